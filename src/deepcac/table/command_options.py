@@ -61,6 +61,43 @@ Decimal = Annotated[
     str | None,
     option(TABLE, help="The sign before decimals, . or , (the other one marks thousands)."),
 ]
+Sheet = Annotated[str | None, option(TABLE, help="The sheet of a spreadsheet that has several.")]
+KeepWord = Annotated[
+    list[str] | None,
+    option(
+        TABLE, "--keep-word",
+        help="A word such as None or NA that is a value. Repeat the option for several.",
+    ),
+]  # fmt: skip
+Missing = Annotated[
+    list[str] | None,
+    option(
+        TABLE, "--missing",
+        help="A number or text that means no value, such as -9, or crp=-9 for one column. "
+        "Repeat the option for several.",
+    ),
+]  # fmt: skip
+Categories = Annotated[
+    list[str] | None,
+    option(
+        TABLE, "--category",
+        help="A column whose numbers are names. Repeat the option for several.",
+    ),
+]  # fmt: skip
+Numbers = Annotated[
+    list[str] | None,
+    option(
+        TABLE, "--number",
+        help="A column in which 1E2 is a number, not a name. Repeat the option for several.",
+    ),
+]  # fmt: skip
+AcceptUnseen = Annotated[
+    bool,
+    option(
+        QUESTION, "--accept-unseen",
+        help="Go on although most rows of a column are unlike those that the model learnt from.",
+    ),
+]  # fmt: skip
 Time = Annotated[
     str | None,
     option(

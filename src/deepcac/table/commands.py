@@ -2,8 +2,9 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,9 +18,11 @@ from deepcac.table.command_help import (
 )
 from deepcac.table.command_options import (
     Above,
+    AcceptUnseen,
     Budget,
     By,
     Card,
+    Categories,
     Competing,
     Decimal,
     Drop,
@@ -28,16 +31,20 @@ from deepcac.table.command_options import (
     Horizon,
     Id,
     Jobs,
+    KeepWord,
     Label,
     LabelOfTable,
     Margin,
     MedsLabels,
     Method,
+    Missing,
     ModelOut,
+    Numbers,
     Positive,
     Resamples,
     RowLimit,
     Seed,
+    Sheet,
     Site,
     Table,
     TableOrMeds,
@@ -48,6 +55,9 @@ from deepcac.table.command_options import (
     option,
 )
 from deepcac.table.limits import MOST_ROWS
+
+if TYPE_CHECKING:
+    from deepcac.table.reading.cell_rules import CellRules
 
 app = typer.Typer(
     add_completion=False,
@@ -94,6 +104,11 @@ def compare(
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
+    sheet: Sheet = None,
+    keep_word: KeepWord = None,
+    missing: Missing = None,
+    category: Categories = None,
+    number: Numbers = None,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("compare.html"),
     budget: Budget = 3.0,
     margin: Margin = 0.01,
@@ -107,6 +122,7 @@ def compare(
     time: Time = None,
     horizon: Horizon = None,
     competing: Competing = None,
+    accept_unseen: AcceptUnseen = False,
     card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
@@ -121,6 +137,7 @@ def compare(
     own = Roles(
         label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
         competing=competing or (),
+        cells=_cells(keep_word, missing, category, number, sheet),
     )  # fmt: skip
     source, roles = table_source(table, labels, own)
     if site is None and not external:
@@ -154,6 +171,11 @@ def audit(
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
+    sheet: Sheet = None,
+    keep_word: KeepWord = None,
+    missing: Missing = None,
+    category: Categories = None,
+    number: Numbers = None,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("audit.html"),
     budget: Budget = 3.0,
     margin: Margin = 0.01,
@@ -166,13 +188,31 @@ def audit(
     from deepcac.table.audit.auditing import audit_table
     from deepcac.table.reading.labelled_table import Roles
 
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    roles = Roles(
+        label, id_column, group, drop or (), positive, above, decimal,
+        cells=_cells(keep_word, missing, category, number, sheet),
+    )  # fmt: skip
     answer = audit_table(
         table, roles, groups, out, minutes=budget, margin=margin, most=rows, seed=seed,
         jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
+
+
+def _cells(
+    keep_words: list[str] | None,
+    missing: list[str] | None,
+    categories: list[str] | None,
+    numbers: list[str] | None,
+    sheet: str | None,
+) -> "CellRules":
+    """Return how cells are read, from the options; --decimal is a role of its own."""
+    from deepcac.table.reading.cell_rules import CellRules, uniform
+
+    words = (tuple(keep_words or ()), tuple(missing or ()))
+    columns = (tuple(map(uniform, each or ())) for each in (categories, numbers))
+    return CellRules(None, *words, *columns, sheet)
 
 
 def _typed() -> str:
@@ -189,6 +229,11 @@ def power(
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
+    sheet: Sheet = None,
+    keep_word: KeepWord = None,
+    missing: Missing = None,
+    category: Categories = None,
+    number: Numbers = None,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("power.html"),
     budget: Budget = 2.0,
     r2: Annotated[
@@ -208,7 +253,10 @@ def power(
     from deepcac.table.detectable.power_page import power_table
     from deepcac.table.reading.labelled_table import Roles
 
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    roles = Roles(
+        label, id_column, group, drop or (), positive, above, decimal,
+        cells=_cells(keep_word, missing, category, number, sheet),
+    )  # fmt: skip
     answer = power_table(
         table, roles, out, minutes=budget, most=rows, seed=seed, jobs=jobs, r2=r2, say=say,
         command=_typed(),
@@ -225,6 +273,11 @@ def profile(
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
+    sheet: Sheet = None,
+    keep_word: KeepWord = None,
+    missing: Missing = None,
+    category: Categories = None,
+    number: Numbers = None,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("profile.html"),
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
@@ -236,7 +289,8 @@ def profile(
     source, label = described_source(table, labels, label)
     encoder, faults, mend = write_profile_page(
         source, out, command=_typed(), label=label, positive=positive, above=above,
-        decimal=decimal, most=rows, seed=seed,
+        rules=replace(_cells(keep_word, missing, category, number, sheet), decimal=decimal),
+        most=rows, seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
     for fault in faults:
@@ -262,6 +316,11 @@ def fit(
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
+    sheet: Sheet = None,
+    keep_word: KeepWord = None,
+    missing: Missing = None,
+    category: Categories = None,
+    number: Numbers = None,
     method: Method = "auto",
     clusters: Annotated[
         int,
@@ -292,9 +351,11 @@ def fit(
     from deepcac.table.risk_model_choice import told
     from deepcac.table.risk_tables import fit_table, model_name
 
-    source, roles = table_source(
-        table, labels, Roles(label or "", id_column, group, drop or (), positive, above, decimal)
-    )
+    own = Roles(
+        label or "", id_column, group, drop or (), positive, above, decimal,
+        cells=_cells(keep_word, missing, category, number, sheet),
+    )  # fmt: skip
+    source, roles = table_source(table, labels, own)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
         source, roles, path, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
@@ -317,20 +378,18 @@ def predict(
     ),
     labels: MedsLabels = None,
     decimal: Decimal = None,
-    accept_unseen: Annotated[
-        bool,
-        option(
-            QUESTION,
-            "--accept-unseen",
-            help="Write risks although most rows of a column are unlike those of the fit.",
-        ),
-    ] = False,
+    sheet: Sheet = None,
+    keep_word: KeepWord = None,
+    missing: Missing = None,
+    accept_unseen: AcceptUnseen = False,
 ) -> None:
     """Write the risk, and the subtype, of every row of a table."""
     from deepcac.table.meds.meds_task import new_source
+    from deepcac.table.reading.cell_rules import CellRules
     from deepcac.table.risk_tables import predict_table
 
     source = new_source(table, labels)
-    n = predict_table(model, source, out, say=say, decimal=decimal, accept=accept_unseen)
+    rules = CellRules(decimal, tuple(keep_word or ()), tuple(missing or ()), sheet=sheet)
+    n = predict_table(model, source, out, say=say, rules=rules, accept=accept_unseen)
     typer.echo(f"{n:,} rows")
     say(f"risks: {out}")

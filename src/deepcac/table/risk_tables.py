@@ -1,7 +1,7 @@
 """`deepcac fit` and `deepcac predict`: a table to a model, a model and a table to risks."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,11 @@ from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.optimism import Refits, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
+from deepcac.table.reading.cell_reader import CellReader
+from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.table_encoder import CATEGORY, TableEncoder
 from deepcac.table.reading.table_files import RowSource, read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
@@ -173,7 +176,7 @@ def predict_table(
     out: StrPath,
     *,
     say: Say,
-    decimal: str | None = None,
+    rules: CellRules | None = None,
     accept: bool = False,
 ) -> int:
     """Write the risk of every row of a table as CSV, block by block; return how many rows.
@@ -190,8 +193,8 @@ def predict_table(
         Model and table to read, CSV to write.
     say : callable
         Is told what a user should know.
-    decimal : {".", ","}, optional
-        Sign before the decimals of numbers that are text.
+    rules : CellRules, optional
+        How cells are read, where it is not as in the table that the model was fitted on.
     accept : bool
         Whether risks are written though most rows of a column are unlike those of `fit_table`.
 
@@ -205,20 +208,29 @@ def predict_table(
     model = read_model(model_path)
     if isinstance(path, RowSource):
         path = path.with_features([column.name for column in model.encoder.used])
-    strange = Unfamiliar.of(model)
+    scaler = model.scaler if isinstance(model, TableModel) else None
+    strange = Unfamiliar.of(model.encoder, scaler)
+    learnt = model.encoder.rules
+    reader = CellReader(learnt.also(rules or CellRules()), usual=learnt.decimal)
     remarks: dict[str, None] = {}
     rows = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        for lines in _risks(model, path, decimal, strange, remarks):
+        for lines in _risks(model, read_blocks(path, reader), strange, remarks):
             if not rows:
                 writer.writerow(_head(model, lines["named"]))
             writer.writerows(lines["rows"])
             rows += len(lines["rows"])
+        remarks |= dict.fromkeys(reader.notices)
+        remarks |= dict.fromkeys(reader.words_for_missing(_categories(model.encoder)))
         remarks |= dict.fromkeys(strange.tell(accept=accept))
     for remark in remarks:
         say(remark)
     return rows
+
+
+def _categories(encoder: TableEncoder) -> list[str]:
+    return [column.name for column in encoder.used if column.kind == CATEGORY]
 
 
 def _head(model: TableModel | NamedEstimator, named: bool) -> list[str]:
@@ -244,13 +256,12 @@ def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
 
 def _risks(
     model: TableModel | NamedEstimator,
-    path: StrPath,
-    decimal: str | None,
+    blocks: Iterable[pa.RecordBatch],
     strange: Unfamiliar,
     remarks: dict[str, None],
 ) -> Iterator[dict[str, Any]]:
     before = 0
-    for block in read_blocks(path, decimal):
+    for block in blocks:
         number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
         before += block.num_rows
         if not block.num_rows:

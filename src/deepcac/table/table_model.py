@@ -1,8 +1,9 @@
 """What the command can ask: models of `deepcac fit`, and estimators that were saved from Python."""
 
+import warnings
 from abc import abstractmethod
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,9 @@ import pyarrow as pa
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.table.output_files import StrPath
+from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
+from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.task import Array, Ids
 
 
@@ -53,21 +56,34 @@ class TableModel:
         """Return what moves the risk of encoded rows (n, d), a text each, if it `explains`."""
         raise NotImplementedError
 
-    def predict_proba(self, rows: pd.DataFrame) -> Array:
-        """Return class probabilities (n, n_classes) of a frame with the columns of the table."""
-        return self.answers(self.encoded(rows))[0]
+    def predict_proba(self, rows: pd.DataFrame, *, accept_unseen: bool = False) -> Array:
+        """Return class probabilities (n, n_classes) of a frame with the columns of the table.
 
-    def predict(self, rows: pd.DataFrame) -> npt.NDArray[np.str_]:
+        Rows that are mostly unlike those of the fit (another unit, another coding) are a
+        `DataError`, unless `accept_unseen`; less is a warning.
+        """
+        return self.answers(self.encoded(rows, accept_unseen=accept_unseen))[0]
+
+    def predict(self, rows: pd.DataFrame, *, accept_unseen: bool = False) -> npt.NDArray[np.str_]:
         """Return the most probable class of each row of a frame, shape (n,)."""
-        return self.classes_[self.predict_proba(rows).argmax(axis=1)]
+        return self.classes_[self.predict_proba(rows, accept_unseen=accept_unseen).argmax(axis=1)]
 
-    def assign(self, rows: pd.DataFrame) -> Ids:
+    def assign(self, rows: pd.DataFrame, *, accept_unseen: bool = False) -> Ids:
         """Return the subtype of each row of a frame, from 0, shape (n,)."""
-        return self.answers(self.encoded(rows))[1] - 1
+        return self.answers(self.encoded(rows, accept_unseen=accept_unseen))[1] - 1
 
-    def encoded(self, rows: pd.DataFrame) -> Array:
+    def encoded(self, rows: pd.DataFrame, *, accept_unseen: bool = False) -> Array:
         """Return the features of a frame, shape (n, d), NaN where missing."""
-        return self.encoder.encode(arrow_rows(rows), np.arange(1, len(rows) + 1))[0]
+        table = arrow_rows(rows)
+        rules = self.encoder.rules
+        reader = CellReader(replace(rules, decimal=None), usual=rules.decimal)
+        table = pa.Table.from_batches([reader.read(one) for one in _whole(table)])
+        X, remarks = self.encoder.encode(table, np.arange(1, len(rows) + 1))
+        strange = Unfamiliar.of(self.encoder, self.scaler)
+        strange.add(X)
+        for line in (*remarks, *reader.notices, *strange.tell(accept=accept_unseen)):
+            warnings.warn(line, stacklevel=3)
+        return X
 
     @property
     def classes_(self) -> npt.NDArray[np.str_]:
@@ -109,6 +125,12 @@ def _arrow_cells(name: str, cells: "pd.Series[Any]") -> pa.Array:
         texts = [None if pd.isna(value) else str(value) for value in cells.astype(object)]
         return pa.array(texts, pa.string())
     return column.cast(pa.string()) if pa.types.is_null(column.type) else column
+
+
+def _whole(table: pa.Table) -> list[pa.RecordBatch]:
+    """Return a table as one block, so that its cells are judged together."""
+    batches: list[pa.RecordBatch] = table.combine_chunks().to_batches()
+    return batches or [pa.RecordBatch.from_pylist([], schema=table.schema)]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from deepcac.table.elsewhere.place_risks import shown_thresholds
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
+from deepcac.table.reading.cell_rules import uniform
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
 
 
@@ -38,6 +39,7 @@ def compare_places(
     train_rows: int = MOST_TRAIN,
     asked: RiskQuestions = USUAL,
     unanswered: Mapping[str, object] | None = None,
+    accept: bool = False,
 ) -> str:
     """Judge whether clusters help on patients of another place; write the page.
 
@@ -51,6 +53,8 @@ def compare_places(
         Further tables, on which models of the first are judged; either this or `site`.
     unanswered : mapping, optional
         Options that have no answer here to what they were given, or to None; refused if given.
+    accept : bool
+        Whether rows are judged that are mostly unlike those that are learnt from.
 
     Raises
     ------
@@ -64,9 +68,9 @@ def compare_places(
     check_output(out, path, *external)
     say(f"reading {path}")
     table, folds, remarks, heading = (
-        _sites(path, roles, site, most, seed)
+        _sites(path, roles, site, most, seed, accept)
         if site is not None
-        else _external(path, roles, external, most, seed)
+        else _external(path, roles, external, most, seed, accept)
     )
     check_asked(table, asked)
     table.tell(say)
@@ -91,15 +95,17 @@ def _refuse(unanswered: Mapping[str, object]) -> None:
 _Read = tuple[LabelledTable, list[Fold], list[str], str]
 
 
-def _sites(path: StrPath, roles: Roles, site: str, most: int, seed: int) -> _Read:
+def _sites(path: StrPath, roles: Roles, site: str, most: int, seed: int, accept: bool) -> _Read:
     apart = replace(roles, apart={site: "the site"})
     table = read_labelled(path, apart, most=most, seed=seed)
-    folds, remarks = site_folds(table, site)
+    folds, remarks = site_folds(
+        table, uniform(site), accept=accept, words=table.words_for_missing(site)
+    )
     return table, folds, remarks, f"Left out: each site in turn (column {site!r})"
 
 
 def _external(
-    path: StrPath, roles: Roles, others: Sequence[StrPath], most: int, seed: int
+    path: StrPath, roles: Roles, others: Sequence[StrPath], most: int, seed: int, accept: bool
 ) -> _Read:
     for other in others:
         if Path(other).exists() and Path(other).samefile(path):
@@ -107,7 +113,7 @@ def _external(
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
     table = read_labelled(path, roles, most=most, seed=seed)
-    found = external_rows(table, roles, others, most=most, seed=seed)
+    found = external_rows(table, roles, others, most=most, seed=seed, accept=accept)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     return table, [found.fold], found.remarks, f"Judged on: the {several} {names}"

@@ -11,17 +11,21 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.output_files import StrPath
+from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, group_cells
-from deepcac.table.reading.outcomes import read_outcomes
+from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY
+from deepcac.table.reading.table_faults import table_faults
 from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.task import Array, Ids
 
 _MOST_NAMED = 10
@@ -54,10 +58,17 @@ class SecondTable(NamedTuple):
     codes: Ids
     follow: FollowUp | None
     patient: pa.ChunkedArray | None
+    warnings: list[str]
 
 
 def external_rows(
-    table: LabelledTable, roles: Roles, paths: Sequence[StrPath], *, most: int, seed: int
+    table: LabelledTable,
+    roles: Roles,
+    paths: Sequence[StrPath],
+    *,
+    most: int,
+    seed: int,
+    accept: bool = False,
 ) -> ExternalRows:
     """Read further tables as the first one was read.
 
@@ -68,11 +79,14 @@ def external_rows(
     paths : sequence of path-like
     most, seed : int
         Of their samples, as of `read_labelled`.
+    accept : bool
+        Whether rows are judged that are mostly unlike those of the first table.
 
     Raises
     ------
     DataError
-        A column is missing, the classes are others, or one has fewer than ten rows.
+        A column is missing, the classes are others, one has fewer than ten rows, or most rows of a
+        column are unlike those of the first table (another unit, another coding).
     """
     stems = [Path(path).stem for path in paths]
     names = [
@@ -80,7 +94,7 @@ def external_rows(
         for stem, path in zip(stems, paths, strict=True)
     ]
     others = [
-        _second_table(table, roles, path, name, most, seed)
+        _second_table(table, roles, path, name, (most, seed), accept)
         for path, name in zip(paths, names, strict=True)
     ]
     fold = _fold(table, roles, others)
@@ -96,20 +110,40 @@ def external_rows(
 
 
 def _second_table(
-    table: LabelledTable, roles: Roles, path: StrPath, name: str, most: int, seed: int
+    table: LabelledTable,
+    roles: Roles,
+    path: StrPath,
+    name: str,
+    drawn: tuple[int, int],
+    accept: bool,
 ) -> SecondTable:
+    """Read one further table; `drawn` are the most rows and the seed of its sample."""
+    most, seed = drawn
+    reader = CellReader(roles.rules, usual=table.encoder.rules.decimal)
     try:
         keys = [roles.label, *filter(None, [roles.group, roles.time])]
         other = sample_rows(
-            read_blocks(path, roles.decimal), keys, group=roles.group, most=most, seed=seed
+            read_blocks(path, reader), keys, group=roles.group, most=most, seed=seed
         )
         _refuse_missing(table, other)
-        codes, follow = _outcomes(table, roles, other)
+        outcomes = _outcomes(table, roles, other, reader.counted(roles.label))
         X, _ = table.encoder.encode(other.rows, other.number)
+        strange = Unfamiliar.of(table.encoder, TableScaler().fit(table.features.X))
+        strange.add(X)
+        unlike = strange.tell(accept=accept)
         patient = group_cells(other, roles.group) if roles.group else None
     except DataError as error:
         raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
-    return SecondTable(name, other, X, codes, follow, patient)
+    faults = table_faults(
+        other.rows.select([column.name for column in table.encoder.used]), table.encoder, X,
+        (roles.label, outcomes.codes, outcomes.classes), grouped=patient is not None,
+    )  # fmt: skip
+    warnings = [
+        f"Label in {name}: {outcomes.counted}.",
+        *(f"Warning: in {name} {line}." for line in unlike),
+        *(f"In {name}: {one.text}" for one in faults),
+    ]
+    return SecondTable(name, other, X, outcomes.codes, outcomes.follow, patient, warnings)
 
 
 def _fold(table: LabelledTable, roles: Roles, others: list[SecondTable]) -> Fold:
@@ -142,6 +176,7 @@ def _remarks(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
     """Say what differs in a second table, or should."""
     sample = other.sample
     remarks = [
+        *other.warnings,
         *_new_columns(table, sample),
         *_unseen_levels(table, sample),
         *_known(table, roles, other),
@@ -162,11 +197,11 @@ def _refuse_missing(table: LabelledTable, other: SampledTable) -> None:
         )
 
 
-def _outcomes(
-    table: LabelledTable, roles: Roles, other: SampledTable
-) -> tuple[Ids, FollowUp | None]:
+def _outcomes(table: LabelledTable, roles: Roles, other: SampledTable, absent: str) -> Outcomes:
     """Return class ids by the classes of the first table, and the follow-up."""
-    words = class_labels(other.keys[roles.label], roles.label, above=roles.above).classes
+    words = class_labels(
+        other.keys[roles.label], roles.label, above=roles.above, words=absent
+    ).classes
     rest = set(words) - set(roles.competing)
     if rest != set(table.words):
         raise DataError(
@@ -181,7 +216,7 @@ def _outcomes(
             f"class {table.classes[int(counts.argmin())]!r} has fewer than {FEWEST_TO_JUDGE} rows; "
             "too few to judge on"
         )
-    return found.codes, found.follow
+    return found
 
 
 def _units(patients: list[pa.ChunkedArray]) -> Ids:
@@ -189,8 +224,8 @@ def _units(patients: list[pa.ChunkedArray]) -> Ids:
 
 
 def _named(cells: pa.ChunkedArray) -> "pd.Series[str]":
-    """Return ids as text; 7 in one table is 7.0 in another."""
-    return cells.to_pandas().astype(str).str.replace(r"^(\d+)\.0+$", r"\1", regex=True)
+    """Return ids as text; 7 in one table is 7.0 or 007 in another."""
+    return cells.to_pandas().astype(str).str.replace(r"^0*(\d+?)(\.0+)?$", r"\1", regex=True)
 
 
 def _new_columns(table: LabelledTable, other: SampledTable) -> list[str]:

@@ -15,11 +15,15 @@ from deepcac.judging.resamples import Resample, at_most, prepared
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import plain, refuse_missing
+from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
+from deepcac.table.reading.table_encoder import MOST_VALUES, kept_quantiles
+from deepcac.table.reading.unfamiliar_rows import MOST, Places
 from deepcac.task import Ids
 
 FEWEST_TO_JUDGE = 10  # rows of every class that a site needs for an AUROC of its own
 MOST_SITES = 30  # are judged, the largest; the others are learnt from alone
+_REFUSED = 0.8  # of the rows of a site, beyond the usual share, that have a number of another size
 _FEWEST_DRAWN = 4  # patients (or rows) of a stratum, for training and tuning
 
 
@@ -99,12 +103,16 @@ def left_out(
     return Fold(name, features, np.flatnonzero(~known), np.flatnonzero(test), unit, follow)
 
 
-def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]]:
-    """Return a fold for each site that can be judged, and what to know of the others.
+def site_folds(
+    table: LabelledTable, column: str, *, accept: bool = False, words: str = ""
+) -> tuple[list[Fold], list[str]]:
+    """Return a fold for each site that can be judged, and what to know of them and the others.
 
-    A row without a site, one site alone, or none that can be judged is a `DataError`.
+    A row without a site, one site alone, or none that can be judged is a `DataError`, as is,
+    unless `accept`, a number that has another unit at a site. `words` says what was taken for
+    missing.
     """
-    site, names = _sites(table, column)
+    site, names = _sites(table, column, words)
     y, n_classes = table.features.label, table.features.n_classes
     counts = np.zeros((len(names), n_classes), dtype=np.int64)
     known = np.ones(len(y), np.bool_) if table.follow is None else table.follow.known
@@ -127,15 +135,47 @@ def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]
             "to learn from; name another column, or join sites"
         )
     folds = list(found.values())
-    return folds, _unjudged(names, counts, list(found)) + _shared(folds, table)
+    moved = _moved(table, folds, accept)
+    return folds, moved + _unjudged(names, counts, list(found)) + _shared(folds, table)
 
 
-def _sites(table: LabelledTable, column: str) -> tuple[Ids, list[str]]:
+def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
+    """Say which numbers of a site are unlike those of the others; almost all of them are refused.
+
+    A number that does not vary at a site is one of the site.
+    """
+    names, X, lines = table.features.names, table.features.X, []
+    for place, name in enumerate(names):
+        for fold in folds:
+            own, others = X[fold.test, place], X[fold.fit, place]
+            own, others = own[~np.isnan(own)], others[~np.isnan(others)]
+            if len(np.unique(others)) <= MOST_VALUES or len(np.unique(own)) <= MOST_VALUES:
+                continue
+            places = Places(kept_quantiles(others))
+            places.add(own)
+            beyond, text = places.moved("elsewhere")
+            if beyond > _REFUSED and not accept:
+                raise DataError(
+                    f"column {name!r}, site {fold.name!r}: {text}; use one unit, --drop it, "
+                    "or --accept-unseen"
+                )
+            if beyond > MOST:
+                lines.append(f"Warning: column {name!r}, site {fold.name!r}: {text}.")
+    return lines
+
+
+def _sites(table: LabelledTable, column: str, words: str) -> tuple[Ids, list[str]]:
     cells = plain(table.rows[column])
-    refuse_missing(cells, column, "no site; fill it in, or remove the row", table.features.row_id)
+    why = "no site; fill it in, or remove the row"
+    refuse_missing(cells, column, why, table.features.row_id, words)
     values = np.asarray(cells.to_pandas().astype(str).to_numpy(), dtype=str)
     found, site = np.unique(values, return_inverse=True)
     names: list[str] = found.tolist()
+    for alike in alike_spellings(names):
+        raise DataError(
+            f"column {column!r}: {', '.join(map(repr, alike))} are different sites, as they stand; "
+            "spell them alike"
+        )
     if len(names) < 2:
         raise DataError(
             f"column {column!r} holds {names[0]!r} in every row; two sites are needed: name "

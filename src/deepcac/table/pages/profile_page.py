@@ -1,7 +1,10 @@
 """`deepcac profile`: a page on the columns of a table, with or without a label."""
 
 import os
+import re
+import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -14,16 +17,19 @@ from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
+from deepcac.table.reading.cell_reader import CellReader
+from deepcac.table.reading.cell_rules import CellRules, uniform
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
+from deepcac.table.reading.follow_up_leaks import unused_times
 from deepcac.table.reading.label_leaks import label_leaks
 from deepcac.table.reading.labelled_table import check_sizes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
-from deepcac.table.reading.table_encoder import OTHER, TableEncoder, learn_encoder
+from deepcac.table.reading.table_encoder import CATEGORY, OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
 from deepcac.table.reading.table_files import RowSource, read_blocks
-from deepcac.task import Ids
+from deepcac.task import Array, Ids
 
 _RARE = "(a rare class)"
 _RATES_HEAD = ("column", "level or quarter", "rows")
@@ -37,7 +43,7 @@ def write_profile_page(
     label: str | None = None,
     positive: str | None = None,
     above: float | None = None,
-    decimal: str | None = None,
+    rules: CellRules | None = None,
     most: int = MOST_ROWS,
     seed: int = 0,
 ) -> tuple[TableEncoder, list[str], str]:
@@ -51,8 +57,10 @@ def write_profile_page(
         What the page says it was made by.
     label : str, optional
         Column whose rates are shown for each level and each quarter of the others.
-    positive, above, decimal
+    positive, above
         As of `Roles`.
+    rules : CellRules, optional
+        How cells are read.
     most : int
         Of more rows than this a sample is used.
     seed : int
@@ -64,16 +72,30 @@ def write_profile_page(
         faults ask for.
     """
     check_output(out, path)
+    label = uniform(label) if label else None
     skip = path.roles if isinstance(path, RowSource) else {}
     keys, refused = {label: "the label"} if label else {}, dict[str, str]()
-    sample = sample_rows(read_blocks(path, decimal), list(keys), most=most, seed=seed)
-    encoder = learn_encoder(sample.rows, sample.number, skip | keys, refused)
-    named, faults = _labels(sample, label, positive, above)
-    kept = sample.rows.drop_columns(list(skip))
-    faults += table_faults(kept, encoder.columns, refused, named, sample.number)
-    asked = {"--positive": positive, "--above": above, "--decimal": decimal}
+    reader = CellReader(rules)
+    sample = sample_rows(read_blocks(path, reader), list(keys), most=most, seed=seed)
+    read = replace(reader.rules, decimal=reader.decimal)
+    encoder = learn_encoder(sample.rows, sample.number, skip | keys, refused, read)
+    X, _ = (
+        encoder.encode(sample.rows, sample.number)
+        if encoder.used
+        else (np.empty((len(sample.number), 0)), [])
+    )
+    named, faults = _labels(sample, label, positive, above, reader)
+    faults += [Fault(why, f"--drop {shlex.quote(name)}") for name, why in refused.items()]
+    kept = sample.rows.drop_columns([*skip, *(keys if named is None else ())])
+    outcome = None
+    if named is not None:
+        outcome = (named[0], named[1].codes[sample.number - 1], named[1].classes)
+    faults += table_faults(kept, encoder, X, outcome)
+    leaks = _leaks(encoder, X, named, sample.number)
+    asked = {"--positive": positive, "--above": above, "--decimal": reader.rules.decimal}
     faults += [Fault("no column is left to predict from")] * (not (encoder.used or refused))
-    mend = mending_command(_typed(path, asked), label, faults)
+    mend = mending_command(_typed(path, asked), label, [*leaks, *faults])
+    faults += [Fault(line) for line in (*reader.notices, *_words(reader, encoder, keys))]
     content = {
         "command": command,
         "name": Path(path).name,
@@ -87,10 +109,31 @@ def write_profile_page(
         "faults": [one.text for one in faults],
         "made": path.remarks if isinstance(path, RowSource) else (),
         "mend": mend,
-        **_outcome(sample, encoder, named),
+        "leaks": [one.text for one in leaks],
+        **_outcome(X, sample.number, encoder, named),
     }
     write_page(out, "profile.html", content)
-    return encoder, [one.text for one in faults], mend
+    return encoder, [one.text for one in (*leaks, *faults)], mend
+
+
+def _leaks(
+    encoder: TableEncoder, X: Array, named: tuple[str, ClassLabels] | None, number: Ids
+) -> list[Fault]:
+    """Return the columns that tell the label or the row, with the option that leaves them out."""
+    if named is None:
+        return []
+    codes, classes = named[1].codes[number - 1], named[1].classes
+    lines = label_leaks(encoder, X, codes, classes) + unused_times(encoder, X, codes, classes)
+    options = (re.search(r"--drop ('[^']*'|\S+?)(?=,|$)", line) for line in lines)
+    return [
+        Fault(line, option[0] if option else "")
+        for line, option in zip(lines, options, strict=True)
+    ]
+
+
+def _words(reader: CellReader, encoder: TableEncoder, keys: Mapping[str, str]) -> list[str]:
+    shown = [one.name for one in encoder.columns if one.kind == CATEGORY or one.name in keys]
+    return reader.words_for_missing(shown)
 
 
 def _names(encoder: TableEncoder, named: tuple[str, ClassLabels] | None) -> frozenset[str]:
@@ -111,13 +154,19 @@ def _typed(path: StrPath, asked: Mapping[str, object]) -> list[str]:
 
 
 def _labels(
-    sample: SampledTable, label: str | None, positive: str | None, above: float | None
+    sample: SampledTable,
+    label: str | None,
+    positive: str | None,
+    above: float | None,
+    reader: CellReader,
 ) -> tuple[tuple[str, ClassLabels] | None, list[Fault]]:
     """Return the label column and its classes, and what is wrong with it."""
     if not label:
         return None, []
     try:
-        found = class_labels(sample.keys[label], label, positive=positive, above=above)
+        found = class_labels(
+            sample.keys[label], label, positive=positive, above=above, words=reader.counted(label)
+        )
     except DataError as error:
         return None, [Fault(str(error))]
     try:
@@ -128,14 +177,13 @@ def _labels(
 
 
 def _outcome(
-    sample: SampledTable, encoder: TableEncoder, named: tuple[str, ClassLabels] | None
+    X: Array, number: Ids, encoder: TableEncoder, named: tuple[str, ClassLabels] | None
 ) -> dict[str, object]:
     """Return the class shares in each level of a category and each quarter of a number."""
     if named is None:
-        return {"rates": None, "leaks": []}
+        return {"rates": None}
     label, labels = named
-    codes = labels.codes[sample.number - 1]
-    X, _ = encoder.encode(sample.rows, sample.number)
+    codes = labels.codes[number - 1]
     counts = np.bincount(codes, minlength=len(labels.classes))
     shown = standing_alone(labels.classes, label)
     classes = tuple(
@@ -152,7 +200,6 @@ def _outcome(
     return {
         "rates": {"head": (*_RATES_HEAD, *classes), "rows": lines},
         "shares": _shares(codes, classes),
-        "leaks": label_leaks(encoder, X, codes, labels.classes),
     }
 
 

@@ -1,6 +1,8 @@
 """Cells of a column: which are missing, which are numbers, and what is wrong with one."""
 
 import re
+import shlex
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,15 +14,29 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.task import Array, Ids
 
-MISSING = ("", "na", "n/a", "nan", "null", "none", "<na>", "?", ".", "-")
 EXACT = 2.0**53  # whole numbers beyond it are not told apart
 LARGEST = 1e100  # the squares of larger numbers, summed, leave the range of a double
 
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?")
-_DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
-_THOUSANDS = r"^[+-]?[1-9]\d{0,2}(,\d{3})+$"
-# A number as people write it, by the sign that is its decimal point.
-_WRITTEN = {".": r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$", ",": r"^[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$"}
+_WITH_UNIT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([%‰°µμA-Za-z].*)")
+_UNIT_WORD = (
+    r"(?:y|yr|yrs|years?|mo|mos|months?|w|wks?|weeks?|d|days?|h|hrs?|hours?|min|mins|minutes?|s|secs?"
+    r"|[munpkdc]?(?:g|mol|l|m|eq|iu|u|cal|pa|osm)|mm ?hg|cm ?h2o|bpm|lbs?|oz|in|ft|inches|°? ?[cfk]"
+    r"|copies|cells|%|‰|\d+|kg|m2|m²|m\^2|10\^\d+|x10\^?\d+)"
+)
+_UNIT = re.compile(rf"{_UNIT_WORD}(?: ?[/*·.^] ?{_UNIT_WORD})*", re.IGNORECASE)
+_ALIKE = {  # spellings of one unit
+    **dict.fromkeys(("y", "yr", "yrs", "year", "years"), "year"),
+    **dict.fromkeys(("mo", "mos", "month", "months"), "month"),
+    **dict.fromkeys(("w", "wk", "wks", "week", "weeks"), "week"),
+    **dict.fromkeys(("d", "day", "days"), "day"),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "hour"),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), "minute"),
+    **dict.fromkeys(("lb", "lbs"), "lb"),
+}
+_FEWEST_NUMBERS = 5  # different ones of a column of numbers with units
+_TRUTH = {"true": 1.0, "false": 0.0}
+_CODE = r"^\d+[eE]\d+$"  # a ward, or a number as few programs write it
 _MOSTLY = 0.5  # of the distinct texts of a column of numbers with slips
 
 
@@ -35,11 +51,14 @@ class Numbers(NamedTuple):
         Cells that are neither missing nor a number.
     share : float
         Part of the cells that are not missing which are numbers.
+    units : tuple of str
+        Behind the numbers, in the spelling that stands first; of several nothing is read.
     """
 
     values: Array
     slips: npt.NDArray[np.bool_]
     share: float
+    units: tuple[str, ...] = ()
 
     @property
     def numeric(self) -> bool:
@@ -53,51 +72,109 @@ def is_text(kind: pa.DataType) -> bool:
     return any(each(kind) for each in kinds)
 
 
-def refuse_missing(cells: pa.ChunkedArray, name: str, why: str, number: Ids | None = None) -> None:
-    """Refuse a cell without a value; rows are numbered from 1 without `number`."""
-    place = pc.index(pc.is_null(cells, nan_is_null=True), True).as_py()
+def refuse_missing(
+    cells: pa.ChunkedArray, name: str, why: str, number: Ids | None = None, words: str = ""
+) -> None:
+    """Refuse cells without a value, with how many there are; rows count from 1 without `number`.
+
+    `words` says which words were taken for missing.
+    """
+    gone = pc.is_null(cells, nan_is_null=True)
+    place = pc.index(gone, True).as_py()
     if place >= 0:
         row = place + 1 if number is None else number[place]
-        raise DataError(f"column {name!r}, data row {row}: {why}")
+        n = pc.sum(gone).as_py()
+        rows = f" (the first of {n:,} such rows)" if n > 1 else ""
+        raise DataError(f"column {name!r}, data row {row}: {why}{rows}{words}")
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column without dictionaries; its text without outer spaces, null where missing."""
+    """Return a column without dictionaries; its text without outer spaces, null where empty."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if not is_text(column.type):
         return column
     column = pc.utf8_trim_whitespace(column.cast(pa.string()))
-    absent = pc.is_in(pc.utf8_lower(column), value_set=pa.array(MISSING, pa.string()))
-    return pc.if_else(absent, pa.scalar(None, pa.string()), column)
-
-
-def with_points(column: pa.Array, decimal: str) -> pa.Array:
-    """Return text in which numbers have a decimal point and nothing between thousands.
-
-    Parameters
-    ----------
-    column : pyarrow.Array of text
-    decimal : {".", ","}
-        Sign of the decimals; the other one stands between thousands.
-    """
-    written = pc.match_substring_regex(pc.utf8_trim_whitespace(column), _WRITTEN[decimal])
-    between = "," if decimal == "." else "."
-    bare = pc.replace_substring(pc.replace_substring(column, between, ""), ",", ".")
-    return pc.if_else(written, bare, column)
+    return pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
 
 
 def as_numbers(column: pa.ChunkedArray) -> Numbers:
-    """Read plain text as numbers; a comma is a decimal point if no cell has a point."""
-    values = column
-    commas = pc.match_substring_regex(column, _DECIMAL_COMMA)
-    points = pc.match_substring(column, ".")
-    if pc.any(commas).as_py() and not pc.any(points).as_py():
-        values = pc.if_else(commas, pc.replace_substring(column, ",", "."), column)
-    found = pd.to_numeric(values.to_pandas(), errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    """Read plain text as numbers, with a unit or without; true and false are 1 and 0."""
+    texts = column.to_pandas()
+    found = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64, na_value=np.nan, copy=True)
     present = np.asarray(pc.is_valid(column).to_numpy())
     slips = present & np.isnan(found)
-    return Numbers(found, slips, 1 - slips.sum() / max(present.sum(), 1))
+    units: tuple[str, ...] = ()
+    if slips.any():
+        odd = texts[slips]
+        if slips.sum() == present.sum() and set(odd.unique()[:3]) <= set(_TRUTH_SPELLINGS):
+            words = odd.str.lower().map(_TRUTH)
+            if words.notna().all():
+                found[slips] = words.to_numpy()
+        else:
+            units = _read_units(odd, slips, found)
+        slips = present & np.isnan(found)
+    return Numbers(found, slips, 1 - slips.sum() / max(present.sum(), 1), units)
+
+
+_TRUTH_SPELLINGS = ("True", "False", "TRUE", "FALSE", "true", "false")
+
+
+def truth_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return True and False as words, in one spelling whatever the column's type and case."""
+    lower = pc.utf8_lower(column.cast(pa.string()))
+    places = pc.index_in(lower, value_set=pa.array(["false", "true"]))
+    return pc.coalesce(pc.take(pa.array(["False", "True"]), places), column.cast(pa.string()))
+
+
+def truth_like(texts: Iterable[str]) -> bool:
+    """Tell whether all texts are true or false, in any case."""
+    return {text.lower() for text in texts} <= set(_TRUTH)
+
+
+def _read_units(
+    odd: "pd.Series[str]", slips: npt.NDArray[np.bool_], found: Array
+) -> tuple[str, ...]:
+    """Put numbers with one unit into `found` (n,); return the units, in the order of their rows."""
+    texts = odd.unique()
+    parts = {text: _WITH_UNIT.fullmatch(text) for text in texts[:2000]}
+    if sum(part is not None for part in parts.values()) < len(parts) / 2:
+        return ()
+    parts = {text: _WITH_UNIT.fullmatch(text) for text in texts}
+    spelled: dict[str, str] = {}
+    for part in parts.values():
+        if part is not None:
+            spelled.setdefault(_unit_key(part[2]), part[2].strip())
+    values = {text: float(part[1]) for text, part in parts.items() if part is not None}
+    numbers_seen = len(set(values.values()))
+    real = all(_UNIT.fullmatch(unit) for unit in spelled.values())
+    if numbers_seen < (_FEWEST_NUMBERS if real else 4 * _FEWEST_NUMBERS):
+        return ()
+    if len(spelled) > 1:
+        return tuple(spelled.values()) if real else ()
+    # A few cells with a unit among bare numbers are slips.
+    if len(odd) < max(0.05 * np.isfinite(found).sum(), _FEWEST_NUMBERS):
+        return ()
+    found[slips] = odd.map(values).to_numpy(np.float64, na_value=np.nan)
+    return tuple(spelled.values())
+
+
+def _unit_key(unit: str) -> str:
+    """Return a unit so that its spellings are equal: mg/L and mg/l, yrs and years."""
+    bare = re.sub(r"[\s.]", "", unit).lower().replace("µ", "u").replace("μ", "u")
+    return _ALIKE.get(bare, bare)
+
+
+def same_unit(first: str, second: str) -> bool:
+    """Tell whether two texts are one unit."""
+    return _unit_key(first) == _unit_key(second)
+
+
+def code_place(column: pa.ChunkedArray) -> int:
+    """Return the place of the first text such as 1E2, which may be a name or 100; -1 if none."""
+    if not pc.any(pc.match_substring(column, "e", ignore_case=True)).as_py():
+        return -1
+    return int(pc.index(pc.match_substring_regex(column, _CODE), True).as_py())
 
 
 def are_dates(texts: list[str]) -> bool:
@@ -113,14 +190,15 @@ def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Arr
     if number is None:
         number = np.arange(1, len(cells) + 1)
     if is_text(cells.type):
-        refuse_two_readings(cells, name, number)
         found = as_numbers(cells)
+        refuse_units(found, name)
         if found.slips.any():
             at = int(found.slips.argmax())
             others = f", though {100 * found.share:.0f} % of the column are" if found.share else ""
             raise DataError(
                 f"column {name!r}, data row {number[at]}: {cells[at].as_py()!r} is no number"
-                f"{others}; mend it, leave it empty, or leave the column out (--drop)"
+                f"{others}; mend it, read it as no value (--missing), or leave the column out "
+                "(--drop)"
             )
         values = found.values
     elif is_numeric(cells.type):
@@ -139,24 +217,14 @@ def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Arr
     return values
 
 
-def refuse_two_readings(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> None:
-    """Refuse text in which a comma may stand before decimals or between thousands.
-
-    A cell of the column may tell which: one with a point, or with other than three digits behind
-    its comma. Cells are of `plain`; rows are numbered from 1 without `number`.
-    """
-    commas = pc.match_substring_regex(cells, _DECIMAL_COMMA)
-    thousands = pc.match_substring_regex(cells, _THOUSANDS)
-    points = pc.match_substring(cells, ".")
-    told = pc.and_(commas, pc.invert(thousands))
-    if pc.any(points).as_py() or pc.any(told).as_py() or not pc.any(thousands).as_py():
-        return
-    place = pc.index(thousands, True).as_py()
-    text, row = cells[place].as_py(), place + 1 if number is None else number[place]
-    raise DataError(
-        f"column {name!r}, data row {row}: {text!r} is {text.replace(',', '')} or "
-        f"{text.replace(',', '.')}; say --decimal . or --decimal , (the sign before decimals)"
-    )
+def refuse_units(found: Numbers, name: str) -> None:
+    """Refuse a column whose numbers have several units."""
+    if len(found.units) > 1:
+        shown = ", ".join(map(repr, found.units[:3]))
+        raise DataError(
+            f"column {name!r}: its numbers have {len(found.units)} units ({shown}); write all in "
+            f"one, or leave the column out (--drop {shlex.quote(name)})"
+        )
 
 
 def is_numeric(kind: pa.DataType) -> bool:

@@ -1,6 +1,8 @@
 """The label column of a table: classes, and which of two is the positive one."""
 
 import re
+import shlex
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,20 +10,32 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
+from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import (
     EXACT,
     as_numbers,
+    code_place,
     is_numeric,
     is_text,
     plain,
     refuse_missing,
-    refuse_two_readings,
+    truth_like,
+    truth_words,
 )
 from deepcac.task import Array, Ids
 
 MOST_CLASSES = 10
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos")
 _NEGATIVE = ("no", "false", "n", "f", "negative", "neg")
+# Words for the end of follow-up, whole or as the first word.
+_EVENT = (
+    *_POSITIVE, "dead", "died", "death", "deceased", "event", "relapse", "relapsed", "recurrence",
+    "recurred", "progression", "progressed", "failure", "failed", "exitus", "expired", "case",
+)  # fmt: skip
+_NO_EVENT = (
+    *_NEGATIVE, "alive", "living", "censored", "censor", "lost", "survived", "survivor", "none",
+    "no event", "event-free", "disease-free", "withdrawn", "discharged", "control",
+)  # fmt: skip
 
 
 class ClassLabels(NamedTuple):
@@ -41,9 +55,23 @@ class ClassLabels(NamedTuple):
     classes: tuple[str, ...]
     reason: str
 
+    @property
+    def counted(self) -> str:
+        """Every class with its rows; few are not told."""
+        counts = np.bincount(self.codes, minlength=len(self.classes)).tolist()
+        shown = [f"{n:,}" if n >= FEW else f"fewer than {FEW}" for n in counts]
+        parts = [f"{one!r} in {n} rows" for one, n in zip(self.classes, shown, strict=True)]
+        return ", ".join(parts)
+
 
 def class_labels(
-    column: pa.ChunkedArray, name: str, *, positive: str | None = None, above: float | None = None
+    column: pa.ChunkedArray,
+    name: str,
+    *,
+    positive: str | None = None,
+    above: float | None = None,
+    status: bool = False,
+    words: str = "",
 ) -> ClassLabels:
     """Read a label column.
 
@@ -57,6 +85,11 @@ def class_labels(
         The positive one of two classes, as it stands in the table.
     above : float, optional
         Makes two classes of a number: positive where it is larger than this.
+    status : bool
+        Whether it says if the event came at the end of follow-up: the positive class is then known
+        by its word or named, and never guessed.
+    words : str
+        What is said of words that were taken for missing.
 
     Raises
     ------
@@ -65,18 +98,43 @@ def class_labels(
         options are given.
     """
     cells = plain(column)
-    refuse_missing(cells, name, "no label; fill it in, or remove the row")
+    refuse_missing(cells, name, "no label; fill it in, or remove the row", words=words)
     if above is not None and positive is not None:
         raise DataError(f"column {name!r}: --above says what is positive; ask without --positive")
     if above is not None:
         return _divided(cells, name, above)
     shown = _shown(cells, name)
     distinct = pc.unique(shown)
+    _refuse_spellings(shown, name)
     if not 2 <= len(distinct) <= MOST_CLASSES:
         raise DataError(_wrong_number(name, distinct, cells))
-    ordered, reason = _order(distinct.to_pylist(), shown, name, positive)
+    ordered, reason = _order(distinct.to_pylist(), shown, name, positive, status)
     codes = pc.index_in(shown, value_set=pa.array(ordered, pa.string()))
     return ClassLabels(codes.to_numpy().astype(np.int64), tuple(ordered), reason)
+
+
+def _refuse_spellings(shown: pa.ChunkedArray, name: str) -> None:
+    """Refuse classes that differ in case, spaces or signs only, with the rows of each."""
+    counts = {one["values"]: one["counts"] for one in pc.value_counts(shown).to_pylist()}
+    if len(counts) > 50:
+        return
+    for texts in alike_spellings(counts):
+        listed = ", ".join(f"{text!r} in {counts[text]:,} rows" for text in texts)
+        raise DataError(
+            f"column {name!r}: {listed} are different levels, as they stand; spell them alike"
+        )
+
+
+def alike_spellings(texts: Iterable[str]) -> list[list[str]]:
+    """Return texts without digits that differ in case, spaces or signs only, in groups."""
+    alike: dict[str, list[str]] = {}
+    for text in texts:
+        alike.setdefault(re.sub(r"[\s_.-]", "", text).casefold(), []).append(text)
+    return [
+        sorted(one)
+        for one in alike.values()
+        if len(one) > 1 and not any(re.search(r"\d", text) for text in one)
+    ]
 
 
 def standing_alone(classes: tuple[str, ...], label: str) -> tuple[str, ...]:
@@ -102,7 +160,6 @@ def _numbers(cells: pa.ChunkedArray, name: str) -> Array:
         return cells.cast(pa.float64(), safe=False).to_numpy()
     if not is_text(cells.type):
         raise DataError(f"column {name!r} is of type {cells.type}; --above divides numbers")
-    refuse_two_readings(cells, name)
     found = as_numbers(cells)
     if found.slips.any():
         row = int(found.slips.argmax())
@@ -114,12 +171,14 @@ def _shown(cells: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Return labels as text; whole numbers without a decimal point, fractions refused."""
     kind = cells.type
     if is_text(kind):
+        if truth_like(pc.unique(cells).to_pylist()):
+            return truth_words(cells)
         numbers = as_numbers(cells)
-        if numbers.slips.any():
+        if numbers.slips.any() or code_place(cells) >= 0:
             return cells
         values = numbers.values
     elif pa.types.is_boolean(kind):
-        return cells.cast(pa.string())
+        return truth_words(cells)
     elif is_numeric(kind):
         values = cells.cast(pa.float64(), safe=False).to_numpy()
     else:
@@ -155,9 +214,11 @@ def _halves(cells: pa.ChunkedArray, name: str) -> str:
 
 
 def _order(
-    classes: list[str], shown: pa.ChunkedArray, name: str, positive: str | None
+    classes: list[str], shown: pa.ChunkedArray, name: str, positive: str | None, status: bool
 ) -> tuple[list[str], str]:
     """Return the classes in order, the positive one of two last, and why it is that."""
+    if positive is not None and truth_like(classes):
+        positive = positive.capitalize()
     if positive is not None and positive not in classes:
         raise DataError(
             f"column {name!r} holds no {positive!r} for --positive; there are "
@@ -167,18 +228,36 @@ def _order(
         if positive is not None:
             raise DataError(f"--positive is for two classes; {name!r} has {len(classes)}")
         return sorted(classes, key=_rank), ""
-    chosen, reason = _positive(classes, shown) if positive is None else (positive, "as asked for")
+    if positive is not None:
+        chosen, reason = positive, "as asked for"
+    else:
+        chosen, reason = _positive(classes, shown)
+        if status and reason == "the rarer one":
+            raise DataError(
+                f"column {name!r}: {' or '.join(map(repr, sorted(classes)))} may be the event; "
+                f"name it: --positive {shlex.quote(min(classes))} or "
+                f"--positive {shlex.quote(max(classes))}"
+            )
     return [one for one in classes if one != chosen] + [chosen], reason
 
 
 def _positive(classes: list[str], shown: pa.ChunkedArray) -> tuple[str, str]:
-    known = sorted(classes, key=lambda one: one.lower() in _POSITIVE)
-    if known[0].lower() in _NEGATIVE and known[1].lower() in _POSITIVE:
-        return known[1], "by its name"
+    events = {one: _is_event(one) for one in classes}
+    if sorted(map(str, events.values())) == ["False", "True"]:
+        return max(classes, key=lambda one: bool(events[one])), "by its name"
     if all(_is_whole(one) for one in classes):
         return max(classes, key=int), "the larger number"
     counts = [(pc.sum(pc.equal(shown, one)).as_py(), one) for one in sorted(classes)]
     return min(counts)[1], "the rarer one"
+
+
+def _is_event(text: str) -> bool | None:
+    """Tell what a word says of the event: that it came, or not; None for other words."""
+    lower = re.sub(r"^\d+[\s_.:=-]+", "", text.casefold())  # 1_yes
+    first = re.split(r"[\s,;:/(-]", lower)[0]
+    if lower in _NO_EVENT or first in _NO_EVENT or re.search(r"\b(free|not|without)\b", lower):
+        return False
+    return True if lower in _EVENT or first in _EVENT else None
 
 
 def _rank(text: str) -> tuple[bool, int, str]:

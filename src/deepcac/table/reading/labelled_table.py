@@ -1,7 +1,7 @@
 """A table with a label, checked and ready to be judged."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +13,22 @@ from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
+from deepcac.table.reading.cell_reader import CellReader
+from deepcac.table.reading.cell_rules import CellRules, uniform
 from deepcac.table.reading.cells import plain, refuse_missing
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.follow_up import horizon_remarks
+from deepcac.table.reading.follow_up_leaks import other_times, unused_times
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
-from deepcac.table.reading.outcomes import read_outcomes
+from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
-from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
+from deepcac.table.reading.table_encoder import (
+    CATEGORY,
+    EncodedColumn,
+    TableEncoder,
+    learn_encoder,
+)
+from deepcac.table.reading.table_faults import table_faults
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.task import Ids
 
@@ -54,6 +63,8 @@ class Roles:
         Time up to which an event counts.
     competing : sequence of str
         Values of the label after which the event can no longer come.
+    cells : CellRules
+        How cells are read, but for the sign of decimals.
     """
 
     label: str
@@ -67,8 +78,14 @@ class Roles:
     horizon: float | None = None
     apart: Mapping[str, str] = field(default_factory=dict)
     competing: Sequence[str] = ()
+    cells: CellRules = field(default_factory=CellRules)
 
     def __post_init__(self) -> None:
+        for role in ("label", "id", "group", "positive", "time"):
+            if (name := getattr(self, role)) is not None:
+                object.__setattr__(self, role, uniform(name))
+        object.__setattr__(self, "drop", tuple(map(uniform, self.drop)))
+        object.__setattr__(self, "apart", {uniform(k): v for k, v in self.apart.items()})
         if (self.time is None) != (self.horizon is None):
             raise ConfigError("--time and --horizon go together: name the column and the time")
         if self.horizon is not None and not self.horizon > 0:
@@ -82,6 +99,11 @@ class Roles:
             if name in known:
                 raise ConfigError(f"column {name!r} cannot be both {known[name]} and {what}")
             known[name] = what
+
+    @property
+    def rules(self) -> CellRules:
+        """How cells are read."""
+        return replace(self.cells, decimal=self.decimal)
 
     def _named(self) -> list[tuple[str, str]]:
         """Return the columns with a role, and which."""
@@ -114,6 +136,8 @@ class LabelledTable:
         Rows of the file.
     remarks : tuple of str
         What a reader must know: the positive class, sampling, columns that were left out.
+    notices : tuple of str
+        Lines for a terminal: they may name a row and its cell, which no page shows.
     leaks : tuple of str
         Columns that tell the label or the row (`label_leaks`); they are used like any other.
     follow : FollowUp or None
@@ -122,6 +146,8 @@ class LabelledTable:
         Its column.
     words : tuple of str
         Classes of the label column, as they stand in the table.
+    reader : CellReader
+        Which read its cells.
     """
 
     name: str
@@ -136,13 +162,19 @@ class LabelledTable:
     follow: FollowUp | None = None
     label: str = ""
     words: tuple[str, ...] = ()
+    notices: tuple[str, ...] = field(default=())
+    reader: CellReader = field(default_factory=CellReader)
 
     def tell(self, say: Callable[[str], None]) -> None:
         """Say everything that a reader must know."""
-        for remark in self.remarks:
-            say(remark)
+        for line in (*self.notices, *self.remarks):
+            say(line)
         for line in (f"Warning: {HEAD}", *self.leaks) if self.leaks else ():
             say(line)
+
+    def words_for_missing(self, column: str) -> str:
+        """Return what is said of words of a column that were taken for missing."""
+        return self.reader.counted(column)
 
     @property
     def rarest(self) -> int:
@@ -182,33 +214,50 @@ def read_labelled(
     """
     own = filter(None, (roles.id, roles.group, roles.time))
     keys = list(dict.fromkeys([roles.label, *own, *roles.apart]))
-    blocks = read_blocks(path, roles.decimal)
+    reader = CellReader(roles.rules)
+    blocks = read_blocks(path, reader)
     sample = sample_rows(blocks, keys, group=roles.group, most=most, seed=seed)
     _check_dropped(sample.rows.column_names, roles)
-    outcomes = read_outcomes(sample, roles)
+    outcomes = read_outcomes(sample, roles, reader.counted(roles.label))
     if roles.id is not None:
         _refuse_repeats(sample.keys[roles.id], roles.id)
-    encoder = learn_encoder(sample.rows, sample.number, roles.skipped())
+    rules = replace(roles.rules, decimal=reader.decimal)
+    encoder = learn_encoder(sample.rows, sample.number, roles.skipped(), rules=rules)
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
     names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
     remarks = [*getattr(path, "remarks", ())]
     remarks += horizon_remarks(follow) if follow is not None else []
-    remarks += _remarks(sample, outcomes.words, outcomes.reason, encoder)
+    remarks += _remarks(sample, outcomes, encoder)
+    remarks += reader.words_for_missing(
+        [one.name for one in encoder.columns if one.kind == CATEGORY or one.name in keys]
+    )
+    kept = sample.rows.drop_columns([*roles.skipped()])
+    faults = table_faults(
+        kept, encoder, X, (roles.label, codes, classes), grouped=roles.group is not None
+    )
+    leaks = label_leaks(encoder, X, codes, classes)
+    leaks += (
+        unused_times(encoder, X, codes, classes)
+        if follow is None
+        else other_times(encoder, X, follow.time, roles.label)
+    )
     return LabelledTable(
         name=Path(path).stem,
         rows=sample.rows,
         features=FeatureMatrix(sample.number, codes, X, names),
         classes=classes,
         encoder=encoder,
-        group=_groups(sample, roles.group),
+        group=_groups(sample, roles.group, reader),
         total=sample.total,
-        remarks=tuple(remarks),
-        leaks=tuple(label_leaks(encoder, X, codes, classes)),
+        remarks=(*remarks, *(one.text for one in faults)),
+        leaks=tuple(leaks),
         follow=follow,
         label=roles.label,
         words=outcomes.words,
+        notices=tuple(reader.notices),
+        reader=reader,
     )
 
 
@@ -233,17 +282,17 @@ def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
         )
 
 
-def group_cells(sample: SampledTable, name: str) -> pa.ChunkedArray:
+def group_cells(sample: SampledTable, name: str, words: str = "") -> pa.ChunkedArray:
     """Return the column of the patient of each row; an empty cell is a `DataError`."""
     cells = plain(sample.rows[name])
-    refuse_missing(cells, name, "no group", sample.number)
+    refuse_missing(cells, name, "no group", sample.number, words)
     return cells
 
 
-def _groups(sample: SampledTable, name: str | None) -> Ids | None:
+def _groups(sample: SampledTable, name: str | None, reader: CellReader) -> Ids | None:
     if name is None:
         return None
-    cells = group_cells(sample, name)
+    cells = group_cells(sample, name, reader.counted(name))
     patients = pc.unique(cells)
     if len(patients) < FEWEST_OF_A_CLASS:  # four with the rarer class, and four without
         raise DataError(
@@ -266,13 +315,12 @@ def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
         )
 
 
-def _remarks(
-    sample: SampledTable, classes: tuple[str, ...], reason: str, encoder: TableEncoder
-) -> list[str]:
+def _remarks(sample: SampledTable, outcomes: Outcomes, encoder: TableEncoder) -> list[str]:
     said = []
-    if reason:
-        other = "" if reason.startswith(("made", "as asked")) else "; --positive chooses the other"
-        said.append(f"Positive class: {classes[1]} ({reason}{other}).")
+    reason = outcomes.reason
+    other = "" if reason.startswith(("made", "as asked")) else "; --positive chooses the other"
+    event = f" Positive class: {outcomes.words[1]} ({reason}{other})." if reason else ""
+    said.append(f"Label: {outcomes.counted}.{event}")
     if not sample.complete:
         said.append(
             f"Sampled: {len(sample.number):,} of {sample.total:,} rows, drawn at random; "

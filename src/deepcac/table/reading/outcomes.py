@@ -31,6 +31,8 @@ class Outcomes(NamedTuple):
     reason : str
         Why the positive class is the positive one.
     follow : FollowUp or None
+    counted : str
+        Rows of the file of each class of the label column.
     """
 
     codes: Ids
@@ -38,15 +40,19 @@ class Outcomes(NamedTuple):
     words: tuple[str, ...]
     reason: str
     follow: FollowUp | None
+    counted: str
 
 
-def read_outcomes(sample: "SampledTable", roles: "Roles") -> Outcomes:
-    """Read the label, and with a horizon the follow-up; a cell at fault is a `DataError`."""
-    labels, other = _labels(sample.keys[roles.label], roles)
+def read_outcomes(sample: "SampledTable", roles: "Roles", absent: str = "") -> Outcomes:
+    """Read the label, and with a horizon the follow-up; a cell at fault is a `DataError`.
+
+    `absent` says which words of the label column were taken for missing.
+    """
+    labels, other = _labels(sample.keys[roles.label], roles, absent)
     own = sample.number - 1
     codes, classes, words = labels.codes[own], labels.classes, labels.classes
     if roles.time is None or roles.horizon is None:
-        return Outcomes(codes, classes, words, labels.reason, None)
+        return Outcomes(codes, classes, words, labels.reason, None, labels.counted)
     if len(classes) > 2:
         raise DataError(
             f"column {roles.label!r} has {len(classes)} classes ({', '.join(classes)}); with "
@@ -58,18 +64,27 @@ def read_outcomes(sample: "SampledTable", roles: "Roles") -> Outcomes:
         None if other is None else other[own],
     )  # fmt: skip
     return Outcomes(
-        follow.outcome, horizon_classes(roles.label, follow), words, labels.reason, follow
+        follow.outcome,
+        horizon_classes(roles.label, follow),
+        words,
+        labels.reason,
+        follow,
+        labels.counted,
     )
 
 
 def _labels(
-    column: pa.ChunkedArray, roles: "Roles"
+    column: pa.ChunkedArray, roles: "Roles", absent: str
 ) -> tuple[ClassLabels, npt.NDArray[np.bool_] | None]:
     """Return the classes of all rows, and which of them have a competing event instead."""
     name = roles.label
+    status = roles.time is not None
     if not roles.competing:
-        return class_labels(column, name, positive=roles.positive, above=roles.above), None
-    every = class_labels(column, name)
+        labels = class_labels(
+            column, name, positive=roles.positive, above=roles.above, status=status, words=absent
+        )
+        return labels, None
+    every = class_labels(column, name, words=absent)
     for value in roles.competing:
         if value not in every.classes:
             raise DataError(
@@ -83,7 +98,9 @@ def _labels(
             f"column {name!r} holds {', '.join(rest)} beside the competing events; with --time "
             "two are needed: the event, and the end of follow-up without it"
         )
-    labels = class_labels(column.filter(pa.array(~other)), name, positive=roles.positive)
+    labels = class_labels(
+        column.filter(pa.array(~other)), name, positive=roles.positive, status=status
+    )
     codes = np.zeros(len(other), dtype=np.int64)
     codes[~other] = labels.codes
     return labels._replace(codes=codes), other

@@ -1,7 +1,8 @@
 """Columns of a table as numbers: what each column is, learnt once and applied to other tables."""
 
 import re
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,18 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.reading.cells import are_dates, as_numbers, is_numeric, is_text, numbers, plain
+from deepcac.table.reading.cell_rules import ROW_NAMES, CellRules
+from deepcac.table.reading.cells import (
+    are_dates,
+    as_numbers,
+    code_place,
+    is_numeric,
+    is_text,
+    numbers,
+    plain,
+    refuse_units,
+    same_unit,
+)
 from deepcac.task import Array, Ids
 
 NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"
@@ -19,6 +31,15 @@ MOST_LEVELS = 20  # of a category; rarer ones, and those of few patients, become
 OTHER, ABSENT = "(other)", "(missing)"
 _FREE_TEXT = 50  # distinct texts from which a column of them may be free text
 _ID = re.compile(r"(^|.*[_ .-])(id|nr|no|number|mrn|record|index)$|^unnamed.*", re.IGNORECASE)
+_PLACE = re.compile(
+    rf"__index_level_\d+__|level_0|unnamed: \d+|rownames?|row[._ ](names?|nr|no|number)|index|x"
+    rf"|{re.escape(ROW_NAMES)}",
+    re.IGNORECASE,
+)
+_SURELY_PLACE = re.compile(rf"__index_level_\d+__|{re.escape(ROW_NAMES)}")
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # of numbers, kept in models: none is that of few patients
+MOST_VALUES = 10  # different numbers of a column that are kept one by one
+_DIGITS = 3  # of a quantile
 
 
 @dataclass(frozen=True)
@@ -35,6 +56,12 @@ class EncodedColumn:
         Why it is left out, or what was done to it.
     missing : int
         Rows without a value, where it was learnt.
+    unit : str
+        Behind the numbers, in the cells.
+    quantiles : tuple of float
+        Of a number, at `QUANTILES`, of three digits; empty if that would tell of few patients.
+    values : tuple of float
+        All values of a number that has few, each in five rows or more.
     """
 
     name: str
@@ -42,6 +69,9 @@ class EncodedColumn:
     levels: tuple[str, ...] = ()
     note: str = ""
     missing: int = 0
+    unit: str = ""
+    quantiles: tuple[float, ...] = ()
+    values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,9 +81,12 @@ class TableEncoder:
     Attributes
     ----------
     columns : tuple of EncodedColumn
+    rules : CellRules
+        How the cells of the table were read.
     """
 
     columns: tuple[EncodedColumn, ...]
+    rules: CellRules = field(default_factory=CellRules)
 
     @property
     def used(self) -> tuple[EncodedColumn, ...]:
@@ -97,6 +130,7 @@ class TableEncoder:
         for column in self.used:
             cells = plain(rows[column.name])
             if column.kind == NUMBER:
+                _check_unit(cells, column)
                 parts.append(numbers(cells, column.name, number)[:, None])
             else:
                 parts.append(_indicators(cells, column, remarks))
@@ -108,20 +142,26 @@ class TableEncoder:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the encoder as JSON-ready data; how many values were missing stays here."""
-        kept = ("name", "kind", "levels", "note")
-        return {"columns": [{each: getattr(one, each) for each in kept} for one in self.columns]}
+        kept = ("name", "kind", "levels", "note", "unit", "quantiles", "values")
+        columns = [{each: getattr(one, each) for each in kept} for one in self.columns]
+        return {"columns": columns, "cells": self.rules.to_dict()}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "TableEncoder":
         """Return the encoder that `to_dict` wrote; an impossible one is a `DataError`."""
         columns = [
-            EncodedColumn(**{**one, "levels": tuple(one["levels"])}) for one in content["columns"]
+            EncodedColumn(**one | {name: tuple(one.get(name, ())) for name in _TUPLES})
+            for one in content["columns"]
         ]
         for column in columns:
             _check(column)
         if len({column.name for column in columns}) != len(columns):
             raise DataError("a column stands twice")
-        return cls(tuple(columns))
+        rules = CellRules.from_dict(content["cells"]) if "cells" in content else CellRules()
+        return cls(tuple(columns), rules)
+
+
+_TUPLES = ("levels", "quantiles", "values")
 
 
 def _check(column: EncodedColumn) -> None:
@@ -134,6 +174,25 @@ def _check(column: EncodedColumn) -> None:
         not possible if column.kind == CATEGORY else levels
     ):
         raise DataError(f"column {column.name!r} is of no kind, or has impossible levels")
+    ordered = [*column.quantiles], [*column.values]
+    if not isinstance(column.unit, str) or len(column.quantiles) not in (0, len(QUANTILES)):
+        raise DataError(f"column {column.name!r} has an impossible unit, or impossible quantiles")
+    for numbers_kept in ordered:
+        real = all(type(value) in (int, float) for value in numbers_kept)
+        if not real or not np.isfinite(numbers_kept).all() or numbers_kept != sorted(numbers_kept):
+            raise DataError(f"column {column.name!r}: its quantiles or values are out of order")
+
+
+def _check_unit(cells: pa.ChunkedArray, column: EncodedColumn) -> None:
+    """Refuse numbers with another unit than those that were learnt from."""
+    if not is_text(cells.type) or not column.unit:
+        return
+    for unit in as_numbers(cells).units:
+        if not same_unit(unit, column.unit):
+            raise DataError(
+                f"column {column.name!r}: its numbers have the unit {unit!r}; in fit they had "
+                f"{column.unit!r}"
+            )
 
 
 def learn_encoder(
@@ -141,6 +200,7 @@ def learn_encoder(
     number: Ids,
     skip: dict[str, str],
     refused: dict[str, str] | None = None,
+    rules: CellRules | None = None,
 ) -> TableEncoder:
     """Look at every column of a table.
 
@@ -153,6 +213,8 @@ def learn_encoder(
         Columns that are no features, and why.
     refused : dict, optional
         Gets columns that are at fault, and why, so that all of them can be told.
+    rules : CellRules, optional
+        How the cells were read; they say which columns are names or numbers.
 
     Raises
     ------
@@ -160,6 +222,7 @@ def learn_encoder(
         A column of numbers holds something else, an infinite or an impossible value, or two
         columns become one feature. Not where `refused` is given.
     """
+    rules = rules or CellRules()
     columns: list[EncodedColumn] = []
     taken: set[str] = set()
     for name in rows.column_names:
@@ -167,7 +230,7 @@ def learn_encoder(
             column = (
                 EncodedColumn(name, LEFT_OUT, note=skip[name])
                 if name in skip
-                else _learn(name, plain(rows[name]), number)
+                else _learn(name, plain(rows[name]), number, rules)
             )
             own: set[str] = set() if column.kind == LEFT_OUT else {*feature_names(column)}
             if twice := own & taken:
@@ -186,31 +249,49 @@ def learn_encoder(
         columns.append(column)
     if refused is None and all(column.kind == LEFT_OUT for column in columns):
         raise DataError("no column is left to predict from; see `deepcac profile`")
-    return TableEncoder(tuple(columns))
+    return TableEncoder(tuple(columns), rules)
 
 
 def _missing(cells: pa.ChunkedArray) -> int:
     return int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
 
 
-def _learn(name: str, cells: pa.ChunkedArray, number: Ids) -> EncodedColumn:
+def _learn(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules) -> EncodedColumn:
     kind = cells.type
     missing = _missing(cells)
     if missing == len(cells):
         return EncodedColumn(name, LEFT_OUT, note="empty", missing=missing)
+    if _SURELY_PLACE.fullmatch(name):
+        return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE, missing=missing)
     if pa.types.is_temporal(kind):
         return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
-    if is_text(kind):
-        return _learn_text(name, cells, number, missing)
+    if is_text(kind) or (name in rules.categories and is_numeric(kind)):
+        return _learn_text(name, as_texts(cells), number, missing, rules)
     if not is_numeric(kind):
         return EncodedColumn(name, LEFT_OUT, note=f"of type {kind}", missing=missing)
     return _learn_number(name, numbers(cells, name, number), missing)
 
 
 _DATE_NOTE = "a date; make a number of it, such as days since admission"
+_PLACE_NOTE = "it says which row it is"
 
 
-def _learn_text(name: str, cells: pa.ChunkedArray, number: Ids, missing: int) -> EncodedColumn:
+def as_texts(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return cells as text; a whole number has no decimal point, whatever its type."""
+    if is_text(cells.type):
+        return pc.replace_substring_regex(cells, r"^([+-]?\d+)\.0+$", r"\1")
+    if pa.types.is_floating(cells.type):
+        values = cells.cast(pa.float64())
+        whole = pc.equal(values, pc.floor(values))
+        small = pc.and_(whole, pc.less(pc.abs(values), 2.0**53))
+        bare = pc.if_else(small, values, None).cast(pa.int64()).cast(pa.string())
+        return pc.coalesce(bare, values.cast(pa.string()))
+    return cells.cast(pa.string())
+
+
+def _learn_text(
+    name: str, cells: pa.ChunkedArray, number: Ids, missing: int, rules: CellRules
+) -> EncodedColumn:
     counts = sorted(
         ((one["counts"], one["values"]) for one in pc.value_counts(cells.drop_null()).to_pylist()),
         key=lambda pair: (-pair[0], pair[1]),
@@ -219,8 +300,13 @@ def _learn_text(name: str, cells: pa.ChunkedArray, number: Ids, missing: int) ->
     present = len(cells) - missing
     if are_dates(texts):
         return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
-    if as_numbers(cells).numeric:
-        return _learn_number(name, numbers(cells, name, number), missing)
+    if name not in rules.categories:
+        found = as_numbers(cells)
+        refuse_units(found, name)
+        if found.numeric:
+            _refuse_codes(name, cells, number, rules)
+            values = numbers(cells, name, number)
+            return _learn_number(name, values, missing, next(iter(found.units), ""))
     if len(texts) > _FREE_TEXT and len(texts) > present / 2:
         note = f"free text or an id: {len(texts):,} different texts in {present:,} rows"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
@@ -241,15 +327,47 @@ def _learn_text(name: str, cells: pa.ChunkedArray, number: Ids, missing: int) ->
     return EncodedColumn(name, CATEGORY, tuple(levels), note, missing)
 
 
-def _learn_number(name: str, values: Array, missing: int) -> EncodedColumn:
+def _refuse_codes(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules) -> None:
+    """Refuse a cell such as 1E2, the name of a ward or a number."""
+    place = -1 if name in rules.numbers else code_place(cells)
+    if place >= 0:
+        text = cells[place].as_py()
+        raise DataError(
+            f"column {name!r}, data row {number[place]}: {text!r} is the number {float(text):g} or "
+            f"a name; say --number {shlex.quote(name)} or --category {shlex.quote(name)}"
+        )
+
+
+def _learn_number(name: str, values: Array, missing: int, unit: str = "") -> EncodedColumn:
     seen = values[~np.isnan(values)]
     if (seen == seen[0]).all() and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
     whole = not missing and len(np.unique(seen)) == len(seen) and (seen == np.floor(seen)).all()
-    if whole and len(seen) > _FREE_TEXT and _ID.match(name):
-        note = "looks like an id (--id names the id column)"
-        return EncodedColumn(name, LEFT_OUT, note=note)
-    return EncodedColumn(name, NUMBER, missing=missing)
+    if whole and len(seen) > _FREE_TEXT:
+        if _ID.match(name) and not _PLACE.fullmatch(name):
+            note = "looks like an id (--id names the id column)"
+            return EncodedColumn(name, LEFT_OUT, note=note)
+        if _counts_rows(seen) or _PLACE.fullmatch(name):
+            return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE)
+    note = f"numbers with the unit {unit!r}" if unit else ""
+    distinct, counts = np.unique(seen, return_counts=True)
+    few = len(distinct) <= MOST_VALUES
+    return EncodedColumn(
+        name, NUMBER, note=note, missing=missing, unit=unit,
+        quantiles=() if few or len(seen) < 2 * FEW / QUANTILES[0] else kept_quantiles(seen),
+        values=tuple(distinct.tolist()) if few and counts.min() >= FEW else (),
+    )  # fmt: skip
+
+
+def _counts_rows(values: Array) -> bool:
+    """Tell whether whole numbers count the rows of the file, up or down."""
+    steps = np.diff(values)
+    return bool((steps == 1).all() or (steps == -1).all())
+
+
+def kept_quantiles(values: Array) -> tuple[float, ...]:
+    """Return quantiles of few digits: they tell a unit, and no patient."""
+    return tuple(float(f"{value:.{_DIGITS}g}") for value in np.quantile(values, QUANTILES))
 
 
 def feature_names(column: EncodedColumn) -> list[str]:
@@ -266,7 +384,7 @@ def _shown_levels(column: EncodedColumn) -> tuple[str, ...]:
 
 def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str]) -> Array:
     try:
-        text = cells if is_text(cells.type) else cells.cast(pa.string())
+        text = as_texts(cells)
     except pa.ArrowException as error:
         raise DataError(
             f"column {column.name!r} is of type {cells.type}; text or numbers were expected"

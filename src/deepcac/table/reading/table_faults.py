@@ -1,9 +1,8 @@
-"""What stands in the way of a comparison on a table: all at once, and the command that mends it."""
+"""What a user should look at in a table: all at once, and the command that mends it."""
 
 import re
 import shlex
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,17 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.scoring.small_cells import SMALL
-from deepcac.table.reading.cells import as_numbers, is_text, numbers, plain
-from deepcac.table.reading.class_labels import ClassLabels
-from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn
+from deepcac.table.reading.cells import as_numbers, is_text, plain
+from deepcac.table.reading.class_labels import alike_spellings
+from deepcac.table.reading.missing_codes import missing_code
+from deepcac.table.reading.row_faults import copied_rows, repeated_patients
+from deepcac.table.reading.table_encoder import LEFT_OUT, NUMBER, EncodedColumn, TableEncoder
 from deepcac.task import Array, Ids
 
-_PATIENT = re.compile(
-    r"(.*[_ .-])?(patient|subject|person|mrn)([_ .-]?(id|nr|no|number))?|(.*[_ .-])?id",
-    re.IGNORECASE,
-)
 _CENSORED = r"^[<>]=?\s*\d"
-_CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
 _ONE_CLASS = 20  # filled rows of one class alone that are spoken of
 _CHANCE = 0.001  # of so many rows of that class, were they any rows
 
@@ -43,39 +39,46 @@ class Fault(NamedTuple):
 
 def table_faults(
     rows: pa.Table,
-    columns: Iterable[EncodedColumn],
-    refused: Mapping[str, str],
-    labels: tuple[str, ClassLabels] | None,
-    number: Ids,
+    encoder: TableEncoder,
+    X: Array,
+    outcome: tuple[str, Ids, tuple[str, ...]] | None,
+    *,
+    grouped: bool = False,
 ) -> list[Fault]:
-    """Return everything that a comparison would stumble over, or that a user would regret.
+    """Return what a model can be fitted on, and a user would regret.
 
     Parameters
     ----------
     rows : pyarrow.Table
-        The rows that are described, without columns of no interest.
-    refused : mapping
-        Columns that cannot be read, and why.
-    labels : (str, ClassLabels) or None
-        The label column and the classes of every row of the file.
-    number : ndarray of shape (n,)
-        Numbers of the rows in their file.
+        The rows that are used, with the columns of interest only.
+    encoder : TableEncoder
+    X : ndarray of shape (n, d)
+        What it makes of the rows.
+    outcome : (str, ndarray of shape (n,), tuple of str) or None
+        The label column, class ids of the rows, and what they stand for.
+    grouped : bool
+        Whether the patient of each row is known.
     """
-    found = [Fault(why, f"--drop {shlex.quote(name)}") for name, why in refused.items()]
+    faults = []
     alike = [name for name in rows.column_names if _is_cell(name, plain(rows[name]))]
     if len(alike) > rows.num_columns / 2:
         shown = ", ".join(map(repr, alike[:3]))
-        found.append(
+        faults.append(
             Fault(f"the first line looks like a row ({shown}): is there no header? add one")
         )
-    codes = None if labels is None else labels[1].codes[number - 1]
-    described = {*rows.column_names} - ({labels[0]} if labels else set())
+    label, codes, classes = outcome or ("", None, ())
+    columns = tuple(one for one in encoder.columns if one.name in {*rows.column_names} - {label})
+    patients = None if grouped else repeated_patients(rows, columns, codes)
+    if patients is not None:
+        faults.append(Fault(patients[1], f"--group {shlex.quote(patients[0])}"))
+    if codes is not None and (text := copied_rows(X, codes, classes)):
+        faults.append(Fault(text))
     for column in columns:
-        if column.name in described:
-            found += _of_column(column, plain(rows[column.name]), codes, column.name in refused)
-    if labels is not None:
-        found += _spellings(labels[0], Counter(labels[1].classes))
-    return found
+        faults += _of_column(column, plain(rows[column.name]), codes)
+        if column.kind == NUMBER:
+            code = missing_code(column.name, X[:, encoder.names.index(column.name)])
+            faults += [Fault(*code)] if code else []
+    return faults
 
 
 def mending_command(typed: Sequence[str], label: str | None, faults: Iterable[Fault]) -> str:
@@ -89,65 +92,31 @@ def _is_cell(name: str, cells: pa.ChunkedArray) -> bool:
     """Tell whether a name could stand in its column: a number of many, or one of its texts."""
     if re.fullmatch(r"[-+]?\d*[.,]?\d+", name):
         return not is_text(cells.type) or as_numbers(cells).numeric
-    return is_text(cells.type) and name in Counter(cells.to_pylist())
+    return is_text(cells.type) and pc.index(cells, name).as_py() >= 0
 
 
-def _of_column(
-    column: EncodedColumn,
-    cells: pa.ChunkedArray,
-    codes: Ids | None,
-    refused: bool,
-) -> list[Fault]:
-    name, found = column.name, []
+def _of_column(column: EncodedColumn, cells: pa.ChunkedArray, codes: Ids | None) -> list[Fault]:
+    name, faults = column.name, []
     present = np.asarray(pc.is_valid(cells).to_numpy())
-    if is_text(cells.type):
-        censored = int(pc.sum(pc.match_substring_regex(cells, _CENSORED)).as_py() or 0)
-        if censored:
-            found.append(
-                Fault(f"column {name!r}: {censored:,} cells such as '<0.3'; write a number instead")
-            )
-        levels = Counter(cells.drop_null().to_pylist())
+    if is_text(cells.type) and column.kind != NUMBER:
+        censored = pc.fill_null(pc.match_substring_regex(cells, _CENSORED), False)
+        n = int(pc.sum(censored).as_py() or 0)
+        if n and as_numbers(cells.filter(pc.invert(censored))).numeric:
+            faults.append(
+                Fault(f"Column {name!r}: cells such as '<0.3' stand among numbers; write a number "
+                      "instead.")
+            )  # fmt: skip
+        levels = pc.unique(cells).drop_null().to_pylist()
         if len(levels) <= SMALL * SMALL:
-            found += _spellings(name, levels)
-    known = _PATIENT.fullmatch(name) and not pa.types.is_nested(cells.type)
-    if known and SMALL < pc.count_distinct(cells.drop_null()).as_py() < present.sum():
-        found.append(
-            Fault(f"column {name!r}: values stand in several rows; if they are patients, their "
-                  "rows must stay together", f"--group {shlex.quote(name)}")
-        )  # fmt: skip
-    if column.kind == NUMBER and not refused:
-        found += _codes(name, numbers(cells, name))
+            faults += [
+                Fault(f"Column {name!r}: {', '.join(map(repr, texts))} are different levels; spell "
+                      "them alike.")
+                for texts in alike_spellings(levels)
+            ]  # fmt: skip
     filled = int(present.sum())
-    if codes is not None and _ONE_CLASS <= filled < len(present):
+    if codes is not None and column.kind != LEFT_OUT and _ONE_CLASS <= filled < len(present):
         inside = np.unique(codes[present])
         if len(inside) == 1 and np.mean(codes == inside[0]) ** filled < _CHANCE:
-            told = f"column {name!r}: filled in {filled:,} rows, all of one class: was it "
-            found.append(Fault(told + "written after the outcome?", f"--drop {shlex.quote(name)}"))
-    return found
-
-
-def _codes(name: str, values: Array) -> list[Fault]:
-    """Find a number that stands for no value: often there, and far from all others."""
-    values = values[~np.isnan(values)]
-    for code in _CODES:
-        others = values[values != code]
-        if (values == code).sum() >= 2 and len(others) > SMALL:
-            low, high = np.quantile(others, (0.25, 0.75))
-            away = max(others.min() - code, code - others.max())
-            if away > 5 * (high - low) and away > 0:
-                text = f"column {name!r}: {code} stands in {(values == code).sum():,} rows, far "
-                return [Fault(text + "from all others; leave cells without a value empty")]
-    return []
-
-
-def _spellings(name: str, levels: Mapping[str, int]) -> list[Fault]:
-    """Find texts that differ in case, spaces or signs alone."""
-    alike: dict[str, list[str]] = {}
-    for text in levels:
-        alike.setdefault(re.sub(r"[\s_.-]", "", text).lower(), []).append(text)
-    return [
-        Fault(f"column {name!r}: {', '.join(map(repr, sorted(texts)))} are different levels; spell "
-              "them alike")
-        for texts in alike.values()
-        if len(texts) > 1 and not any(re.search(r"\d", text) for text in texts)
-    ]  # fmt: skip
+            text = f"Column {name!r}: filled in {filled:,} rows, all of one class: was it "
+            faults.append(Fault(text + "written after the outcome?", f"--drop {shlex.quote(name)}"))
+    return faults

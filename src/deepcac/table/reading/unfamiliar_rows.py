@@ -9,8 +9,15 @@ import numpy.typing as npt
 from scipy.stats import binom
 
 from deepcac.errors import DataError
-from deepcac.table.reading.table_encoder import NUMBER, OTHER, TableEncoder, feature_names
-from deepcac.table.table_model import TableModel
+from deepcac.preprocess import TableScaler
+from deepcac.table.reading.table_encoder import (
+    NUMBER,
+    OTHER,
+    QUANTILES,
+    EncodedColumn,
+    TableEncoder,
+    feature_names,
+)
 from deepcac.task import Array
 
 FAR = 8.0  # standard deviations from the training mean, beyond which a number is out of range
@@ -18,7 +25,72 @@ MOST, SOME = 0.5, 0.05  # of the rows of a column, beyond the share in fit: refu
 CHANCE = 0.001  # of so many strange rows, were they like those of fit
 _UNSEEN = "unseen levels"  # the encoder tells which
 _RARE = "rare or unseen levels"
+_MOVED = 0.3  # beyond the usual share above nine tenths of the rows of fit, from which it is told
+_FEWEST_TO_NARROW = 40
+_OTHER_VALUES = "values that none has in fit"
+_MOST_OTHER = 0.25
 _REPEATED = "ids that stand in an earlier row"  # one is worth telling
+
+
+@dataclass
+class Places:
+    """Where the numbers of a column stand among the quantiles of another.
+
+    Attributes
+    ----------
+    quantiles : tuple of float
+        At `table_encoder.QUANTILES`.
+    below, above, between, total : int
+        Numbers below the first, above the last, between the quartiles; all.
+    middle : float
+        Of the first ones.
+    """
+
+    quantiles: tuple[float, ...]
+    below: int = 0
+    above: int = 0
+    between: int = 0
+    total: int = 0
+    middle: float = np.nan
+
+    def add(self, values: Array) -> None:
+        """Count numbers (n,), none of them NaN."""
+        low, first, _, third, high = self.quantiles
+        slack = 0.005 * np.abs([low, high])  # they are rounded
+        self.below += int((values < low - slack[0]).sum())
+        self.above += int((values > high + slack[1]).sum())
+        self.between += int(((values >= first) & (values <= third)).sum())
+        self.total += len(values)
+        if np.isnan(self.middle) and len(values):
+            self.middle = float(np.median(values))
+
+    def moved(self, where: str = "in fit") -> tuple[float, str]:
+        """Return by how much more numbers are beyond than usual, and what is said of it."""
+        tail = QUANTILES[0]
+        ways = (
+            (self.above, tail, f"above {self.quantiles[-1]:g}, as 10 % {where}"),
+            (self.below, tail, f"below {self.quantiles[0]:g}, as 10 % {where}"),
+            (
+                self.below + self.above,
+                2 * tail,
+                f"below {self.quantiles[0]:g} or above {self.quantiles[-1]:g}, as 20 % {where}",
+            ),
+        )
+        n, half = self.total, self.quantiles[2]
+        for count, usual, text in ways:
+            beyond = count / max(n, 1) - usual
+            if beyond > _MOVED and binom.sf(count - 1, n, usual) < CHANCE:
+                return beyond, (
+                    f"{100 * count / n:.0f} % of {n:,} rows are {text} (middle "
+                    f"{self.middle:.4g}, {where} {half:g}; another unit?)"
+                )
+        narrow = self.quantiles[1] < half < self.quantiles[3] and self.between == n
+        if narrow and n >= _FEWEST_TO_NARROW:
+            return 0.0, (
+                f"all {n:,} rows are from {self.quantiles[1]:g} to {self.quantiles[3]:g}, as half "
+                f"of those {where} (another unit?)"
+            )
+        return 0.0, ""
 
 
 @dataclass
@@ -37,6 +109,8 @@ class Unfamiliar:
         (column, what is strange) to the number of such rows.
     ids : set
         All that were seen.
+    places : dict
+        Column of numbers to where they stand among those of fit.
     """
 
     encoder: TableEncoder
@@ -45,26 +119,26 @@ class Unfamiliar:
     rows: int = 0
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     ids: set[Any] = field(default_factory=set)
+    places: "dict[str, Places]" = field(default_factory=dict)
 
     @classmethod
-    def of(cls, model: Any) -> "Unfamiliar":
-        """Return empty counts for a model; of one without a scaler only levels are known."""
-        names = model.encoder.names
+    def of(cls, encoder: TableEncoder, scaler: TableScaler | None) -> "Unfamiliar":
+        """Return empty counts; without the scaler of the rows of fit only levels are known."""
+        names = encoder.names
         far = np.tile([[-np.inf], [np.inf]], (1, len(names)))
-        if not isinstance(model, TableModel):
-            return cls(model.encoder, far, {(name, "no value"): 1.0 for name in names})
-        scaler = model.scaler
+        if scaler is None:
+            return cls(encoder, far, {(name, "no value"): 1.0 for name in names})
         mean, spread = np.zeros((2, len(scaler.kept_)))
         mean[scaler.kept_], spread[scaler.kept_] = scaler.mean_, scaler.scale_
         kept = np.flatnonzero(scaler.kept_[: len(names)])
         far[:, kept] = mean[kept] + FAR * np.array([[-1.0], [1.0]]) * spread[kept]
         empty = zip(scaler.flagged_, mean[len(names) :], strict=True)
         usual = {(names[j], "no value"): share for j, share in empty}
-        for column in model.encoder.used:
+        for column in encoder.used:
             if OTHER in column.levels:
                 place = names.index(f"{column.name}={OTHER}")
                 usual[column.name, _RARE] = mean[place]
-        return cls(model.encoder, far, usual)
+        return cls(encoder, far, usual)
 
     def add(self, X: Array) -> None:
         """Count rows of features (n, d)."""
@@ -77,6 +151,7 @@ class Unfamiliar:
                 low, high = self.far[:, place]
                 self._count(column.name, "no value", np.isnan(own[:, 0]))
                 self._count(column.name, "out of range", (own[:, 0] < low) | (own[:, 0] > high))
+                self._count_places(column, own[:, 0])
             elif len(names) == 1:
                 self._count(column.name, _UNSEEN, np.isnan(own[:, 0]))
             else:
@@ -85,6 +160,14 @@ class Unfamiliar:
                     other = own[:, names.index(f"{column.name}={OTHER}")] == 1
                     self._count(column.name, _RARE, other)
             place += len(names)
+
+    def _count_places(self, column: EncodedColumn, values: Array) -> None:
+        """Count where numbers stand among the quantiles, or values, of fit."""
+        seen = values[~np.isnan(values)]
+        if column.values:
+            self.counts[column.name, _OTHER_VALUES] += int((~np.isin(seen, column.values)).sum())
+        if column.quantiles:
+            self.places.setdefault(column.name, Places(column.quantiles)).add(seen)
 
     def add_ids(self, name: str, ids: list[Any]) -> None:
         """Count ids that stand already."""
@@ -108,10 +191,16 @@ class Unfamiliar:
                 continue
             text = f"column {name!r}: {what} in {count:,} of {self.rows:,} rows"
             text += f" ({100 * usual:.0f} % in fit)" if usual else ""
-            if beyond > MOST:
+            if beyond > (_MOST_OTHER if what == _OTHER_VALUES else MOST):
                 refused.append(text)
             if what == _REPEATED or (beyond > SOME and what != _UNSEEN):
                 said.append(text)
+        strange = {name for name, _ in self.counts if f"column {name!r}: out of" in str(refused)}
+        for name, places in self.places.items():
+            beyond, text = places.moved()
+            if text and name not in strange:
+                (refused if beyond > MOST else said).append(f"column {name!r}: {text}")
+                said += [refused[-1]] * (beyond > MOST)
         if refused and not accept:
             raise DataError(
                 f"{'; '.join(refused)}: these rows are unlike those of fit; use its coding, units "

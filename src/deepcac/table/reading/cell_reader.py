@@ -1,0 +1,161 @@
+"""Cells of every block in one form: the gate that all tables pass, whatever file they come from."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.table.reading.cell_rules import (
+    ERROR_CELLS,
+    INVISIBLE,
+    SPACES,
+    CellRules,
+    uniform_names,
+)
+from deepcac.table.reading.cells import is_numeric, is_text
+from deepcac.table.reading.decimal_signs import decimal_signs, with_points
+
+_MINUS = "\u2212"
+_SPACED = r"^[+-]?[1-9]\d{0,2}( \d{3})+([.,]\d+)?$"  # spaces between thousands
+
+
+class CellReader:
+    """Reads blocks by rules, and counts what was taken for missing.
+
+    Texts get their composed form (Unicode NFC) without invisible characters and outer spaces;
+    words that mean no value become null; numbers get a decimal point, and nothing stands between
+    thousands.
+
+    Parameters
+    ----------
+    rules : CellRules
+    usual : {".", ","}, optional
+        Sign before decimals where a fitted model saw it; cells that can have one reading only
+        come first.
+
+    Attributes
+    ----------
+    absent : Counter
+        (column, word) to the cells in which it was taken for missing.
+    notices : list of str
+        Cells with another reading: for a terminal, not for a page.
+    """
+
+    def __init__(self, rules: CellRules | None = None, usual: str | None = None) -> None:
+        self.rules = rules or CellRules()
+        self.usual = usual
+        self.absent: Counter[tuple[str, str]] = Counter()
+        self.notices: list[str] = []
+        self._signs: dict[str, str] = {}
+        self._decided = self.rules.decimal is not None
+        self._rows = 0
+        self._words = pa.array(self.rules.missing_words(), pa.string())
+
+    @property
+    def decimal(self) -> str | None:
+        """Sign before decimals: as said, else as judged so far."""
+        return self.rules.decimal or self.usual
+
+    def read(self, block: pa.RecordBatch) -> pa.RecordBatch:
+        """Return a block with its cells in one form."""
+        names = uniform_names(block.schema.names)
+        columns = [
+            self._one_form(name, column) for name, column in zip(names, block.columns, strict=True)
+        ]
+        texts = {
+            name: column
+            for name, column in zip(names, columns, strict=True)
+            if is_text(column.type)
+        }
+        if not self._decided:
+            found = decimal_signs(texts, self._rows, self.usual)
+            self._signs, self._decided = found.by_column, bool(found.by_column)
+            self.usual = found.usual or self.usual
+            self.notices += found.notices
+        self._rows += block.num_rows
+        signs = self._signs if self.rules.decimal is None else dict.fromkeys(texts, self.decimal)
+        read = [
+            with_points(column, str(signs[name])) if name in signs and name in texts else column
+            for name, column in zip(names, columns, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(read, names=names)
+
+    def words_for_missing(self, names: Iterable[str]) -> list[str]:
+        """Return a line on the words that were taken for missing in some columns."""
+        wanted = set(names)
+        found = {
+            (column, word): n
+            for (column, word), n in sorted(self.absent.items())
+            if column in wanted or word.lower() in ERROR_CELLS
+        }
+        if not found:
+            return []
+        shown = [f"{word!r} in {column!r} ({_cells(n)})" for (column, word), n in found.items()]
+        rest = f" and {len(shown) - 6} more columns" if len(shown) > 6 else ""
+        example = next(iter(found))[1]
+        return [
+            f"Read as no value: {', '.join(shown[:6])}{rest}; --keep-word {example!r} makes a "
+            "level of it."
+        ]
+
+    def counted(self, column: str) -> str:
+        """Return the words that were taken for missing in a column, with how to keep them."""
+        words = {word: n for (name, word), n in self.absent.items() if name == column}
+        if not words:
+            return ""
+        shown = ", ".join(f"{word!r} in {n:,} rows" for word, n in words.items())
+        return f" ({shown}; --keep-word {next(iter(words))!r} keeps it as a value)"
+
+    def _one_form(self, name: str, column: pa.Array) -> pa.Array:
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if is_numeric(column.type):
+            return self._without_codes(name, column)
+        if not is_text(column.type):
+            return column
+        column = _uniform_text(column.cast(pa.string()))
+        lower = pc.utf8_lower(column)
+        gone = pc.is_in(lower, value_set=self._words)
+        codes = self.rules.codes(name)
+        if codes:
+            gone = pc.or_(gone, pc.is_in(column, value_set=pa.array(codes, pa.string())))
+        if pc.any(gone).as_py():
+            for one in pc.value_counts(column.filter(gone)).to_pylist():
+                self.absent[name, one["values"]] += one["counts"]
+        gone = pc.or_(gone, pc.equal(column, ""))
+        return pc.if_else(pc.fill_null(gone, True), pa.scalar(None, pa.string()), column)
+
+    def _without_codes(self, name: str, column: pa.Array) -> pa.Array:
+        if pa.types.is_boolean(column.type):
+            return column
+        for code in map(_number, self.rules.codes(name)):
+            if code is not None:
+                same = pc.equal(column.cast(pa.float64(), safe=False), code)
+                column = pc.if_else(pc.fill_null(same, False), pa.scalar(None, column.type), column)
+        return column
+
+
+def _cells(n: int) -> str:
+    return f"{n:,} cells" if n >= 5 else "fewer than 5 cells"
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _uniform_text(column: pa.Array) -> pa.Array:
+    """Do to a column what `uniform` does to a text, and give numbers a plain minus."""
+    if not pc.all(pc.string_is_ascii(column)).as_py():
+        column = pc.utf8_normalize(column, form="NFC")
+        column = pc.replace_substring_regex(column, f"[{INVISIBLE}]", "")
+        column = pc.replace_substring_regex(column, f"[{SPACES}]", " ")
+        column = pc.replace_substring_regex(column, rf"^{_MINUS}(\d)", r"-\1")
+    column = pc.utf8_trim_whitespace(column)
+    if pc.any(pc.match_substring(column, " ")).as_py():
+        spaced = pc.match_substring_regex(column, _SPACED)
+        column = pc.if_else(spaced, pc.replace_substring(column, " ", ""), column)
+    return column

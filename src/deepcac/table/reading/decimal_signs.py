@@ -1,0 +1,191 @@
+"""Which sign stands before decimals in the texts of a table, judged by all of its columns."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+
+_UNIT = r"(\s*[%°µμA-Za-z][^,.;]*)?$"
+_THOUSANDS = {
+    ",": r"^[+-]?[1-9]\d{0,2}(,\d{3})+" + _UNIT,
+    ".": r"^[+-]?[1-9]\d{0,2}(\.\d{3})+" + _UNIT,
+}
+_SIGNED = {",": r"^[+-]?\d*,\d+" + _UNIT, ".": r"^[+-]?(\d+\.\d*|\.\d+)(e[+-]?\d+)?" + _UNIT}
+# Both signs in one number: the second is that of the decimals.
+_BOTH = {
+    ",": r"^[+-]?\d{1,3}(\.\d{3})+,\d+" + _UNIT,
+    ".": r"^[+-]?\d{1,3}(,\d{3})+\.\d+" + _UNIT,
+}
+# A number as people write it, by the sign that is its decimal point.
+_WRITTEN = {
+    ".": r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?" + _UNIT,
+    ",": r"^[+-]?(\d{1,3}(\.\d{3})+(,\d+)?|\d*,\d+)" + _UNIT,
+}
+_WHOLE, _LONG = r"^[+-]?\d+" + _UNIT, r"^[+-]?\d{4,}" + _UNIT
+_TELLING = 0.05  # of a column's cells with a sign: fewer do not decide for the others
+_OTHER = {",": ".", ".": ","}
+
+
+class _Seen(NamedTuple):
+    """Cells of a column by what they look like.
+
+    Attributes
+    ----------
+    numbers : float
+        Share of cells that are numbers, in any reading.
+    votes : frozenset of str
+        Signs that can only be those of decimals.
+    unclear : dict
+        Sign to the place of the first cell whose sign may stand before decimals or thousands.
+    """
+
+    numbers: float
+    votes: frozenset[str]
+    unclear: dict[str, int]
+
+
+class DecimalSigns(NamedTuple):
+    """What was judged.
+
+    Attributes
+    ----------
+    by_column : dict
+        Column to its sign; columns that are not in it are read as they stand.
+    usual : str or None
+        Sign of the file, if one was found.
+    notices : list of str
+        Cells that have another reading, a line each.
+    """
+
+    by_column: dict[str, str]
+    usual: str | None
+    notices: list[str]
+
+
+def with_points(column: pa.Array, decimal: str) -> pa.Array:
+    """Return text in which numbers have a decimal point and nothing between thousands.
+
+    Parameters
+    ----------
+    column : pyarrow.Array of text
+    decimal : {".", ","}
+        Sign of the decimals; the other one stands between thousands.
+    """
+    if not pc.any(pc.match_substring(column, ",")).as_py() and decimal == ".":
+        return column
+    written = pc.match_substring_regex(pc.utf8_trim_whitespace(column), _WRITTEN[decimal])
+    bare = pc.replace_substring(pc.replace_substring(column, _OTHER[decimal], ""), ",", ".")
+    return pc.if_else(written, bare, column)
+
+
+def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | None) -> DecimalSigns:
+    """Judge text columns.
+
+    A file has one sign. `usual` is that of a fitted model: it decides where the cells do not.
+
+    Parameters
+    ----------
+    columns : mapping
+        Name to its texts, null where missing.
+    before : int
+        Rows of the file above these.
+    usual : {".", ","} or None
+
+    Raises
+    ------
+    DataError
+        A cell has two readings, and no column tells which one it is.
+    """
+    if not _to_be_judged(columns):
+        return DecimalSigns({}, None, [])
+    seen = {name: _looked_at(column) for name, column in columns.items()}
+    numeric = {name: one for name, one in seen.items() if one.numbers > 0.5}
+    votes = frozenset().union(*(one.votes for one in numeric.values()))
+    sign = next(iter(votes)) if len(votes) == 1 else usual if not votes else None
+    by_column, notices = {}, []
+    for name, one in numeric.items():
+        own = next(iter(one.votes)) if len(one.votes) == 1 else sign
+        if one.unclear and own is None:
+            raise DataError(_two_readings(name, columns[name], one.unclear, before))
+        if own is None:
+            continue
+        by_column[name] = own
+        clear = own in one.votes
+        odd = one.unclear.get(_OTHER[own], None if clear else one.unclear.get(own))
+        if odd is not None and not (own == "." and "." in one.unclear and "," not in one.unclear):
+            text = columns[name][odd].as_py()
+            notices.append(_notice(name, text, before + odd + 1, own))
+    return DecimalSigns(by_column, sign, notices)
+
+
+def _to_be_judged(columns: Mapping[str, pa.Array]) -> bool:
+    """Tell whether a number has a comma, or all numbers with a point may be thousands."""
+    pointed = []
+    for column in columns.values():
+        if pc.any(pc.match_substring(column, ",")).as_py():
+            pattern = f"({_SIGNED[',']}|{_THOUSANDS[',']}|{_BOTH['.']}|{_BOTH[',']})"
+            if pc.any(pc.match_substring_regex(column, pattern)).as_py():
+                return True
+        if pc.any(pc.match_substring(column, ".")).as_py():
+            pointed.append(column)
+    unclear = False
+    for column in pointed:
+        thousands = pc.match_substring_regex(column, _THOUSANDS["."])
+        decimals = pc.and_not(pc.match_substring_regex(column, _SIGNED["."]), thousands)
+        if pc.any(decimals).as_py():
+            return False
+        unclear = unclear or bool(pc.any(thousands).as_py())
+    return unclear
+
+
+def _looked_at(column: pa.Array) -> _Seen:
+    present = len(column) - column.null_count
+
+    def count(mask: pa.Array) -> int:
+        return int(pc.sum(mask).as_py() or 0)
+
+    def like(pattern: str) -> pa.Array:
+        return pc.fill_null(pc.match_substring_regex(column, pattern, ignore_case=True), False)
+
+    whole = like(_WHOLE)
+    total, votes, unclear = count(whole), set(), {}
+    for sign in (",", "."):
+        both, thousands = like(_BOTH[sign]), like(_THOUSANDS[sign])
+        decimals = pc.and_not(like(_SIGNED[sign]), thousands)
+        clear, either = count(decimals) + count(both), count(thousands)
+        total += clear + either
+        if clear and clear >= _TELLING * (clear + either):
+            votes.add(sign)
+        # A point before three digits is that of thousands only beside whole numbers below 1,000.
+        small = sign == "," or (count(whole) and not count(like(_LONG)))
+        if either and small:
+            unclear[sign] = int(pc.index(thousands, True).as_py())
+    return _Seen(total / max(present, 1), frozenset(votes), unclear)
+
+
+def _readings(text: str, sign: str) -> tuple[str, str]:
+    """Return a number without its thousands, and with decimals."""
+    return text.replace(sign, ""), text.replace(sign, ".")
+
+
+def _two_readings(name: str, column: pa.Array, unclear: dict[str, int], before: int) -> str:
+    sign, place = min(unclear.items(), key=lambda one: one[1])
+    text = column[place].as_py()
+    thousands, decimals = _readings(text, sign)
+    return (
+        f"column {name!r}, data row {before + place + 1}: {text!r} is {thousands} or "
+        f"{decimals}; say --decimal . or --decimal , (the sign before decimals)"
+    )
+
+
+def _notice(name: str, text: str, row: int, decimal: str) -> str:
+    sign = "," if "," in text else "."
+    thousands, decimals = _readings(text, sign)
+    chosen, other = (decimals, thousands) if sign == decimal else (thousands, decimals)
+    return (
+        f"Column {name!r}, data row {row}: {text!r} is read as {chosen}, not {other}, by the "
+        f"other columns; --decimal {_OTHER[decimal]} reads it so."
+    )

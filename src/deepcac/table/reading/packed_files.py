@@ -1,0 +1,129 @@
+"""What a file is by its ending and first bytes; what is packed in it."""
+
+import gzip
+import io
+import zipfile
+import zlib
+from pathlib import PurePath
+from typing import IO
+
+from deepcac.errors import DataError
+from deepcac.table.output_files import StrPath
+
+_MOST_BYTES = 1 << 31  # of what is unpacked
+_MACHINE = ("__MACOSX/", ".")
+# What is not read, by its first bytes, and the way out.
+_FOREIGN = {
+    b"%PDF": "a PDF",
+    b"SQLite format 3": "an SQLite database",
+    b"\x89HDF": "an HDF5 file",
+    b"\xd0\xcf\x11\xe0": "an old Office file",
+    b"<?xml": "XML",
+    b"<!DOCTYPE": "a web page",
+    b"<html": "a web page",
+    b"\x80\x04": "a Python pickle",
+    b"\x80\x05": "a Python pickle",
+}
+_KINDS = {
+    b"PAR1": ".parquet",
+    b"ARROW1": ".feather",
+    b"$FL2": ".sav",
+    b"$FL3": ".sav",
+    b"<stata_dta>": ".dta",
+    b"HEADER RECORD": ".xpt",
+    b"PK\x03\x04": ".zip",
+    b"\x1f\x8b": ".gz",
+}
+_R_DATA = (b"RDX", b"RDA", b"X\n\x00\x00")
+_R = (".rds", ".rda", ".rdata")
+_WAY_OUT = "save the table as CSV or parquet"
+
+
+class Packed:
+    """A file, or what is packed in one.
+
+    Attributes
+    ----------
+    name : str
+        Of the table inside, for its ending.
+    kind : str
+        Ending that says how it is read.
+    """
+
+    def __init__(self, path: StrPath, name: str, content: bytes | None = None) -> None:
+        self.path, self.name = path, name
+        self._content = content
+
+    @property
+    def kind(self) -> str:
+        """Ending, or what the first bytes say."""
+        with self.open() as raw:
+            first = raw.read(16)
+        ending = PurePath(self.name).suffix.lower()
+        for magic, kind in _KINDS.items():
+            # A spreadsheet is a zip file too.
+            if first.startswith(magic) and not (kind == ".zip" and ending in _OFFICE):
+                return kind
+        if ending in _R or first.startswith(_R_DATA):
+            raise DataError(f"{self.path}: is R data; in R, write.csv(x, file, row.names = FALSE)")
+        for magic, what in _FOREIGN.items() if ending != ".xls" else ():
+            if first.startswith(magic):
+                raise DataError(f"{self.path}: is {what}; {_WAY_OUT}")
+        return ending
+
+    def open(self) -> IO[bytes]:
+        """Open the bytes."""
+        return open(self.path, "rb") if self._content is None else io.BytesIO(self._content)
+
+    @property
+    def source(self) -> StrPath | IO[bytes]:
+        """What a reader is given: the path, or the bytes."""
+        return self.path if self._content is None else self.open()
+
+    def unpacked(self) -> "Packed":
+        """Return the table inside, if it is packed; a `DataError` for several files."""
+        kind = self.kind
+        if kind == ".gz":
+            return Packed(self.path, PurePath(self.name).stem, _gunzipped(self)).unpacked()
+        if kind == ".zip":
+            return _only_member(self).unpacked()
+        return self
+
+
+_OFFICE = (".xlsx", ".xlsm", ".ods", ".xlsb", ".docx")
+
+
+def _gunzipped(packed: Packed) -> bytes:
+    try:
+        with packed.open() as raw, gzip.open(raw) as inside:
+            content = inside.read(_MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{packed.path}: not readable as gzip; is it whole?") from error
+    if len(content) > _MOST_BYTES:
+        raise DataError(f"{packed.path}: holds more than 2 GiB; unpack it, and name what is inside")
+    return content
+
+
+def _only_member(packed: Packed) -> Packed:
+    try:
+        with packed.open() as raw, zipfile.ZipFile(raw) as archive:
+            members = [
+                one
+                for one in archive.infolist()
+                if not one.is_dir() and not PurePath(one.filename).name.startswith(_MACHINE)
+                and not one.filename.startswith(_MACHINE)
+            ]  # fmt: skip
+            if len(members) != 1:
+                shown = ", ".join(repr(one.filename) for one in members[:5])
+                raise DataError(
+                    f"{packed.path}: holds {len(members)} files ({shown}); unpack it, and name one"
+                )
+            if members[0].file_size > _MOST_BYTES:
+                raise DataError(
+                    f"{packed.path}: holds more than 2 GiB; unpack it, and name what is inside"
+                )
+            with archive.open(members[0]) as inside:
+                content = inside.read(_MOST_BYTES)
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, zlib.error) as error:
+        raise DataError(f"{packed.path}: not readable as zip; is it whole, or locked?") from error
+    return Packed(packed.path, members[0].filename, content)

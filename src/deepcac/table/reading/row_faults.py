@@ -1,0 +1,136 @@
+"""What the rows of a table are: visits of a patient, copies of other rows."""
+
+import re
+import shlex
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from deepcac.table.reading.cells import plain
+from deepcac.table.reading.table_encoder import EncodedColumn
+from deepcac.task import Array, Ids
+
+_PATIENT = re.compile(
+    r"(.*[_ .-])?(patient|subject|person|participant|mrn|pat|subj)([_ .-]?(id|nr|no|num|number))?"
+    r"|(.*[_ .-])?p?id",
+    re.IGNORECASE,
+)
+_FEWEST_ROWS, _FEWEST_PATIENTS = 30, 10
+_ALIKE = 0.98  # of the rows of a patient, in a column that does not change
+_MOST_PER_PATIENT = 0.2  # of all rows: a value that stands oftener is a level
+_FEWEST_VALUES = 8  # of a column that tells whether rows are of one patient
+_COPIES, _COPIES_OF_LITTLE, _FEWEST_COPIES = 0.01, 0.1, 5  # least share, least number
+_MANY_VALUES = 20
+_BY_CHANCE = 0.05  # of the copies, were columns independent
+
+
+def repeated_patients(
+    rows: pa.Table, columns: tuple[EncodedColumn, ...], codes: Ids | None
+) -> tuple[str, str] | None:
+    """Return the column whose values look like patients with several rows, and a line on it.
+
+    Such a column has the name of one, or in the rows of each of its values the label and another
+    column of many values never change.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+    columns : tuple of EncodedColumn
+        Those that may be it.
+    codes : ndarray of shape (n,) or None
+        Class ids.
+    """
+    n = rows.num_rows
+    cells = {one.name: plain(rows[one.name]) for one in columns}
+    flat = {name: c for name, c in cells.items() if not pa.types.is_nested(c.type)}
+    keys = {name: _keys(c) for name, c in flat.items()}
+    for name, key in keys.items():
+        counts = np.bincount(key[key >= 0])
+        repeated = int(counts[counts > 1].sum())
+        if len(counts) < _FEWEST_PATIENTS or repeated < _FEWEST_ROWS or repeated < n / 10:
+            continue
+        by_name = _PATIENT.fullmatch(name) is not None
+        if counts.max() > max(_MOST_PER_PATIENT * n, 2):
+            continue
+        if by_name or (codes is not None and _never_change(name, keys, codes, counts)):
+            text = (
+                f"Column {name!r}: {len(counts):,} values in {n:,} rows. If they are patients, "
+                "their rows stand on both sides of every split, and every score is too good: "
+                f"--group {shlex.quote(name)}"
+            )
+            return name, text
+    return None
+
+
+def _keys(cells: pa.ChunkedArray) -> Ids:
+    """Return a number for each different cell; -1 where missing."""
+    return np.asarray(pd.factorize(cells.to_pandas())[0], dtype=np.int64)
+
+
+def _never_change(name: str, keys: Mapping[str, Ids], codes: Ids, counts: Ids) -> bool:
+    """Tell whether the label and another column of many values are equal in the rows of a value."""
+    own = keys[name]
+    if len(counts) > len(own) / 1.5:
+        return False
+    # Rows that follow each other among those of one value.
+    order = np.argsort(own, kind="stable")
+    order = order[own[order] >= 0]
+    after, before = order[1:], order[:-1]
+    pairs = own[after] == own[before]
+    after, before = after[pairs], before[pairs]
+    if len(after) < _FEWEST_ROWS or not _surely_alike(codes, after, before):
+        return False
+    others = [key for other, key in keys.items() if other != name and key.max() >= _FEWEST_VALUES]
+    # A column that says as much as this one is another name of it, and no sign.
+    finer = (key for key in others if _surely_alike(key, after, before))
+    return any(key.max() + 1 < len(counts) for key in finer)
+
+
+def _surely_alike(key: Ids, after: Ids, before: Ids) -> bool:
+    """Tell whether rows of one value are equal in a column, far more often than other rows."""
+    unequal = float(np.mean(key[after] != key[before]))
+    chance = 1 - float(np.square(np.bincount(key[key >= 0]) / len(key)).sum())
+    return unequal <= min(1 - _ALIKE, chance / 5)
+
+
+def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
+    """Say if rows are copies of others in every feature and the label, more than by chance.
+
+    Only rows with two numbers of many values are looked at: others are equal by chance.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    codes : ndarray of shape (n,)
+    classes : tuple of str
+    """
+    distinct = np.array([len(np.unique(column)) for column in X.T])
+    rich = X[:, (distinct >= _MANY_VALUES)]
+    telling = np.isfinite(rich).sum(axis=1) >= 2
+    least = _COPIES if rich.shape[1] > 2 else _COPIES_OF_LITTLE
+    n = int(telling.sum())
+    if n < _FEWEST_ROWS:
+        return ""
+    # Columns that differ in every row are ids; they hide copies.
+    own = np.column_stack([X[telling][:, distinct < len(X)], codes[telling]])
+    _, which, counts = np.unique(
+        np.ascontiguousarray(own).view(np.dtype((np.void, own.itemsize * own.shape[1]))).ravel(),
+        return_inverse=True, return_counts=True,
+    )  # fmt: skip
+    copies = n - len(counts)
+    if copies < max(_FEWEST_COPIES, least * n):
+        return ""
+    pairs = float((counts * (counts - 1) / 2).sum())
+    shares = [np.unique(column, return_counts=True)[1] / n for column in own.T]
+    chance = n * (n - 1) / 2 * float(np.prod([np.square(one).sum() for one in shares]))
+    if chance > _BY_CHANCE * pairs:
+        return ""
+    inside = np.bincount(codes[telling][counts[which] > 1], minlength=len(classes))
+    return (
+        f"{copies:,} of {len(X):,} rows are equal to another row in every column, most of them of "
+        f"class {classes[int(inside.argmax())]!r}. If they are copies (oversampling, a double "
+        "export), take them out: copies stand on both sides of every split, and every score is "
+        "too good."
+    )

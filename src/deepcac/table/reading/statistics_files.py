@@ -1,0 +1,146 @@
+"""Tables that statistics programs and data libraries write: Stata, SPSS, SAS, feather, JSON."""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import feather
+
+from deepcac.errors import DataError
+from deepcac.table.output_files import StrPath
+
+BLOCK_ROWS = 1 << 15
+_SMALLEST = 1e-70  # SAS has nothing smaller: pandas reads its 0 as 5.4e-79
+Source = StrPath | IO[bytes]
+
+
+def table_blocks(path: StrPath, source: Source, kind: str) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a file of one of `READERS`.
+
+    Raises
+    ------
+    DataError
+        It is damaged, or a package is missing that reads it.
+    """
+    try:
+        table = READERS[kind](source)
+    except ImportError as error:
+        raise DataError(
+            f"{path}: reading it needs another package ({error.name or error}): pip install "
+            f"{error.name or 'pyreadstat'}, or save the table as CSV"
+        ) from error
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    except Exception as error:  # readers raise whatever a damaged part leads them to
+        raise DataError(f"{path}: not readable as {kind[1:]} ({_first_line(error)})") from error
+    yield from table.to_batches(max_chunksize=BLOCK_ROWS)
+
+
+def _stata(source: Source) -> pa.Table:
+    try:
+        frame = pd.read_stata(source)
+    except ValueError as error:
+        # Labels that stand for two values cannot be a category.
+        if "label" not in str(error).lower():
+            raise
+        frame = pd.read_stata(source, convert_categoricals=False)
+    return _arrow(frame)
+
+
+def _spss(source: Source) -> pa.Table:
+    return _arrow(_read_stat(source, "read_sav", apply_value_formats=True))
+
+
+def _read_stat(source: Source, how: str, **options: Any) -> pd.DataFrame:
+    """Read a file by a function of pyreadstat, which takes paths only."""
+    import pyreadstat
+
+    if isinstance(source, (str, os.PathLike)):
+        frame: pd.DataFrame = getattr(pyreadstat, how)(os.fspath(source), **options)[0]
+        return frame
+    with tempfile.NamedTemporaryFile() as copy:
+        copy.write(source.read())
+        copy.flush()
+        unpacked: pd.DataFrame = getattr(pyreadstat, how)(copy.name, **options)[0]
+        return unpacked
+
+
+def _sas(source: Source, format: Literal["xport", "sas7bdat"]) -> pa.Table:
+    try:
+        frame: pd.DataFrame = pd.read_sas(source, format=format, encoding="utf-8")
+    except ValueError:  # transport files of version 8
+        frame = _read_stat(source, "read_xport" if format == "xport" else "read_sas7bdat")
+    for name in frame.select_dtypes("number"):
+        values = frame[name].to_numpy(dtype=np.float64)
+        frame[name] = np.where(np.abs(values) < _SMALLEST, 0.0, values)
+    return _arrow(frame)
+
+
+def _json(source: Source) -> pa.Table:
+    """Read a list of flat objects, or one object a line."""
+    if hasattr(source, "read"):
+        text = source.read().decode("utf-8-sig")
+    else:
+        with open(source, encoding="utf-8-sig") as file:
+            text = file.read()
+    try:
+        rows: Any = json.loads(text)
+    except ValueError:
+        rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+    if isinstance(rows, dict):
+        raise DataError("is one JSON object; a list of rows is expected, each {column: value}")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise DataError("is no list of rows; each must be {column: value}")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pa.table({name: _json_column(name, [row.get(name) for row in rows]) for name in names})
+
+
+def _json_column(name: str, values: list[Any]) -> pa.Array:
+    if any(isinstance(value, (dict, list)) for value in values):
+        raise DataError(f"column {name!r} holds lists or objects; a cell is a number or a text")
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float} or len(kinds) <= 1:
+        return pa.array(values)
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+def _arrow(frame: pd.DataFrame) -> pa.Table:
+    """Return a frame as arrow has it; categories are text, whole numbers have no decimals."""
+    for name in frame:
+        if isinstance(frame[name].dtype, pd.CategoricalDtype):
+            frame[name] = frame[name].astype(object)
+            texts = [value for value in frame[name].dropna().unique() if isinstance(value, str)]
+            if texts:
+                frame[name] = frame[name].map(_as_text, na_action="ignore")
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def _as_text(value: Any) -> str:
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _feather(source: Source) -> pa.Table:
+    return feather.read_table(source)
+
+
+READERS: dict[str, Callable[[Source], pa.Table]] = {
+    ".feather": _feather,
+    ".arrow": _feather,
+    ".dta": _stata,
+    ".sav": _spss,
+    ".zsav": _spss,
+    ".xpt": lambda source: _sas(source, "xport"),
+    ".sas7bdat": lambda source: _sas(source, "sas7bdat"),
+    ".json": _json,
+    ".jsonl": _json,
+    ".ndjson": _json,
+}
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:120]

@@ -10,6 +10,7 @@ import numpy as np
 from joblib import Parallel, cpu_count, delayed
 from threadpoolctl import threadpool_limits
 
+from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import ARMS, Contender
 from deepcac.judging.fitting import fit_trial
@@ -28,6 +29,7 @@ SMALL_ROWS, RESAMPLES_SMALL, RESAMPLES = 2_500, 30, 10  # as in the study of the
 FEWEST_RESAMPLES = 5  # are made however long they take
 TRIALS = 8
 MOST_TRAIN = 10_000  # training rows, unless more or fewer are asked for
+OVERRUN = 2.0  # times the minutes that are asked for
 MOST_JOBS = 8  # unless more are asked for: each is a process with its own copy of the table
 
 
@@ -49,6 +51,8 @@ class Effort:
         Made exactly, whatever the time; None makes as many as the minutes allow.
     train_rows : int
         Of more training rows a part is drawn in each resample. The minutes never change it.
+    strict : bool
+        Whether minutes are refused that would be overrun by more than `OVERRUN`.
     """
 
     minutes: float = 3.0
@@ -57,6 +61,7 @@ class Effort:
     jobs: int = 1
     resamples: int | None = None
     train_rows: int = MOST_TRAIN
+    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,28 @@ def table_resamples(
             )
 
 
+def refuse_minutes(needed: float, minutes: float) -> None:
+    """Refuse minutes that are too few for the least that is judged, which needs these seconds."""
+    if needed > OVERRUN * 60 * minutes:
+        enough = float(np.ceil(needed / 6) / 10)
+        raise ConfigError(
+            f"--budget {minutes:g}: the least that is judged takes about {enough:g} minutes here; "
+            f"say --budget {enough:g}, or judge fewer rows (--rows)"
+        )
+
+
+def _least_seconds(
+    table: LabelledTable, effort: Effort, fighters: Sequence[Contender], fit: Fit
+) -> float:
+    """Return about how long the fewest resamples take, from a trial of each contender."""
+    begin = time.monotonic()
+    drawn = (table.features, 1, effort.train_rows)
+    options = {"first": effort.seed, "unit": table.group, "follow": table.follow}
+    _judge(drawn, options, fighters, 1, None, fit)
+    rounds = np.ceil(FEWEST_RESAMPLES / effort.jobs)
+    return float((time.monotonic() - begin) * effort.trials * rounds)
+
+
 def run_budgeted(
     table: LabelledTable,
     effort: Effort,
@@ -171,6 +198,8 @@ def run_budgeted(
     planned = effort.resamples or usual_resamples(table)
     limit = effort.train_rows
     fighters = contenders() if fighters is None else fighters
+    if effort.strict and effort.resamples is None:
+        refuse_minutes(_least_seconds(table, effort, fighters, fit), effort.minutes)
     each: list[float] = []
     # No row is written to a file for the processes to share (max_nbytes).
     pool = Parallel(

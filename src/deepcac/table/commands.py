@@ -144,7 +144,7 @@ def compare(
         answer = compare_table(
             source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
             jobs=jobs, n_resamples=resamples, say=say, command=_typed(), train_rows=train_rows,
-            asked=risk_questions(thresholds, by), card=card,
+            asked=risk_questions(thresholds, by), card=card, strict=True,
         )  # fmt: skip
     else:
         answer = compare_places(
@@ -194,7 +194,7 @@ def audit(
     )  # fmt: skip
     answer = audit_table(
         table, roles, groups, out, minutes=budget, margin=margin, most=rows, seed=seed,
-        jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(), strict=True,
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
@@ -210,9 +210,14 @@ def _cells(
     """Return how cells are read, from the options; --decimal is a role of its own."""
     from deepcac.table.reading.cell_rules import CellRules, uniform
 
-    words = (tuple(keep_words or ()), tuple(missing or ()))
-    columns = (tuple(map(uniform, each or ())) for each in (categories, numbers))
-    return CellRules(None, *words, *columns, sheet)
+    return CellRules(
+        None,
+        tuple(keep_words or ()),
+        tuple(missing or ()),
+        tuple(map(uniform, categories or ())),
+        tuple(map(uniform, numbers or ())),
+        sheet,
+    )
 
 
 def _typed() -> str:
@@ -259,7 +264,7 @@ def power(
     )  # fmt: skip
     answer = power_table(
         table, roles, out, minutes=budget, most=rows, seed=seed, jobs=jobs, r2=r2, say=say,
-        command=_typed(),
+        command=_typed(), strict=True,
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")

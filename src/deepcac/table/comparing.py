@@ -37,6 +37,7 @@ def compare_table(
     train_rows: int = MOST_TRAIN,
     asked: RiskQuestions = USUAL,
     card: StrPath | None = None,
+    strict: bool = False,
 ) -> str:
     """Judge whether clusters help on a table, write the page and return the answer.
 
@@ -67,6 +68,8 @@ def compare_table(
     asked : RiskQuestions
     card : path-like, optional
         Model card to write (markdown); beside the page if None.
+    strict : bool
+        Whether minutes are refused that would be overrun by far.
 
     Raises
     ------
@@ -83,7 +86,7 @@ def compare_table(
     _tell(table, say)
     effort = Effort(
         minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples,
-        train_rows=train_rows,
+        train_rows=train_rows, strict=strict,
     )  # fmt: skip
     trials = run_budgeted(table, effort, say)
     found = answer(trials, table.name, table.rarest, margin)

@@ -47,6 +47,7 @@ def audit_table(
     seed: int = 0,
     jobs: int | None = None,
     n_resamples: int | None = None,
+    strict: bool = False,
 ) -> str:
     """Judge whether a column of groups is of use, write the page and return the answer.
 
@@ -62,7 +63,7 @@ def audit_table(
     for remark in groups.remarks():
         say(remark)
     at_once = jobs or usual_jobs()
-    effort = Effort(minutes, TRIALS, seed, jobs=at_once, resamples=n_resamples)
+    effort = Effort(minutes, TRIALS, seed, jobs=at_once, resamples=n_resamples, strict=strict)
     trials = run_budgeted(table, effort, say, group_contenders(groups.k), GroupFit(groups))
     say("can a new patient be given a group?")
     assigned = assignable(table, groups, seed)

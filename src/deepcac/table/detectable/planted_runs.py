@@ -28,6 +28,7 @@ from deepcac.table.budgeted_trials import (
     Say,
     contenders,
     linear,
+    refuse_minutes,
     table_resamples,
     usual_resamples,
 )
@@ -86,15 +87,19 @@ def protocol(table: LabelledTable) -> Protocol:
 
 
 def run_planted(
-    table: LabelledTable, minutes: float, jobs: int, seed: int, say: Say
+    table: LabelledTable, minutes: float, jobs: int, seed: int, say: Say, *, strict: bool = False
 ) -> PlantedRuns:
     """Judge planted cohorts of every strength, cohort after cohort, until the time is over.
 
     The table has a label of two classes. At least `FEWEST_COHORTS` cohorts a strength are judged,
-    however long they take; `jobs` at once.
+    however long they take; `jobs` at once. `strict` refuses minutes that would be overrun.
     """
     begin = time.monotonic()
     plan, ground = protocol(table), planting_ground(table.features, seed)
+    if strict:
+        _, seconds = _judge(ground, STRENGTHS[-1], seed, Protocol(1, plan.tests), table.group)
+        rounds = np.ceil(FEWEST_COHORTS * len(STRENGTHS) / jobs)
+        refuse_minutes(seconds * plan.resamples * rounds, minutes)
     each: list[float] = []
 
     def due() -> Iterator[tuple[float, int]]:

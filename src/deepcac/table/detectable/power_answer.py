@@ -78,14 +78,34 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
             f"{FEWEST_EVENTS} are the fewest."
         )
     elif unseen > 0 and unseen == curve["gain"].max():
-        said = f"not even the largest planted gain by clusters, {unseen:.3f} AUROC, would be seen."
+        said = (
+            f"not even the largest planted gain by clusters, {unseen:.3f} AUROC, would be seen "
+            f"({_how_often(curve, unseen)})."
+        )
     elif unseen > 0:
-        said = f"a gain by clusters below {unseen:.3f} AUROC would probably not be seen."
+        said = (
+            f"a gain by clusters below {unseen:.3f} AUROC would probably not be seen "
+            f"({_how_often(curve, unseen)})."
+        )
     elif seen is not None:
-        said = f"a gain by clusters of {seen:.3f} AUROC would probably be seen."
+        said = (
+            f"a gain by clusters of {seen:.3f} AUROC would probably be seen "
+            f"({_how_often(curve, seen)})."
+        )
     else:
         said = "it cannot be said yet which gain would be seen; more minutes (--budget) are needed."
     return PowerAnswer(f"{who} {said}", _details(table, runs, curve, seen), unseen, curve)
+
+
+def _how_often(curve: pd.DataFrame, gain: float) -> str:
+    """Say how often a planted gain was found, with its interval."""
+    own = curve[curve["way"] == FOUND]
+    one = own[own["gain"] == gain].iloc[0]
+    times = round(float(one["detected"]) * int(one["cohorts"]))
+    return (
+        f"found in {times} of {one['cohorts']} planted cohorts, 95 % interval "
+        f"{100 * one['low']:.0f} to {100 * one['high']:.0f} %"
+    )
 
 
 def _details(

@@ -39,11 +39,13 @@ def power_table(
     seed: int = 0,
     jobs: int | None = None,
     r2: float | None = None,
+    strict: bool = False,
 ) -> str:
     """Say which gain by clusters a table could show, write the page and return the answer.
 
     Parameters are those of `deepcac.table.comparing.compare_table`, but for `r2`: Cox and Snell's
-    R2 of the model, for the sample size that it needs itself.
+    R2 of the model, for the sample size that it needs itself; `strict` refuses minutes that would
+    be overrun by far.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def power_table(
         )
     need = own_sample_size(table, r2)
     table.tell(say)
-    runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say)
+    runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say, strict=strict)
     found = power_answer(table, runs)
     study = study_size(*held_out_risk(table.features))
     content = {

@@ -128,7 +128,7 @@ def test_a_task_is_a_labelled_table_with_subjects_as_groups(folder):
     source, roles = table_source(folder, folder / "task.parquet", Roles(""))
     table = read_labelled(source, roles)
     assert (roles.label, roles.id, roles.group) == ("boolean_value", "prediction", "subject_id")
-    assert table.classes == ("false", "true")
+    assert table.classes == ("False", "True")
     assert table.name == "meds"
     assert len(np.unique(table.group)) == 120
     assert any("MEDS: events up to the prediction time" in one for one in table.remarks)

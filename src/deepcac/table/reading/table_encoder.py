@@ -351,11 +351,12 @@ def _learn_number(name: str, values: Array, missing: int, unit: str = "") -> Enc
             return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE)
     note = f"numbers with the unit {unit!r}" if unit else ""
     distinct, counts = np.unique(seen, return_counts=True)
+    coded = (distinct == np.floor(distinct)).all() and len(seen) >= 2 * FEW * len(distinct)
     few = len(distinct) <= MOST_VALUES
     return EncodedColumn(
         name, NUMBER, note=note, missing=missing, unit=unit,
         quantiles=() if few or len(seen) < 2 * FEW / QUANTILES[0] else kept_quantiles(seen),
-        values=tuple(distinct.tolist()) if few and counts.min() >= FEW else (),
+        values=tuple(distinct.tolist()) if few and coded and counts.min() >= FEW else (),
     )  # fmt: skip
 
 

@@ -26,9 +26,10 @@ CHANCE = 0.001  # of so many strange rows, were they like those of fit
 _UNSEEN = "unseen levels"  # the encoder tells which
 _RARE = "rare or unseen levels"
 _MOVED = 0.3  # beyond the usual share above nine tenths of the rows of fit, from which it is told
+_FACTOR, _SPREAD_OUT = 1.5, 0.7  # between two units; share of rows beyond both ends
 _FEWEST_TO_NARROW = 40
 _OTHER_VALUES = "values that none has in fit"
-_MOST_OTHER = 0.25
+_MOST_OTHER, _FEWEST_OF_VALUES = 0.25, 10
 _REPEATED = "ids that stand in an earlier row"  # one is worth telling
 
 
@@ -80,7 +81,7 @@ class Places:
         for count, usual, text in ways:
             beyond = count / max(n, 1) - usual
             if beyond > _MOVED and binom.sf(count - 1, n, usual) < CHANCE:
-                return beyond, (
+                return min(beyond, beyond if self._rescaled() else MOST), (
                     f"{100 * count / n:.0f} % of {n:,} rows are {text} (middle "
                     f"{self.middle:.4g}, {where} {half:g}; another unit?)"
                 )
@@ -91,6 +92,14 @@ class Places:
                 f"of those {where} (another unit?)"
             )
         return 0.0, ""
+
+    def _rescaled(self) -> bool:
+        """Tell whether the middle is so far off that patients differ less than units do."""
+        half, spread = self.quantiles[2], self.quantiles[-1] - self.quantiles[0]
+        if self.quantiles[0] >= 0 and min(self.middle, half) > 0:
+            return max(self.middle, half) / min(self.middle, half) >= _FACTOR
+        outside = self.below + self.above > _SPREAD_OUT * self.total
+        return outside or abs(self.middle - half) > spread
 
 
 @dataclass
@@ -191,7 +200,8 @@ class Unfamiliar:
                 continue
             text = f"column {name!r}: {what} in {count:,} of {self.rows:,} rows"
             text += f" ({100 * usual:.0f} % in fit)" if usual else ""
-            if beyond > (_MOST_OTHER if what == _OTHER_VALUES else MOST):
+            few = what == _OTHER_VALUES and self.rows < _FEWEST_OF_VALUES
+            if beyond > (_MOST_OTHER if what == _OTHER_VALUES else MOST) and not few:
                 refused.append(text)
             if what == _REPEATED or (beyond > SOME and what != _UNSEEN):
                 said.append(text)
@@ -199,8 +209,8 @@ class Unfamiliar:
         for name, places in self.places.items():
             beyond, text = places.moved()
             if text and name not in strange:
-                (refused if beyond > MOST else said).append(f"column {name!r}: {text}")
-                said += [refused[-1]] * (beyond > MOST)
+                said.append(f"column {name!r}: {text}")
+                refused += said[-1:] * (beyond > MOST)
         if refused and not accept:
             raise DataError(
                 f"{'; '.join(refused)}: these rows are unlike those of fit; use its coding, units "

@@ -95,7 +95,7 @@ def test_subtypes_that_help_are_chosen_and_told(csv, tmp_path):
 def test_a_saved_model_answers_as_before_and_does_not_depend_on_blocks(csv, tmp_path, monkeypatch):
     model = fitted(csv, tmp_path, method="CAC", clusters=3)
     before = risks(model, csv, tmp_path)
-    monkeypatch.setattr("deepcac.table.reading.table_files.BLOCK_BYTES", 2000)
+    monkeypatch.setattr("deepcac.table.reading.delimited_text.BLOCK_BYTES", 2000)
     pd.testing.assert_frame_equal(risks(model, csv, tmp_path), before)
     parquet = tmp_path / "patients.parquet"
     pd.read_csv(csv).to_parquet(parquet)

@@ -35,6 +35,8 @@ _ARMS = {
     "km": "k-means",
     "cac": "CAC",
     "dist": "distances to centres",
+    "ids": "cluster ids",
+    "soft": "soft weights of clusters",
     "cells": "random partition",
     "hash": "hash of the row",
 }

@@ -122,6 +122,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     batch_size: int | None = None
     preprocess: Literal["auto"] | None = "auto"
     class_weight: Any = None
+    _weight: Any = None  # of the training rows, while a network is fitted
     device: str = "auto"
     n_threads: int = 1
     random_state: Any = 0

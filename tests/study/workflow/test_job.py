@@ -146,9 +146,8 @@ def test_an_edited_or_foreign_json_is_refused(tmp_path):
     write_json(path, {"flow": {10: 1, 9: 2}, "machine": {"seconds": 1}})
     assert read_json(path)["flow"] == {"10": 1, "9": 2}
     whole = path.read_text()
-    path.write_text(whole.replace('"seconds": 1', '"seconds": 2'))  # varies between repeats
-    assert read_json(path)["machine"] == {"seconds": 2}
-    for damage in (whole.replace('"9": 2', '"9": 3'), whole.replace("digest", "dibest"), "{}"):
+    edits = ('"9": 2', '"9": 3'), ('"seconds": 1', '"seconds": 2'), ("digest", "dibest")
+    for damage in (*(whole.replace(*edit) for edit in edits), "{}"):
         path.write_text(damage)
         with pytest.raises(DataError, match=r"x\.json: edited or damaged"):
             read_json(path)

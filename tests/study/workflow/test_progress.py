@@ -8,7 +8,7 @@ from checkouts import ROOT
 from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from deepcac_study.jobs.progress import (
+from deepcac_study.jobs.run_progress import (
     Progress,
     ending,
     in_words,

@@ -15,7 +15,8 @@ REGISTRY = load_registry(ROOT / "config" / "registry")
 # What `transform`, `build_features` and `workflow/scripts/experiment.py` offer.
 OF_STEPS = {"raw", "tidy", "folder", "threads", "scratch", "n"}
 OF_FEATURES = {"tidy", "protocol"}
-FOR_TESTS = {"seed", "region", "noise"}  # smaller or other generated tables
+# Smaller or other generated tables; what not every clinical table has.
+FOR_TESTS = {"seed", "region", "noise", "group", "rows"}
 
 
 def steps():

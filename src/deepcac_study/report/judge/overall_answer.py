@@ -11,9 +11,9 @@ from deepcac.judging.spaces import of_kind
 from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import BETTER, LEVEL
 from deepcac_study.catalogue.judge_plan import Judge
+from deepcac_study.report.declarations import rows_of
 
 _TREES, _LINE = of_kind("boosting")[0], of_kind("plain")[0]
-_CLINICAL = frozenset({"cic", "cic_los", "diabetes", "sepsis", "sepsis_signature"})
 
 
 def overall_answer(rows: pd.DataFrame) -> pd.DataFrame:
@@ -61,7 +61,8 @@ def _sentence(found: dict[str, Any], helped: pd.DataFrame) -> str:
     shares = [f"{share:.0%}".replace("%", " %") for share in helped["random"] / helped["mean"]]
     which = ", neither of them clinical" if len(names) == 2 else ", none of them clinical"
     times, corrected = found["excluded"], found["excluded_after_correction"]
-    gives = f"{which * (not _CLINICAL & set(names))}; random partitions give {_listed(shares)}"
+    clinical = {row["name"] for row in rows_of("tasks.csv") if row["clinical"]}
+    gives = f"{which * (not clinical & set(names))}; random partitions give {_listed(shares)}"
     ahead = (helped["trees"] > helped["score"]).all()
     return (
         f"Hardly, if the model is tuned boosted trees: a gain of {three(found['margin'])} AUROC or "

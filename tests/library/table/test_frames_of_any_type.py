@@ -62,8 +62,10 @@ def test_a_column_of_any_type_gives_risks_or_one_line(cells, column, model):
 
 def test_a_column_without_a_value_has_the_risks_of_missing_values(model):
     rows = frame()
-    absent = model.predict_proba(rows.assign(age=np.nan))
-    assert np.array_equal(model.predict_proba(rows.assign(age=None)), absent)
+    absent = model.predict_proba(rows.assign(age=np.nan), accept_unseen=True)
+    assert np.array_equal(model.predict_proba(rows.assign(age=None), accept_unseen=True), absent)
+    with pytest.raises(DataError, match="'age': no value in"):
+        model.predict_proba(rows.assign(age=None))
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
     calibrated = section(text, "23a", "Calibration")
     assert calibrated.startswith("| model | intercept | slope | O/E | Brier |")
     assert len(calibrated.splitlines()) == 4
-    assert "of 1,000 patients" in section(text, "23a", "Net benefit")
+    assert "1,000 patients" in section(text, "23a", "Net benefit")
     subgroups = section(text, "23a", "Subgroups")
     assert "| sex f |" in subgroups
     assert "of CAC yes" in section(text, "C2", "Was the outcome among them?")

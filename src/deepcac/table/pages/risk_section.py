@@ -261,7 +261,7 @@ def _shares(risk: Array, patient: Ids, edges: Array) -> Array:
 def worth(found: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
     """Say what clusters change at the lowest and the highest threshold, among 1,000 patients."""
     if np.array_equal(found.risk[clustered], found.risk[best]):
-        return "As many of 1,000 patients are treated rightly, since no clusters were chosen."
+        return "As many of 1,000 patients are treated correctly, since no clusters were chosen."
     gain, low, high = 1000 * net_benefit_gain(
         found.y, found.risk[clustered], found.risk[best], thresholds, found.patient
     )
@@ -274,8 +274,8 @@ def worth(found: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
             f"{signed(low[j], 1)} to {signed(high[j], 1)})"
         )
     return (
-        "Of 1,000 patients, clusters change how many are treated rightly, false alarms subtracted: "
-        f"treating {'; '.join(changes)}."
+        "Per 1,000 patients, clusters change the net benefit (correctly treated minus weighted "
+        f"false alarms): treating {'; '.join(changes)}."
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
@@ -19,6 +20,7 @@ from deepcac.judging.questions import Question, pairs
 from deepcac.judging.resamples import OUTLIER, test_share
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.calibration import calibration_slope
+from deepcac.scoring.censored import FollowUp, censoring_curve, observed_risk
 from deepcac.scoring.equivalence import difference, verdict
 from deepcac.task import Array, Ids
 
@@ -37,40 +39,64 @@ class PlantingGround:
     `features` have the real label of two classes, `scaled` (n, q) are imputed and standardised.
     `risk` (n,) are log odds of that label by a logistic regression, shrunk to be calibrated on rows
     that it did not see. `subtype` (n,) has the two clusters of k-means, which a clustering finds
-    most easily.
+    most easily. `share` is that of the real label, weighted for censoring where it is an event by
+    the horizon of `follow`.
     """
 
     features: FeatureMatrix
     scaled: Array
     risk: Array
     subtype: Ids
+    share: float
+    follow: FollowUp | None = None
 
 
-def planting_ground(features: FeatureMatrix, seed: int = 0) -> PlantingGround:
-    """Return rows with their risk and two subtypes; rows that are all alike are a `DataError`."""
-    scaled, model, held_out = _cross_fitted(features)
-    slope = float(np.clip(calibration_slope(features.label, expit(held_out)), 0, 1))
-    risk = slope * model.fit(scaled, features.label).decision_function(scaled)
+def planting_ground(
+    features: FeatureMatrix, seed: int = 0, follow: FollowUp | None = None
+) -> PlantingGround:
+    """Return rows with their risk and two subtypes; rows that are all alike are a `DataError`.
+
+    With `follow` the risk is learnt from the rows whose outcome is known, weighted for censoring.
+    """
+    scaled, model, held_out, known, weight = _cross_fitted(features, follow)
+    y = features.label[known]
+    slope = float(np.clip(calibration_slope(y, expit(held_out), weight), 0, 1))
+    risk = slope * model.fit(scaled[known], y, weight).decision_function(scaled)
+    share = float(np.average(y, weights=weight))
     subtype = kmeans_labels(scaled, 2, np.random.RandomState(seed))
     if len(np.unique(subtype)) < 2:
         raise DataError("the rows are all alike, so no subtypes can be planted")
-    return PlantingGround(features, scaled, risk, subtype)
+    return PlantingGround(features, scaled, risk, subtype, share, follow)
 
 
-def _cross_fitted(features: FeatureMatrix) -> tuple[Array, LogisticRegression, Array]:
-    """Return scaled rows, a logistic regression, and its log odds of rows it was not fitted to."""
+def _cross_fitted(
+    features: FeatureMatrix, follow: FollowUp | None
+) -> tuple[Array, LogisticRegression, Array, npt.NDArray[np.intp], Array | None]:
+    """Return scaled rows, a logistic regression, and its log odds of rows it was not fitted to.
+
+    With them come the places of the rows whose outcome is known, which the log odds are of, and
+    their weights.
+    """
     scaled = np.clip(TableScaler().fit_transform(features.X), -OUTLIER, OUTLIER)
     model = LogisticRegression(solver="newton-cholesky", max_iter=500)
+    whole = None if follow is None else follow.weights()
+    known = np.arange(len(scaled)) if whole is None else np.flatnonzero(whole)
+    weight = None if whole is None else whole[known]
     held_out = cross_val_predict(
-        model, scaled, features.label, cv=FOLDS, method="decision_function"
-    )
-    return scaled, model, held_out
+        model, scaled[known], features.label[known], cv=FOLDS, method="decision_function",
+        params={"sample_weight": weight},
+    )  # fmt: skip
+    return scaled, model, held_out, known, weight
 
 
-def held_out_risk(features: FeatureMatrix) -> tuple[Array, float]:
-    """Return the risk of each row by a logistic regression of other rows, and its AUROC."""
-    *_, odds = _cross_fitted(features)
-    return expit(odds), float(roc_auc_score(features.label, odds))
+def held_out_risk(features: FeatureMatrix, follow: FollowUp | None = None) -> tuple[Array, float]:
+    """Return the risk of each row by a logistic regression of other rows, and its AUROC.
+
+    With `follow` they are of the rows whose outcome at its horizon is known.
+    """
+    _, _, odds, known, weight = _cross_fitted(features, follow)
+    auroc = roc_auc_score(features.label[known], odds, sample_weight=weight)
+    return expit(odds), float(auroc)
 
 
 def plant(ground: PlantingGround, strength: float, seed: int) -> tuple[FeatureMatrix, float]:
@@ -86,12 +112,42 @@ def plant(ground: PlantingGround, strength: float, seed: int) -> tuple[FeatureMa
     rng = np.random.default_rng([seed, 41])
     sign = 2.0 * ground.subtype - 1.0
     odds = ground.risk + strength * sign * _direction(ground, rng)
-    share = ground.features.label.mean()
-    middle = brentq(lambda shift: expit(odds + shift).mean() - share, -50, 50)
+    middle = brentq(lambda shift: expit(odds + shift).mean() - ground.share, -50, 50)
     true = expit(odds + middle)
     label = (rng.random(len(true)) < true).astype(np.int64)
     gain = _gain(ground, true) if strength else 0.0
     return replace(ground.features, label=label), gain
+
+
+def planted_follow_up(follow: FollowUp, label: Ids, seed: int) -> FollowUp:
+    """Return follow-up of planted events by the horizon, censored as the real one is.
+
+    Times to the event are drawn from the real ones, times to censoring from their Kaplan-Meier
+    curve. Of patients without the event as many have a competing event first as in the real table.
+    """
+    rng = np.random.default_rng([seed, 43])
+    n, horizon = len(label), follow.horizon
+    rival = follow.other if follow.other is not None else np.zeros(n, np.bool_)
+    inside = follow.time <= horizon
+    event = np.where(label == 1, rng.choice(follow.time[follow.event & inside], n), np.inf)
+    other = np.full(n, np.inf)
+    if (rival & inside).any():
+        risks = [observed_risk(FollowUp(follow.time, *kind)) for kind in (
+            (follow.event, horizon, rival), (rival, horizon, follow.event),
+        )]  # fmt: skip
+        often = risks[1][0] / (1 - risks[0][0])
+        drawn = (label == 0) & (rng.random(n) < often)
+        other[drawn] = rng.choice(follow.time[rival & inside], int(drawn.sum()))
+    curve = censoring_curve(follow.time, follow.ended)
+    place = np.searchsorted(-curve.survival, -rng.random(n), side="left")
+    lost = np.append(curve.time, np.inf)[place]
+    first = np.minimum(event, other)
+    time = np.minimum(np.minimum(first, lost), 2 * horizon)
+    seen = first <= lost
+    return FollowUp(
+        time, seen & (event < np.inf), horizon,
+        None if follow.other is None else seen & (other < np.inf),
+    )  # fmt: skip
 
 
 def _direction(ground: PlantingGround, rng: np.random.Generator) -> Array:

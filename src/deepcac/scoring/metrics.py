@@ -16,18 +16,20 @@ SILHOUETTE_ROWS = 5000
 SILHOUETTE_MIB = 16
 
 
-def one_against_rest(y: Ids, score: Array, n_classes: int, kind: str) -> Array:
+def one_against_rest(
+    y: Ids, score: Array, n_classes: int, kind: str, weight: Array | None = None
+) -> Array:
     """Return "auroc" or "auprc" of every class against the others, shape (n_classes,).
 
-    Of class ids (n,) and scores (n, n_classes). NaN for a class that no row, or every row, belongs
-    to.
+    Of class ids (n,), scores (n, n_classes) and weights of rows (n,). NaN for a class that no row,
+    or every row, belongs to.
     """
     measure = sk.roc_auc_score if kind == "auroc" else sk.average_precision_score
     values = np.full(n_classes, np.nan)
     for c in range(n_classes):
         member = y == c
         if member.any() and not member.all():
-            values[c] = measure(member, score[:, c])
+            values[c] = measure(member, score[:, c], sample_weight=weight)
     return values
 
 

@@ -98,14 +98,14 @@ def score_on_folds(
         sample = _sample(table, parts, (j,), seed)
         for c, (answer,) in enumerate(_answers(sample, candidates, [sample.test])):
             risk[c, part] = answer
-            every[j, c] = _score(sample.test.y, answer)
+            every[j, c] = _score(sample.test, answer)
     inside = np.full((k, k, len(candidates), 2), np.nan)
     for a, b in combinations(range(k), 2) if nested else ():
         sample = _sample(table, parts, (a, b), seed)
         sides = [sample.test, sample.validation]
         for c, (of_a, of_b) in enumerate(_answers(sample, candidates, sides)):
-            inside[a, b, c] = _score(sample.validation.y, of_b)
-            inside[b, a, c] = _score(sample.test.y, of_a)
+            inside[a, b, c] = _score(sample.validation, of_b)
+            inside[b, a, c] = _score(sample.test, of_a)
     fold = np.empty(n, dtype=np.int64)
     for j, part in enumerate(parts):
         fold[part] = j
@@ -140,7 +140,7 @@ def _sample(table: LabelledTable, parts: Parts, left_out: tuple[int, ...], seed:
     own = seed + left_out[0]
     train = at_most(MOST_TRAIN, rest, table.features.label, own)
     test, validation = parts[left_out[0]], parts[left_out[-1]]
-    return prepared(table.features, (train, validation, test), own, table.group)
+    return prepared(table.features, (train, validation, test), own, table.group, table.follow)
 
 
 def _answers(
@@ -152,8 +152,8 @@ def _answers(
         yield [np.asarray(predict(rows)) for rows in sides]
 
 
-def _score(y: Ids, risk: Array) -> tuple[float, float]:
-    n, n_classes = risk.shape
-    each = one_against_rest(y, risk, n_classes, "auroc")
-    right = np.clip(risk[np.arange(n), y], _CERTAIN, 1)
-    return float(each.mean()), float(np.log(right).mean())
+def _score(rows: Rows, risk: Array) -> tuple[float, float]:
+    y, (n, n_classes) = rows.y, risk.shape
+    each = one_against_rest(y, risk, n_classes, "auroc", rows.weight)
+    right = np.log(np.clip(risk[np.arange(n), y], _CERTAIN, 1))
+    return float(each.mean()), float(np.average(right, weights=rows.weight))

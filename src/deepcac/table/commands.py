@@ -176,6 +176,9 @@ def audit(
     missing: Missing = None,
     category: Categories = None,
     number: Numbers = None,
+    time: Time = None,
+    horizon: Horizon = None,
+    competing: Competing = None,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("audit.html"),
     budget: Budget = 3.0,
     margin: Margin = 0.01,
@@ -189,7 +192,8 @@ def audit(
     from deepcac.table.reading.labelled_table import Roles
 
     roles = Roles(
-        label, id_column, group, drop or (), positive, above, decimal,
+        label, id_column, group, drop or (), positive, above, decimal, time, horizon,
+        competing=competing or (),
         cells=_cells(keep_word, missing, category, number, sheet),
     )  # fmt: skip
     answer = audit_table(
@@ -239,6 +243,9 @@ def power(
     missing: Missing = None,
     category: Categories = None,
     number: Numbers = None,
+    time: Time = None,
+    horizon: Horizon = None,
+    competing: Competing = None,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("power.html"),
     budget: Budget = 2.0,
     r2: Annotated[
@@ -259,7 +266,8 @@ def power(
     from deepcac.table.reading.labelled_table import Roles
 
     roles = Roles(
-        label, id_column, group, drop or (), positive, above, decimal,
+        label, id_column, group, drop or (), positive, above, decimal, time, horizon,
+        competing=competing or (),
         cells=_cells(keep_word, missing, category, number, sheet),
     )  # fmt: skip
     answer = power_table(
@@ -326,6 +334,9 @@ def fit(
     missing: Missing = None,
     category: Categories = None,
     number: Numbers = None,
+    time: Time = None,
+    horizon: Horizon = None,
+    competing: Competing = None,
     method: Method = "auto",
     clusters: Annotated[
         int,
@@ -357,7 +368,8 @@ def fit(
     from deepcac.table.risk_tables import fit_table, model_name
 
     own = Roles(
-        label or "", id_column, group, drop or (), positive, above, decimal,
+        label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
+        competing=competing or (),
         cells=_cells(keep_word, missing, category, number, sheet),
     )  # fmt: skip
     source, roles = table_source(table, labels, own)

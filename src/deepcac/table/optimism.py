@@ -16,12 +16,13 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from deepcac.errors import DataError
-from deepcac.scoring.calibration import calibration, log_odds
+from deepcac.scoring.calibration import calibration, calibration_slope, log_odds
+from deepcac.scoring.censored import auroc_at, brier_at
 from deepcac.table.choice_folds import Candidate, score_on_folds
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import choice, settings
-from deepcac.task import Array, Ids
+from deepcac.task import Array
 
 SCORES = {"auroc": "AUROC", "calibration_slope": "calibration slope", "brier": "Brier score"}
 _SPAN = (2.5, 97.5)
@@ -130,9 +131,9 @@ def _refits(
                 continue
             taken = tried[choice(scores.every, tried)]
             model = fit_risk_model(drawn, roles, settings(taken), first)
-            features = drawn.features
-            own, all_rows = (model.answers(X)[0][:, 1] for X in (features.X, table.features.X))
-            scored = _scored(features.label, own), _scored(table.features.label, all_rows)
+            tables = drawn, table
+            own, all_rows = (model.answers(one.features.X)[0][:, 1] for one in tables)
+            scored = _scored(drawn, own), _scored(table, all_rows)
             out.append((all_rows, *scored))
     return out
 
@@ -147,10 +148,16 @@ def _drawn(table: LabelledTable, rng: np.random.Generator) -> LabelledTable:
     rows = np.repeat(np.arange(len(place)), copies)
     numbers = np.arange(1, len(rows) + 1)  # copies are rows of their own
     own = replace(features, X=features.X[rows], label=features.label[rows], row_id=numbers)
-    return replace(table, features=own, group=place[rows])
+    follow = None if table.follow is None else table.follow.take(rows)
+    return replace(table, features=own, group=place[rows], follow=follow)
 
 
-def _scored(y: Ids, risk: Array) -> Array:
+def _scored(table: LabelledTable, risk: Array) -> Array:
+    """Return `SCORES` of the risks of a table's rows; at a horizon weighted for censoring."""
+    y, follow = table.features.label, table.follow
+    if follow is not None:
+        slope = calibration_slope(y, risk, follow.weights())
+        return np.array([auroc_at(follow, risk), slope, brier_at(follow, risk)])
     fit = calibration(y, risk)
     return np.array([roc_auc_score(y, risk), fit.slope, fit.brier])
 
@@ -162,7 +169,7 @@ def optimism(table: LabelledTable, model: RiskModel, refits: Refits) -> Optimism
     (Noma et al. 2021).
     """
     risk = model.answers(table.features.X)[0][:, 1]
-    apparent = _scored(table.features.label, risk)
+    apparent = _scored(table, risk)
     surplus = (refits.drawn - refits.original).mean(axis=0)
     low, high = np.percentile(refits.drawn, _SPAN, axis=0) - surplus
     columns = {

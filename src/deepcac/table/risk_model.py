@@ -1,6 +1,6 @@
 """A risk model of a table: encoding, clusters, a logistic regression in each, as arrays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -135,23 +135,31 @@ def whole_table(table: LabelledTable, seed: int) -> tuple[TableScaler, Resample]
     return scaler, _as_resample(table, scaler, seed)
 
 
-def _as_resample(table: LabelledTable, scaler: TableScaler, seed: int) -> Resample:
+def _as_resample(
+    table: LabelledTable, scaler: TableScaler, seed: int, weight: Array | None = None
+) -> Resample:
     features = table.features
-    rows = Rows(features.X, scaler.transform(features.X), features.label, features.row_id)
+    X, y = features.X, features.label
+    rows = Rows(X, scaler.transform(X), y, features.row_id, weight=weight)
     return Resample(rows, rows, rows, features.n_classes, seed)
 
 
 def fit_risk_model(
     table: LabelledTable, roles: Roles, method: dict[str, Any], seed: int
 ) -> RiskModel:
-    """Fit a model on all rows of a table.
+    """Fit a model on all rows of a table, at a horizon on those whose outcome is known.
 
     The method has ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C`` and ``clip``. The
     seed is that of the k-means start. Label and id of the roles are kept. No mean, centre or share
     is that of fewer patients than a cell (`coarse_states`), so that there may be fewer clusters.
     """
-    scaler = coarse_scaler(table)
+    scaler, known = coarse_scaler(table), np.arange(len(table.features.label))
     whole = _as_resample(table, scaler, seed)
+    if table.follow is not None:
+        weight = table.follow.weights()
+        known = np.flatnonzero(weight)
+        own = _as_resample(table, scaler, seed, weight).train.take(known)
+        whole = replace(whole, train=own, validation=own, test=own)
     rows = whole.train
     k = method["n_clusters"] if method["arm"] else 1
     centres = np.empty((0, rows.scaled.shape[1]))
@@ -159,27 +167,29 @@ def fit_risk_model(
     if k > 1:
         found = part(whole, method["arm"], k, method["alpha"]).train
         shares = indicators(table, scaler)[scaler.kept_]
-        centres, cluster = coarse_centres(rows.bounded, found, patients(table), scaler, shares)
+        centres, cluster = coarse_centres(
+            rows.bounded, found, patients(table)[known], scaler, shares
+        )
     clip = method["clip"]
     X = rows.scaled if clip is None else np.clip(rows.scaled, -clip, clip)
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    overall = np.bincount(rows.y, weight, minlength=table.features.n_classes) / weight.sum()
     planes = [
-        _plane(X[cluster == j], rows.y[cluster == j], rows.y, table.features.n_classes, method["C"])
-        for j in range(max(len(centres), 1))
+        _plane(X[own], rows.y[own], weight[own], overall, method["C"])
+        for own in (cluster == j for j in range(max(len(centres), 1)))
     ]
     return RiskModel(
         table.encoder, scaler, table.classes, roles.label, roles.id, method, centres, planes
     )
 
 
-def _plane(X: Array, y: Ids, all_y: Ids, n_classes: int, C: float) -> Plane:
-    """Fit one cluster; its smoothed class shares where a model cannot be had."""
-    counts = np.bincount(y, minlength=n_classes)
+def _plane(X: Array, y: Ids, weight: Array, overall: Array, C: float) -> Plane:
+    """Fit one cluster; its class shares, smoothed by those of all, where a model cannot be had."""
+    counts = np.bincount(y, minlength=len(overall))
     if len(y) < FEWEST or counts.min() < 2:
-        overall = np.bincount(all_y, minlength=n_classes) / len(all_y)
-        counts = coarse_counts(counts)
-        share = (counts + overall) / (counts.sum() + 1)
-        scores = np.log(share)
-        scores = scores[1:] - scores[:1] if n_classes == 2 else scores
+        own = coarse_counts(counts)
+        scores = np.log((own + overall) / (own.sum() + 1))
+        scores = scores[1:] - scores[:1] if len(overall) == 2 else scores
         return Plane(np.zeros((len(scores), X.shape[1])), scores)
-    model = LogisticRegression(C=C, max_iter=1000).fit(X, y)
+    model = LogisticRegression(C=C, max_iter=1000).fit(X, y, sample_weight=weight)
     return Plane(model.coef_, model.intercept_)

@@ -1,7 +1,7 @@
 """How a risk model is made, and how well models made so do on rows that they have not seen."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,9 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import CAC, KM, Contender
 from deepcac.judging.spaces import Values
 from deepcac.scoring.calibration import calibration
+from deepcac.scoring.censored import FollowUp, auroc_at, joined
 from deepcac.scoring.equivalence import LEVEL
+from deepcac.scoring.resampled_scores import INTERCEPT, RATIO, SLOPE, Patients, risk_scores
 from deepcac.scoring.statistics import corrected_error
 from deepcac.table.budgeted_trials import Say, linear
 from deepcac.table.choice_folds import Candidate, FoldScores, Scores, score_on_folds
@@ -24,9 +26,17 @@ SUBTYPES = "subtypes"
 METHODS = {AUTO: "", PLAIN: "", "k-means": KM, "CAC": CAC, SUBTYPES: ""}
 TRIALS = 12
 LEAST_SPREAD = 0.25  # log odds; of a risk by coefficients whose variances are the penalty's C
+_OF_RISK = (INTERCEPT, SLOPE, RATIO)
 EVENTS_A_CLUSTER = 20  # rows of the rarest class; with fewer a model of its own is noise
 
-Answer = tuple[npt.NDArray[Any], float, Array]  # labels, AUROC and risks of the test rows
+
+class Answer(NamedTuple):
+    """What models say of test rows: labels (n,), AUROC, risks (n, n_classes - 1), follow-up."""
+
+    label: npt.NDArray[Any]
+    auroc: float
+    risk: Array
+    follow: FollowUp | None = None
 
 
 def chosen_method(
@@ -76,6 +86,7 @@ def chosen_method(
         "rarest": table.rarest,
         "needs": _needs(table, answers),
         "held_out": held_out(answers, ratio),
+        **_timed(table),
     }
 
 
@@ -95,6 +106,13 @@ def settings(taken: Candidate) -> dict[str, Any]:
         "arm": taken.arm, "n_clusters": taken.k, "alpha": values.get("alpha", 0.0),
         "C": values["C"], "clip": values["clip"],
     }  # fmt: skip
+
+
+def _timed(table: LabelledTable) -> dict[str, Any]:
+    """Return the horizon of a model, and whether competing events end follow-up before it."""
+    if table.follow is None:
+        return {}
+    return {"horizon": table.follow.horizon, "competing": table.follow.other is not None}
 
 
 def choice(scores: Scores, tried: Sequence[Candidate]) -> int:
@@ -117,7 +135,11 @@ def nested_answers(
         c = choice(scores.inside[j], tried) if scores.inside else 0
         own = scores.fold == j
         label, risk = table.features.label[own], scores.risk[c, own, 1:]
-        answers.append((label, float(scores.every.auroc[j, c]), risk))
+        auroc, follow = float(scores.every.auroc[j, c]), None
+        if table.follow is not None:
+            follow = table.follow.take(own)
+            auroc = auroc_at(follow, risk[:, 0])
+        answers.append(Answer(label, auroc, risk, follow))
     return answers, 1 / (n_folds - 1)
 
 
@@ -213,30 +235,44 @@ def held_out(answers: Sequence[Answer], ratio: float) -> dict[str, Any]:
         ``parts``; with two classes, of all risks together, ``calibration_intercept`` (of the risks
         as they are), ``calibration_slope`` and ``observed_by_expected``.
     """
-    auroc = np.array([score for _, score, _ in answers])
+    auroc = np.array([one.auroc for one in answers])
     half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, ratio)
     out: dict[str, Any] = {
         "auroc": auroc.mean(),
         "low": max(auroc.mean() - half, 0.0),
         "high": min(auroc.mean() + half, 1.0),
-        "rows": float(np.mean([len(label) for label, _, _ in answers])),
+        "rows": float(np.mean([len(one.label) for one in answers])),
         "parts": len(answers),
     }
     label, risk = (np.concatenate([one[j] for one in answers]) for j in (0, 2))
-    if risk.shape[1] == 1:
+    follow = joined([one.follow for one in answers if one.follow is not None])
+    names = ("calibration_intercept", "calibration_slope", "observed_by_expected")
+    if follow is not None:
+        whom = Patients(follow.outcome, risk[:, 0].astype(float), follow)
+        found = risk_scores(whom, np.ones((len(label), 1)))
+        out |= {one: found[key][0] for one, key in zip(names, _OF_RISK, strict=True)}
+    elif risk.shape[1] == 1:
         fit = calibration(label, risk[:, 0].astype(float))
-        out["calibration_intercept"], out["calibration_slope"] = fit.intercept, fit.slope
-        out["observed_by_expected"] = fit.ratio
+        out |= dict(zip(names, (fit.intercept, fit.slope, fit.ratio), strict=True))
     return {name: round(float(value), 4) for name, value in out.items()}
+
+
+_ESTIMAND = (
+    "the risk is that of the event by {horizon:g} in a world without other events; patients who "
+    "left earlier count through those who were followed (inverse chance of censoring)",
+    "the risk is that of the event coming first and by {horizon:g}, in a world in which the "
+    "competing events do happen (cumulative incidence)",
+)
 
 
 def told(method: dict[str, Any]) -> list[str]:
     """Return what a user should know of a chosen method, a line each; warnings last."""
     out, rarest = method["held_out"], method["rarest"]
+    at = f" at {method['horizon']:g}" if "horizon" in method else ""
     span = f"{out['auroc']:.3f} ({out['low']:.3f} to {out['high']:.3f})"
     lines = [
-        f"held-out AUROC {span}, {out['parts']:.0f} times on {out['rows']:.0f} rows that neither "
-        "the model nor its choice had seen"
+        f"held-out AUROC{at} {span}, {out['parts']:.0f} times on {out['rows']:.0f} rows that "
+        "neither the model nor its choice had seen"
     ]
     if "calibration_slope" in out:
         lines[0] += (
@@ -247,6 +283,8 @@ def told(method: dict[str, Any]) -> list[str]:
     if "bootstrap" in method:
         lines += _corrected(method["bootstrap"])
     lines += [f"{rarest:,} rows of the rarest class", *method.get("needs", ())]
+    if "horizon" in method:
+        lines.append(_ESTIMAND[bool(method["competing"])].format(horizon=method["horizon"]))
     if rarest < EVENTS_A_CLUSTER:
         lines.append(
             f"warning: {rarest} rows of the rarest class are too few to fit a risk model or "

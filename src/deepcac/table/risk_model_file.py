@@ -157,6 +157,12 @@ def _method(method: dict[str, Any]) -> dict[str, Any]:
     check_count("n_clusters", method["n_clusters"], 1)
     if not isinstance(method["chosen"], str):
         raise DataError("how it was chosen is no text")
+    if "horizon" in method:
+        horizon = _array("horizon", [method["horizon"]], float)
+        if check_array("horizon", horizon, (1,))[0] <= 0 or not isinstance(
+            method.get("competing"), bool
+        ):
+            raise DataError("its horizon is none")
     return method
 
 

@@ -88,6 +88,10 @@ def fit_table(
     check_method(method)
     if bootstrap and method == SUBTYPES:
         raise ConfigError("--bootstrap has no answer with --method subtypes; ask without it")
+    if method == SUBTYPES and roles.time is not None:
+        raise ConfigError(
+            "--method subtypes has no answer with --time; use auto, plain, k-means or CAC"
+        )
     check_output(out, path)
     beside, page = card_path(card, out, path), Path(out).with_suffix(".bootstrap.html")
     check_output(page, path)

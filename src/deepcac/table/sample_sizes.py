@@ -6,6 +6,7 @@ import numpy as np
 
 from deepcac.errors import ConfigError
 from deepcac.scoring.calibration import log_odds
+from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.sample_size import EXPLAINED, SampleSize, sample_size
 from deepcac.scoring.validation_size import ValidationSize, validation_size
 from deepcac.table.reading.labelled_table import LabelledTable
@@ -37,6 +38,8 @@ def own_sample_size(table: LabelledTable, r2: float | None = None) -> ModelNeed:
     `r2` is Cox and Snell's; 15 % of the largest if None.
     """
     parameters, share = candidate_parameters(table), float(table.features.label.mean())
+    if table.follow is not None:
+        share = observed_risk(table.follow)[0]
     size = sample_size(parameters, share, r2)
     # Rows of one patient are no further patients; of a sample the share of patients is that of all.
     each = 1.0 if table.group is None else len(np.unique(table.group)) / len(table.group)

@@ -141,7 +141,7 @@ def _judged(
         units = None if table.group is None else np.concatenate([one.unit for one in learnt])
         model, _ = _fitted(named(X), y, units, clusters, seed)
         risk, truth = model.predict_proba(named(sample.test.raw)), sample.test.y
-        answers.append((truth, scores(truth, risk, 0.5)["auroc"], risk[:, 1:]))
+        answers.append(Answer(truth, scores(truth, risk, 0.5)["auroc"], risk[:, 1:]))
         ratio = len(sample.test) / len(y)
     return held_out(answers, ratio)
 

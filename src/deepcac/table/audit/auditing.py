@@ -84,7 +84,7 @@ def _told(
     """Return what the page says."""
     effort, trials, assigned, beyond = parts
     n = len(table.features.label)
-    lines, event = group_lines(groups, table.features.label, beyond.risk)
+    lines, event = group_lines(groups, table.features.label, beyond.risk, table.follow)
     cut = [f"Models learnt from {trials.trained_on:,} rows at a time, of {n:,}."] * trials.cut
     return {
         "table": table,
@@ -96,7 +96,7 @@ def _told(
         "lines": {"head": HEAD, "rows": shown_lines(lines, n)},
         "remarks": [*cut, *table.remarks, *groups.remarks()],
         "assigned_rows": _assigned(assigned),
-        "beyond": _beyond(beyond),
+        "beyond": _beyond(beyond, timed=table.follow is not None),
         "comparisons": comparison_table(found.table, QUESTIONS, model_name, ("model",)),
         "method": _method(effort, trials, n),
     }
@@ -112,14 +112,15 @@ def _assigned(found: Assignable) -> list[tuple[str, str, str]]:
     ]  # fmt: skip
 
 
-def _beyond(found: BeyondRisk) -> list[tuple[str, str]]:
+def _beyond(found: BeyondRisk, *, timed: bool) -> list[tuple[str, str]]:
     span = f"{signed(found.gain, 4)} ({signed(found.low, 4)} to {signed(found.high, 4)})"
     return [
         ("AUROC of the groups alone, on held-out rows", f"{found.alone:.3f}"),
         ("AUROC of the model without the groups, on held-out rows", f"{found.auroc:.3f}"),
         ("gain in log loss a row by the groups, given the risk, on held-out rows", span),
         (
-            "likelihood ratio of the groups, given the risk",
+            f"{'robust Wald statistic' if timed else 'likelihood ratio'} of the groups, given the "
+            "risk",
             f"{found.chi2:.1f} with {found.freedom} degrees of freedom, p {p_text(found.p)}",
         ),
         ("variance of the risk (log odds) between groups", f"{100 * found.between:.1f} %"),

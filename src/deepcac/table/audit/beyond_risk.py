@@ -34,7 +34,8 @@ class BeyondRisk(NamedTuple):
     alone : float
         AUROC of the share of the outcome in each group, learnt on other rows.
     chi2, freedom, p : float
-        Likelihood ratio of the groups given the risk.
+        Likelihood ratio of the groups given the risk; at a horizon, where rows are weighted for
+        censoring, the Wald statistic with the variance of Huber and White.
     gain, low, high : float
         Less log loss on held-out rows with the groups than without, with a 95 % interval.
     between : float
@@ -64,20 +65,24 @@ def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> B
         delayed(_held_out_risk)(one, seed + j) for j, one in enumerate(folds)
     )
     y = table.features.label
+    weight = np.ones(len(y)) if table.follow is None else table.follow.weights()
     risk = np.empty((len(y), table.features.n_classes))
     fold = np.empty(len(y), dtype=np.int64)
     for j, (one, own) in enumerate(zip(folds, risks, strict=True)):
         risk[one.test], fold[one.test] = own, j
-    everyone = np.ones((len(y), 1), np.uint8)
+    everyone = weight[:, None]
     odds, told = log_odds(risk), np.eye(groups.k)[_joined(groups)]
     told = told[:, told.any(axis=0)][:, 1:]
-    chi2, freedom, p = likelihood_ratio(y, odds, told)
+    if table.follow is None:
+        chi2, freedom, p = likelihood_ratio(y, odds, told)
+    else:
+        chi2, freedom, p = robust_wald(y, odds, told, weight)
     return BeyondRisk(
         risk,
         float(aurocs(y, risk, everyone)[0]),
-        float(aurocs(y, _rates(groups.code, y, fold), everyone)[0]),
+        float(aurocs(y, _rates(groups.code, y, fold, weight), everyone)[0]),
         *(chi2, freedom, p),
-        *_held_out_gain(y, odds, told, fold, table.group),
+        *_held_out_gain(y, odds, told, fold, weight, table.group),
         _between(odds, groups.code),
     )
 
@@ -87,7 +92,10 @@ def _folds(table: LabelledTable, seed: int) -> list[Fold]:
     kind = StratifiedKFold if table.group is None else StratifiedGroupKFold
     split = kind(FOLDS, shuffle=True, random_state=seed)
     parts = split.split(features.X, features.label, table.group)
-    return [Fold(str(j), features, fit, test, table.group) for j, (fit, test) in enumerate(parts)]
+    return [
+        Fold(str(j), features, fit, test, table.group, table.follow)
+        for j, (fit, test) in enumerate(parts)
+    ]
 
 
 def _held_out_risk(fold: Fold, seed: int) -> Array:
@@ -133,8 +141,28 @@ def likelihood_ratio(y: Ids, odds: Array, told: Array) -> tuple[float, int, floa
     return chi2, freedom, float(stats.chi2.sf(chi2, freedom)) if freedom else 1.0
 
 
-def _fitted(y: Ids, X: Array, C: float) -> LogisticRegression:
-    return LogisticRegression(C=C, max_iter=2000, tol=1e-6).fit(X, y)
+def robust_wald(y: Ids, odds: Array, told: Array, weight: Array) -> tuple[float, int, float]:
+    """Test whether groups add to a risk of two classes on weighted rows; parameters as above.
+
+    Weights are no counts, so the likelihood ratio has no chi-squared distribution. The variance is
+    that of Huber and White (White 1982). `weight` is of shape (n,).
+    """
+    freedom = told.shape[1]
+    if not freedom:
+        return 0.0, 0, 1.0
+    X = np.hstack([np.ones((len(y), 1)), odds, told])
+    model = _fitted(y, X[:, 1:], _NO_PENALTY, weight)
+    risk = model.predict_proba(X[:, 1:])[:, 1]
+    bread = np.linalg.pinv((X * (weight * risk * (1 - risk))[:, None]).T @ X)
+    scores = X * (weight * (y - risk))[:, None]
+    variance = bread @ (scores.T @ scores) @ bread
+    effect = model.coef_[0, odds.shape[1] :]
+    chi2 = float(effect @ np.linalg.pinv(variance[-freedom:, -freedom:]) @ effect)
+    return chi2, freedom, float(stats.chi2.sf(chi2, freedom))
+
+
+def _fitted(y: Ids, X: Array, C: float, weight: Array | None = None) -> LogisticRegression:
+    return LogisticRegression(C=C, max_iter=2000, tol=1e-6).fit(X, y, weight)
 
 
 def _log_likelihood(model: LogisticRegression, X: Array, y: Ids) -> Array:
@@ -142,30 +170,30 @@ def _log_likelihood(model: LogisticRegression, X: Array, y: Ids) -> Array:
 
 
 def _held_out_gain(
-    y: Ids, odds: Array, told: Array, fold: Ids, unit: Ids | None
+    y: Ids, odds: Array, told: Array, fold: Ids, weight: Array, unit: Ids | None
 ) -> tuple[float, float, float]:
     """Return how much more likely held-out outcomes are with the groups, a row, with interval."""
     gain = np.empty(len(y))
     for j in np.unique(fold):
         here, others = fold == j, fold != j
         without, along = (
-            _log_likelihood(_fitted(y[others], X[others], 1.0), X[here], y[here])
+            _log_likelihood(_fitted(y[others], X[others], 1.0, weight[others]), X[here], y[here])
             for X in (odds, np.hstack([odds, told]))
         )
-        gain[here] = along - without
+        gain[here] = weight[here] * (along - without)
     mean = float(gain.mean())
     apart = gain - mean if unit is None else np.bincount(unit, gain - mean)
     half = 1.96 * float(np.sqrt((apart**2).sum())) / len(y)
     return mean, mean - half, mean + half
 
 
-def _rates(code: Ids, y: Ids, fold: Ids) -> Array:
+def _rates(code: Ids, y: Ids, fold: Ids, weight: Array) -> Array:
     """Return the shares of the classes in the group of each row, learnt on other folds."""
     rates = np.empty((len(y), int(y.max()) + 1))
     for j in np.unique(fold):
         here, others = fold == j, fold != j
         counts = np.zeros((int(code.max()) + 1, rates.shape[1]))
-        np.add.at(counts, (code[others], y[others]), 1)
+        np.add.at(counts, (code[others], y[others]), weight[others])
         share = (counts + counts.sum(axis=0) / counts.sum()) / (counts.sum(axis=1)[:, None] + 1)
         rates[here] = share[code[here]]
     return rates

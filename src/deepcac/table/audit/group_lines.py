@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
 from deepcac.scoring.statistics import wilson
 from deepcac.table.answer import rows_of
@@ -59,10 +60,13 @@ class GroupLine(NamedTuple):
 UNNAMED = "(a group of few rows)"
 
 
-def group_lines(groups: Groups, y: Ids, risk: Array) -> tuple[list[GroupLine], int]:
+def group_lines(
+    groups: Groups, y: Ids, risk: Array, follow: FollowUp | None = None
+) -> tuple[list[GroupLine], int]:
     """Return the groups from the largest, and the class whose share is shown.
 
     It is the positive one of two classes, of more the rarest. `risk` is of shape (n, n_classes).
+    With `follow` the share is the risk at its horizon (`observed_risk`).
     """
     event = 1 if risk.shape[1] == 2 else int(np.bincount(y).argmin())
     counts = np.zeros((groups.k, risk.shape[1]), dtype=np.int64)
@@ -76,13 +80,16 @@ def group_lines(groups: Groups, y: Ids, risk: Array) -> tuple[list[GroupLine], i
         if hidden[j]:
             lines.append(GroupLine(name, size, hidden=True))
             continue
-        own = risk[groups.code == j, event]
+        inside = groups.code == j
+        own = risk[inside, event]
         rate = counts[j, event] / sizes[j]
-        low, high = wilson(np.array([rate]), sizes[j : j + 1])
+        (low,), (high,) = wilson(np.array([rate]), sizes[j : j + 1])
+        if follow is not None:
+            rate, low, high = observed_risk(follow.take(inside))
         inner = np.quantile(own, (0.1, 0.9)) if sizes[j] >= SMALL else np.full(2, np.nan)
         lines.append(
             GroupLine(
-                name, size, False, float(rate), float(low[0]), float(high[0]), float(own.mean()),
+                name, size, False, float(rate), float(low), float(high), float(own.mean()),
                 (float(inner[0]), float(inner[1])),
             )
         )  # fmt: skip

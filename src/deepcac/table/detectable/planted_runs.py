@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from deepcac.judging.planted_outcomes import (
     PlantingGround,
     plant,
     planted_comparisons,
+    planted_follow_up,
     planting_ground,
     told,
 )
@@ -95,7 +96,7 @@ def run_planted(
     however long they take; `jobs` at once. `strict` refuses minutes that would be overrun.
     """
     begin = time.monotonic()
-    plan, ground = protocol(table), planting_ground(table.features, seed)
+    plan, ground = protocol(table), planting_ground(table.features, seed, table.follow)
     if strict:
         _, seconds = _judge(ground, STRENGTHS[-1], seed, Protocol(1, plan.tests), table.group)
         rounds = np.ceil(FEWEST_COHORTS * len(STRENGTHS) / jobs)
@@ -131,13 +132,17 @@ def _judge(
     begin = time.monotonic()
     with threadpool_limits(1):
         matrix, gain = plant(ground, strength, seed)
+        follow = None
+        if ground.follow is not None:
+            follow = planted_follow_up(ground.follow, matrix.label, seed)
+            matrix = replace(matrix, label=follow.outcome)
         effort = Trials(plan.resamples, plan.resamples, 0, MOST_TRAIN, TRIALS, TRIALS)
         fighters = [Contender(linear(), arm) for arm in ("", KM, CAC)]
         records: dict[str, Any] = {}
         for rows, who, before in (
             (matrix, fighters, ""), (told(matrix, ground.subtype), fighters[:1], TOLD),
         ):  # fmt: skip
-            drawn = table_resamples(rows, plan.resamples, MOST_TRAIN, unit=unit)
+            drawn = table_resamples(rows, plan.resamples, MOST_TRAIN, unit=unit, follow=follow)
             judged = judge_samples(drawn, who, effort)
             records |= {before + one["contender"]: one for one, _ in judged}
     head = {"cohort": seed, "strength": strength, "gain": gain}

@@ -64,7 +64,7 @@ def power_table(
     table.tell(say)
     runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say, strict=strict)
     found = power_answer(table, runs)
-    study = study_size(*held_out_risk(table.features))
+    study = study_size(*held_out_risk(table.features, table.follow))
     content = {
         "command": command,
         "table": table,
@@ -79,7 +79,7 @@ def power_table(
             "rows": study_rows(study),
             "note": STUDY_NOTE,
         },
-        "method": _method(runs),
+        "method": [*_method(runs), *([_TIMED] if table.follow is not None else [])],
     }
     write_page(out, "power.html", content)
     return f"{found.sentence} {need.sentence} {study_sentence(study)}"
@@ -152,6 +152,13 @@ def _criteria(size: SampleSize) -> list[tuple[str, str]]:
         ("effects shrunk by 10 % at most", f"{size.shrinkage:,}"),
         ("R2 too good by .05 at most", f"{size.optimism:,}"),
     ]
+
+
+_TIMED = (
+    "Planted events are events by the horizon. Their times are drawn from the real ones, times to "
+    "censoring from their Kaplan-Meier curve (and competing events as often as they are), so that "
+    "each cohort loses patients as the real table does. Fits and AUROC are weighted for censoring."
+)
 
 
 def _method(runs: PlantedRuns) -> list[str]:

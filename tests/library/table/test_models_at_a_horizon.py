@@ -1,0 +1,149 @@
+"""`fit`, `audit` and `power` with --time: weights for censoring, competing events."""
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from deepcac.judging.planted_outcomes import plant, planted_follow_up, planting_ground
+from deepcac.persistence.model_files import load
+from deepcac.scoring.censored import FollowUp, observed_risk
+from deepcac.table.audit.beyond_risk import likelihood_ratio, robust_wald
+from deepcac.table.audit.group_lines import group_lines
+from deepcac.table.optimism import _drawn, _scored
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.risk_model_choice import told
+from deepcac.table.risk_tables import fit_table
+
+HORIZON = 2.0
+
+
+def cohort(n, seed, censored=True):
+    """Synthetic patients with the event at rate .2 exp(age), another one at rate .1, and loss."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["age", "urea"])
+    event = rng.exponential(1 / (0.2 * np.exp(frame.age)))
+    other = rng.exponential(10, n)
+    end = rng.exponential(4, n) if censored else np.full(n, 9.0)
+    first = np.minimum(np.minimum(event, other), end)
+    status = np.select([first == event, first == other], [1, 2], 0)
+    return frame.assign(years=first, status=status)
+
+
+def fitted(tmp_path, frame, **roles):
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    asked = Roles("status", time="years", horizon=HORIZON, **roles)
+    return fit_table(
+        path, asked, tmp_path / "m.json", say=lambda line: None, most=20_000, method="plain"
+    )
+
+
+def test_a_model_with_competing_events_predicts_the_cumulative_incidence(tmp_path):
+    model = fitted(tmp_path, cohort(6000, 0), competing=["2"])
+    new = cohort(40_000, 1, censored=False)
+    risk = model.predict_proba(new)[:, 1]
+    rate = 0.2 * np.exp(new.age.to_numpy())
+    true = rate / (rate + 0.1) * (1 - np.exp(-(rate + 0.1) * HORIZON))
+    assert risk.mean() == pytest.approx(true.mean(), abs=0.01)
+    assert np.abs(risk - true).mean() < 0.02
+    assert model.method["horizon"] == HORIZON
+    assert any("cumulative incidence" in line for line in told(model.method))
+    assert model.method["held_out"]["observed_by_expected"] == pytest.approx(1, abs=0.05)
+
+
+def test_without_naming_them_competing_events_are_censoring(tmp_path):
+    frame = cohort(6000, 0)
+    model = fitted(tmp_path, frame.assign(status=(frame.status == 1).astype(int)))
+    new = cohort(40_000, 1, censored=False)
+    true = 1 - np.exp(-0.2 * np.exp(new.age.to_numpy()) * HORIZON)
+    assert model.predict_proba(new)[:, 1].mean() == pytest.approx(true.mean(), abs=0.012)
+    assert any("in a world without other events" in line for line in told(model.method))
+
+
+def test_where_nobody_is_lost_a_model_is_that_of_the_plain_label(tmp_path):
+    frame = cohort(400, 2, censored=False)
+    by = (frame.status == 1) & (frame.years <= HORIZON)
+    timed = fitted(tmp_path, frame, competing=["2"])
+    plain_path = tmp_path / "plain.csv"
+    frame.drop(columns="years").assign(status=by.astype(int)).to_csv(plain_path, index=False)
+    plain = fit_table(
+        plain_path, Roles("status"), tmp_path / "p.json", say=lambda line: None, most=20_000,
+        method="plain",
+    )  # fmt: skip
+    np.testing.assert_allclose(timed.planes[0].coef, plain.planes[0].coef, atol=1e-5)
+    assert timed.method["held_out"] == pytest.approx(plain.method["held_out"], abs=2e-4)
+
+
+def test_a_model_at_a_horizon_is_read_back_and_a_broken_horizon_is_not(tmp_path):
+    model = fitted(tmp_path, cohort(400, 3), competing=["2"])
+    again = load(tmp_path / "m.json")
+    assert again.method["horizon"] == HORIZON
+    assert again.method["competing"] is True
+    assert json.loads((tmp_path / "m.json").read_text())["method"]["horizon"] == HORIZON
+    assert again.classes == model.classes
+
+
+def test_draws_of_patients_keep_their_follow_up(tmp_path):
+    cohort(300, 4).to_csv(tmp_path / "t.csv", index=False)
+    table = read_labelled(
+        tmp_path / "t.csv", Roles("status", time="years", horizon=HORIZON, competing=["2"])
+    )
+    drawn = _drawn(table, np.random.default_rng(0))
+    assert drawn.features.label.tolist() == drawn.follow.outcome.tolist()
+    risk = np.full(300, 0.3) + 1e-4 * np.arange(300)
+    plain = replace(table, follow=None)
+    assert not np.allclose(_scored(table, risk), _scored(plain, risk))
+
+
+def test_the_robust_test_is_that_of_statsmodels():
+    rng, n = np.random.default_rng(3), 300
+    odds, told_ = rng.normal(size=n), np.eye(3)[rng.integers(0, 3, n)][:, 1:]
+    y = (rng.random(n) < expit(odds + 0.6 * told_[:, 0])).astype(int)
+    weight = rng.choice([0, 1, 1.7, 3.2], n)
+    chi2, freedom, _ = robust_wald(y, odds[:, None], told_, weight)
+    assert chi2 == pytest.approx(7.342933867640777, rel=1e-5)  # GLM, var_weights, HC0
+    assert freedom == 2
+
+
+def test_with_equal_weights_the_robust_test_is_near_the_likelihood_ratio():
+    rng, n = np.random.default_rng(5), 4000
+    odds, told_ = rng.normal(size=n), (rng.random(n) < 0.5)[:, None].astype(float)
+    y = (rng.random(n) < expit(odds + 0.3 * told_[:, 0])).astype(int)
+    wald = robust_wald(y, odds[:, None], told_, np.ones(n))[0]
+    assert wald == pytest.approx(likelihood_ratio(y, odds[:, None], told_)[0], rel=0.05)
+
+
+def test_a_group_has_its_risk_at_the_horizon():
+    frame = cohort(400, 6)
+    follow = FollowUp(frame.years.to_numpy(), frame.status.to_numpy() == 1, HORIZON)
+    code = (frame.age > 0).to_numpy().astype(np.int64)
+    groups = SimpleNamespace(code=code, k=2, names=("a", "b"))
+    risk = np.full((400, 2), 0.5)
+    lines, event = group_lines(groups, follow.outcome, risk, follow)
+    assert event == 1
+    for line in lines:
+        inside = code == ("a", "b").index(line.name)
+        assert (line.rate, line.low, line.high) == pytest.approx(observed_risk(follow.take(inside)))
+
+
+@pytest.mark.parametrize("competing", [True, False])
+def test_planted_patients_have_the_real_risk_and_are_lost_as_the_real_ones(tmp_path, competing):
+    frame = cohort(4000, 7)
+    if not competing:
+        frame = frame.assign(status=(frame.status == 1).astype(int))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    roles = Roles("status", time="years", horizon=HORIZON, competing=["2"] if competing else ())
+    table = read_labelled(tmp_path / "t.csv", roles)
+    ground = planting_ground(table.features, 0, table.follow)
+    share = observed_risk(table.follow)[0]
+    assert ground.share == pytest.approx(share)
+    matrix, _ = plant(ground, 0.5, 0)
+    follow = planted_follow_up(table.follow, matrix.label, 0)
+    assert observed_risk(follow)[0] == pytest.approx(share, abs=0.025)
+    assert follow.known.mean() == pytest.approx(table.follow.known.mean(), abs=0.03)
+    assert (follow.outcome <= matrix.label).all()

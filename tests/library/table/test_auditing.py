@@ -190,9 +190,9 @@ def test_groups_alone_are_scored_on_rows_they_did_not_learn_from():
     y = np.array([0, 1] * 30)
     own = np.arange(60)  # a group each: on other rows nothing is known of it
     fold = np.arange(60) // 2 % 5
-    rates = _rates(own, y, fold)
+    rates = _rates(own, y, fold, np.ones(60))
     assert np.allclose(rates, 0.5)
-    assert roc_auc_score(y, _rates(y, y, fold)[:, 1]) == 1.0
+    assert roc_auc_score(y, _rates(y, y, fold, np.ones(60))[:, 1]) == 1.0
 
 
 @pytest.mark.parametrize(

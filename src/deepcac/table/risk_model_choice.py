@@ -94,8 +94,8 @@ def _needs(table: LabelledTable, answers: Sequence[Answer]) -> list[str]:
     """Say how many patients the model needs, and a study that validates it; two classes only."""
     if table.features.n_classes != 2:
         return []
-    risk = np.concatenate([one[2][:, 0] for one in answers])
-    study = study_size(risk, float(np.mean([score for _, score, _ in answers])))
+    risk = np.concatenate([one.risk[:, 0] for one in answers])
+    study = study_size(risk, float(np.mean([one.auroc for one in answers])))
     return [own_sample_size(table).sentence, study_sentence(study)]
 
 

@@ -113,6 +113,20 @@ def test_what_happens_after_the_prediction_changes_nothing(folder):
     assert np.nanmax(values) < 200
 
 
+def test_a_code_that_is_called_as_the_label_is_a_feature_and_the_label_stays(folder):
+    for file in (folder / "data").rglob("*.parquet"):
+        rows = [tuple(row.values()) for row in pq.read_table(file).to_pylist()]
+        subjects = sorted({row[0] for row in rows})
+        write_rows(file, EVENTS, [*rows, *((s, None, "boolean", 7.0) for s in subjects)])
+    labels = pq.read_table(folder / "task.parquet")["boolean_value"]
+    task = open_task(folder, folder / "task.parquet")
+    made = pa.Table.from_batches(task.blocks())
+    assert sum(made["boolean_value"].to_pylist()) == sum(labels.to_pylist())
+    assert set(made["code boolean_value"].to_pylist()) == {7.0}
+    again = pa.Table.from_batches(task.with_features(made.column_names).blocks())
+    assert set(again["code boolean_value"].to_pylist()) == {7.0}
+
+
 def test_the_rule_for_codes_is_kept_and_told(folder):
     task = open_task(folder, folder / "task.parquet")
     codes = {one.code for one in task.features}

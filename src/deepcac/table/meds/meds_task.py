@@ -33,6 +33,7 @@ from deepcac.table.reading.table_files import RowSource
 PREDICTION = "prediction"  # column of row ids: subject and prediction time
 LEAST_SUBJECTS, LEAST_SHARE = 20, 0.01  # that have a code before their prediction time
 MOST_CODES = 100
+_CODE = "code"  # before the name of a feature that a column of another role has
 _BLOCK_ROWS = 4096
 
 
@@ -79,7 +80,8 @@ class MedsTask(RowSource):
 
     def with_features(self, names: Sequence[str]) -> "MedsTask":
         """Return the task with the features that a model was fitted on."""
-        found = [EventFeature.parse(name) for name in names]
+        reserved = {f"{_CODE} {name}": name for name in self._reserved}
+        found = [EventFeature.parse(reserved.get(name, name)) for name in names]
         return replace(self, features=tuple(one for one in found if one is not None), remarks=())
 
     def blocks(self) -> Iterator[pa.RecordBatch]:
@@ -96,8 +98,16 @@ class MedsTask(RowSource):
         own = events[events[SUBJECT].isin(rows[SUBJECT])]
         made = {name: pa.array(values) for name, values in columns.items()}
         summaries = summarise(own, rows, self.features)
-        made |= {name: pa.array(v, pa.float64(), from_pandas=True) for name, v in summaries.items()}
+        for name, values in summaries.items():
+            # A code such as "boolean" would become the label's column.
+            column = f"{_CODE} {name}" if name in self._reserved else name
+            made[column] = pa.array(values, pa.float64(), from_pandas=True)
         return pa.RecordBatch.from_pydict(made)
+
+    @property
+    def _reserved(self) -> set[str]:
+        """Return the columns that are no features."""
+        return {self.label, PREDICTION, SUBJECT}
 
 
 def shards(folder: StrPath, labels: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:

@@ -143,7 +143,10 @@ Thresholds = Annotated[
 ]
 By = Annotated[
     str | None,
-    option(QUESTION, help="Columns that make subgroups, joined by commas, such as sex,age."),
+    option(
+        QUESTION,
+        help="Columns that make subgroups, joined by commas, such as sex,age. A name with a comma goes in quotation marks.",
+    ),
 ]
 Site = Annotated[
     str | None,

@@ -121,7 +121,12 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
     for column in columns:
         if column not in table.rows.column_names:
             known = ", ".join(table.rows.column_names[:20])
-            raise DataError(f"--by {column}: there is no such column; known: {known}")
+            quoted = [name for name in table.rows.column_names if "," in name and column in name]
+            way = "; a name with a comma stands in quotation marks, such as "
+            way += f"""--by '"{quoted[0]}"'""" if quoted else ""
+            raise DataError(
+                f"--by {column}: there is no such column; known: {known}{way if quoted else ''}"
+            )
         levels = len({*_texts(table, column)})
         if column not in table.encoder.names and levels > _MOST_GROUPS:
             raise DataError(f"--by {column}: has {levels:,} values; name a column of fewer groups")

@@ -183,6 +183,7 @@ def test_what_is_asked_wrongly_is_one_line(judged):
     for wrong in ("0.3", "0.3,0.1", "a,b", "0,0.5", "0.1,1"):
         with pytest.raises(DataError, match="the lowest and the highest risk"):
             risk_questions(wrong, None)
+    assert risk_questions(None, '"age, years",sex').by == ("age, years", "sex")
     assert risk_questions("0.1,0.3", "sex, age,,sex") == RiskQuestions((0.1, 0.3), ("sex", "age"))
     with pytest.raises(DataError, match="--by ages: there is no such column; known: age, marker"):
         check_columns(judged[0], ["ages"])

@@ -1,5 +1,6 @@
 """The part of the page about risks: calibration, decisions, subgroups, and their pictures."""
 
+import csv
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -68,7 +69,9 @@ def risk_questions(thresholds: str | None, by: str | None) -> RiskQuestions:
                 "patient is treated, such as 0.05,0.3"
             )
         ends = (low, high)
-    names = (name.strip() for name in (by or "").split(","))
+    # A name with a comma stands in quotation marks, as in CSV.
+    parts = next(csv.reader([by or ""], skipinitialspace=True), [])
+    names = (name.strip() for name in parts)
     return RiskQuestions(ends, tuple(dict.fromkeys(filter(None, names))))
 
 

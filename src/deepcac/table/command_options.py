@@ -145,7 +145,8 @@ By = Annotated[
     str | None,
     option(
         QUESTION,
-        help="Columns that make subgroups, joined by commas, such as sex,age. A name with a comma goes in quotation marks.",
+        help="Columns that make subgroups, joined by commas, such as sex,age. A name with a comma "
+        "goes in quotation marks.",
     ),
 ]
 Site = Annotated[

@@ -1,13 +1,18 @@
 """Tables from other people's hands: what has two readings is read rightly, said, or refused."""
 
 import gzip
+import unicodedata
 import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from deepcac.errors import DataError
+import deepcac
+from deepcac.errors import ConfigError, DataError
+from deepcac.table.budgeted_trials import refuse_minutes
+from deepcac.table.elsewhere.external_rows import external_rows
+from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
@@ -94,3 +99,212 @@ def test_a_column_in_another_unit_is_refused_in_both_directions(tmp_path, factor
     new["crp"] *= factor
     with pytest.raises(DataError, match="column 'crp'.*--accept-unseen"):
         predict_table(model, csv(tmp_path, new), out, say=len)
+
+
+def workbook(path, sheets, hidden=()):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+        sheet.sheet_state = "hidden" if name in hidden else "visible"
+    book.save(path)
+    return path
+
+
+def cells_of(table):
+    return [list(table.columns), *table.astype(object).to_numpy().tolist()]
+
+
+@pytest.mark.parametrize("error", ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"])
+def test_error_cells_of_a_sheet_are_missing(tmp_path, error):
+    rows = cells_of(patients())
+    for row in rows[5:9]:
+        row[1] = error
+    found = column(read(workbook(tmp_path / "t.xlsx", {"a": rows})), "crp")
+    assert np.flatnonzero(np.isnan(found)).tolist() == [4, 5, 6, 7]
+
+
+def test_the_sheet_is_named_where_several_hold_rows(tmp_path):
+    good, notes = cells_of(patients()), [["Study of 2019"], ["do not share"]]
+    book = workbook(tmp_path / "t.xlsx", {"notes": notes, "data": good, "old": good}, ["old"])
+    with pytest.raises(DataError, match="2 sheets .*'notes', 'data'.* --sheet 'data'"):
+        read(book)
+    with pytest.raises(DataError, match="no sheet 'dta'"):
+        read(book, cells=CellRules(sheet="dta"))
+    for name in ("data", "old"):
+        assert read(book, cells=CellRules(sheet=name)).total == N
+    assert read(workbook(tmp_path / "u.xlsx", {"old": notes, "data": good}, ["old"])).total == N
+    with pytest.raises(DataError, match="hidden: 'data'"):
+        read(workbook(tmp_path / "v.xlsx", {"data": good, "empty": []}, ["data"]))
+
+
+def followed(seed=0):
+    draw = np.random.default_rng(seed)
+    table = patients(seed).drop(columns="died")
+    table["days"] = draw.uniform(10, 2000, N).round()
+    return table.assign(status=draw.random(N) < 0.6)
+
+
+@pytest.mark.parametrize(
+    ("event", "censored"), [("Dead", "Alive"), ("deceased", "living"), ("Relapse", "censored")]
+)
+def test_the_event_is_known_by_its_word_and_not_by_how_rare_it_is(tmp_path, event, censored):
+    table = followed()
+    status = np.where(table["status"], event, censored)
+    path = csv(tmp_path, table.assign(status=status))
+    assert read(path, "status", time="days", horizon=1000).words == (censored, event)
+
+
+def test_a_status_of_unknown_words_needs_the_event_named(tmp_path):
+    table = followed()
+    path = csv(tmp_path, table.assign(status=np.where(table["status"], "rot", "blau")))
+    with pytest.raises(DataError, match="--positive"):
+        read(path, "status", time="days", horizon=1000)
+    assert read(path, "status", time="days", horizon=1000, positive="rot").words[1] == "rot"
+
+
+def test_another_time_of_follow_up_and_its_status_are_said(tmp_path):
+    draw = np.random.default_rng(3)
+    table = followed()
+    again = draw.random(N) < 0.5
+    table["rtime"] = np.where(again, table["days"] * draw.uniform(0.1, 0.9, N), table["days"])
+    table["again"] = again.astype(int)
+    table["start"] = draw.uniform(0, 1, N) * table["days"]
+    table["status"] = table["status"].astype(int)
+    path = csv(tmp_path, table)
+    with_time = " ".join(read(path, "status", time="days", horizon=1000).leaks)
+    assert all(f"--drop {name}" in with_time for name in ("rtime", "again", "start"))
+    assert "'age'" not in with_time
+    table["days"] = np.where(table["status"] == 1, table["days"] / 3, table["days"])
+    assert any("--drop days" in line for line in read(csv(tmp_path, table), "status").leaks)
+
+
+@pytest.mark.parametrize("code", [-9, -1, -8, 777, 999, 9999, -2147483648, 300])
+def test_a_number_that_may_mean_no_value_is_said_and_read_so(tmp_path, code):
+    table = patients()
+    table.loc[::12, "age"] = code
+    path = csv(tmp_path, table)
+    assert any(f"--missing age={code}" in line for line in read(path).remarks)
+    found = column(read(path, cells=CellRules(missing=(f"age={code}",))), "age")
+    assert np.flatnonzero(np.isnan(found)).tolist() == list(range(0, N, 12))
+
+
+def test_ordinary_numbers_are_no_code(tmp_path):
+    table = patients().assign(change=np.random.default_rng(5).normal(0, 9, N).round(), dose=999)
+    table.loc[::2, "dose"] = 998
+    assert not any("--missing" in line for line in read(csv(tmp_path, table)).remarks)
+
+
+def test_sites_that_differ_in_case_are_refused_and_na_can_be_a_site(tmp_path):
+    def site(values, **roles):
+        path = csv(tmp_path, patients().assign(site=values * (N // len(values))))
+        table = read(path, apart={"site": "the site"}, **roles)
+        return site_folds(table, "site", words=table.words_for_missing("site"))
+
+    with pytest.raises(DataError, match="'A', 'a' are different sites"):
+        site(["A", "a", "B", "B"])
+    with pytest.raises(DataError, match="no site.*--keep-word 'NA'"):
+        site(["NA", "EU"])
+    folds, _ = site(["NA", "EU"], cells=CellRules(keep_words=("NA",)))
+    assert sorted(fold.name for fold in folds) == ["EU", "NA"]
+
+
+def test_names_in_two_normal_forms_are_one(tmp_path):
+    written = [
+        "Zo\u00eb",
+        unicodedata.normalize("NFD", "Zo\u00eb"),
+        "Zo\u00eb\u200b",
+        "Zo\u00eb\u00a0",
+    ]
+    table = patients().assign(
+        ward=[*written, *["Ann"] * 4] * (N // 8),
+        person=[f"{written[n % 4]} {n // 4}" for n in range(N)],
+    )
+    path = csv(tmp_path, table)
+    found = read(path, group="person")
+    levels = next(one for one in found.columns if one.name == "ward").levels
+    assert sorted(levels) == ["Ann", "Zo\u00eb"]
+    assert len(np.unique(found.group)) == N // 4
+    table["person"] = [str(n // 2) + "\u200b" * (n % 2) for n in range(N)]
+    with pytest.raises(DataError, match="stands in row"):
+        read(csv(tmp_path, table), id="person")
+
+
+def test_ids_with_and_without_zeros_are_one_patient_in_two_tables(tmp_path):
+    table = patients().assign(pid=[f"{n // 2 + 1:05d}" for n in range(N)])
+    other = patients(1).assign(pid=[n // 2 + 60 for n in range(N)])
+    first, second = csv(tmp_path, table), tmp_path / "there.csv"
+    other.to_csv(second, index=False)
+    roles = Roles("died", group="pid")
+    found = external_rows(read_labelled(first, roles), roles, [second], most=N, seed=0)
+    assert len(found.fold.fit) == 2 * 59
+    assert any("not learnt from" in line for line in found.remarks)
+
+
+def test_another_unit_in_a_second_table_or_at_a_site_is_refused(tmp_path):
+    path, second = csv(tmp_path, patients()), tmp_path / "there.csv"
+    other = patients(1).assign(crp=lambda t: t["crp"] * 88.4)
+    other.to_csv(second, index=False)
+    with pytest.raises(DataError, match="column 'crp'"):
+        external_rows(read(path), Roles("died"), [second], most=N, seed=0)
+    both = pd.concat([patients().assign(site="here"), other.assign(site="there")])
+    table = read(csv(tmp_path, both), apart={"site": "the site"})
+    with pytest.raises(DataError, match="column 'crp', site"):
+        site_folds(table, "site")
+
+
+@pytest.mark.parametrize("factor", [88.4, 1 / 88.4, 12.0])
+def test_a_loaded_model_refuses_a_column_in_another_unit(tmp_path, factor):
+    fit_table(
+        csv(tmp_path, patients()),
+        Roles("died"),
+        tmp_path / "m.json",
+        say=len,
+        most=N,
+        method="plain",
+    )
+    model, new = deepcac.load(tmp_path / "m.json"), patients(1).drop(columns="died")
+    assert model.predict_proba(new).shape == (N, 2)
+    moved = new.assign(crp=new["crp"] * factor)
+    with pytest.raises(DataError, match="column 'crp'"):
+        model.predict_proba(moved)
+    assert model.predict_proba(moved, accept_unseen=True).shape == (N, 2)
+
+
+def test_a_model_keeps_the_decimal_sign_of_its_table(tmp_path):
+    table, model = patients(), tmp_path / "m.json"
+    path = csv(tmp_path, table, sep=";", decimal=",")
+    fit_table(path, Roles("died", decimal=","), model, say=len, most=N, method="plain")
+    # Of three rows nothing tells which sign is which.
+    table = table.assign(crp=1.0).head(3)
+    table["crp"] = ["1,250", "2,500", "3,125"]
+    new = tmp_path / "new.csv"
+    table.to_csv(new, index=False, sep=";")
+    predict_table(model, new, tmp_path / "r.csv", say=len)
+    table.assign(crp=[1.25, 2.5, 3.125]).to_parquet(tmp_path / "n.parquet")
+    predict_table(model, tmp_path / "n.parquet", tmp_path / "q.csv", say=len)
+    assert np.allclose(*(pd.read_csv(tmp_path / name)["risk"] for name in ("r.csv", "q.csv")))
+
+
+@pytest.mark.parametrize("words", [("True", "False"), ("TRUE", "FALSE"), ("true", "false")])
+def test_truth_values_are_one_thing_in_text_and_parquet(tmp_path, words):
+    table, model = patients(), tmp_path / "m.json"
+    table["smoker"] = table["age"] % 2 == 0
+    table.to_parquet(tmp_path / "t.parquet")
+    text = csv(tmp_path, table.assign(smoker=np.where(table["smoker"], *words)))
+    risks = []
+    for learnt in (text, tmp_path / "t.parquet"):
+        fit_table(learnt, Roles("died"), model, say=len, most=N, method="plain")
+        for new in (text, tmp_path / "t.parquet"):
+            predict_table(model, new, tmp_path / "r.csv", say=len)
+            risks.append(pd.read_csv(tmp_path / "r.csv")["risk"].to_numpy())
+    assert all(np.allclose(risks[0], other) for other in risks[1:])
+
+
+def test_a_budget_that_would_be_overrun_is_refused_with_what_it_takes():
+    refuse_minutes(90.0, 1.0)
+    with pytest.raises(ConfigError, match="about 5 minutes.*--budget 5"):
+        refuse_minutes(300.0, 1.0)

@@ -155,6 +155,8 @@ def _uniform_text(column: pa.Array) -> pa.Array:
         column = pc.replace_substring_regex(column, f"[{SPACES}]", " ")
         column = pc.replace_substring_regex(column, rf"^{_MINUS}(\d)", r"-\1")
     column = pc.utf8_trim_whitespace(column)
+    if pc.any(pc.match_substring_regex(column, r"  |\t")).as_py():
+        column = pc.replace_substring_regex(column, r"[ \t]+", " ")
     if pc.any(pc.match_substring(column, " ")).as_py():
         spaced = pc.match_substring_regex(column, _SPACED)
         column = pc.if_else(spaced, pc.replace_substring(column, " ", ""), column)

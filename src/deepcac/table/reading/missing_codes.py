@@ -40,7 +40,8 @@ def missing_code(name: str, values: Array) -> tuple[str, str] | None:
         low, high = np.quantile(others, (0.25, 0.75))
         usual = code in _CODES
         span = others.max() - others.min()
-        far = gap > _APART * (high - low) and gap > 0 and (abs(code) > 9 or code < 0)
+        # Of two values, such as doses of 0 and 888, the larger one is no code.
+        far = gap > _APART * (high - low) and (code < 0 or (abs(code) > 9 and span > 0))
         spike = n >= FEW and gap > span and gap > _APART * (high - low) and span > 0
         lone = code < 0 <= others.min() and usual and len(np.unique(others)) > _FEWEST_VALUES
         if (usual and far) or spike or lone:

@@ -12,8 +12,11 @@ from deepcac.table.command_options import (
     Drop,
     Group,
     Id,
+    KeepWord,
     Label,
+    Missing,
     Positive,
+    Sheet,
     Table,
     option,
 )
@@ -37,13 +40,18 @@ def add(
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
+    sheet: Sheet = None,
+    keep_word: KeepWord = None,
+    missing: Missing = None,
     project: Annotated[Path, option(OUTPUT, help="The folder of the workflow.")] = Path("."),
 ) -> None:
     """Make a table a data set of the workflow, privately: untracked, and never shared."""
+    from deepcac.table.reading.cell_rules import CellRules
     from deepcac.table.reading.labelled_table import Roles
     from deepcac_study.private_data_set import add_table, added_before
 
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    cells = CellRules(keep_words=tuple(keep_word or ()), missing=tuple(missing or ()), sheet=sheet)
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal, cells=cells)
     before = added_before(name, project)
     features, entry, read = add_table(table, roles, name, project)
     read.tell(say)

@@ -308,3 +308,23 @@ def test_a_budget_that_would_be_overrun_is_refused_with_what_it_takes():
     refuse_minutes(90.0, 1.0)
     with pytest.raises(ConfigError, match="about 5 minutes.*--budget 5"):
         refuse_minutes(300.0, 1.0)
+
+
+def test_codes_for_missing_are_said_of_new_rows(tmp_path):
+    model, said = tmp_path / "m.json", []
+    fit_table(csv(tmp_path, patients()), Roles("died"), model, say=len, most=N, method="plain")
+    new = patients(1)
+    predict_table(model, csv(tmp_path, new), tmp_path / "r.csv", say=said.append)
+    assert not any("--missing" in line for line in said)
+    new.loc[:5, "crp"] = -999
+    predict_table(model, csv(tmp_path, new), tmp_path / "r.csv", say=said.append)
+    assert any("--missing crp=-999" in line for line in said)
+
+
+def test_files_of_spss_and_sas_are_read_as_they_are(tmp_path):
+    stat = pytest.importorskip("pyreadstat")
+    stat.write_sav(patients(), str(tmp_path / "t.sav"))
+    stat.write_xport(patients(), str(tmp_path / "t.xpt"), file_format_version=8)
+    expected = read(csv(tmp_path, patients())).features.X
+    for name in ("t.sav", "t.xpt"):
+        assert np.allclose(read(tmp_path / name).features.X, expected)

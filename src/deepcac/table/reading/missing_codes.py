@@ -14,6 +14,7 @@ _CODES = frozenset(
     for times in range(2, 9)
 ) | {-7, -8, -9, -1, -2147483648, 2147483647, -32768, 32767, -9223372036854775808}  # fmt: skip
 _APART = 5.0  # distances between quartiles from all others, for a usual code
+_FAR_BEYOND = 1.0  # times the distance of both ends of other rows
 _FEWEST_VALUES = 10  # different ones of a column in which -1 is odd
 
 
@@ -54,3 +55,10 @@ def missing_code(name: str, values: Array) -> tuple[str, str] | None:
                 option,
             )
     return None
+
+
+def codes_beyond(values: Array, low: float, high: float) -> list[float]:
+    """Return the usual codes among numbers (n,) that are far below `low` or above `high`."""
+    far = _FAR_BEYOND * (high - low)
+    beyond = np.unique(values[(values < low - far) | (values > high + far)])
+    return [code for code in beyond.tolist() if code in _CODES]

@@ -1,5 +1,6 @@
 """Whether the rows of a new table are like those that a model was fitted on."""
 
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ from scipy.stats import binom
 
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
+from deepcac.table.reading.missing_codes import codes_beyond
 from deepcac.table.reading.table_encoder import (
     NUMBER,
     OTHER,
@@ -120,6 +122,8 @@ class Unfamiliar:
         All that were seen.
     places : dict
         Column of numbers to where they stand among those of fit.
+    codes : Counter
+        (column, number) to its rows, of numbers that may stand for no value.
     """
 
     encoder: TableEncoder
@@ -129,6 +133,7 @@ class Unfamiliar:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     ids: set[Any] = field(default_factory=set)
     places: "dict[str, Places]" = field(default_factory=dict)
+    codes: Counter[tuple[str, float]] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, encoder: TableEncoder, scaler: TableScaler | None) -> "Unfamiliar":
@@ -177,6 +182,8 @@ class Unfamiliar:
             self.counts[column.name, _OTHER_VALUES] += int((~np.isin(seen, column.values)).sum())
         if column.quantiles:
             self.places.setdefault(column.name, Places(column.quantiles)).add(seen)
+            for code in codes_beyond(seen, column.quantiles[0], column.quantiles[-1]):
+                self.codes[column.name, code] += int((seen == code).sum())
 
     def add_ids(self, name: str, ids: list[Any]) -> None:
         """Count ids that stand already."""
@@ -211,6 +218,12 @@ class Unfamiliar:
             if text and name not in strange:
                 said.append(f"column {name!r}: {text}")
                 refused += said[-1:] * (beyond > MOST)
+        said += [
+            f"column {name!r}: {code:.0f} stands in {count:,} rows, far from all of fit; if it "
+            f"means no value: --missing {shlex.quote(f'{name}={code:.0f}')}"
+            for (name, code), count in self.codes.items()
+            if count > 1
+        ]
         if refused and not accept:
             raise DataError(
                 f"{'; '.join(refused)}: these rows are unlike those of fit; use its coding, units "

@@ -23,7 +23,7 @@ from project import Row
 
 from deepcac.errors import DeepCACError
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.reading.cells import MISSING
+from deepcac.table.reading.cell_rules import MISSING
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 
@@ -186,7 +186,7 @@ def _holds_rows(cells: list[str], delimiter: str) -> bool:
 
 
 def _bare(cell: str) -> str | None:
-    return None if cell.strip().lower() in MISSING else cell.strip()
+    return None if cell.strip().lower() in ("", *MISSING) else cell.strip()
 
 
 def _with_numbers(rows: list[dict[str, Any]]) -> list[dict[str, Any]] | None:

@@ -122,7 +122,9 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     batch_size: int | None = None
     preprocess: Literal["auto"] | None = "auto"
     class_weight: Any = None
-    _weight: Any = None  # of the training rows, while a network is fitted
+    # Of the training rows, and how far it is, while a network is fitted.
+    _weight: Any = None
+    _progress: Any = None
     device: str = "auto"
     n_threads: int = 1
     random_state: Any = 0

@@ -18,6 +18,7 @@ import yaml
 from checkouts import checkout, environment
 from stores import connect
 
+from deepcac.files.storage import write_json
 from deepcac.table.reading.labelled_table import Roles
 from deepcac_study.jobs.pointers import align_times
 from deepcac_study.private_data_set import add_table
@@ -124,7 +125,11 @@ def project(tmp_path_factory):
         path = folder / file
         if not path.is_dir() and not file.startswith("results/report"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{MARK if file in closed else 'open'} {file}\n")
+            held = f"{MARK if file in closed else 'open'} {file}"
+            if file.startswith("results/") and file.endswith(".json"):
+                write_json(path, {"held": held})  # a record that is not whole is refused
+            else:
+                path.write_text(f"{held}\n")
     align_times(path for path in folder.rglob("*") if path.is_file())
     return folder, closed
 
@@ -134,7 +139,7 @@ def test_nothing_that_is_made_from_patients_rows_is_pushed(project, tmp_path):
     connect(folder, str(tmp_path / "store"))
     snakemake(folder, "--rerun-triggers", "mtime", "--", "share")
     held = [path.read_text() for path in (tmp_path / "store").rglob("*") if path.is_file()]
-    pushed = {text.split()[1] for text in held}
+    pushed = {re.search(rf'(?:{MARK}|open) ([^\s"]+)', text)[1] for text in held}
     assert [text for text in held if MARK in text] == []
     assert {"results/judge/public/demo_cic.json", "results/judge/verdicts.csv"} <= closed
     assert {"results/judge/public/open.json", "results/judge/wdbc/cac_lr.parquet"} <= pushed

@@ -26,6 +26,7 @@ _SHARE = re.compile(rf"(?<![\d,.])(\d[\d,]*) of (\d[\d,]*)(?= {_UNITS}\b)")
 _COUNT = re.compile(rf"(?<![\d,.])(?:[1-4]|one|two|three|four)(?= (?:\w+ )?{_UNITS}\b)")
 _BARE = re.compile(r"\(([1-4])\)|\(([1-4]) in all\)|(?<=: )[1-4](?= [×x]\b)")
 _RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
+_READING = re.compile(r" is read as \S+, not \S+,")
 _LISTED = re.compile(r"; there are [^;]*")
 _ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= stands in fewer than {FEW}\b)")
 
@@ -46,6 +47,8 @@ def page_text(message: object, names: Collection[str] = ()) -> str:
     "column 'age': a cell is no number; mend it"
     >>> page_text("2 of 300 rows have no value of 'crp'", ["crp"])
     "fewer than 5 of 300 rows have no value of 'crp'"
+    >>> page_text("Column 'crp', data row 26: '1.000' is read as 1000, not 1.0, by the others")
+    "Column '…': a cell is read by the others"
     """
     text = _CELL.sub(": a cell", str(message))
     text = _ROW.sub("in another row", text)
@@ -53,6 +56,7 @@ def page_text(message: object, names: Collection[str] = ()) -> str:
     text = _COUNT.sub(f"fewer than {FEW}", text)
     text = _BARE.sub(f"(fewer than {FEW})", text)
     text = _RANGE.sub("has another range", text)
+    text = _READING.sub(" is read", text)
     text = _LISTED.sub("", text)
     text = _ONLY_IN_FEW.sub("a value", text)
     known = frozenset(names)

@@ -101,7 +101,8 @@ def call(function: Callable[..., Any], given: dict[str, Any], offered: Mapping[s
     parameters = inspect.signature(function).parameters
     filled = {**{name: offered[name] for name in parameters.keys() & offered.keys()}, **given}
     for name, parameter in parameters.items():
-        if parameter.default is parameter.empty and name not in filled:
+        several = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        if parameter.default is parameter.empty and name not in filled and not several:
             raise ConfigError(
                 f"{function.__module__}.{function.__qualname__} asks for {name!r}, which no step "
                 f"gives; offered are {', '.join(sorted(offered))}"

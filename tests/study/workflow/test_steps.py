@@ -58,3 +58,10 @@ def test_a_parameter_without_default_that_nobody_fills_is_refused_by_name():
 
     with pytest.raises(ConfigError, match="threads_of_mine"):
         call(step, {}, {"tidy": 1, "threads": 2})
+
+
+def test_a_step_may_take_files_of_any_name():
+    def step(folder, **archives):
+        return folder, archives
+
+    assert call(step, {"a": 1, "b": 2}, {"folder": 0, "n": 3}) == (0, {"a": 1, "b": 2})

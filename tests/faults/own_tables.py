@@ -9,6 +9,7 @@ import io
 import math
 import random
 import re
+import unicodedata
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -186,7 +187,11 @@ def _holds_rows(cells: list[str], delimiter: str) -> bool:
 
 
 def _bare(cell: str) -> str | None:
-    return None if cell.strip().lower() in ("", *MISSING) else cell.strip()
+    """Return the composed form without signs of no width, white space as single spaces."""
+    composed = unicodedata.normalize("NFC", cell)
+    shown = "".join(c for c in composed if unicodedata.category(c) != "Cf")
+    bare = " ".join(shown.split())
+    return None if bare.lower() in ("", *MISSING) else bare
 
 
 def _with_numbers(rows: list[dict[str, Any]]) -> list[dict[str, Any]] | None:

@@ -287,7 +287,7 @@ def _sum(stages: Mapping[str, float]) -> float:
 
 def _common(machine: Mapping[str, Any]) -> list[tuple[str, float]]:
     """Return the stages that records of one job may share; equal to the millisecond, they do."""
-    stages = machine.get("seconds") or {}
+    stages = _stages(machine)
     return [
         (name, float(stages[name])) for name in ("prepare", "shared", "total") if name in stages
     ]

@@ -106,6 +106,16 @@ def _refuse_swallowed_rows(file: str, block: pa.RecordBatch, delimiter: str, bef
             )
 
 
+def _cells(file: object, line: str, delimiter: str) -> list[str]:
+    """Return the cells of one line."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error as error:
+        raise DataError(
+            f"{file}: a line break or a NUL stands inside one of the first lines; take it out"
+        ) from error
+
+
 def _head(file: str, opened: Open) -> _Head:
     """Return the delimiter, which occurs most often in the header, and the column names."""
     try:
@@ -131,11 +141,11 @@ def _head(file: str, opened: Open) -> _Head:
                 f"{file}: the first line has 1 cell, the next one {wide + 1}; the first line must "
                 "hold the column names: take out what stands above them"
             )
-    names = [uniform(name) for name in next(csv.reader([first], delimiter=delimiter), [])]
+    names = [uniform(name) for name in _cells(file, first, delimiter)]
     if names and not names[0] and len(names) > 1:
         names[0] = ROW_NAMES
     # R writes the names of rows without a name for their column.
-    widths = [len(next(csv.reader([line], delimiter=delimiter), [])) for line in after]
+    widths = [len(_cells(file, line, delimiter)) for line in after]
     ends = any(line.rstrip("\r\n").endswith(delimiter) for line in after)
     if after and not ends and all(width == len(names) + 1 for width in widths):
         names = [ROW_NAMES, *names]

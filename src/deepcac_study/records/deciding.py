@@ -27,6 +27,7 @@ class Family(StrEnum):
     TREES = "trees"
     NEIGHBOURS = "nearest neighbours"
     CLUSTERS = "CAC, k-means and other clusters"
+    TIES = "CAC, splits where another alpha was as good"
     NETWORKS = "networks"
     PUBLISHED = "networks, as published"
     SEQUENCES = "networks on sequences"
@@ -42,16 +43,20 @@ class Family(StrEnum):
 BY_DEVIATION = (Family.NETWORKS, Family.PUBLISHED, Family.SEQUENCES, Family.JUDGED_NETWORKS)
 SCORES = ("auroc", "auprc", "brier", "log_loss")
 OTHER, LOSS = "other", "loss"
+# Of the validation F1 that chooses alpha: nearer ones are a tie, which last digits break.
+TIE = 0.001
 _MACRO = ("auroc_macro", "auprc_macro")
 SHOWN = ("f1", "f1_macro", "accuracy", "min_se_pp", "silhouette")
 _UNJUDGED = {*SHOWN, "ari", "nmi", "ece", "seconds", "machine", "digest", "history", "summary"}
 _TREES, _NEIGHBOURS = ("rf", "xgb"), "knn"
+_SETTINGS = ("inputs", "effort", "budget", "shares")
+_EXACT = {"missing", "strength"}  # numbers with a fraction that no arithmetic changes
 _FACTS = {
     *("arm", "base", "contender", "dataset", "draws", "events", "k", "labels", "learner"),
     *("method", "n_classes", "n_columns", "n_features", "n_rows", "n_source", "n_target", "n_test"),
     *("n_train", "n_validation", "protocol", "question", "reference", "rows", "schema", "seed"),
-    *("status", "stratified", "strength", "switches", "synthetic", "test", "train", "verdict"),
-    *("inputs", "effort", "budget", "shares", "missing"),
+    *("status", "stratified", "switches", "synthetic", "test", "train", "verdict"),
+    *_EXACT,
 }
 _PLACES = {
     **{
@@ -120,10 +125,18 @@ def deciding(path: str, shipped: Record, again: Record) -> Iterator[Series]:
     lacks has NaN there.
     """
     if "splits" in shipped and "summary" in shipped:
-        kind, sides = family(path, shipped), (shipped, again)
-        for name in (*SCORES, *_MACRO):
-            values = [_metric(side["splits"], name) for side in sides]
-            yield from _series(kind, name, f"splits.{name}", *values)
+        pairs = list(zip(shipped["splits"], again["splits"], strict=False))
+        tied = [_is_tie(*pair) for pair in pairs]
+        tied += [False] * (len(shipped["splits"]) - len(pairs))
+        for kind, wanted in ((family(path, shipped), False), (Family.TIES, True)):
+            for name in (*SCORES, *_MACRO):
+                values = [_metric(side["splits"], name) for side in (shipped, again)]
+                for side in values:
+                    side[: len(tied)] = [
+                        value if tie == wanted else np.nan
+                        for value, tie in zip(side, tied, strict=False)
+                    ]
+                yield from _series(kind, name, f"splits.{name}", *values)
     elif isinstance(shipped.get("contenders"), Mapping):
         for name, own in shipped["contenders"].items():
             yield from _trials(_judged_family(name), name, own, again["contenders"][name])
@@ -134,14 +147,51 @@ def deciding(path: str, shipped: Record, again: Record) -> Iterator[Series]:
         yield from _plain(path, shipped, again)
 
 
+def _is_tie(shipped: Record, again: Record) -> bool:
+    """Say whether a split has another alpha than its repeat, to which both were alike.
+
+    The repeat's own F1 decides, because a forged record could claim any.
+    """
+    given = [side.get("hyperparameters", {}) for side in (shipped, again)]
+    ours, theirs = (side.get("alpha") for side in given)
+    found = given[1].get("alpha_f1")
+    if ours == theirs or not found:
+        return False
+    by_alpha = {float(alpha): f1 for alpha, f1 in found.items()}
+    return ours in by_alpha and max(by_alpha.values()) - by_alpha[ours] <= TIE
+
+
+def another_setting(shipped: Record, again: Record) -> tuple[str, Any, Any] | None:
+    """Return the first setting of a split that is another in the repeat, with both values.
+
+    An alpha that won a tie is none.
+    """
+    pairs = zip(shipped.get("splits", ()), again.get("splits", ()), strict=False)
+    for number, (one, other) in enumerate(pairs):
+        ours, theirs = _plain_settings(one), _plain_settings(other)
+        for name in sorted({*ours, *theirs}):
+            if ours.get(name) != theirs.get(name) and not (name == "alpha" and _is_tie(one, other)):
+                place = f"splits.{number}.hyperparameters.{name}"
+                return place, ours.get(name), theirs.get(name)
+    return None
+
+
+def _plain_settings(split: Record) -> dict[str, Any]:
+    """Return the settings of a split; what was learnt for it, such as a metric, is none."""
+    given = split.get("hyperparameters", {})
+    return {name: x for name, x in given.items() if not isinstance(x, Mapping | list)}
+
+
 def facts(record: Record) -> dict[str, Any]:
     """Return what every repeat must give exactly: names, sizes, seeds, settings, verdicts."""
-    return {
-        place: value
-        for place, value in leaves(record)
-        if _FACTS & {(parts := place.split("."))[0], _name(parts)}
-        or (parts[0] == "trials" and len(parts) > 2)
-    }
+    return {place: value for place, value in leaves(record) if _is_fact(place, value)}
+
+
+def _is_fact(place: str, value: Any) -> bool:
+    parts = place.split(".")
+    if parts[0] in _SETTINGS or (parts[0] == "trials" and len(parts) > 2):
+        return True
+    return _name(parts) in (_EXACT if isinstance(value, float) else _FACTS)
 
 
 def summary_fault(record: Record) -> tuple[str, float, float] | None:
@@ -296,4 +346,5 @@ def _plain(path: str, shipped: Record, again: Record) -> Iterator[Series]:
 
 
 def _is_judged(place: str, value: Any) -> bool:
-    return isinstance(value, float) and not (_UNJUDGED | _FACTS) & set(place.split("."))
+    judged = isinstance(value, float) and not _UNJUDGED & set(place.split("."))
+    return judged and not _is_fact(place, value)

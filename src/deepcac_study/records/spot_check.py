@@ -15,6 +15,7 @@ from deepcac_study.records.cpu_bounds import Bounds, gap, least_bound
 from deepcac_study.records.deciding import (
     Floats,
     Series,
+    another_setting,
     deciding,
     facts,
     family,
@@ -98,17 +99,19 @@ def compare(
     """
     kind = family(path, shipped)
     texts = _shown(shown(shipped), shown(again))
-    fault = _fact(facts(shipped), facts(again)) or _summary(shipped)
+    try:
+        fault = (
+            _fact(facts(shipped), facts(again))
+            or another_setting(shipped, again)
+            or _summary(shipped)
+        )
+        found = [one for series in deciding(path, shipped, again) for one in _parts(series, bounds)]
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError):
+        fault, found = ("its parts are others", None, None), []
     if fault is not None:
         where, ours, theirs = fault
         return Compared(path, DIFFERENT, kind, where, np.inf, np.nan, ours, theirs, texts)
-    try:
-        found = [one for series in deciding(path, shipped, again) for one in _parts(series, bounds)]
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError):
-        return Compared(path, DIFFERENT, kind, "its parts are others", np.inf, shown=texts)
-    furthest = max(
-        found, key=lambda one: one.of_bound, default=_Furthest(0, "", 0, None, None, True)
-    )
+    furthest = max(found, key=lambda one: one.of_bound, default=_Furthest())
     if dict(leaves(shipped)) == dict(leaves(again)):
         verdict = SAME
     elif furthest.of_bound == 0:

@@ -198,7 +198,7 @@ def _with_numbers(rows: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
     for name in NUMBERS:
         points = any("." in (row[name] or "") for row in rows)
         for row in rows:
-            if not points and re.fullmatch(r"[+-]?\d+,(\d{1,2}|\d{4,})", row[name] or ""):
+            if not points and re.fullmatch(r"[+-]?\d*,(\d{1,2}|\d{4,})", row[name] or ""):
                 row[name] = row[name].replace(",", ".")
             if row[name] is None:
                 continue

@@ -63,7 +63,7 @@ def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind
         ('p,2,3,f,"a, b",yes\n', "a, b"),
         ('p,2,3,f,a"b,yes\n', 'a"b'),
         ('p,2,3,f,"a""b",yes', 'a"b'),
-        ('p,2,3,f,"a\r\nb",yes', "a\r\nb"),
+        ('p,2,3,f,"a\r\nb",yes', "a b"),
         ('p,2,3,f,"a\nb,,,,,",yes', None),
         ("p,2,3,f,a,b,yes", None),
         ("p,2,3%,f,a,yes", None),

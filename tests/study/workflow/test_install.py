@@ -99,7 +99,7 @@ def test_the_command_needs_no_more_than_its_extra(wheel, tmp_path):
         "load(as_frame=True).frame[::3].to_csv('t.csv', index=False)"
     )
     call(str(bin_ / "python"), "-c", save, cwd=tmp_path)
-    options = ("--label", "target", "--budget", "0.1")
+    options = ("--label", "target", "--resamples", "5")
     said = call(str(bin_ / "deepcac"), "compare", "t.csv", *options, cwd=tmp_path)
     assert "logistic regression" in said
     assert (tmp_path / "compare.html").stat().st_size > 100_000

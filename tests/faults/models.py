@@ -7,6 +7,7 @@ places exchanged, a text changed: what loads is another possible model, and need
 """
 
 import copy
+import hashlib
 import io
 import json
 import os
@@ -18,7 +19,7 @@ import traceback
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -349,28 +350,28 @@ KINDS = {
 }
 
 
-def fuzz_models(work: Path, number: int, kinds: list[str] | None = None) -> list[Row]:
-    """Give every kind of model `number` mutants; one row a kind."""
-    return [_row(work, name, number) for name in kinds or KINDS]
+def fuzz_models(work: Path, number: int, kinds: list[str] | None = None) -> Iterator[Row]:
+    """Give every kind of model `number` mutants; one row a kind, as soon as it has them."""
+    return (_row(work, name, number) for name in kinds or KINDS)
 
 
 def _row(work: Path, name: str, number: int) -> Row:
     path = work / "model"
     KINDS[name].make(path)
-    found, peak, begin = Counter[str](), 0, 0
-    while begin < number:
-        outcomes, peak_here = _in_child(path, KINDS[name].form, begin, number)
-        found.update(outcomes)
-        peak = max(peak, peak_here)
-        begin += len(outcomes)
-    other = f"{found[SAME]} the same, {found[OTHER]} {OTHER}; "
-    wrong = ", ".join(f"{found[one]} {one}s" for one in (TRACEBACK, DEATH))
-    how = f"{other}{found[WRONG]} {WRONG}, {wrong}; peak {peak} MB"
-    return Row(f"model: {name}", number, found[SAME] + found[OTHER], found[REFUSED], how)
+    lines: list[list[str]] = []
+    while len(lines) < number:
+        lines += _in_child(path, KINDS[name].form, len(lines), number)
+    outcomes = Counter(line[0] for line in lines)
+    peak = max(int(line[1]) for line in lines)
+    distinct = len({line[2] for line in lines})
+    other = f"{distinct} distinct; {outcomes[SAME]} the same, {outcomes[OTHER]} {OTHER}; "
+    wrong = ", ".join(f"{outcomes[word]} {word}s" for word in (TRACEBACK, DEATH))
+    how = f"{other}{outcomes[WRONG]} {WRONG}, {wrong}; peak {peak} MB"
+    return Row(f"model: {name}", number, outcomes[SAME] + outcomes[OTHER], outcomes[REFUSED], how)
 
 
-def _in_child(path: Path, form: Form, begin: int, end: int) -> tuple[list[str], int]:
-    """Return outcomes of mutants from `begin` on, up to a death, and the peak memory (MB)."""
+def _in_child(path: Path, form: Form, begin: int, end: int) -> list[list[str]]:
+    """Return outcome, peak memory (MB) and digest of mutants from `begin` on, up to a death."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -384,15 +385,13 @@ def _in_child(path: Path, form: Form, begin: int, end: int) -> tuple[list[str], 
         finally:
             os._exit(0)
     os.close(writer)
-    with os.fdopen(reader) as said:
-        lines = said.read().splitlines()
+    with os.fdopen(reader) as answers:
+        lines = [line.split("\t") for line in answers.read().splitlines()]
     os.waitpid(child, 0)
-    outcomes = [line for line in lines if not line.isdigit()]
-    peaks = [int(line) for line in lines if line.isdigit()]
-    if begin + len(outcomes) < end:
-        outcomes.append(DEATH)
-        print(f"death: mutant {begin + len(outcomes) - 1}", file=sys.stderr)
-    return outcomes, max(peaks, default=0)
+    if begin + len(lines) < end:
+        print(f"death: mutant {begin + len(lines)}", file=sys.stderr)
+        lines.append([DEATH, "0", f"death {begin + len(lines)}"])
+    return lines
 
 
 def _report(path: Path, form: Form, numbers: range, writer: int) -> None:
@@ -406,7 +405,20 @@ def _report(path: Path, form: Form, numbers: range, writer: int) -> None:
         if outcome in (WRONG, TRACEBACK):
             print(f"{outcome}: mutant {i}, {told}", file=sys.stderr, flush=True)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        os.write(writer, f"{outcome}\n{peak}\n".encode())
+        os.write(writer, f"{outcome}\t{peak}\t{_digest(parts)}\n".encode())
+
+
+def _digest(parts: Any) -> str:
+    """Return what is the same for two mutants only if their parts are."""
+    content = json.dumps(
+        parts,
+        default=lambda part: (
+            [part.dtype.str, part.shape, _bytes(part).hex()]
+            if isinstance(part, np.ndarray)
+            else repr(part)
+        ),
+    )
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def _outcome(form: Form, path: Path, parts: Any, kind: str, expected: list[np.ndarray]) -> str:

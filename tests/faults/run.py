@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import bits
@@ -84,7 +84,7 @@ def fuzz(work: Path, given: argparse.Namespace) -> list[Row]:
     return parsers.fuzz(work, given.mutants)
 
 
-def fuzz_saved(work: Path, given: argparse.Namespace) -> list[Row]:
+def fuzz_saved(work: Path, given: argparse.Namespace) -> Iterable[Row]:
     return models.fuzz_models(work, given.mutants, given.kinds)
 
 
@@ -96,7 +96,7 @@ def tables(work: Path, given: argparse.Namespace) -> list[Row]:
     return own_tables.fuzz_tables(work, given.mutants)
 
 
-PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
+PARTS: dict[str, Callable[[Path, argparse.Namespace], Iterable[Row]]] = {
     "kills": kills,
     "real": real_kills,
     "disk": disk,
@@ -159,15 +159,15 @@ def main(arguments: list[str] | None = None) -> int:
     reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")
     reader.add_argument("--write", type=Path, help="document whose rows of these parts change")
     given = reader.parse_args(arguments)
-    found: list[Row] = []
+    neither = 0
     for part in given.parts:
         with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as work:
-            rows = PARTS[part](Path(work), given)
-        print(table(rows), flush=True)
-        found += rows
-        if given.write:
-            put(given.write, table(merged(read(given.write), rows)))
-    return int(any(row.other for row in found))
+            for row in PARTS[part](Path(work), given):
+                print(table([row]).splitlines()[-1], flush=True)
+                neither += row.other
+                if given.write:
+                    put(given.write, table(merged(read(given.write), [row])))
+    return int(neither > 0)
 
 
 if __name__ == "__main__":

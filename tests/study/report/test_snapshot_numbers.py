@@ -166,6 +166,7 @@ TABLES = {
         "judge_verdicts",
         "judge_scores",
         "judge_divisions",
+        "judge_planted",
         "factorial",
         "runs",
     ),

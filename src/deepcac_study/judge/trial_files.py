@@ -16,6 +16,7 @@ from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.judge.trial_risks import add_risks
 from deepcac_study.records.record import file_digest, machine
 from deepcac_study.records.stored import check_place
+from deepcac_study.records.written_scores import as_scored, as_written
 
 _ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}
 _PLACE = "{dataset}/{contender}.json"  # on published divisions the folder is the division's
@@ -67,13 +68,14 @@ def write_trials(
         "inputs": {"features": file_digest(features)},
         "answers": file_digest(answers_path(record)),
     }
-    write_json(record, {**written, **inputs, "machine": machine({"total": seconds}, 1, "cpu")})
+    made = {"machine": machine({"total": seconds}, 1, "cpu")}
+    write_json(record, {**as_written(written), **inputs, **made})
 
 
 def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a record of `run_trials`; one that is edited, or not of its place, is a `DataError`.
 
-    So is one beside other answers than its own.
+    So is one beside other answers than its own. Of every score of a trial more is better.
     """
     record = read_json(path)
     if not record.keys() >= _ENTRIES:
@@ -82,4 +84,4 @@ def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:
     answers = answers_path(path)
     if answers.exists() and file_digest(answers) != record["answers"]:
         raise DataError(f"{answers}: not the answers of its record; delete both and run it again")
-    return record
+    return as_scored(record)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac_study.catalogue.methods import methods
 from deepcac_study.records.record import summarise
+from deepcac_study.records.written_scores import as_scored
 
 Record = Mapping[str, Any]
 Floats = npt.NDArray[np.float64]
@@ -138,11 +139,13 @@ def deciding(path: str, shipped: Record, again: Record) -> Iterator[Series]:
                     ]
                 yield from _series(kind, name, f"splits.{name}", *values)
     elif isinstance(shipped.get("contenders"), Mapping):
+        shipped, again = as_scored(dict(shipped)), as_scored(dict(again))
         for name, own in shipped["contenders"].items():
             yield from _trials(_judged_family(name), name, own, again["contenders"][name])
         yield from _table_risks(shipped, again)
     elif _has_trials(shipped):
-        yield from _trials(family(path, shipped), "", shipped, again)
+        kind = family(path, shipped)
+        yield from _trials(kind, "", as_scored(dict(shipped)), as_scored(dict(again)))
     else:
         yield from _plain(path, shipped, again)
 

@@ -178,7 +178,7 @@ def trials(*scores, **risks):
     """Return a judge record of one resample, from validation and test AUROC of each trial."""
     parts = [
         {
-            part: dict.fromkeys(("auroc", "auprc", "brier", "log_loss"), value)
+            part: {"auroc": value, "auprc": value, "brier": 1 - value, "log_loss": 1 - value}
             for part, value in zip(("validation", "test"), pair, strict=True)
         }
         for pair in scores
@@ -198,6 +198,17 @@ def test_trials_that_nobody_chose_do_not_count_and_a_tie_is_no_difference():
     assert verdict(tie, other, path) in (NEAR, FAR)
     # Another choice that no tie explains.
     assert verdict(tie, trials((0.7, 0.7), (0.8, 0.5)), path) == DIFFERENT
+
+
+def test_losses_with_a_minus_as_they_were_written_once_are_the_same_numbers():
+    path, now = "judge/cic/lr.json", trials((0.8, 0.7), (0.6, 0.5))
+    older = trials((0.8, 0.7), (0.6, 0.5))
+    for entry in older["resamples"][0]["trials"]:
+        for part in entry.values():
+            part["brier"], part["log_loss"] = -part["brier"], -part["log_loss"]
+    assert verdict(older, now, path) == NUMBERS
+    older["resamples"][0]["trials"][0]["test"]["brier"] -= 0.1
+    assert verdict(older, now, path) == DIFFERENT
 
 
 def test_risks_of_another_trial_are_not_compared_and_those_of_one_are():

@@ -8,7 +8,7 @@ import pytest
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix, write_features
-from deepcac.files.storage import read_table, write_table
+from deepcac.files.storage import read_table, write_json, write_table
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.partitions import beside, part
@@ -206,9 +206,37 @@ def test_what_is_stored_gives_the_scores_again(tmp_path):
             )
             assert again["test"]["auroc"] == pytest.approx(scores["test"]["auroc"], abs=1e-6)
             assert again["test"]["f1"] == pytest.approx(scores["test"]["f1"], abs=1e-6)
+            for loss in ("log_loss", "brier"):  # more is better in the program, and in no file
+                assert 0 > scores["test"][loss] == pytest.approx(again["test"][loss], abs=1e-6)
     again = tmp_path / "again.json"
     run_trials(tmp_path / "cohort.parquet", {contender: again}, dataset="cohort", effort=EFFORT)
     assert answers_path(again).read_bytes() == answers_path(path).read_bytes()
+
+
+def test_losses_are_positive_in_a_file_and_an_older_record_reads_the_same(tmp_path):
+    write_features(tmp_path / "cohort.parquet", cohort(120))
+    path = tmp_path / "cohort" / "cells_lr.json"
+    several = {parse_contender("cells_lr"): path}
+    effort = EFFORT._replace(partitions=3)
+    run_trials(tmp_path / "cohort.parquet", several, dataset="cohort", effort=effort)
+    written, scored = json.loads(path.read_text()), read_trials(path)
+    older = {**written, "resamples": scored["resamples"]}
+    del older["digest"]
+    write_json(path, older)
+    assert read_trials(path)["resamples"] == scored["resamples"]
+    sample, read = written["resamples"][0], scored["resamples"][0]
+    for (trial, draws), told in zip(
+        sample["partitions"].items(), read["partitions"].values(), strict=True
+    ):
+        entries = [sample["trials"][int(trial)], *draws]
+        for entry, as_read in zip(entries, [read["trials"][int(trial)], *told], strict=True):
+            for rows in ("validation", "test"):
+                losses = [entry[rows][name] for name in ("log_loss", "brier")]
+                assert min(losses) > 0
+                assert [-as_read[rows][name] for name in ("log_loss", "brier")] == losses
+                assert as_read[rows]["auroc"] == entry[rows]["auroc"]
+    assert sample["risks"] == read["risks"]
+    assert min(told["brier"] for told in read["risks"].values()) > 0
 
 
 def test_an_edited_record_is_refused(tmp_path):

@@ -126,6 +126,15 @@ def test_a_record_holds_every_trial_of_every_contender(record):
         drawn = parse_contender(name).trials(EFFORT.trials_of(Contender("lr")))
         assert one["trials"] == drawn
         assert [len(sample["trials"]) for sample in one["resamples"]] == [len(drawn)] * 3
+    trials = {
+        kind: [trial["test"] for sample in one["resamples"] for trial in sample["trials"]]
+        for kind, one in (
+            ("written", read_json(record)["contenders"]["lr"]),
+            ("read", found["contenders"]["lr"]),
+        )
+    }
+    for written, read in zip(*trials.values(), strict=True):
+        assert written["brier"] == -read["brier"] > 0
     other = record.with_name("other.json")
     other.write_bytes(record.read_bytes())
     with pytest.raises(DataError, match=r"two\.json"):

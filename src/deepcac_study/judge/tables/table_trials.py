@@ -20,6 +20,7 @@ from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.judge.tables.made_with import start_clock
 from deepcac_study.records.record import file_digest
 from deepcac_study.records.stored import check_place
+from deepcac_study.records.written_scores import as_scored, as_written
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ def run_table(
         "risks": described,
         "inputs": {"features": file_digest(features)},
     }
-    write_json(record, written | {"machine": made()})
+    write_json(record, as_written(written) | {"machine": made()})
 
 
 def _empty(one: Contender, effort: Effort) -> Record:
@@ -129,9 +130,12 @@ def describe(y: Ids, risk: Array) -> Record:
 
 
 def read_table_record(path: str | os.PathLike[str]) -> Record:
-    """Read a record of `run_table`; one that is edited, or not of its place, is a `DataError`."""
+    """Read a record of `run_table`; one that is edited, or not of its place, is a `DataError`.
+
+    Of every score of a trial more is better.
+    """
     record = read_json(path)
     if not record.keys() >= _ENTRIES:
         raise DataError(f"{path}: not a record of a table; run it again")
     check_place(path, record, _PLACE)
-    return record
+    return as_scored(record)

@@ -17,8 +17,8 @@ from deepcac.cac.collapse import collapsed
 from deepcac.cac.kernels.rows import Rows
 
 # Measured on 20 draws of 2,000 x 20 with 15 % positive, as drawn and standardised, k from 2 to 5:
-# with the whole share clusters collapse and AUROC falls by .024 to .047, with a tenth by .001 to
-# .006, with a twentieth by .000 to .003.
+# with the whole share clusters collapse and AUROC falls by 0.024 to 0.047, with a tenth by 0.001 to
+# 0.006, with a twentieth by 0.000 to 0.003.
 SHARE = 0.05
 
 

@@ -113,11 +113,11 @@ def four(value: float, style: str = "{}", *, signed: bool = False) -> str:
 
 
 def _decimals(value: float, digits: int, style: str, signed: bool) -> str:
-    """Leave out the zero before the point, and a sign before nothing."""
+    """Leave out a sign before nothing."""
     if np.isnan(value):
         return ""
-    text = re.sub(r"^[-+](0\.0+)$", r"\1", f"{value:{'+' if signed else ''}.{digits}f}")
-    return style.format(re.sub(r"^([-+]?)0\.", r"\1.", text))
+    text = f"{value:{'+' if signed else ''}.{digits}f}"
+    return style.format(re.sub(r"^[-+](0\.0+)$", r"\1", text))
 
 
 def less(row: Row) -> str:

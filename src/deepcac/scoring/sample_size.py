@@ -16,10 +16,10 @@ MOST_FOR_ERROR = 30  # parameters up to which the formula of the average error w
 class SampleSize:
     """Patients that each criterion asks for."""
 
-    overall: int  # the overall risk is known within .05
-    average_error: int | None  # a risk is off by .05 on average; None beyond 30 parameters
+    overall: int  # the overall risk is known within 0.05
+    average_error: int | None  # a risk is off by 0.05 on average; None beyond 30 parameters
     shrinkage: int  # effects need to be shrunk by 10 % at most
-    optimism: int  # R2 looks better than it is by .05 at most
+    optimism: int  # R2 looks better than it is by 0.05 at most
     r2: float  # Cox and Snell's, as assumed
 
     @property

@@ -19,10 +19,10 @@ _MOST = 1e9
 class ValidationSize:
     """Patients that each criterion asks for; each 95 % interval is as wide as said."""
 
-    ratio: int  # observed by expected events: .2
-    slope: int  # calibration slope: .2
-    statistic: int  # AUROC: .1
-    benefit: int | None  # standardised net benefit at the threshold: .2; None without a threshold
+    ratio: int  # observed by expected events: 0.2
+    slope: int  # calibration slope: 0.2
+    statistic: int  # AUROC: 0.1
+    benefit: int | None  # standardised net benefit at the threshold: 0.2; None without a threshold
     share: float  # of the patients with the event, as assumed
 
     @property

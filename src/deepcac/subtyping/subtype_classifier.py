@@ -105,7 +105,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     subtype_names_ : list of str
         The variables that set each subtype apart.
     heads_ : ndarray of shape (n_subtypes_, d)
-        By how much more a variable counts in a subtype: .2 is 1.2 times.
+        By how much more a variable counts in a subtype: 0.2 is 1.2 times.
     gains_ : list of Gain
         What heads of each penalty add to the log likelihood of held-out rows, with error.
     penalty_ : float or None

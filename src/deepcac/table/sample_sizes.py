@@ -89,8 +89,8 @@ def study_sentence(size: ValidationSize | None) -> str:
 
 STUDY_NOTE = (
     "Riley et al. 2021 (Stat Med 40, 4230), as in pmvalsampsize: the 95 % intervals of observed / "
-    "expected events, calibration slope, AUROC and standardised net benefit are .2, .2, .1 and .2 "
-    "wide. The risks of the study are taken to be like the held-out ones here, and to be right."
+    "expected events, calibration slope, AUROC and standardised net benefit are 0.2, 0.2, 0.1 and "
+    "0.2 wide. The risks of the study are taken to be like the held-out ones here, and to be right."
 )
 
 
@@ -100,8 +100,8 @@ def study_rows(size: ValidationSize | None) -> list[tuple[str, str]]:
         return []
     benefit = "no threshold" if size.benefit is None else f"{size.benefit:,}"
     return [
-        ("observed / expected events known within .1", f"{size.ratio:,}"),
-        ("calibration slope known within .1", f"{size.slope:,}"),
-        ("AUROC known within .05", f"{size.statistic:,}"),
-        ("standardised net benefit known within .1", benefit),
+        ("observed / expected events known within 0.1", f"{size.ratio:,}"),
+        ("calibration slope known within 0.1", f"{size.slope:,}"),
+        ("AUROC known within 0.05", f"{size.statistic:,}"),
+        ("standardised net benefit known within 0.1", benefit),
     ]

@@ -17,7 +17,7 @@ from deepcac_study.features.johnson import Repair, johnson_features
 
 UNKNOWN = -1
 RANGES = "features/johnson_variables.csv"
-# The .33 and .66 quantiles of the length of stay in days; DeepCAC (section 8) calls them hours.
+# The 0.33 and 0.66 quantiles of the length of stay in days; DeepCAC (section 8) calls them hours.
 SHORT_STAY, LONG_STAY = 7, 13
 
 Classes = npt.NDArray[np.int64]

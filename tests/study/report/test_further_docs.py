@@ -34,7 +34,7 @@ def test_gains_stand_by_move_and_number_of_labels_in_the_style_of_their_verdict(
     table = transfer_gains(_moves(), "fixed_km", "log_loss")
     assert table.head == ["target", "learner", "50 labels", "100 labels"]
     assert _cells(table) == [
-        ["2019, A to B", "LR", "**+.0200**", "-.0001"],
+        ["2019, A to B", "LR", "**+0.0200**", "-0.0001"],
         ["2012, CCU", "LR", "–", ""],
     ]
 
@@ -44,7 +44,7 @@ def test_verdicts_are_counted_without_planted_cohorts():
     assert row[:4] == ["fixed", "fixed k-means clusters less global", "LR", "3"]
     # better, equivalent, undecided, worse, never chosen; mean; gain excluded, after Holm
     assert row[4:9] == ["1", "1", "0", "0", "1"]
-    assert row[9:] == ["+.0066", "1", "1"]
+    assert row[9:] == ["+0.0066", "1", "1"]
 
 
 def test_cards_stand_beside_one_card_of_as_many_items():
@@ -56,8 +56,8 @@ def test_cards_stand_beside_one_card_of_as_many_items():
     ]
     table = card_gains(decided(pd.DataFrame(rows)), "log_loss")
     row = dict(zip(table.head, _cells(table)[0], strict=True))
-    assert row["one card"] == ".800"
-    assert row["2 cards in k-means clusters less one card"] == "**+.0500**"
+    assert row["one card"] == "0.800"
+    assert row["2 cards in k-means clusters less one card"] == "**+0.0500**"
     assert row["3 cards in CAC clusters less one card"] == ""
 
 
@@ -69,7 +69,7 @@ def test_planted_cards_tell_in_how_many_cohorts_they_were_better():
         for ours, theirs in (*pairs, ("km_2", "cells_2"), ("hash", "one"))
     ]
     (row,) = _cells(planted_cards(pd.DataFrame(rows), "log_loss"))
-    assert row == ["0.5", "12", *["+.100, 2 of 3"] * 6]
+    assert row == ["0.5", "12", *["+0.100, 2 of 3"] * 6]
 
 
 def test_richer_labels_stand_with_their_intervals():
@@ -82,7 +82,7 @@ def test_richer_labels_stand_with_their_intervals():
     rows = [{**BASE, **own, "mean": 0.02}]
     (row,) = _cells(label_gains(decided(pd.DataFrame(rows)), "log_loss"))
     assert row[1] == "a model in each rich cluster less a model in each rich cluster, shuffled"
-    assert row[2:] == ["LightGBM", "**+.0200** (+.0180 to +.0220)"]
+    assert row[2:] == ["LightGBM", "**+0.0200** (+0.0180 to +0.0220)"]
 
 
 def test_nothing_that_has_not_run_has_rows(tmp_path):

@@ -25,7 +25,7 @@ REGISTRY = Path(__file__).parents[3] / "config" / "registry"
 
 
 def fits(gain_of_one):
-    """Yield two splits: FNN .80, DeepCAC .79, one head above it or below, permuted lower."""
+    """Yield two splits: FNN 0.80, DeepCAC 0.79, one head above it or below, permuted lower."""
     for seed in (0, 1):
         common = {"seed": seed, "auprc": 0.5}
         yield (
@@ -119,7 +119,7 @@ def test_the_judges_page_links_both(tmp_path, factorial, divisions):
 
 
 def arms(gain):
-    """Two resamples: three soft subtypes .80, everything else lower by `gain`."""
+    """Two resamples: three soft subtypes 0.80, everything else lower by `gain`."""
     for seed in (0, 1):
         for arm in ("soft", "backbone", "permuted"):
             score = 0.80 + seed / 100 - (arm != "soft") * (gain + seed / 1000)
@@ -154,7 +154,7 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
     assert shown[2][6] == ""
     assert shown[3][2:] == ["", "", "0.7000", "", "", "", ""]  # no networks to compare with
     assert shown[4][6:8] == ["0.700", "+0.0045"]
-    # Gains .004 and .005: variance 5e-7, times 1 / 2 + 40 / 60; t of one degree is 12.7062.
+    # Gains 0.004 and 0.005: variance 5e-7, times 1 / 2 + 40 / 60; t of one degree is 12.7062.
     half = 12.7062 * (5e-7 * (1 / 2 + 40 / 60)) ** 0.5
     assert shown[4][8] == f"{0.0045 - half:+.4f} to {0.0045 + half:+.4f}"
     assert [cell.text for cell in stable.rows[0]] == ["subtypes", "0.80 (0.75)"]

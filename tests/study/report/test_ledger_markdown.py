@@ -22,7 +22,7 @@ def test_cells_are_counted_by_table_and_shared_runs_are_named():
     tables = {LEDGER: pd.DataFrame(rows, columns=columns)}
     text = renew("<!-- from the snapshot: cell_tables -->\n<!-- end -->\n", tables)
     assert text.splitlines()[3:-1] == [
-        "| CAC v1 Table 1 | score | 1 | 2 | .500 | .250 to .750 | .500 |  |",
-        "| CAC v1 Table 5 | score | 2 | 2 | .000 | - | .000 | 1 (CAC v1 Table 1) |",
+        "| CAC v1 Table 1 | score | 1 | 2 | 0.500 | 0.250 to 0.750 | 0.500 |  |",
+        "| CAC v1 Table 5 | score | 2 | 2 | 0.000 | - | 0.000 | 1 (CAC v1 Table 1) |",
         "| DeepCAC Table 7 | other | 1 | 1 | - | - | - |  |",
     ]

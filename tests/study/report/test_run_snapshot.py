@@ -70,9 +70,9 @@ def test_a_table_of_runs_shows_deviations_where_there_are_several_splits(found):
     assert lines(text, RUNS, known) == [
         "|  | cic | adult |",
         "| --- | ---: | ---: |",
-        "| KM+LR, k = 2 | .813 +- .004 / .250 |  |",
-        "| DeepCAC, k = 3, switch D6 | .813 / .250 |  |",
-        "| LR, as published, 5-fold | .813 +- .004 / .250 |  |",
+        "| KM+LR, k = 2 | 0.813 +- 0.004 / 0.250 |  |",
+        "| DeepCAC, k = 3, switch D6 | 0.813 / 0.250 |  |",
+        "| LR, as published, 5-fold | 0.813 +- 0.004 / 0.250 |  |",
         "| FNN |  |  |",
     ]
     with pytest.raises(ConfigError, match="no run 'fnn'; write method:k"):
@@ -93,8 +93,8 @@ def test_printed_cells_stand_beside_ours_in_the_order_of_k():
     assert lines("printed deepcac 2 CIC auprc", LEDGER, ledger) == [
         "| k = 2 3 | printed | as published |",
         "| --- | ---: | ---: |",
-        "| KM-Z | .568 .527 | .593 .575 |",
-        "| AC-TPC | - | .695 |",
+        "| KM-Z | 0.568 0.527 | 0.593 0.575 |",
+        "| AC-TPC | - | 0.695 |",
     ]
 
 
@@ -124,7 +124,7 @@ def test_counts_of_cells_and_claims_are_those_of_the_summary():
     rows.append(("cells", "all", "independent", "null_rate", None))
     counts = pd.DataFrame(rows, columns=["part", "paper", "group", "quantity", "value"])
     made = lines("cells", SUMMARY, counts)
-    assert "| CAC v1 | 0 | 1 | 2 | 3 | 4 | .166 | - | - | - |" in made
+    assert "| CAC v1 | 0 | 1 | 2 | 3 | 4 | 0.166 | - | - | - |" in made
     assert made[-1] == "| all five | 0 | 1 | 2 | 3 | 4 | - | - | - | - |"
     assert (
         lines("claims sound", SUMMARY, counts)[-1] == "| all five | 0 | 1 | 2 | 3 | - | 4 | 0 | 1 |"

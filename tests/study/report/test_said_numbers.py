@@ -123,10 +123,10 @@ def of_planted_and_divided():
     )
     large = {planted(name, 0.3, 10_000) for name in ("cac_lr", "km_lr")}
     huge = {planted(name, 0.2, 30_000) for name in ("cac_lr", "km_lr")}
-    text = "In 10,000 patients both find them in {} of 12, and in 30,000 patients even .016"
+    text = "In 10,000 patients both find them in {} of 12, and in 30,000 patients even 0.016"
     yield "findings.md", text, *large
     assert large == huge
-    text = "they gain only {} where these are worth .080 to logistic regression"
+    text = "they gain only {} where these are worth 0.080 to logistic regression"
     yield (
         "findings.md",
         text,
@@ -149,7 +149,7 @@ def of_the_papers():
     near = cells(paper="cac_v1", table="1")
     near = near[~near["method"].isin(["FNN", "DMNN", "DeepCAC"])]
     within = int((near["difference"].abs() <= 0.005 + 1e-9).sum())
-    yield "findings.md", "{} of {} are within .005 of ours", within, len(near)
+    yield "findings.md", "{} of {} are within 0.005 of ours", within, len(near)
     (f1, f1_worse), by_auroc, by_auprc = map(shown, ("f1", "auroc", "auprc"))
     assert (f1, f1_worse, by_auroc[0], by_auprc[0]) == (1, 0, 0, 0)
     text = "better in none and worse in {}; by AUPRC it is better in none and worse in {}"
@@ -157,7 +157,7 @@ def of_the_papers():
     found, two = deepcac_table_2()
     text = (
         "Of {} cells in DeepCAC's Table 2, {} lie within two combined standard deviations and {} "
-        "within .02 as well"
+        "within 0.02 as well"
     )
     counts = len(found), int(two.sum()), agree(paper="deepcac", table="2")
     yield "findings.md", text, *counts

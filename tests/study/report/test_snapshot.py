@@ -124,7 +124,7 @@ def test_a_page_is_made_from_its_snapshot(results, tmp_path):
     assert made.startswith("Before.\n<!-- from")
     assert made.endswith("<!-- end -->\nAfter.\n")
     assert "old" not in made
-    assert "| cic | ." in made
+    assert "| cic | 0." in made
     assert renew(made, tables) == made
     with pytest.raises(ConfigError, match="no table 'nothing'.*clusters"):
         renew("<!-- from the snapshot: nothing -->\n<!-- end -->\n", tables)
@@ -145,8 +145,8 @@ def test_a_verdict_is_seen_in_how_its_number_is_written():
     scores = pd.DataFrame({"dataset": ["cic"], "contender": ["lr"], "auroc_tuned": [0.8604]})
     tables = {snapshot.VERDICTS: found, snapshot.SCORES: scores}
     page = renew("<!-- from the snapshot: clusters lr -->\n<!-- end -->\n", tables)
-    cells = "**+.0512**, 7 of 10 | *-.0040*, 7 of 10 |  | +.0010 |  | -.0300 worse, 7 of 10"
-    assert f"| cic | .860 | {cells} |\n" in page
+    cells = "**+0.0512**, 7 of 10 | *-0.0040*, 7 of 10 |  | +0.0010 |  | -0.0300 worse, 7 of 10"
+    assert f"| cic | 0.860 | {cells} |\n" in page
     assert "cic_ts" not in page  # nothing with clusters of rows was compared there
 
 
@@ -162,9 +162,9 @@ def test_counts_go_by_the_learner_and_leave_out_what_could_not_be_seen():
         columns=columns,
     ).assign(metric="auroc")
     page = renew("<!-- from the snapshot: counts -->\n<!-- end -->\n", {snapshot.VERDICTS: found})
-    assert "| help | LightGBM | 2 | 0 | 0 | 1 | 0 | 1 | -.0010 | .0120 |" in page
-    assert "| deep | KM-Z | 1 | 0 | 0 | 0 | 1 | 0 | -.0200 | .0040 |" in page
-    assert "| negative control | LightGBM | 1 | 0 | 0 | 0 | 0 | 1 | .0000 |  |" in page
+    assert "| help | LightGBM | 2 | 0 | 0 | 1 | 0 | 1 | -0.0010 | 0.0120 |" in page
+    assert "| deep | KM-Z | 1 | 0 | 0 | 0 | 1 | 0 | -0.0200 | 0.0040 |" in page
+    assert "| negative control | LightGBM | 1 | 0 | 0 | 0 | 0 | 1 | 0.0000 |  |" in page
 
 
 def test_gains_that_are_excluded_are_said_with_and_without_correction():
@@ -189,7 +189,7 @@ def test_gains_that_are_excluded_are_said_with_and_without_correction():
     )
     marked = "<!-- from the snapshot: excluded lgbm -->\n<!-- end -->\n"
     page = renew(marked, {snapshot.VERDICTS: found})
-    assert "a gain of .010 AUROC or more is excluded in 2 of 3 comparisons (1 after Holm" in page
+    assert "a gain of 0.010 AUROC or more is excluded in 2 of 3 comparisons (1 after Holm" in page
     assert "By AUPRC such a gain is excluded in 1 (0)." in page
     assert "Offered clusters, it chose none in 2 of 3 comparisons." in page
 
@@ -208,11 +208,11 @@ def test_a_planted_part_that_has_not_run_leaves_its_cells_empty():
     ).assign(cohorts=4, oracle_gain=0.1, rows=3000, detected_holm=0.25)
     tables = {snapshot.POWER: found}
     page = renew("<!-- from the snapshot: planted lr -->\n<!-- end -->\n", tables)
-    assert "| 3,000 | 0.3 | .100 | +.028, 1 of 4 (4) | +.029, 1 of 4 (3) |" in page
-    assert "| 3,000 | 0.5 | .100 | +.079, 1 of 4 (4) |  |" in page
+    assert "| 3,000 | 0.3 | 0.100 | +0.028, 1 of 4 (4) | +0.029, 1 of 4 (3) |" in page
+    assert "| 3,000 | 0.5 | 0.100 | +0.079, 1 of 4 (4) |  |" in page
     page = renew("<!-- from the snapshot: planted lgbm -->\n<!-- end -->\n", tables)
     assert "| LightGBM in CAC clusters | LR in CAC clusters − LightGBM |" in page
-    assert "| 3,000 | 0.5 | .100 | +.002, 1 of 4 (1) | +.010, 1 of 4 (2) |" in page
+    assert "| 3,000 | 0.5 | 0.100 | +0.002, 1 of 4 (1) | +0.010, 1 of 4 (2) |" in page
 
 
 def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():
@@ -229,8 +229,11 @@ def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():
     marked = "<!-- from the snapshot: subtypes subtypes_gbm -->\n<!-- end -->\n"
     page = renew(marked, {snapshot.VERDICTS: found})
     assert "| data set | AUROC | − LightGBM | − FNN |" in page
-    assert "| cic | .8700 | *+.0040* (-.0010 to +.0090) | **+.0110** (+.0050 to +.0160) |" in page
-    assert "| sepsis | .7800 | -.0200 worse (-.0300 to -.0100) |  |" in page
+    assert (
+        "| cic | 0.8700 | *+0.0040* (-0.0010 to +0.0090) | **+0.0110** (+0.0050 to +0.0160) |"
+        in page
+    )
+    assert "| sepsis | 0.7800 | -0.0200 worse (-0.0300 to -0.0100) |  |" in page
 
 
 def test_blends_stand_beside_what_subtypes_are_ahead_by():
@@ -239,15 +242,22 @@ def test_blends_stand_beside_what_subtypes_are_ahead_by():
     found = pd.DataFrame([found[0], (*found[1], -0.001, -0.004, 0.002)], columns=columns)
     page = renew("<!-- from the snapshot: blends -->\n<!-- end -->\n", {snapshot.BLENDS: found})
     assert "| LightGBM and FNN, blended | subtypes − it |" in page
-    assert "| cic | .8735 | +.0010 (-.0010 to +.0030) | .8757 | -.0010 (-.0040 to +.0020) |" in page
-
-
-def test_numbers_are_written_without_a_zero_before_the_point():
-    assert (three(0.8604), three(-0.0004, signed=True), three(10.25)) == (".860", ".000", "10.250")
-    assert (four(0.05, "**{}**", signed=True), four(-0.00512)) == ("**+.0500**", "-.0051")
     assert (
-        grid(Table.of([("x", ".5")], {"a": lambda row: row[0], "b": lambda row: row[1]}))
-        == "| a | b |\n| --- | ---: |\n| x | .5 |\n"
+        "| cic | 0.8735 | +0.0010 (-0.0010 to +0.0030) | 0.8757 | -0.0010 (-0.0040 to +0.0020) |"
+        in page
+    )
+
+
+def test_numbers_are_written_with_a_zero_before_the_point():
+    assert (three(0.8604), three(-0.0004, signed=True), three(10.25)) == (
+        "0.860",
+        "0.000",
+        "10.250",
+    )
+    assert (four(0.05, "**{}**", signed=True), four(-0.00512)) == ("**+0.0500**", "-0.0051")
+    assert (
+        grid(Table.of([("x", "0.5")], {"a": lambda row: row[0], "b": lambda row: row[1]}))
+        == "| a | b |\n| --- | ---: |\n| x | 0.5 |\n"
     )
 
 
@@ -292,11 +302,11 @@ def test_pairs_of_a_division_are_ours_or_those_of_a_learner_with_clusters():
     ).assign(low=0.0, high=0.1, p=0.01, p_holm=0.02)
     found.loc[2, ["p", "p_holm"]] = np.nan  # a model with itself
     tables = {snapshot.PAIRS: found}
-    gap = "(.0000 to +.1000)"
+    gap = "(0.0000 to +0.1000)"
     ours = renew("<!-- from the snapshot: pairs a_b -->\n<!-- end -->\n", tables)
-    assert ours.splitlines()[3:-1] == [f"| LR | +.0100 {gap} | +.0200 {gap} |"]
+    assert ours.splitlines()[3:-1] == [f"| LR | +0.0100 {gap} | +0.0200 {gap} |"]
     arms = renew("<!-- from the snapshot: less_learner a_b b_c -->\n<!-- end -->\n", tables)
     assert arms.splitlines()[3:-1] == [
-        f"| a_b | LR with distances to centres | – | -.0400 {gap}, p .020 |",
-        f"| b_c | LR with distances to centres | +.0500 {gap}, p .020 | +.0600 {gap}, p .020 |",
+        f"| a_b | LR with distances to centres | – | -0.0400 {gap}, p 0.020 |",
+        f"| b_c | LR with distances to centres | +0.0500 {gap}, p 0.020 | +0.0600 {gap}, p 0.020 |",
     ]

@@ -204,13 +204,13 @@ TABLES = {
 # of a table, and what is measured by a page's own command.
 EXCEPTIONS = {
     "README.md": {"3.11"},
-    "audit.md": {".95"},
-    "claims.md": {".02", ".005", ".01"},
+    "audit.md": {"0.95"},
+    "claims.md": {"0.02", "0.005", "0.01"},
     "command.md": {"0.01", "0.0001", "0.05", "0.03"},
-    "cost.md": {".002", ".0003", ".0039", "0.85"},
-    "glossary.md": {".01"},
-    "install.md": {"3.11", "3.13", "0.44", ".04"},
-    "data.md": {"10.1038", "518.82", ".85"},
+    "cost.md": {"0.002", "0.0003", "0.0039", "0.85"},
+    "glossary.md": {"0.01"},
+    "install.md": {"3.11", "3.13", "0.44", "0.04"},
+    "data.md": {"10.1038", "518.82", "0.85"},
     "mimic3.md": {"518.82", "1.12", "0.94"},
     "judge-plan.md": {
         ".002",
@@ -224,16 +224,16 @@ EXCEPTIONS = {
         ".0205",
         ".0044",
     },
-    "johnson.md": {".338", ".392", ".276", "0.3937", "2.89"},
-    "planted-subtypes.md": {".05"},
-    "published-divisions.md": {".5353", ".5310", ".3125"},
+    "johnson.md": {"0.338", "0.392", "0.276", "0.3937", "2.89"},
+    "planted-subtypes.md": {"0.05"},
+    "published-divisions.md": {"0.5353", "0.5310", "0.3125"},
     "judge-plan-transfer.md": {".05", ".010", ".005", ".002", ".25", ".03"},
     "power.md": {"0.118"},
-    "reliability.md": {"3.67", ".06"},
+    "reliability.md": {"3.67", "0.06"},
     "scale.md": {"22.05", "0.19", "0.15"},
-    "tutorial.md": {".994", ".95"},
-    "wids.md": {".09"},
-    "workflow.md": {".003"},
+    "tutorial.md": {"0.994", "0.95"},
+    "wids.md": {"0.09"},
+    "workflow.md": {"0.003"},
 }
 MARKED = re.compile(r"<!-- from the snapshot.*?<!-- end -->", re.DOTALL)
 ASIDE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|^ *\|.*?$", re.DOTALL | re.MULTILINE)
@@ -261,7 +261,7 @@ def test_every_first_page_says_the_same_answer():
 
 
 def test_deepcacs_cells_are_means_over_the_classes_in_both_protocols():
-    """Printed .746 for DeepCAC on CIC: ours is .73 so, and .50 by the positive class alone."""
+    """Printed 0.746 for DeepCAC on CIC: ours is 0.73 so, and 0.50 by the positive class alone."""
     runs = table("runs").set_index(["protocol", "dataset", "method", "k"])
     cells = table("ledger").query("paper == 'deepcac' and table == '2' and item == 'auprc'")
     own = cells[(cells["dataset"] == "CIC") & (cells["method"] == "DeepCAC")]
@@ -294,8 +294,8 @@ def test_every_number_of_prose_stands_in_a_table(page):
 
 def test_the_search_finds_a_number_that_stands_nowhere():
     assert "0.864" in set(_known((RESULTS / "judge_scores.csv").read_text("utf-8")))
-    assert DECIMAL.search("is .98765 long") is None
-    assert DECIMAL.search("an AUROC of .9876,")[0] == ".9876"
+    assert DECIMAL.search("is 0.98765 long") is None
+    assert DECIMAL.search("an AUROC of 0.9876,")[0] == "0.9876"
 
 
 def test_the_tables_of_the_snapshot_are_plain():

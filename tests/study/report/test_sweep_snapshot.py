@@ -8,7 +8,7 @@ from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, start_e
 
 
 def started():
-    """Two splits from two starts: the switch adds .01 and .03, then .04 and .04."""
+    """Two splits from two starts: the switch adds 0.01 and 0.03, then 0.04 and 0.04."""
     rows = []
     for at, (split, start, sound, gain) in enumerate(
         [(0, 0, 0.80, 0.01), (0, 1, 0.84, 0.03), (1, 0, 0.70, 0.04), (1, 1, 0.70, 0.04)]
@@ -25,17 +25,17 @@ def test_switches_are_paired_by_split_and_start():
     found = pd.DataFrame(start_effects(started(), "cic", 3)).set_index(["switch", "metric"])
     sound, effect = found.loc[("sound", "auroc")], found.loc[("D16", "auroc")]
     assert sound["mean"] == pytest.approx((0.82 + 0.70) / 2)
-    # Starts deviate by .028 on the first split and not at all on the second.
+    # Starts deviate by 0.028 on the first split and not at all on the second.
     assert sound["start_sd"] == pytest.approx((0.04**2 / 2 / 2) ** 0.5)
     assert effect["mean"] == pytest.approx((0.02 + 0.04) / 2)
     assert effect["start_sd"] == pytest.approx((0.02**2 / 2 / 2) ** 0.5)
     assert (effect["splits"], effect["starts"]) == (2, 2)
-    # Deviation .01414 over two splits, times the root of 1 / 2 + 25 / 75; t(1) is 12.71.
+    # Deviation 0.01414 over two splits, times the root of 1 / 2 + 25 / 75; t(1) is 12.71.
     half = 12.7062 * 0.0141421 * (1 / 2 + 1 / 3) ** 0.5
     assert effect["high"] - effect["mean"] == pytest.approx(half, rel=1e-4)
     assert found.loc[("D16", "auprc"), "mean"] == 0
     line = made({STARTS: found.reset_index()}, "starts", "cic").splitlines()[-1]
-    assert line.startswith("| DeepCAC, switch D16 | +.030 | -.134 to +.194 | .010 | .000 |")
+    assert line.startswith("| DeepCAC, switch D16 | +0.030 | -0.134 to +0.194 | 0.010 | 0.000 |")
 
 
 def test_separation_terms_are_means_over_splits(tmp_path):
@@ -58,7 +58,7 @@ def test_separation_terms_are_means_over_splits(tmp_path):
     assert table.loc["none", ["trainings", "below_zero"]].tolist() == [2, 1]
     assert table.loc["none", "auprc"] == pytest.approx(0.55)
     shown = made(tables, "separation", "cic").splitlines()
-    assert shown[2] == "| no term |  | .200 / .050 | .550 +- .071 | 4 |"
-    assert shown[4] == "| the same, permuted labels | 5 | .200 / .050 | .550 +- .071 | 4 |"
+    assert shown[2] == "| no term |  | 0.200 / 0.050 | 0.550 +- 0.071 | 4 |"
+    assert shown[4] == "| the same, permuted labels | 5 | 0.200 / 0.050 | 0.550 +- 0.071 | 4 |"
     assert made(tables, "limits", "cic").splitlines()[-1] == "| cic | 2.4 | 150 | 40 | 150 | 40 |"
     assert made(tables, "limits", "sepsis") == "Not run yet.\n"

@@ -98,7 +98,7 @@ def test_the_rule_in_words_counts_the_tables():
     rules = pd.DataFrame([{**rule, "threshold": 0.05, "errors": 2, "never_errors": 1}])
     text = table_docs.rule_said(points, rules)
     assert "on 2 of 3 tables" in text
-    assert "ahead by more than .050" in text
+    assert "ahead by more than 0.050" in text
     assert "holds on 1 of the 2 tables above, and misses 1 below" in text
     assert 'it is wrong on 2, "never" on 1' in text
     never = table_docs.rule_said(points, rules.assign(threshold=np.inf))

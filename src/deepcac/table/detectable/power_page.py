@@ -144,13 +144,13 @@ def detection_figure(found: PowerAnswer) -> Figure:
 def _criteria(size: SampleSize) -> list[tuple[str, str]]:
     error = "not defined above 30 parameters"
     return [
-        ("overall risk known within .05", f"{size.overall:,}"),
+        ("overall risk known within 0.05", f"{size.overall:,}"),
         (
-            "a patient's risk off by .05 on average",
+            "a patient's risk off by 0.05 on average",
             error if size.average_error is None else f"{size.average_error:,}",
         ),
         ("effects shrunk by 10 % at most", f"{size.shrinkage:,}"),
-        ("R2 too good by .05 at most", f"{size.optimism:,}"),
+        ("R2 too good by 0.05 at most", f"{size.optimism:,}"),
     ]
 
 

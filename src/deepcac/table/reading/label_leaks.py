@@ -35,7 +35,7 @@ def label_leaks(encoder: TableEncoder, X: Array, y: Ids, classes: tuple[str, ...
     """Return a warning for each used column that looks like the label, an id or the row number.
 
     Nothing is left out. A column is named if it is the label under another coding; if its values
-    alone rank the rows of a class with an AUROC of .95 or more, by the share of the class in each
+    alone rank the rows of a class with an AUROC of 0.95 or more, by the share of the class in each
     twentieth of the rows (learnt on one half, scored on the other; no value is a part too) or by
     its order; if it goes up or down with the rows; or if it is another whole number in every row.
 
@@ -84,7 +84,7 @@ def _by_parts(
 
 
 def _auroc(score: Array, events: Ids, others: Ids) -> float:
-    """Return the AUROC of a score a part, from the rows of each part; .5 where it has none."""
+    """Return the AUROC of a score a part, from the rows of each part; 0.5 where it has none."""
     level = np.unique(score, return_inverse=True)[1]
     ranked, rest = np.bincount(level, events), np.bincount(level, others)
     if not ranked.sum() or not rest.sum():

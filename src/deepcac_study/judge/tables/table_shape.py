@@ -56,7 +56,7 @@ def run_shape(
 def shape(sample: Resample) -> dict[str, float]:
     """Return cheap statistics of the training rows, and of three default fits.
 
-    Keys: ``hopkins`` (.5 where rows lie as uniform points do, towards 1 in clusters),
+    Keys: ``hopkins`` (0.5 where rows lie as uniform points do, towards 1 in clusters),
     ``silhouette`` (the best of k-means with 2 to 5 clusters), ``interaction`` (validation AUROC of
     LightGBM less that with stumps), ``curvature`` (stumps less logistic regression).
     """

@@ -52,7 +52,7 @@ def primary(table: pd.DataFrame) -> Table:
         "contender": lambda group: contender_label(group[0][0]),
         "metric": lambda group: _SPOKEN[group[0][1]],
         "data sets": lambda group: len(group[1]),
-        "margin": lambda group: f"{MARGINS[group[0][1]]:g}".removeprefix("0"),
+        "margin": lambda group: f"{MARGINS[group[0][1]]:g}",
         "gain excluded": excluded(PARTS[0]),
         "half of it": excluded(PARTS[1]),
         "a quarter": excluded(PARTS[2]),

@@ -17,7 +17,7 @@ from deepcac_study.judge.tables.over_tables import MAIN, MARGINS
 from deepcac_study.report.judge.judge_figures import contender_label
 from deepcac_study.report.kept.judge_docs import counted
 
-_SCOPES = {"all": "all", "new": "new alone", "room": "LR below .995"}
+_SCOPES = {"all": "all", "new": "new alone", "room": "LR below 0.995"}
 _WORDS = {
     "advantage": "advantage of trees",
     "hopkins": "Hopkins' statistic",
@@ -166,8 +166,8 @@ def table_risks(table: pd.DataFrame) -> Table:
                 ("intercept", "intercept", True),
                 ("observed / expected", "observed_expected", False),
                 ("Brier score, less alone", "brier", True),
-                ("net benefit at .1, less alone", "net_benefit_0.1", True),
-                ("net benefit at .3, less alone", "net_benefit_0.3", True),
+                ("net benefit at 0.1, less alone", "net_benefit_0.1", True),
+                ("net benefit at 0.3, less alone", "net_benefit_0.3", True),
             )
         },
     }

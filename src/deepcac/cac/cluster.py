@@ -178,6 +178,6 @@ def _cost(total: float, state: State, sized: bool) -> tuple[float, float]:
     """Return D and S of the current clusters; `total` is the sum of all squared norms."""
     size, square = state.scalars[:, SIZE], state.scalars[:, TOTAL]
     separation = state.scalars[:, SEPARATION]
-    found = size > 0
-    within = total - (square[found] / size[found]).sum()
+    occupied = size > 0
+    within = total - (square[occupied] / size[occupied]).sum()
     return max(float(within), 0.0), float((separation * size if sized else separation).sum())

@@ -144,9 +144,9 @@ class CACClassifierCV(LocalClassifier):
         self._note(candidates, self._scores_of(rows, codes, weights, folds, seed))
         k, self.alpha_ = candidates[self.best_index_]
         start = kmeans_labels(rows, k, seed)
-        found = cluster(prepare(rows), codes, start, self.alpha_, **self._options())
-        self._keep(rows, codes, found.labels, sample_weight=weights)
-        self._record(found)
+        clustering = cluster(prepare(rows), codes, start, self.alpha_, **self._options())
+        self._keep(rows, codes, clustering.labels, sample_weight=weights)
+        self._record(clustering)
         self._warn(self.alpha_, self.max_iter)
         return self
 
@@ -198,8 +198,8 @@ class CACClassifierCV(LocalClassifier):
             )
             for k, f in jobs
         )
-        found = dict(zip(jobs, scores, strict=True))
-        return np.vstack([np.array([found[k, f] for f in range(len(folds))]).T for k in grid])
+        by_job = dict(zip(jobs, scores, strict=True))
+        return np.vstack([np.array([by_job[k, f] for f in range(len(folds))]).T for k in grid])
 
     def _note(self, candidates: list[Candidate], scores: Floats) -> None:
         means = scores.mean(axis=1)
@@ -236,12 +236,12 @@ def _fold_scores(
     """Return the held-out score of each alpha in one fold with k clusters."""
     train, held_out = fold
     X, y = np.ascontiguousarray(rows[train]), codes[train]
-    own = None if weights is None else weights[train]
+    fold_weights = None if weights is None else weights[train]
     start = kmeans_labels(X, k, model.random_state)
-    found = under_alphas(prepare(X), y, start, alphas, **options)
+    clusterings = under_alphas(prepare(X), y, start, alphas, **options)
     return scores_along(
         clone(model),
-        (X, y, own),
-        [each.labels for each in found.values()],
+        (X, y, fold_weights),
+        [clustering.labels for clustering in clusterings.values()],
         lambda fitted: float(scorer(fitted, rows[held_out], codes[held_out])),
     )

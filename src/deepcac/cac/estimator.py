@@ -152,12 +152,12 @@ class CACClassifier(LocalClassifier):
         """
         rows, codes, weights = self._learn(X, y, sample_weight)
         start, ready = self._start(rows, labels), prepare(rows)
-        self.alpha_, found = self._descend(ready, codes, start)
-        each = passes(ready, codes, start, self.alpha_, self.separation, self.max_iter)
-        kept = self._select(each, found, (rows, codes, weights), validation)
-        self._keep(rows, codes, kept.labels, sample_weight=weights)
-        self._record(kept)
-        self.n_iter_, self.kept_pass_, self.converged_ = found.n_iter, kept.n_iter, found.converged
+        self.alpha_, last = self._descend(ready, codes, start)
+        candidates = passes(ready, codes, start, self.alpha_, self.separation, self.max_iter)
+        chosen = self._select(candidates, last, (rows, codes, weights), validation)
+        self._keep(rows, codes, chosen.labels, sample_weight=weights)
+        self._record(chosen)
+        self.n_iter_, self.kept_pass_, self.converged_ = last.n_iter, chosen.n_iter, last.converged
         self._warn(self.alpha_, self.max_iter)
         return self
 
@@ -169,7 +169,7 @@ class CACClassifier(LocalClassifier):
         return float(self.alpha), cluster(rows, y, start, float(self.alpha), **options)
 
     def _select(
-        self, each: Iterator[Clustering], last: Clustering, data: Data, validation: Any
+        self, candidates: Iterator[Clustering], last: Clustering, data: Data, validation: Any
     ) -> Clustering:
         """Return the pass that `selection` asks for."""
         if validation is not None and self.selection != "best_validation":
@@ -181,14 +181,14 @@ class CACClassifier(LocalClassifier):
             return last
         rows, codes, weights = data
         if self.selection == "best_validation" and validation is None:
-            return deque(islice(each, self._passes_needed(*data) + 1), maxlen=1)[0]
+            return deque(islice(candidates, self._passes_needed(*data) + 1), maxlen=1)[0]
         scored = self._check_validation(*validation) if validation is not None else (rows, codes)
 
         def loss(labels: Ints) -> float:
             self._keep(rows, codes, labels, sample_weight=weights)
             return self._loss(*scored) if validation is None else self._deficit(*scored)
 
-        return choose(each, loss)
+        return choose(candidates, loss)
 
     def _check_validation(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
         """Return validation rows and their class ids."""
@@ -202,11 +202,11 @@ class CACClassifier(LocalClassifier):
         held = hold_back(y, HELD_OUT, np.random.default_rng(seed))
         if not held.any():
             return self.max_iter
-        own = None if weights is None else weights[~held]
+        part_weights = None if weights is None else weights[~held]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # what is kept is fitted to all rows
             model = clone(self).fit(
-                X[~held], y[~held], validation=(X[held], y[held]), sample_weight=own
+                X[~held], y[~held], validation=(X[held], y[held]), sample_weight=part_weights
             )
         return model.kept_pass_
 

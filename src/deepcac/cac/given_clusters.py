@@ -44,10 +44,10 @@ def fit_labels(
     return model
 
 
-def fit_clusters(model: Model, X: ArrayLike, y: ArrayLike, found: Clustering) -> Model:
+def fit_clusters(model: Model, X: ArrayLike, y: ArrayLike, clustering: Clustering) -> Model:
     """Fit one classifier a cluster of what `deepcac.cac.cluster` found for rows `X` (n, d)."""
-    fit_labels(model, X, y, found.labels)
-    model._record(found)
+    fit_labels(model, X, y, clustering.labels)
+    model._record(clustering)
     return model
 
 
@@ -60,9 +60,9 @@ def local_scores(model: LocalPrediction, X: ArrayLike, n_classes: int | None = N
     rows, seen = model._rows(X), len(model.classes_)
     probable = hasattr(model._base(), "predict_proba")
 
-    def ask(j: int, local: Any, own: Floats) -> Floats:
+    def ask(j: int, local: Any, members: Floats) -> Floats:
         constant = isinstance(local, DummyClassifier)
-        scores = class_scores(local, own, seen, probabilities=probable or constant)
+        scores = class_scores(local, members, seen, probabilities=probable or constant)
         return 2.0 * scores - 1.0 if constant and not probable else scores
 
     scores = model._by_cluster(rows, (len(rows), seen), ask)

@@ -129,13 +129,13 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
             return self.class_weight
         return {c: self.class_weight.get(label, 1.0) for c, label in enumerate(self.classes_)}
 
-    def _record(self, found: Clustering) -> None:
-        self.n_iter_ = found.n_iter
-        self.converged_ = found.converged
-        self.moves_ = found.moves
-        self.cost_history_ = found.cost
-        self.within_history_ = found.within
-        self.separation_history_ = found.separation
+    def _record(self, clustering: Clustering) -> None:
+        self.n_iter_ = clustering.n_iter
+        self.converged_ = clustering.converged
+        self.moves_ = clustering.moves
+        self.cost_history_ = clustering.cost
+        self.within_history_ = clustering.within
+        self.separation_history_ = clustering.separation
 
     def _warn(self, alpha: float, max_iter: int) -> None:
         """Tell of clusters that are classes in disguise, and of passes that were too few."""

@@ -21,12 +21,12 @@ def passes(
     rows, y, labels, alpha, separation, max_iter
         As of `cluster`. The pass that moves nothing is given too.
     """
-    found = cluster(rows, y, labels, alpha, max_iter=0, separation=separation)
-    yield found
-    while found.n_iter < max_iter and not found.converged:
-        step = cluster(rows, y, found.labels, alpha, max_iter=1, separation=separation)
-        found = _joined(found, step)
-        yield found
+    clustering = cluster(rows, y, labels, alpha, max_iter=0, separation=separation)
+    yield clustering
+    while clustering.n_iter < max_iter and not clustering.converged:
+        step = cluster(rows, y, clustering.labels, alpha, max_iter=1, separation=separation)
+        clustering = _joined(clustering, step)
+        yield clustering
 
 
 def choose(candidates: Iterator[Clustering], loss: Callable[[Ints], float]) -> Clustering:
@@ -38,12 +38,14 @@ def choose(candidates: Iterator[Clustering], loss: Callable[[Ints], float]) -> C
     loss : callable
         Of the labels (n,).
     """
-    best, kept = np.inf, next(candidates)
-    for found in chain([kept], candidates):
-        now = np.inf if found.converged else loss(found.labels)  # its last pass moved nothing
+    best, chosen = np.inf, next(candidates)
+    for clustering in chain([chosen], candidates):
+        now = (
+            np.inf if clustering.converged else loss(clustering.labels)
+        )  # its last pass moved nothing
         if now < best:
-            best, kept = now, found
-    return kept
+            best, chosen = now, clustering
+    return chosen
 
 
 def _joined(first: Clustering, step: Clustering) -> Clustering:

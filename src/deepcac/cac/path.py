@@ -84,11 +84,11 @@ def alpha_path(
         part, classes = np.ascontiguousarray(X[rows]), y[rows]
         start = kmeans_labels(part, k, seed)
         ready = prepare(part)
-        found = {START: cluster(ready, classes, start, START, max_iter=0)}
-        found |= under_alphas(ready, classes, start, alphas)
+        clusterings = {START: cluster(ready, classes, start, START, max_iter=0)}
+        clusterings |= under_alphas(ready, classes, start, alphas)
         if fold == FULL:
-            whole = found
-        for alpha, clusters in found.items():
+            whole = clusterings
+        for alpha, clusters in clusterings.items():
             labels[fold, alpha] = np.full(len(y), -1, dtype=np.int8)
             labels[fold, alpha][rows] = clusters.labels
     return AlphaPath(labels, whole)

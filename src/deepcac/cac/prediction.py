@@ -130,10 +130,10 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     def _scores(self, X: Floats) -> Floats:
         width = len(self.classes_)
 
-        def ask(j: int, model: Any, own: Floats) -> Floats:
+        def ask(j: int, model: Any, rows: Floats) -> Floats:
             if isinstance(model, DummyClassifier):
-                return np.tile(self._smoothed(j), (len(own), 1))
-            return class_scores(model, own, width)
+                return np.tile(self._smoothed(j), (len(rows), 1))
+            return class_scores(model, rows, width)
 
         return self._by_cluster(X, (len(X), width), ask)
 

@@ -36,13 +36,13 @@ def safe_clustering(rows: Rows, y: Ints, labels: Ints, **options: Any) -> tuple[
     -------
     alpha : float
         0 if the clusters would still become classes in disguise.
-    found : Clustering
+    clustering : Clustering
     """
     start = cluster(rows, y, labels, 0.0, max_iter=0)
     share = 1.0 - start.within[0] / rows.total if rows.total > 0 else 0.0
     cuts = max(start.counts.shape[1] - 1, 1)
     alpha = max(float(SHARE * share / cuts), 0.0)
-    found = cluster(rows, y, labels, alpha, **options)
-    if collapsed(found.counts[-1]):
+    clustering = cluster(rows, y, labels, alpha, **options)
+    if collapsed(clustering.counts[-1]):
         return 0.0, cluster(rows, y, labels, 0.0, **options)
-    return alpha, found
+    return alpha, clustering

@@ -60,10 +60,10 @@ def _splines(X: Array, knots: int) -> Callable[[Array], Array]:
     places = np.linspace(0, 1, knots)
     bent = {}
     for j, column in enumerate(X.T):
-        own = np.unique(np.quantile(column, places))
-        if len(own) >= FEWEST_KNOTS and len(np.unique(column)) > len(own):
+        quantiles = np.unique(np.quantile(column, places))
+        if len(quantiles) >= FEWEST_KNOTS and len(np.unique(column)) > len(quantiles):
             spline = SplineTransformer(
-                knots=own[:, None], degree=3, include_bias=False, extrapolation="linear"
+                knots=quantiles[:, None], degree=3, include_bias=False, extrapolation="linear"
             )
             bent[j] = spline.fit(column[:, None])
 
@@ -78,8 +78,8 @@ def _beside(
     values: Values, train: Rows, validation: Rows, sample: Resample, columns: Columns
 ) -> Predict:
     """Fit logistic regression with further columns, standardised as the training rows say."""
-    own = columns(train)
-    mean, scale = own.mean(axis=0), own.std(axis=0)
+    training_columns = columns(train)
+    mean, scale = training_columns.mean(axis=0), training_columns.std(axis=0)
     moving = scale > 1e-9
     mean, scale = mean[moving], scale[moving]
 

@@ -18,14 +18,14 @@ class Chosen(NamedTuple):
     trials: list[int]
 
 
-def open_to(found: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
+def open_to(records: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
     """Return the record of a contender; an arm may choose among its learner's own trials as well.
 
     So no clusters is a candidate as good as the learner itself has. This favours clusters: their
     side has more trials. Both on other resamples are a `DataError`.
     """
-    record = found[name]
-    alone = found.get(record["learner"], record)
+    record = records[name]
+    alone = records.get(record["learner"], record)
     if alone is record:
         return record
     both = record["resamples"], alone["resamples"]
@@ -36,7 +36,8 @@ def open_to(found: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
             "run the judge again"
         )
     shared = [
-        {**own, "trials": own["trials"] + other["trials"]} for own, other in zip(*both, strict=True)
+        {**sample, "trials": sample["trials"] + other["trials"]}
+        for sample, other in zip(*both, strict=True)
     ]
     return {**record, "trials": record["trials"] + alone["trials"], "resamples": shared}
 
@@ -50,17 +51,17 @@ def choose(record: dict[str, Any], choice: str, metric: str) -> Chosen:
     candidates = _candidates(record["trials"], choice)
     scores, numbers = [], []
     for sample in record["resamples"]:
-        found = sample["trials"]
-        best = max(candidates, key=lambda t: found[t]["validation"][metric])
-        scores.append(found[best]["test"][metric])
+        trials = sample["trials"]
+        best = max(candidates, key=lambda t: trials[t]["validation"][metric])
+        scores.append(trials[best]["test"][metric])
         numbers.append(best)
     return Chosen(np.array(scores), numbers)
 
 
-def validated(found: Mapping[str, dict[str, Any]], name: str, metric: str = "auroc") -> float:
+def validated(records: Mapping[str, dict[str, Any]], name: str, metric: str = "auroc") -> float:
     """Return the mean validation score of a tuned contender, by which models are chosen."""
-    resamples = open_to(found, name)["resamples"]
-    best = [max(t["validation"][metric] for t in one["trials"]) for one in resamples]
+    resamples = open_to(records, name)["resamples"]
+    best = [max(t["validation"][metric] for t in sample["trials"]) for sample in resamples]
     return float(np.mean(best))
 
 

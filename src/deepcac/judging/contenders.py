@@ -57,20 +57,22 @@ class Contender:
         if not self.arm:
             return drawn
         if self.arm != CAC:
-            partitions = [{k: v for k, v in one.items() if k != "alpha"} for one in partitions]
+            partitions = [
+                {k: v for k, v in values.items() if k != "alpha"} for values in partitions
+            ]
         both = zip(drawn, partitions, strict=True)
-        return [one | own for one, own in both if own["n_clusters"] > 1]
+        return [values | partition for values, partition in both if partition["n_clusters"] > 1]
 
 
 def parse_contender(name: str) -> Contender:
     """Return the contender of an id such as ``lgbm`` or ``cac_lr``."""
-    known = set(learners()) - {PARTITION}
-    if name in known:
+    learner_names = set(learners()) - {PARTITION}
+    if name in learner_names:
         return Contender(name)
     arm, _, learner = name.partition("_")
-    if arm in ARMS and learner in known - set(of_kind(*_WHOLE)):
+    if arm in ARMS and learner in learner_names - set(of_kind(*_WHOLE)):
         return Contender(learner, arm)
     raise ConfigError(
-        f"no contender {name!r}; use a learner ({', '.join(sorted(known))}), or an arm "
+        f"no contender {name!r}; use a learner ({', '.join(sorted(learner_names))}), or an arm "
         f"({', '.join(ARMS)}) and a learner, as in cac_lr"
     )

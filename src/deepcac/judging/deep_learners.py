@@ -35,9 +35,11 @@ def network(
     cluster, once a resample and width.
     """
     clip = values["clip"]
-    own = {name: value for name, value in values.items() if name != "clip"}
-    latent = own["hidden"] // 2
-    model = estimator(**own, latent=latent, random_state=sample.seed, n_threads=1, preprocess=None)
+    settings = {name: value for name, value in values.items() if name != "clip"}
+    latent = settings["hidden"] // 2
+    model = estimator(
+        **settings, latent=latent, random_state=sample.seed, n_threads=1, preprocess=None
+    )
     with warnings.catch_warnings():
         # A trial is judged by its validation score, whatever ended it.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -46,7 +48,9 @@ def network(
             train.y,
             X_val=clipped(validation, clip),
             y_val=validation.y,
-            pretrained=_autoencoder(sample, own["hidden"], latent, clip, train.scaled.shape[1]),
+            pretrained=_autoencoder(
+                sample, settings["hidden"], latent, clip, train.scaled.shape[1]
+            ),
         )
 
     def predict(rows: Rows) -> Array:

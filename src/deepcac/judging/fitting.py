@@ -23,14 +23,14 @@ def fit_trial(contender: Contender, values: Values, sample: Resample, turn: int 
 
     `turn` is the draw of a partition that is drawn at random.
     """
-    fit, own = learner_fit(contender.learner, values)
+    fit, settings = learner_fit(contender.learner, values)
     k = values.get("n_clusters", 1)
     if not contender.arm or k == 1:
-        return fit(own, sample.train, sample.validation, sample)
+        return fit(settings, sample.train, sample.validation, sample)
     if contender.arm in BESIDE:
-        return _with_columns(fit, own, sample, beside(sample, contender.arm, k))
-    found = part(sample, contender.arm, k, values.get("alpha", 0.0), turn)
-    return in_parts(fit, own, sample, found, int(found.train.max()) + 1)
+        return _with_columns(fit, settings, sample, beside(sample, contender.arm, k))
+    partition = part(sample, contender.arm, k, values.get("alpha", 0.0), turn)
+    return in_parts(fit, settings, sample, partition, int(partition.train.max()) + 1)
 
 
 def learner_fit(learner: str, values: Values) -> tuple[Fit, Values]:
@@ -49,16 +49,24 @@ def _with_columns(
     return lambda rows: answer(rows.beside(measure(rows)))
 
 
-def in_parts(fit: Fit, values: Values, sample: Resample, found: Partition, parts: int) -> Predict:
+def in_parts(
+    fit: Fit, values: Values, sample: Resample, partition: Partition, parts: int
+) -> Predict:
     """Fit one model in each of `parts` parts, those without training rows too."""
-    own = found.assign(sample.validation)
+    validation_parts = partition.assign(sample.validation)
     models = [
-        _local(fit, values, sample, np.flatnonzero(found.train == j), np.flatnonzero(own == j))
+        _local(
+            fit,
+            values,
+            sample,
+            np.flatnonzero(partition.train == j),
+            np.flatnonzero(validation_parts == j),
+        )
         for j in range(parts)
     ]
 
     def predict(rows: Rows) -> Array:
-        place = found.assign(rows)
+        place = partition.assign(rows)
         scores = np.empty((len(rows), sample.n_classes))
         for j, model in enumerate(models):
             here = np.flatnonzero(place == j)
@@ -79,9 +87,9 @@ def _local(fit: Fit, values: Values, sample: Resample, train: Any, validation: A
     rows = sample.train.take(train)
     counts = np.bincount(rows.y, minlength=sample.n_classes)
     overall = np.bincount(sample.train.y, sample.train.weight, minlength=sample.n_classes)
-    own = np.bincount(rows.y, rows.weight, minlength=sample.n_classes)
+    weighted_counts = np.bincount(rows.y, rows.weight, minlength=sample.n_classes)
     if len(rows) < FEWEST or np.count_nonzero(counts > 1) < 2:
-        share = (own + overall / overall.sum()) / (own.sum() + 1)
+        share = (weighted_counts + overall / overall.sum()) / (weighted_counts.sum() + 1)
         return lambda rows: np.tile(share, (len(rows), 1))
     held_out = _of_classes(sample.validation.take(validation), counts)
     if len(np.unique(held_out.y)) < 2:
@@ -89,7 +97,10 @@ def _local(fit: Fit, values: Values, sample: Resample, train: Any, validation: A
     answer = fit(values, rows, held_out, sample)
     if counts.all():
         return answer
-    return lambda rows: (own.sum() * answer(rows) + overall / overall.sum()) / (own.sum() + 1)
+    return lambda rows: (
+        (weighted_counts.sum() * answer(rows) + overall / overall.sum())
+        / (weighted_counts.sum() + 1)
+    )
 
 
 def _of_classes(rows: Rows, counts: Ids) -> Rows:

@@ -130,10 +130,10 @@ def catboost(values: Values, train: Rows, validation: Rows, sample: Resample) ->
     """CatBoost on the raw features, stopped by the validation loss."""
     from catboost import CatBoostClassifier, Pool
 
-    own = _without_weight(values)
+    settings = _without_weight(values)
     weigh = values["class_weight"]
     model = CatBoostClassifier(
-        **own,
+        **settings,
         iterations=ROUNDS,
         early_stopping_rounds=PATIENCE,
         thread_count=1,

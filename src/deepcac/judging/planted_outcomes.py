@@ -58,10 +58,10 @@ def planting_ground(
 
     With `follow` the risk is learnt from the rows whose outcome is known, weighted for censoring.
     """
-    scaled, model, held_out, known, weight = _cross_fitted(features, follow)
-    y = features.label[known]
+    scaled, model, held_out, labelled, weight = _cross_fitted(features, follow)
+    y = features.label[labelled]
     slope = float(np.clip(calibration_slope(y, expit(held_out), weight), 0, 1))
-    risk = slope * model.fit(scaled[known], y, weight).decision_function(scaled)
+    risk = slope * model.fit(scaled[labelled], y, weight).decision_function(scaled)
     share = float(np.average(y, weights=weight))
     subtype = kmeans_labels(scaled, 2, np.random.RandomState(seed))
     if len(np.unique(subtype)) < 2:
@@ -80,13 +80,13 @@ def _cross_fitted(
     scaled = np.clip(TableScaler().fit_transform(features.X), -OUTLIER, OUTLIER)
     model = LogisticRegression(solver="newton-cholesky", max_iter=500)
     whole = None if follow is None else follow.weights()
-    known = np.arange(len(scaled)) if whole is None else np.flatnonzero(whole)
-    weight = None if whole is None else whole[known]
+    labelled = np.arange(len(scaled)) if whole is None else np.flatnonzero(whole)
+    weight = None if whole is None else whole[labelled]
     held_out = cross_val_predict(
-        model, scaled[known], features.label[known], cv=FOLDS, method="decision_function",
+        model, scaled[labelled], features.label[labelled], cv=FOLDS, method="decision_function",
         params={"sample_weight": weight},
     )  # fmt: skip
-    return scaled, model, held_out, known, weight
+    return scaled, model, held_out, labelled, weight
 
 
 def held_out_risk(features: FeatureMatrix, follow: FollowUp | None = None) -> tuple[Array, float]:
@@ -94,8 +94,8 @@ def held_out_risk(features: FeatureMatrix, follow: FollowUp | None = None) -> tu
 
     With `follow` they are of the rows whose outcome at its horizon is known.
     """
-    _, _, odds, known, weight = _cross_fitted(features, follow)
-    auroc = roc_auc_score(features.label[known], odds, sample_weight=weight)
+    _, _, odds, labelled, weight = _cross_fitted(features, follow)
+    auroc = roc_auc_score(features.label[labelled], odds, sample_weight=weight)
     return expit(odds), float(auroc)
 
 
@@ -153,25 +153,25 @@ def planted_follow_up(follow: FollowUp, label: Ids, seed: int) -> FollowUp:
 def _direction(ground: PlantingGround, rng: np.random.Generator) -> Array:
     """Return a sum of some columns, with mean 0 and variance 1 inside each subtype."""
     columns = np.empty_like(ground.scaled)
-    for one in (0, 1):
-        own = ground.subtype == one
-        part = ground.scaled[own]
+    for cluster_id in (0, 1):
+        members = ground.subtype == cluster_id
+        part = ground.scaled[members]
         spread = part.std(axis=0)
-        columns[own] = np.where(
+        columns[members] = np.where(
             spread > _NOTHING, (part - part.mean(axis=0)) / np.maximum(spread, _NOTHING), 0.0
         )
     varied = np.flatnonzero(columns.any(axis=0))
     total = columns[:, rng.choice(varied, min(REVERSED, len(varied)), replace=False)].sum(axis=1)
-    for one in (0, 1):
-        own = ground.subtype == one
-        total[own] /= max(total[own].std(), _NOTHING)
+    for cluster_id in (0, 1):
+        members = ground.subtype == cluster_id
+        total[members] /= max(total[members].std(), _NOTHING)
     return total
 
 
 def _gain(ground: PlantingGround, true: Array) -> float:
     second = ground.subtype[:, None].astype(np.float64)
-    told = np.hstack([ground.scaled, second, ground.scaled * second])
-    return _best_auroc(told, true) - _best_auroc(ground.scaled, true)
+    design = np.hstack([ground.scaled, second, ground.scaled * second])
+    return _best_auroc(design, true) - _best_auroc(ground.scaled, true)
 
 
 def _best_auroc(X: Array, true: Array) -> float:
@@ -182,7 +182,7 @@ def _best_auroc(X: Array, true: Array) -> float:
     return float(roc_auc_score(y, np.tile(odds, 2), sample_weight=weight))
 
 
-def told(matrix: FeatureMatrix, subtype: Ids) -> FeatureMatrix:
+def with_true_subtype(matrix: FeatureMatrix, subtype: Ids) -> FeatureMatrix:
     """Return rows with their true subtype as a column, and each column in the second alone.
 
     A line fitted on these has its own weights in each subtype.
@@ -202,22 +202,22 @@ def planted_comparisons(
     A row has ``question``, ``contender``, ``reference``, ``mean`` difference, ``p`` and ``verdict``
     at a test of its own.
     """
-    own = sorted(name for name in records if not name.startswith(TOLD))
-    asked = [(question, *pair) for question in questions for pair in pairs(question, own)]
-    asked += [(ORACLE, TOLD + name, name) for name in own if TOLD + name in records]
-    found = []
+    contenders = sorted(name for name in records if not name.startswith(TOLD))
+    asked = [(question, *pair) for question in questions for pair in pairs(question, contenders)]
+    asked += [(ORACLE, TOLD + name, name) for name in contenders if TOLD + name in records]
+    comparisons = []
     for question, name, reference in asked:
         ours = choose(open_to(records, name), question.choice, METRIC).scores
         theirs = choose(open_to(records, reference), question.reference_choice, METRIC).scores
-        one = difference(ours - theirs, test_share=test_share(records[name]), margin=margin)
-        found.append(
+        estimate = difference(ours - theirs, test_share=test_share(records[name]), margin=margin)
+        comparisons.append(
             {
                 "question": question.id,
                 "contender": name,
                 "reference": reference,
-                "mean": round(one.mean, 5),
-                "p": round(one.p, 7),
-                "verdict": verdict(one, one.p, one.p_equivalent),
+                "mean": round(estimate.mean, 5),
+                "p": round(estimate.p, 7),
+                "verdict": verdict(estimate, estimate.p, estimate.p_equivalent),
             }
         )
-    return found
+    return comparisons

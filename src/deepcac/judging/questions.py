@@ -73,44 +73,44 @@ def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
     for name in present:
         if name.startswith(VIEWS):  # views of a control are references alone
             continue
-        one = parse_contender(name)
-        for reference in _references(question, one):
+        contender = parse_contender(name)
+        for reference in _references(question, contender):
             if reference in present:
                 yield name, reference
 
 
-def _references(question: Question, one: Contender) -> list[str]:
+def _references(question: Question, contender: Contender) -> list[str]:
     if question in (HELP, FORCED):
-        return [one.learner] if one.arm in (KM, CAC, *BESIDE) else []
+        return [contender.learner] if contender.arm in (KM, CAC, *BESIDE) else []
     if question in _BENDING:
-        return _bending(question, one)
+        return _bending(question, contender)
     if question == SEPARATED:
-        return [f"{KM}_{one.learner}"] if one.arm == CAC else []
+        return [f"{KM}_{contender.learner}"] if contender.arm == CAC else []
     if question == ANY:
-        wanted = one.arm in (KM, CAC)
-        return [f"{control}_{one.learner}" for control in (CELLS, HASH)] if wanted else []
+        wanted = contender.arm in (KM, CAC)
+        return [f"{control}_{contender.learner}" for control in (CELLS, HASH)] if wanted else []
     if question == DEEP_HELP:
-        return of_kind("network") if one.kind == "latent" else []
+        return of_kind("network") if contender.kind == "latent" else []
     if question == BOOSTING:  # of boosting itself `HELP` asks
-        others = one.arm in (KM, CAC, *BESIDE) and one.kind != "boosting"
-        return of_kind("boosting") if others or one.kind == "latent" else []
+        others = contender.arm in (KM, CAC, *BESIDE) and contender.kind != "boosting"
+        return of_kind("boosting") if others or contender.kind == "latent" else []
     if question == PRINTED:
-        return of_kind("boosting") if one.kind == "latent" else []
+        return of_kind("boosting") if contender.kind == "latent" else []
     if question == SUBTYPES:
         rivals = ("boosting", "bagging", "network")
-        return of_kind(*rivals) if one.kind == "subtypes" else []
+        return of_kind(*rivals) if contender.kind == "subtypes" else []
     if question == BAG:
-        return of_kind("boosting") if one.kind == "bagging" else []
-    return [one.learner] if one.arm == HASH else []
+        return of_kind("boosting") if contender.kind == "bagging" else []
+    return [contender.learner] if contender.arm == HASH else []
 
 
-def _bending(question: Question, one: Contender) -> list[str]:
+def _bending(question: Question, contender: Contender) -> list[str]:
     """Return the references of the questions about what bends a line without clusters."""
     if question == BEND:
-        return [_BENT_OF[one.learner]] if one.learner in _BENT_OF else []
+        return [_BENT_OF[contender.learner]] if contender.learner in _BENT_OF else []
     if question in (RANDOM, CHOSEN_RANDOM):
         view = MEAN if question == RANDOM else BEST
-        return [f"{view}_{one.learner}"] if one.arm in (KM, CAC) else []
-    if one.arm not in (KM, CAC, *BESIDE):
+        return [f"{view}_{contender.learner}"] if contender.arm in (KM, CAC) else []
+    if contender.arm not in (KM, CAC, *BESIDE):
         return []
     return ["spline_lr"] if question == BENT else [name for name in _BENT_OF if name != "spline_lr"]

@@ -54,7 +54,7 @@ def _scored(sample: Resample, contender: Contender, values: dict[str, Any], turn
     return score_trial(sample.validation.y, sample.test.y, validation, test, weights)
 
 
-def with_views(found: Mapping[str, Record]) -> dict[str, Record]:
+def with_views(records: Mapping[str, Record]) -> dict[str, Record]:
     """Return records by contender, with the views of those that have several draws.
 
     In a view a chosen trial has the validation scores of its first draw, so that it is chosen
@@ -62,11 +62,11 @@ def with_views(found: Mapping[str, Record]) -> dict[str, Record]:
     """
     views = {
         f"{view}_{record['learner']}": _view(record, view)
-        for record in found.values()
-        if record["arm"] == CELLS and all(_PART in one for one in record["resamples"])
+        for record in records.values()
+        if record["arm"] == CELLS and all(_PART in sample for sample in record["resamples"])
         for view in VIEWS
     }
-    return {**found, **views}
+    return {**records, **views}
 
 
 def _view(record: Record, view: str) -> Record:

@@ -31,19 +31,19 @@ def resample_scores(
         [
             row
             for dataset, stored in records.items()
-            for found in [with_views(stored)]
-            for contender in found
-            for row in _rows(dataset, contender, found, metrics)
+            for by_contender in [with_views(stored)]
+            for contender in by_contender
+            for row in _rows(dataset, contender, by_contender, metrics)
         ]
     )
 
 
 def _rows(
-    dataset: str, contender: str, found: Mapping[str, dict[str, Any]], metrics: Sequence[str]
+    dataset: str, contender: str, records: Mapping[str, dict[str, Any]], metrics: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    record, candidates = found[contender], open_to(found, contender)
+    record, candidates = records[contender], open_to(records, contender)
     parted = sum(values.get("n_clusters", 1) > 1 for values in record["trials"])
-    own = parted if record["arm"] else len(record["trials"])
+    n_trials = parted if record["arm"] else len(record["trials"])
     chosen = {
         f"{metric}_{choice}": choose(candidates, choice, metric)
         for metric in metrics
@@ -53,11 +53,11 @@ def _rows(
     share = test_share(record)
     for j, sample in enumerate(candidates["resamples"]):
         row: dict[str, Any] = {"dataset": dataset, "contender": contender, "seed": sample["seed"]}
-        row |= {"test_share": share, "trials": own}
-        row["seconds"] = sum(one["seconds"] for one in record["resamples"][j]["trials"])
-        for name, one in chosen.items():
-            row[name] = one.scores[j]
-            row[f"{name}_k"] = candidates["trials"][one.trials[j]].get("n_clusters", 1)
+        row |= {"test_share": share, "trials": n_trials}
+        row["seconds"] = sum(trial["seconds"] for trial in record["resamples"][j]["trials"])
+        for name, selection in chosen.items():
+            row[name] = selection.scores[j]
+            row[f"{name}_k"] = candidates["trials"][selection.trials[j]].get("n_clusters", 1)
         test = sample["trials"][by_loss[j]]["test"]
         yield row | {name: -test[name] for name in LOSSES}
 
@@ -69,15 +69,15 @@ def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """
     if scores.empty:
         return scores
-    own = [f"{metric}_{choice}" for metric in METRICS for choice in CHOICES]
+    columns = [f"{metric}_{choice}" for metric in METRICS for choice in CHOICES]
     counted = {"resamples": ("seed", "size"), "trials": ("trials", "first")}
-    means = {name: (name, "mean") for name in (*own, *LOSSES) if name in scores}
-    found = scores.groupby(["dataset", "contender"], sort=False, as_index=False)
-    table: pd.DataFrame = found.agg(**counted, seconds=("seconds", "sum"), **means)
+    means = {name: (name, "mean") for name in (*columns, *LOSSES) if name in scores}
+    groups = scores.groupby(["dataset", "contender"], sort=False, as_index=False)
+    table: pd.DataFrame = groups.agg(**counted, seconds=("seconds", "sum"), **means)
     return table.assign(seconds=table["seconds"].round().astype(int)).round(6)
 
 
-def clustered_scores(found: pd.DataFrame, metric: str) -> pd.Series:
+def clustered_scores(scores: pd.DataFrame, metric: str) -> pd.Series:
     """Return a mean score of every row: with two clusters or more where it can have them."""
-    tuned = found[f"{metric}_tuned"]
-    return found.get(f"{metric}_clustered", tuned).fillna(tuned)
+    tuned = scores[f"{metric}_tuned"]
+    return scores.get(f"{metric}_clustered", tuned).fillna(tuned)

@@ -48,7 +48,9 @@ class Rows:
 
     def take(self, rows: npt.NDArray[Any]) -> "Rows":
         """Return some of the rows."""
-        unit, weight = (None if one is None else one[rows] for one in (self.unit, self.weight))
+        unit, weight = (
+            None if values is None else values[rows] for values in (self.unit, self.weight)
+        )
         return Rows(
             self.raw[rows], self.scaled[rows], self.y[rows], self.row_id[rows], unit, weight
         )
@@ -89,8 +91,8 @@ def test_share(record: dict[str, Any]) -> float:
     Training rows that were left out count nowhere, which makes intervals wider.
     """
     shares = [
-        one["n_test"] / (one["n_train"] + one["n_validation"] + one["n_test"])
-        for one in record["resamples"]
+        sample["n_test"] / (sample["n_train"] + sample["n_validation"] + sample["n_test"])
+        for sample in record["resamples"]
     ]
     return float(np.mean(shares))
 
@@ -125,8 +127,8 @@ def at_most(most: int, rows: npt.NDArray[np.intp], label: Ids, seed: int) -> npt
     """Return rows (positions in `label`), or of more than `most` a stratified part."""
     if len(rows) <= most:
         return rows
-    kept, _ = train_test_split(rows, train_size=most, random_state=seed, stratify=label[rows])
-    return np.sort(kept)
+    subset, _ = train_test_split(rows, train_size=most, random_state=seed, stratify=label[rows])
+    return np.sort(subset)
 
 
 def prepared(
@@ -153,5 +155,5 @@ def _rows(
     weight: Array | None,
 ) -> Rows:
     X = features.X[rows]
-    own = (None if one is None else one[rows] for one in (unit, weight))
-    return Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows], *own)
+    extras = (None if values is None else values[rows] for values in (unit, weight))
+    return Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows], *extras)

@@ -80,8 +80,8 @@ def learners() -> dict[str, Learner]:
 
 def of_kind(*kinds: str) -> list[str]:
     """Return the learners of some kinds, in the order of `spaces.yaml`."""
-    known = learners().items()
-    return [name for name, one in known if one.kind in kinds and name != PARTITION]
+    catalogue = learners().items()
+    return [name for name, learner in catalogue if learner.kind in kinds and name != PARTITION]
 
 
 def partition_grid(n: int) -> list[Values]:
@@ -103,5 +103,5 @@ def trials(learner: str, n: int) -> list[Values]:
     space = learners()[learner].space
     name = learners()[learner].drawn_as or learner
     rng = np.random.default_rng(zlib.crc32(name.encode()))
-    drawn = [{name: one.draw(rng) for name, one in space.items()} for _ in range(n - 1)]
-    return [{name: one.default for name, one in space.items()}, *drawn]
+    drawn = [{name: parameter.draw(rng) for name, parameter in space.items()} for _ in range(n - 1)]
+    return [{name: parameter.default for name, parameter in space.items()}, *drawn]

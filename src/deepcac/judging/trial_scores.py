@@ -59,14 +59,14 @@ def scores(
         auroc, auprc = (
             one_against_rest(y, probability, n_classes, kind).mean() for kind in METRICS[:2]
         )
-    found = {
+    by_metric = {
         "auroc": auroc,
         "auprc": auprc,
         "f1": f1(y, predicted, n_classes, weight),
         "log_loss": _mean(np.log(certain), weight),
         "brier": -_mean(squares, weight),
     }
-    return {name: round(float(value), 7) for name, value in found.items()}
+    return {name: round(float(value), 7) for name, value in by_metric.items()}
 
 
 def _mean(values: Array, weight: Array | None) -> float:

@@ -75,32 +75,32 @@ def judge_samples(
     samples: Iterable[Resample], contenders: Iterable[Contender], effort: Effort
 ) -> list[tuple[dict[str, Any], pa.Table]]:
     """Run the trials of contenders on resamples; return what `judge_rows` does for each."""
-    trials = {one: effort.values_of(one) for one in contenders}
-    found: dict[Contender, list[dict[str, Any]]] = {one: [] for one in trials}
-    tables: dict[Contender, list[pa.Table]] = {one: [] for one in trials}
+    trials = {contender: effort.values_of(contender) for contender in contenders}
+    entries: dict[Contender, list[dict[str, Any]]] = {contender: [] for contender in trials}
+    tables: dict[Contender, list[pa.Table]] = {contender: [] for contender in trials}
     for sample in samples:
-        for one, drawn in trials.items():
-            entry, table = run_resample(sample, one, drawn)
-            if one.arm == CELLS and effort.partitions > 1:
+        for contender, drawn in trials.items():
+            entry, table = run_resample(sample, contender, drawn)
+            if contender.arm == CELLS and effort.partitions > 1:
                 entry["partitions"] = score_draws(
-                    sample, one, drawn, entry["trials"], effort.partitions
+                    sample, contender, drawn, entry["trials"], effort.partitions
                 )
-            found[one].append(entry)
-            tables[one].append(table)
+            entries[contender].append(entry)
+            tables[contender].append(table)
             best = max(trial["validation"]["auroc"] for trial in entry["trials"])
-            log.info("%s resample %d: validation AUROC %.3f", one.id, sample.seed, best)
+            log.info("%s resample %d: validation AUROC %.3f", contender.id, sample.seed, best)
     return [
         (
             {
-                "contender": one.id,
-                "arm": one.arm,
-                "learner": one.learner,
+                "contender": contender.id,
+                "arm": contender.arm,
+                "learner": contender.learner,
                 "trials": drawn,
-                "resamples": found[one],
+                "resamples": entries[contender],
             },
-            pa.concat_tables(tables[one]),
+            pa.concat_tables(tables[contender]),
         )
-        for one, drawn in trials.items()
+        for contender, drawn in trials.items()
     ]
 
 

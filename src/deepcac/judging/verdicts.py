@@ -51,15 +51,17 @@ def verdicts(
     Contenders that were not run on the same resamples are a `DataError`.
     """
     by_dataset = {
-        str(dataset): {str(name): own for name, own in rows.groupby("contender")}
+        str(dataset): {str(name): group for name, group in rows.groupby("contender")}
         for dataset, rows in (scores.groupby("dataset", sort=False) if len(scores) else ())
     }
     rows = [
         row
         for question in questions
         for metric in metrics
-        for dataset, found in by_dataset.items()
-        for row in _compare(question, metric, dataset, found, paired(question, sorted(found)))
+        for dataset, by_contender in by_dataset.items()
+        for row in _compare(
+            question, metric, dataset, by_contender, paired(question, sorted(by_contender))
+        )
     ]
     if not rows:
         return pd.DataFrame()
@@ -71,7 +73,7 @@ def verdicts(
     table["mean"] = differences.map(np.mean)
     two_models = (table["clustered"] > 0) | (table["question"] == BAG.id)  # a bag has no clusters
     untested = pd.Series(np.where(two_models, TIED, NEVER), table.index)
-    words = words.apply(lambda own: own.fillna(untested))
+    words = words.apply(lambda column: column.fillna(untested))
     return table.join(decided.drop(columns=["mean", *words])).join(words)
 
 
@@ -82,28 +84,31 @@ def _decided(
     family = [table["question"], table["metric"]]
     sizes = table.groupby(family)["dataset"].transform("size")
     shares = table["test_share"]
-    found, strictly, widely = (
+    estimates, strictly, widely = (
         [
             difference(d, test_share=share, margin=m, tests=n)
-            for d, share, n in zip(differences, own, sizes, strict=True)
+            for d, share, n in zip(differences, test_shares, sizes, strict=True)
         ]
-        for m, own in ((margin, shares), (strict, shares), (margin, shares.map(_wide)))
+        for m, test_shares in ((margin, shares), (strict, shares), (margin, shares.map(_wide)))
     )
 
     def adjusted(p: list[float]) -> pd.Series:
-        each = pd.Series(p, index=table.index).groupby(family)
-        return each.transform(lambda own: holm(own.to_numpy()))
+        families = pd.Series(p, index=table.index).groupby(family)
+        return families.transform(lambda group: holm(group.to_numpy()))
 
-    p_holm, p_wide = (adjusted([one.p for one in each]) for each in (found, widely))
-    same, strictly_same, widely_same = (
-        adjusted([one.p_equivalent for one in each]) for each in (found, strictly, widely)
+    p_holm, p_wide = (
+        adjusted([estimate.p for estimate in results]) for results in (estimates, widely)
     )
-    columns = [one.name for one in fields(Difference)]
-    return pd.DataFrame(map(asdict, found), columns=columns, index=table.index).assign(
+    same, strictly_same, widely_same = (
+        adjusted([estimate.p_equivalent for estimate in results])
+        for results in (estimates, strictly, widely)
+    )
+    columns = [field.name for field in fields(Difference)]
+    return pd.DataFrame(map(asdict, estimates), columns=columns, index=table.index).assign(
         p_holm=p_holm,
         p_equivalent_holm=same,
-        p_gain_excluded_holm=adjusted([one.better for one in found]),
-        verdict=list(map(verdict, found, p_holm, same)),
+        p_gain_excluded_holm=adjusted([estimate.better for estimate in estimates]),
+        verdict=list(map(verdict, estimates, p_holm, same)),
         verdict_strict=list(map(verdict, strictly, p_holm, strictly_same)),
         verdict_wide=list(map(verdict, widely, p_wide, widely_same)),
     )
@@ -118,12 +123,12 @@ def _compare(
     question: Question,
     metric: str,
     dataset: str,
-    found: dict[str, pd.DataFrame],
+    by_contender: dict[str, pd.DataFrame],
     compared: Iterator[tuple[str, str]],
 ) -> Iterator[dict[str, Any]]:
     for name, reference in compared:
         column = f"{metric}_{question.choice}"
-        both = found[name].set_index("seed"), found[reference].set_index("seed")
+        both = by_contender[name].set_index("seed"), by_contender[reference].set_index("seed")
         if not both[0].index.equals(both[1].index):
             raise DataError(
                 f"{name} and {reference} on {dataset}: not on the same resamples; delete their "
@@ -173,8 +178,8 @@ def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
 
 def _across(rows: pd.DataFrame, margin: float) -> Iterator[dict[str, Any]]:
     for (contender, reference), pair in rows.groupby(["contender", "reference"]):
-        told = over_datasets(pair["mean"].to_numpy(), margin)
+        shares = over_datasets(pair["mean"].to_numpy(), margin)
         yield {
             **{"contender": contender, "reference": reference, "datasets": len(pair)},
-            **dict(zip(("worse", "same", "better"), told, strict=True)),
+            **dict(zip(("worse", "same", "better"), shares, strict=True)),
         }

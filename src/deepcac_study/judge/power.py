@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.files.storage import write_json
 from deepcac.judging.contenders import parse_contender
-from deepcac.judging.planted_outcomes import TOLD, planted_comparisons, told
+from deepcac.judging.planted_outcomes import TOLD, planted_comparisons, with_true_subtype
 from deepcac.judging.questions import BOOSTING, HELP, NEGATIVE
 from deepcac.judging.trials import Effort, judge_rows
 from deepcac_study.records.record import machine
@@ -46,7 +46,7 @@ def run_planted(
         records = {
             name: judge_rows(matrix, parse_contender(name), effort)[0] for name in contenders
         }
-        knowing = told(matrix, subtype)
+        knowing = with_true_subtype(matrix, subtype)
         learners = [one for one in map(parse_contender, contenders) if not one.arm]
         records |= {TOLD + one.id: judge_rows(knowing, one, effort)[0] for one in learners}
         found += [{"cohort": seed, **one} for one in planted_comparisons(records, ASKED, margin)]

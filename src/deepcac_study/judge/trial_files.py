@@ -40,7 +40,7 @@ def run_trials(
     begin = time.perf_counter()
     matrix = read_rows(features)
     unit = matrix.group if grouped else None
-    found = judge_samples(study_resamples(matrix, effort, unit), records, effort)
+    results = judge_samples(study_resamples(matrix, effort, unit), records, effort)
     seconds = time.perf_counter() - begin
     head = {
         "dataset": dataset,
@@ -49,10 +49,10 @@ def run_trials(
         "n_features": len(matrix.names),
         "n_classes": matrix.n_classes,
     }
-    for record, (own, answers) in zip(records.values(), found, strict=True):
+    for record, (body, answers) in zip(records.values(), results, strict=True):
         if matrix.n_classes == 2:
-            add_risks(own, answers)
-        write_trials(record, {**head, **own}, answers, features, seconds)
+            add_risks(body, answers)
+        write_trials(record, {**head, **body}, answers, features, seconds)
 
 
 def write_trials(

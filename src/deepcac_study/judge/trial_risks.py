@@ -37,16 +37,16 @@ def chosen_risks(
     An arm may choose a trial of its learner alone, whose record describes it. Records of more than
     two classes, or older ones, say nothing.
     """
-    for dataset, found in records.items():
-        for name, record in found.items():
+    for dataset, by_contender in records.items():
+        for name, record in by_contender.items():
             if "risks" not in record["resamples"][0]:
                 continue
-            candidates, own = open_to(found, name), len(record["trials"])
+            candidates, n_trials = open_to(by_contender, name), len(record["trials"])
             for way in _ways(record):
                 for number, trial in enumerate(choose(candidates, way, BY).trials):
-                    learner = found[record["learner"]] if trial >= own else record
-                    told = learner["resamples"][number]["risks"]
-                    yield dataset, name, way, told[str(trial - own * (trial >= own))]
+                    learner = by_contender[record["learner"]] if trial >= n_trials else record
+                    risks = learner["resamples"][number]["risks"]
+                    yield dataset, name, way, risks[str(trial - n_trials * (trial >= n_trials))]
 
 
 def _ways(record: Record) -> tuple[str, ...]:

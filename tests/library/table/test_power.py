@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
-from deepcac.judging.planted_outcomes import plant, planting_ground, told
+from deepcac.judging.planted_outcomes import plant, planting_ground, with_true_subtype
 from deepcac.table.detectable import planted_runs
 from deepcac.table.detectable.planted_runs import FOUND
 from deepcac.table.detectable.power_answer import (
@@ -63,7 +63,7 @@ def test_the_planted_gain_is_what_ample_draws_of_the_outcome_show(ground):
     from sklearn.linear_model import LogisticRegression
 
     matrix, gain = plant(ground, 1.5, 5)
-    knowing = told(
+    knowing = with_true_subtype(
         FeatureMatrix(
             matrix.row_id,
             matrix.label,
@@ -80,7 +80,7 @@ def test_the_planted_gain_is_what_ample_draws_of_the_outcome_show(ground):
 
 
 def test_told_rows_have_each_column_in_the_second_subtype_alone(ground):
-    knowing = told(ground.features, ground.subtype)
+    knowing = with_true_subtype(ground.features, ground.subtype)
     assert knowing.X.shape[1] == 2 * ground.features.X.shape[1] + 1
     assert not knowing.X[ground.subtype == 0, 5:].any()
 

@@ -114,9 +114,9 @@ def derive(j: int, state: State, alpha: float, sized: bool, radius: float, sprea
             constant, by_mean, by_class = _terms(
                 a, c, j, state, alpha, sized, radius, spread, largest
             )
-            own = mean_norm(a, j, state, spread)[0]
+            norm = mean_norm(a, j, state, spread)[0]
             rate = state.rates[a, c * k + j]
-            rate[0] = (constant + by_mean * largest + by_class * own) / radius
+            rate[0] = (constant + by_mean * largest + by_class * norm) / radius
             rate[1] = (by_mean + by_class) / radius
 
 

@@ -96,11 +96,11 @@ def _sweep(
         first = 0 if may_move(b, level, slack) else BLOCK
         while first < BLOCK:
             open_levels(level)
-            found = score(blocks[b], cells[b], first, b, state)
+            n_events = score(blocks[b], cells[b], first, b, state)
             first = BLOCK
-            for e in range(found):
+            for e in range(n_events):
                 fetch(X, b * BLOCK + events[e])
-            for e in range(found):
+            for e in range(n_events):
                 r = events[e]
                 i, cell = b * BLOCK + r, cells[b, r]
                 c = int((cell + 0.5) * part)  # faster than a division of integers
@@ -145,12 +145,12 @@ def open_levels(level: Any) -> None:
 @compiled(inline="always")
 def outgrown(level: Any) -> bool:
     """Tell whether a class has drifted beyond the level up to which events were listed."""
-    found = False
+    drifted = False
     for c in range(level.shape[0]):
         if level[c, SURE] > level[c, EVENT]:
             level[c, SCOPE] = 2.0 * (level[c, SCOPE] + level[c, SURE] - level[c, EVENT])
-            found = True
-    return found
+            drifted = True
+    return drifted
 
 
 @compiled(inline="always")

@@ -83,11 +83,11 @@ def pick_least(
             leave, enter = values[cell], values[n_classes * k + cell]
             less, fewer = bias[cell], bias[n_classes * k + cell]
             for r in range(best.shape[0]):
-                here, old, kept = cells[r], best[r], above[r]
+                here, old, old_loss = cells[r], best[r], above[r]
                 gain, loss = enter[r] - fewer, leave[r] - less
                 open_to = (here >= low) & (here < high) & (here != cell) & (gain < old)
                 best[r] = gain if open_to else old
-                above[r] = loss if here == cell else kept
+                above[r] = loss if here == cell else old_loss
     for r in range(best.shape[0]):
         best[r] += above[r]
         above[r] = NEVER
@@ -111,8 +111,8 @@ def hold_against(
 @compiled()
 def list_events(above: Any, first: int, events: Any) -> Any:
     """List the rows from `first` on whose score is not above its level; return their number."""
-    found = np.uint64(0)
+    count = np.uint64(0)
     for r in range(above.shape[0]):
-        events[found] = r
-        found += np.uint64((r >= first) & (above[r] <= NONE))
-    return np.int64(found)
+        events[count] = r
+        count += np.uint64((r >= first) & (above[r] <= NONE))
+    return np.int64(count)

@@ -70,7 +70,7 @@ def _emit_tile(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     sums = [builder.phi(_VECTOR) for _ in range(2 * HEIGHT)]
     place = builder.add(builder.mul(f, n), r)
     pair = (place, builder.add(place, ir.Constant(_SIZE, LANES)))
-    x = [builder.load(_vector_at(builder, rows.data, each), align=4) for each in pair]
+    x = [builder.load(_vector_at(builder, rows.data, offset), align=4) for offset in pair]
     grown = []
     for q, weight in enumerate(weights):
         value = _spread_over_lanes(builder, builder.load(builder.gep(weight, [f])))
@@ -105,13 +105,13 @@ def _emit_least(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     after = builder.append_basic_block("reduced")
     builder.branch(loop)
     builder.position_at_end(loop)
-    f, found = builder.phi(_SIZE), builder.phi(_VECTOR)
+    f, minimum = builder.phi(_SIZE), builder.phi(_VECTOR)
     here = builder.load(_vector_at(builder, values.data, f), align=4)
-    lower = builder.select(builder.fcmp_ordered("<", here, found), here, found)
+    lower = builder.select(builder.fcmp_ordered("<", here, minimum), here, minimum)
     following = builder.add(f, ir.Constant(_SIZE, LANES))
     for phi, start, step in (
         (f, ir.Constant(_SIZE, 0), following),
-        (found, ir.Constant(_VECTOR, [float("inf")] * LANES), lower),
+        (minimum, ir.Constant(_VECTOR, [float("inf")] * LANES), lower),
     ):
         phi.add_incoming(start, before)
         phi.add_incoming(step, loop)

@@ -73,9 +73,9 @@ def coefficients(
         share[:n_classes] = 0.0
         constant, factor = 0.0, 0.0
     else:
-        one = 1.0 / (size + sign)
-        factor = sign * size * one  # `within` changes by this times ||x - mu||^2
-        constant = sign * total * one / size
+        inverse = 1.0 / (size + sign)
+        factor = sign * size * inverse  # `within` changes by this times ||x - mu||^2
+        constant = sign * total * inverse / size
         constant -= alpha * sign * scalars[j, SEPARATION] if sized else 0.0
         weight = alpha * (size + sign) if sized else alpha
         # The mean of class c moves by step (x - mu_c). If it had no row, it comes to be at x.
@@ -83,14 +83,14 @@ def coefficients(
         absent = mine == 0.0
         step = 1.0 if absent else sign * mine / (1.0 + sign * mine)
         pull = 2.0 * weight * step
-        own = gram[j, c, c] * mine * mine
-        lean = present * own  # becomes (M mu_c - T) . mu_c, with the M class means' sum T
+        square = gram[j, c, c] * mine * mine
+        lean = present * square  # becomes (M mu_c - T) . mu_c, with the M class means' sum T
         for b in range(n_classes):
-            share[b] = pull * scalars[j, INVERSE + b] - 2.0 * sign * one
+            share[b] = pull * scalars[j, INVERSE + b] - 2.0 * sign * inverse
             lean -= gram[j, c, b] * mine * scalars[j, INVERSE + b]
         bend = weight * (present if absent else present - 1.0) * step * step
         share[c] -= (pull * present - 2.0 * bend) * mine
-        constant += pull * lean - bend * own - (weight * scalars[j, SQUARES] if absent else 0.0)
+        constant += pull * lean - bend * square - (weight * scalars[j, SQUARES] if absent else 0.0)
         factor -= bend
     return constant, factor
 
@@ -106,9 +106,9 @@ def combine(sums: Any, share: Any, j: int, k: int, form: Any) -> Any:
     """
     changed, length = 0.0, 0.0
     if sums.shape[0] == 2 * k:
-        first, second, one, two = sums[j], sums[k + j], share[0], share[1]
+        first, second, share_first, share_second = sums[j], sums[k + j], share[0], share[1]
         for f in range(first.shape[0]):
-            value = one * first[f] + two * second[f]
+            value = share_first * first[f] + share_second * second[f]
             changed += (value - form[f]) * (value - form[f])
             length += value * value
             form[f] = value
@@ -230,9 +230,9 @@ def round_off(
 @compiled(inline="always")
 def scale_form(form: Any, other: Any, share: float, out: Any, radius: float, spread: float) -> None:
     """Write a form plus a share of another into single precision; zero if it holds it not."""
-    d, one = out.shape[0] - 2, 1.0 / radius
-    one = one if form[-1] + share * other[-1] < HUGE else 0.0
+    d, scale = out.shape[0] - 2, 1.0 / radius
+    scale = scale if form[-1] + share * other[-1] < HUGE else 0.0
     for f in range(d):
-        out[f] = (form[f] + share * other[f]) * one
-    out[d] = (form[d] + share * other[d]) * (one * radius)
-    out[d + 1] = (form[d + 1] + share * other[d + 1]) * (one / spread)
+        out[f] = (form[f] + share * other[f]) * scale
+    out[d] = (form[d] + share * other[d]) * (scale * radius)
+    out[d + 1] = (form[d + 1] + share * other[d + 1]) * (scale / spread)

@@ -18,7 +18,7 @@ from deepcac.judging.planted_outcomes import (
     planted_comparisons,
     planted_follow_up,
     planting_ground,
-    told,
+    with_true_subtype,
 )
 from deepcac.judging.questions import HELP, pairs
 from deepcac.judging.trials import Effort as Trials
@@ -140,7 +140,7 @@ def _judge(
         fighters = [Contender(linear(), arm) for arm in ("", KM, CAC)]
         records: dict[str, Any] = {}
         for rows, who, before in (
-            (matrix, fighters, ""), (told(matrix, ground.subtype), fighters[:1], TOLD),
+            (matrix, fighters, ""), (with_true_subtype(matrix, ground.subtype), fighters[:1], TOLD),
         ):  # fmt: skip
             drawn = table_resamples(rows, plan.resamples, MOST_TRAIN, unit=unit, follow=follow)
             judged = judge_samples(drawn, who, effort)

@@ -1,8 +1,7 @@
 """What the workflow costs, from its own benchmark files; and how the cost of a tuned run grows.
 
-    python benchmarks/cost.py FOLDER                       # a folder in which the workflow was run
-    python benchmarks/cost.py FOLDER --page docs/cost.md   # the same, between the marks of a page
-    python benchmarks/cost.py growth                       # generated rows, one quantity grows
+    python benchmarks/cost.py FOLDER   # a folder in which the workflow was run
+    python benchmarks/cost.py growth   # generated rows, one quantity grows
 
 A benchmark file has the seconds, the processor time and the memory of one job. One row of the
 table is a rule, or the rules that write to one folder below ``logs/benchmarks``.
@@ -15,8 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-START = "<!-- cost: made by benchmarks/cost.py -->\n"
-END = "<!-- end of cost -->\n"
 LOGS = "logs/benchmarks"
 # Jobs of several runs, by how their files begin.
 ARMS = ("table", "every_k")
@@ -117,13 +114,6 @@ def table(costs: Sequence[Cost]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_page(page: Path, block: str) -> None:
-    """Replace what is between the marks of a page."""
-    text = page.read_text(encoding="utf-8")
-    before, after = text.split(START)[0], text.split(END)[1]
-    page.write_text(f"{before}{START}{block}{END}{after}", encoding="utf-8")
-
-
 def tuned_run(n: int, d: int, k: int, alphas: int, splits: int) -> float:
     """Return the processor seconds of CAC+LR, clustered, tuned and fitted, on generated rows."""
     import numpy as np
@@ -163,7 +153,6 @@ def growth(base: Mapping[str, int], grown: Mapping[str, Sequence[int]]) -> Itera
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="where the workflow was run, or `growth`")
-    parser.add_argument("--page", type=Path, help="page to put the table into")
     given = parser.parse_args()
     if given.folder == "growth":
         for line in growth(BASE, GROWN):
@@ -172,11 +161,7 @@ def main() -> None:
     jobs = list(read_jobs(Path(given.folder) / LOGS))
     if not jobs:
         parser.error(f"no benchmark files in {given.folder}/{LOGS}; run the workflow there first")
-    block = table(add_up(jobs))
-    if given.page is None:
-        print(block, end="")
-    else:
-        write_page(given.page, block)
+    print(table(add_up(jobs)), end="")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     snakemake --cores 2 -p all > run.log 2>&1
     python benchmarks/whole_run.py run.log docs/results/whole_run.csv   # a row a job
-    python benchmarks/whole_run.py run.log docs/results/whole_run.csv --page docs/cost.md
+    python benchmarks/whole_run.py run.log docs/results/whole_run.csv --page docs/workflow.md
 
 A chain is a job, one that makes an input of it, and so on: the run can take no less than its
 longest chain, on any number of cores.

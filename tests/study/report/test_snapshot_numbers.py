@@ -207,7 +207,6 @@ EXCEPTIONS = {
     "audit.md": {"0.95"},
     "claims.md": {"0.02", "0.005", "0.01"},
     "command.md": {"0.01", "0.0001", "0.05", "0.03"},
-    "cost.md": {"0.002", "0.0003", "0.0039", "0.85"},
     "glossary.md": {"0.01"},
     "install.md": {"3.11", "3.13", "0.44", "0.04"},
     "data.md": {"10.1038", "518.82", "0.85"},
@@ -230,10 +229,8 @@ EXCEPTIONS = {
     "judge-plan-transfer.md": {".05", ".010", ".005", ".002", ".25", ".03"},
     "power.md": {"0.118"},
     "reliability.md": {"3.67", "0.06"},
-    "scale.md": {"22.05", "0.19", "0.15"},
     "tutorial.md": {"0.994", "0.95"},
     "wids.md": {"0.09"},
-    "workflow.md": {"0.003"},
 }
 MARKED = re.compile(r"<!-- from the snapshot.*?<!-- end -->", re.DOTALL)
 ASIDE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|^ *\|.*?$", re.DOTALL | re.MULTILINE)

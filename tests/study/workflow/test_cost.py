@@ -54,13 +54,6 @@ def test_the_last_row_is_all_of_them(cost, folder):
     assert lines.splitlines()[-1] == "| all | 6 | 2.7 | 100% | 2.0 | 900 |"
 
 
-def test_a_page_keeps_what_is_around_the_marks(cost, tmp_path):
-    page = tmp_path / "cost.md"
-    page.write_text(f"# Cost\n{cost.START}old\n{cost.END}after\n")
-    cost.write_page(page, "new\n")
-    assert page.read_text() == f"# Cost\n{cost.START}new\n{cost.END}after\n"
-
-
 def test_a_quantity_that_grows_has_an_exponent(cost, monkeypatch):
     base = {"n": 10, "d": 2, "k": 2, "alphas": 1, "splits": 1}
     monkeypatch.setattr(cost, "tuned_run", lambda n, d, k, alphas, splits: n**2 * d / 100)

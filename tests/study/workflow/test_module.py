@@ -1,4 +1,4 @@
-"""docs/as-a-module.md is true: another workflow takes the rules and builds on their results."""
+"""docs/workflow.md is right: another workflow takes the rules and builds on their results."""
 
 import json
 import re
@@ -10,8 +10,8 @@ from checkouts import ROOT, checkout, environment
 
 
 def snakefile() -> str:
-    page = (ROOT / "docs" / "as-a-module.md").read_text()
-    (block,) = re.findall(r"^```python\n(.*?)^```$", page, flags=re.S | re.M)
+    page = (ROOT / "docs" / "workflow.md").read_text()
+    (block,) = re.findall(r"^```python\n(module .*?)^```$", page, flags=re.S | re.M)
     return block
 
 

@@ -60,7 +60,7 @@ def test_the_sentences_stand_between_the_marks(whole_run):
 
 
 def test_the_page_has_what_its_table_says(whole_run):
-    page = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "workflow.md").read_text(encoding="utf-8")
     said = page.split(whole_run.START)[1].split(whole_run.END)[0]
     table = (ROOT / "docs" / "results" / "whole_run.csv").read_text(encoding="utf-8")
     assert said.startswith(f"{len(table.splitlines()) - 1} jobs in ")

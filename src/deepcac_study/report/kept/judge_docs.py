@@ -1,7 +1,6 @@
 """The documentation's tables and sentences of the judge and of the classifier with subtypes."""
 
 from collections.abc import Callable, Iterable
-from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
@@ -18,7 +17,6 @@ from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, TIED, UNDECIDED, WORSE
 from deepcac_study.catalogue.judge_plan import Judge
-from deepcac_study.judge.study_files import APART, FOLDER
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 
 STYLES = {
@@ -221,25 +219,6 @@ def _of(own: pd.DataFrame, question: Question, metric: str) -> pd.DataFrame:
 
 def _learner(contender: str) -> str:
     return parse_contender(contender).learner
-
-
-def judge_cost(manifest: pd.DataFrame) -> Table:
-    """Return what the judge's records took: their jobs, core-minutes, and the longest job."""
-    place = manifest["path"].str.split("/", expand=True)
-    own = manifest[place[0] == PurePath(FOLDER).name].assign(
-        part=place[1].where(place[1].isin(APART))
-    )
-    # Two records of one job, each with the seconds of both.
-    own = own[own["part"].notna() | ~own["path"].str.endswith(f"/{of_kind('subtypes')[-1]}.json")]
-    columns: dict[str, How] = {
-        "part": lambda group: group[0].replace("_", " "),
-        "jobs": lambda group: len(group[1]),
-        "core-minutes": lambda group: f"{group[1]['seconds'].sum() / 60:.0f}",
-        "longest, minutes": lambda group: f"{group[1]['seconds'].max() / 60:.1f}",
-    }
-    parts = own.assign(part=own["part"].fillna("single trials"), whole="all together")
-    both = [*parts.groupby("part"), *parts.groupby("whole")]
-    return Table.of(both, columns)
 
 
 def factorial(table: pd.DataFrame) -> Table:

@@ -31,7 +31,6 @@ from deepcac_study.report.subtypes.subtype_worth import arms, stability
 Tables = dict[str, pd.DataFrame]
 Kinds = dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]]
 NOT_RUN = "Not run yet.\n"
-_MANIFEST = "records/manifest"
 
 _MARKED = re.compile(r"(<!-- from the snapshot: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 # What can be asked for, by the tables of the snapshot that it is made from.
@@ -56,7 +55,6 @@ _KINDS: Kinds = {
         ((snapshot.STABILITY,), (stability,)),
         ((snapshot.BLENDS,), (judge.blends,)),
         ((snapshot.FACTORIAL,), (judge.factorial,)),
-        ((_MANIFEST,), (judge.judge_cost,)),
         ((snapshot.PAIRS,), (pairs, less_learner)),
         (
             (further.MOVES,),
@@ -107,7 +105,7 @@ def made(tables: Tables, kind: str, *asked: str) -> str:
 
 def read_snapshot(folder: Path) -> Tables:
     """Return the tables that `snapshot.write_snapshot` wrote; empty where nothing was run."""
-    return {name: kept_table(folder, name) for name in (*snapshot.TABLES, _MANIFEST)}
+    return {name: kept_table(folder, name) for name in snapshot.TABLES}
 
 
 def main() -> None:

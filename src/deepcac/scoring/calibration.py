@@ -116,7 +116,7 @@ def calibration_curve(
     odds, and its variance allows for several predictions per patient (`_patient_scores`). All are
     of shape (n,); `weight` is that of rows, such as the inverse chance of not being censored.
     """
-    own = np.ones(len(y)) if weight is None else weight
+    weights = np.ones(len(y)) if weight is None else weight
     odds = log_odds(risk)
     least, most = np.quantile(risk, [0.01, 0.99])
     grid = np.linspace(float(least), float(most), _POINTS)
@@ -124,11 +124,13 @@ def calibration_curve(
     X = basis.fit_transform(odds[:, None])
     beta = _newton(X, y, _OF_CURVE, weight)
     expected = expit(X @ beta)
-    curved = own * expected * (1 - expected)
+    curved = weights * expected * (1 - expected)
     information = (X * curved[:, None]).T @ X + _OF_CURVE * np.eye(X.shape[1])
     there = basis.transform(log_odds(grid)[:, None])
     reach = np.linalg.solve(information, there.T)
-    variance = ((_patient_scores(X * own[:, None], y, expected, patient) @ reach) ** 2).sum(axis=0)
+    variance = ((_patient_scores(X * weights[:, None], y, expected, patient) @ reach) ** 2).sum(
+        axis=0
+    )
     middle, half = there @ beta, stats.norm.ppf(0.975) * np.sqrt(variance)
     return CalibrationCurve(grid, *(expit(middle + step * half) for step in (0, -1, 1)))
 
@@ -153,8 +155,8 @@ def _patient_scores(X: Array, y: Ids, expected: Array, patient: npt.NDArray[np.i
 def _shift(y: Ids, odds: Array, weight: Array | None = None) -> float:
     """Return what is added to all log odds so that as many events are expected as came."""
     ends = -_FAR - odds.max(), _FAR - odds.min()
-    own = np.ones(len(y)) if weight is None else weight
-    return float(brentq(lambda step: own @ (expit(odds + step) - y), *ends, xtol=1e-12))
+    weights = np.ones(len(y)) if weight is None else weight
+    return float(brentq(lambda step: weights @ (expit(odds + step) - y), *ends, xtol=1e-12))
 
 
 def _newton(X: Array, y: Ids, penalty: float, weight: Array | None = None) -> Array:
@@ -163,17 +165,17 @@ def _newton(X: Array, y: Ids, penalty: float, weight: Array | None = None) -> Ar
     Newton's steps, halved while they climb nothing, until the largest is negligible.
     """
     sign = np.where(y == 1, -1.0, 1.0)
-    own = np.ones(len(y)) if weight is None else weight
+    weights = np.ones(len(y)) if weight is None else weight
 
     def loss(beta: Array) -> float:
-        return float(own @ np.logaddexp(0, sign * (X @ beta)) + penalty / 2 * beta @ beta)
+        return float(weights @ np.logaddexp(0, sign * (X @ beta)) + penalty / 2 * beta @ beta)
 
     beta = np.zeros(X.shape[1])
     lowest = loss(beta)
     for _ in range(_MOST_STEPS):
         expected = expit(X @ beta)
-        curved = own * expected * (1 - expected)
-        slope = X.T @ (own * (y - expected)) - penalty * beta
+        curved = weights * expected * (1 - expected)
+        slope = X.T @ (weights * (y - expected)) - penalty * beta
         step = np.linalg.solve((X * curved[:, None]).T @ X + penalty * np.eye(len(beta)), slope)
         while np.abs(step).max() > _CONVERGED and loss(beta + step) > lowest:
             step /= 2

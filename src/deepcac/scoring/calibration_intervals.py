@@ -59,5 +59,5 @@ def calibration_intervals(
     }
     values = calibration(y, risk)._asdict()
     return CalibrationIntervals(
-        **{name: estimate(name, values[name], own) for name, own in resampled.items()}
+        **{name: estimate(name, values[name], sample) for name, sample in resampled.items()}
     )

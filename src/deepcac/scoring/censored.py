@@ -132,12 +132,12 @@ def joined(parts: Sequence[FollowUp]) -> FollowUp | None:
     if not parts:
         return None
     time, event = (
-        np.concatenate([getattr(one, name) for one in parts]) for name in ("time", "event")
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("time", "event")
     )
     rivals = [
-        np.zeros(len(one.time), np.bool_) if one.other is None else one.other for one in parts
+        np.zeros(len(part.time), np.bool_) if part.other is None else part.other for part in parts
     ]
-    other = np.concatenate(rivals) if any(one.other is not None for one in parts) else None
+    other = np.concatenate(rivals) if any(part.other is not None for part in parts) else None
     return FollowUp(time, event, parts[0].horizon, other)
 
 
@@ -164,9 +164,9 @@ def resampled_weights(follow: FollowUp, draws: npt.NDArray[Any]) -> Array:
 
 def auroc_at(follow: FollowUp, risk: Array) -> float:
     """Return the cumulative/dynamic AUROC at the horizon, weighted for censoring (Uno 2007)."""
-    known = follow.known
-    weight = follow.weights()[known]
-    return float(roc_auc_score(follow.outcome[known], risk[known], sample_weight=weight))
+    labelled = follow.known
+    weight = follow.weights()[labelled]
+    return float(roc_auc_score(follow.outcome[labelled], risk[labelled], sample_weight=weight))
 
 
 def brier_at(follow: FollowUp, risk: Array) -> float:
@@ -196,17 +196,17 @@ def cumulative_incidence(follow: FollowUp) -> tuple[float, float, float]:
     place = np.searchsorted(moments, follow.time[follow.event])
     events = np.bincount(place, minlength=len(moments))
     seen = moments <= follow.horizon
-    n, every, own = (each[seen].astype(np.float64) for each in (at_risk, ended, events))
+    n, every, cases = (counts[seen].astype(np.float64) for counts in (at_risk, ended, events))
     before = np.concatenate([[1.0], np.cumprod(1 - every / n)])[:-1] if len(n) else n
-    risen = np.cumsum(before * own / n)
+    risen = np.cumsum(before * cases / n)
     risk = float(risen[-1]) if len(n) else 0.0
     gap = risk - risen
     rest = n - every
     spread = np.divide(every, n * rest, out=np.zeros(len(n)), where=rest > 0)
     variance = float(
         (gap**2 * spread).sum()
-        + (before**2 * own * (n - own) / n**3).sum()
-        - 2 * (gap * before * own / n**2).sum()
+        + (before**2 * cases * (n - cases) / n**3).sum()
+        - 2 * (gap * before * cases / n**2).sum()
     )
     if not 0 < risk < 1:
         return risk, risk, risk

@@ -82,15 +82,15 @@ def measured(
     )
 
 
-def verdict(found: Difference, p: float, p_equivalent: float) -> str:
+def verdict(estimate: Difference, p: float, p_equivalent: float) -> str:
     """Return the verdict on a difference.
 
     It is better or worse if the test excludes no difference; equivalent if the two one-sided tests
-    exclude both sides of the margin; else it is undecided. The p values are those of `found`, or
+    exclude both sides of the margin; else it is undecided. The p values are those of `estimate`, or
     adjusted for the family that it belongs to.
     """
     if p < LEVEL:
-        return BETTER if found.mean > 0 else WORSE
+        return BETTER if estimate.mean > 0 else WORSE
     return EQUIVALENT if p_equivalent < LEVEL else UNDECIDED
 
 

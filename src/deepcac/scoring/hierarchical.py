@@ -57,10 +57,10 @@ def _log_likelihood(d: Array, variance: Array, means: Array, spreads: Array, fre
     weight, scale = _mixture(freedom)
     total = np.zeros((len(means), len(spreads)))
     places, counts = np.unique(np.column_stack([d, variance]), axis=0, return_counts=True)
-    for (one, own), count in zip(places, counts, strict=True):
-        precision = 1 / (spreads[:, None] ** 2 * scale + own)
+    for (estimate, error_variance), count in zip(places, counts, strict=True):
+        precision = 1 / (spreads[:, None] ** 2 * scale + error_variance)
         height = weight * np.sqrt(precision / (2 * np.pi))
-        gap = np.square(one - means)[:, None, None]
+        gap = np.square(estimate - means)[:, None, None]
         with np.errstate(divide="ignore"):  # so far away that nothing is left
             total += count * np.log((height * np.exp(-0.5 * gap * precision)).sum(axis=2))
     return total

@@ -148,9 +148,9 @@ def resampled_benefits(whom: Patients, draws: npt.NDArray[Any], threshold: float
     if not treated.any():
         return np.zeros(draws.shape[1])
     inside = whom.take(treated)
-    own = draws[treated]
-    count = own.sum(axis=0, dtype=np.float64)
-    events = inside.y @ inside.weights(own)
+    treated_draws = draws[treated]
+    count = treated_draws.sum(axis=0, dtype=np.float64)
+    events = inside.y @ inside.weights(treated_draws)
     odds = threshold / (1 - threshold)
     return np.asarray((events - (count - events) * odds) / draws.sum(axis=0, dtype=np.float64))
 

@@ -48,18 +48,18 @@ def sample_size(parameters: int, share: float, r2: float | None = None) -> Sampl
     if parameters < 1 or not 0 < share < 1:
         raise ConfigError(f"{parameters} parameters, share {share:g}: a sample size needs others")
     top = largest_r2(share)
-    own = EXPLAINED * top if r2 is None else r2
-    if not 0 < own < top:
-        raise ConfigError(f"R2 {own:g}: it lies between 0 and {top:.3f} for this outcome")
-    left = own / (own + OPTIMISM * top)
+    explained = EXPLAINED * top if r2 is None else r2
+    if not 0 < explained < top:
+        raise ConfigError(f"R2 {explained:g}: it lies between 0 and {top:.3f} for this outcome")
+    left = explained / (explained + OPTIMISM * top)
     rarer = min(share, 1 - share)  # the formula is for an outcome in at most a half
     average = (-0.508 + 0.259 * log(rarer) + 0.504 * log(parameters) - log(RISK_ERROR)) / 0.544
     return SampleSize(
         overall=ceil((1.96 / RISK_ERROR) ** 2 * share * (1 - share)),
         average_error=ceil(exp(average)) if parameters <= MOST_FOR_ERROR else None,
-        shrinkage=_shrunk(parameters, own, SHRINKAGE),
-        optimism=_shrunk(parameters, own, left),
-        r2=own,
+        shrinkage=_shrunk(parameters, explained, SHRINKAGE),
+        optimism=_shrunk(parameters, explained, left),
+        r2=explained,
     )
 
 

@@ -27,8 +27,8 @@ def withheld_parts(counts: Sequence[int | None]) -> list[int | None]:
     """
     shown = [None if count is None else withheld(count) for count in counts]
     if shown.count(None) == 1 and len(counts) > 1:
-        known = [(count == 0, count, j) for j, count in enumerate(shown) if count is not None]
-        shown[min(known)[2]] = None
+        candidates = [(count == 0, count, j) for j, count in enumerate(shown) if count is not None]
+        shown[min(candidates)[2]] = None
     return shown
 
 
@@ -127,10 +127,10 @@ def _given_back(overlap: Array, secret: Array, hidden: Flags, table: Ids) -> int
     gram = overlap[np.ix_(shown, shown)]
     weights = np.linalg.pinv(gram, rcond=1e-9, hermitian=True) @ target[shown]
     size = np.einsum("sp,ps->s", secret, target)
-    told = np.flatnonzero(size - (target[shown] * weights).sum(axis=0) < 1e-6 * size)
-    if not len(told):
+    exposed = np.flatnonzero(size - (target[shown] * weights).sum(axis=0) < 1e-6 * size)
+    if not len(exposed):
         return None
-    helps = shown[:-1][np.abs(weights[:-1, told[0]]) > 1e-6]
+    helps = shown[:-1][np.abs(weights[:-1, exposed[0]]) > 1e-6]
     holed = helps[np.isin(table[helps], table[hidden])]
     helps = holed if len(holed) else helps
     return int(helps[np.argmin(np.diag(overlap)[helps])]) if len(helps) else None

@@ -126,23 +126,26 @@ def _check(part: Any, lengths: Lengths, trusted: frozenset[str], seen: set[int])
 
 def _check_estimator(part: BaseEstimator) -> None:
     """Check parameters and the names of the columns; they decide how an answer is made."""
-    own, kind = vars(part), type(part).__name__
-    missing = [name for name in type(part)._get_param_names() if name not in own]
+    attributes, kind = vars(part), type(part).__name__
+    missing = [name for name in type(part)._get_param_names() if name not in attributes]
     if missing:
         raise DataError(f"{kind} has no {missing[0]}")
     if hasattr(part, "_parameter_constraints"):
         part._validate_params()
-    if own.get("_sklearn_output_config", {}).get("transform", "default") not in _OUTPUTS:
+    if attributes.get("_sklearn_output_config", {}).get("transform", "default") not in _OUTPUTS:
         raise DataError(f"{kind} answers in no form that is known")
     for name in type(part)._get_param_names():
-        if isinstance(own[name], BaseEstimator) and _full_name(own[name]) in _DECLARED:
-            _check_estimator(own[name])
-    if "feature_names_in_" in own:
-        names = own["feature_names_in_"]
+        if (
+            isinstance(attributes[name], BaseEstimator)
+            and _full_name(attributes[name]) in _DECLARED
+        ):
+            _check_estimator(attributes[name])
+    if "feature_names_in_" in attributes:
+        names = attributes["feature_names_in_"]
         if not isinstance(names, np.ndarray) or names.ndim != 1:
             raise DataError("feature_names_in_ are no names")
         texts = [text for text in names.tolist() if isinstance(text, str)]
-        if len(set(texts)) != len(names) or len(names) != own.get("n_features_in_"):
+        if len(set(texts)) != len(names) or len(names) != attributes.get("n_features_in_"):
             raise DataError("feature_names_in_ are not one different name a column")
 
 
@@ -160,25 +163,29 @@ def _fitted_values(part: Any) -> Iterator[Any]:
 
 def _measure(part: Any, lengths: Lengths) -> Lengths:
     """Compare the arrays of an object with each other; return their lengths by letter."""
-    own, kind = _parts(part), type(part).__name__
-    if "n_features_in_" in own:
-        count = check_count("n_features_in_", own["n_features_in_"], 1)
+    attributes, kind = _parts(part), type(part).__name__
+    if "n_features_in_" in attributes:
+        count = check_count("n_features_in_", attributes["n_features_in_"], 1)
         _same(kind, "n_features_in_", "D", count, lengths)
-    optional = {name: letters for name, letters in _OPTIONAL.get(kind, {}).items() if name in own}
+    optional = {
+        name: letters for name, letters in _OPTIONAL.get(kind, {}).items() if name in attributes
+    }
     for name, letters in (_STATES[kind] | optional).items():
-        if name not in own:
+        if name not in attributes:
             raise DataError(f"{kind} has no {name}")
-        if name in optional and own[name] is None:
+        if name in optional and attributes[name] is None:
             continue
-        for letter, length in zip(letters, _shape(kind, name, own[name], letters), strict=True):
+        for letter, length in zip(
+            letters, _shape(kind, name, attributes[name], letters), strict=True
+        ):
             _same(kind, name, letter, length, lengths)
-    for name, value in own.items():
+    for name, value in attributes.items():
         if name not in _UNREAD:
             _check_numbers(f"{name} of {kind}", value, name in _ABOVE_0)
-    if "classes_" in own:
-        if not isinstance(own["classes_"], np.ndarray):
+    if "classes_" in attributes:
+        if not isinstance(attributes["classes_"], np.ndarray):
             raise DataError(f"classes_ of {kind} are no labels")
-        check_classes_of(f"classes_ of {kind}", own["classes_"], 1)
+        check_classes_of(f"classes_ of {kind}", attributes["classes_"], 1)
     return lengths
 
 

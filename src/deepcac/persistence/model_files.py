@@ -272,8 +272,8 @@ def _of_the_command(name: str) -> ModuleType:
     try:
         return import_module(f"deepcac.table.{name}")
     except ModuleNotFoundError as error:
-        told = f"a model of `deepcac fit` needs {error.name}: pip install 'deepcac[tables]'"
-        raise ModuleNotFoundError(told, name=error.name) from error
+        message = f"a model of `deepcac fit` needs {error.name}: pip install 'deepcac[tables]'"
+        raise ModuleNotFoundError(message, name=error.name) from error
 
 
 def _load_deep(path: str | os.PathLike[str], device: str) -> Any:

@@ -26,49 +26,53 @@ def check_answering(fitted: Any, given: Any) -> None:
             raise DataError(f"a {type(fitted).__name__} answers by {name} as no clone of it does")
 
 
-def _clusters(part: Any, found: Lengths) -> None:
+def _clusters(part: Any, lengths: Lengths) -> None:
     """Compare the classifiers of the clusters with the classes and the base classifier."""
-    counts = check_array("class_counts_", part.class_counts_, (found["K"], found["C"]), np.int64)
+    counts = check_array(
+        "class_counts_", part.class_counts_, (lengths["K"], lengths["C"]), np.int64
+    )
     if (counts < 0).any() or counts.max(initial=0) > _MOST_ROWS:
         raise DataError("class_counts_ are no counts")
-    if not found["K"] or found["C"] < 2 or "D" not in found:
+    if not lengths["K"] or lengths["C"] < 2 or "D" not in lengths:
         raise DataError("it has no clusters, classes or columns")
-    sizes = np.bincount(check_ids("subtypes_", part.subtypes_, found["K"]), minlength=found["K"])
+    sizes = np.bincount(
+        check_ids("subtypes_", part.subtypes_, lengths["K"]), minlength=lengths["K"]
+    )
     if not np.array_equal(sizes, counts.sum(axis=1)) or not sizes.all():
         raise DataError("class_counts_ are not those of its rows")
     base = part._base()
-    for local, own in zip(part.estimators_, counts, strict=True):
-        classes = check_ids("classes_ of a cluster", local.classes_, found["C"])
-        if not np.array_equal(classes, np.flatnonzero(own)):
+    for local, class_counts in zip(part.estimators_, counts, strict=True):
+        classes = check_ids("classes_ of a cluster", local.classes_, lengths["C"])
+        if not np.array_equal(classes, np.flatnonzero(class_counts)):
             raise DataError("a cluster's classifier has other classes than its rows")
-        width = getattr(local, "n_features_in_", found["D"])
-        if width != found["D"]:
-            raise DataError(f"a cluster's classifier reads {width} columns, of {found['D']}")
+        width = getattr(local, "n_features_in_", lengths["D"])
+        if width != lengths["D"]:
+            raise DataError(f"a cluster's classifier reads {width} columns, of {lengths['D']}")
         if not isinstance(local, DummyClassifier):
             check_answering(local, base)
 
 
-def _metric(part: Any, found: Lengths) -> None:
-    _clusters(part, found)
+def _metric(part: Any, lengths: Lengths) -> None:
+    _clusters(part, lengths)
     if (part.metric is None) != (part.metric_ is None):
         raise DataError("metric_ is that of another model")
     if part.metric_ is not None:
         check_answering(part.metric_, part.metric)
-        if part.metric_.n_features_in_ != found["D"] or (part.metric_.weights_ < 0).any():
+        if part.metric_.n_features_in_ != lengths["D"] or (part.metric_.weights_ < 0).any():
             raise DataError("metric_ is of other columns")
 
 
-def _planes(part: Any, found: Lengths) -> None:
+def _planes(part: Any, lengths: Lengths) -> None:
     """Compare planes with classes: one for two of them."""
-    if found["m"] < 2 or found["o"] != (1 if found["m"] == 2 else found["m"]):
-        raise DataError(f"{found['o']} planes for {found['m']} classes")
+    if lengths["m"] < 2 or lengths["o"] != (1 if lengths["m"] == 2 else lengths["m"]):
+        raise DataError(f"{lengths['o']} planes for {lengths['m']} classes")
 
 
-def _ridge(part: Any, found: Lengths) -> None:
+def _ridge(part: Any, lengths: Lengths) -> None:
     """Of two classes the coefficients have one axis."""
     classes = part._label_binarizer.classes_
     planes = 1 if len(classes) == 2 else len(classes)
-    shape = (found["D"],) if part.coef_.ndim == 1 else (planes, found["D"])
+    shape = (lengths["D"],) if part.coef_.ndim == 1 else (planes, lengths["D"])
     check_array("coef_", part.coef_, shape)
     check_array("intercept_", part.intercept_, (planes,))
     if part.coef_.ndim == 1 and planes > 1:
@@ -79,25 +83,25 @@ def _ridge(part: Any, found: Lengths) -> None:
         raise DataError("classes_ are not those of its planes")
 
 
-def _binarizer(part: Any, found: Lengths) -> None:
+def _binarizer(part: Any, lengths: Lengths) -> None:
     if part.neg_label >= part.pos_label or part.sparse_input_ is not False:
         raise DataError("its labels are made of no classes")
     if part.y_type_ not in ("binary", "multiclass"):
         raise DataError("its labels are no classes")
 
 
-def _discriminant(part: Any, found: Lengths) -> None:
-    _planes(part, found)
+def _discriminant(part: Any, lengths: Lengths) -> None:
+    _planes(part, lengths)
     if hasattr(part, "scalings_"):
-        check_array("scalings_", part.scalings_, (found["D"], part.scalings_.shape[1]))
+        check_array("scalings_", part.scalings_, (lengths["D"], part.scalings_.shape[1]))
         if hasattr(part, "xbar_"):
-            check_array("xbar_", part.xbar_, (found["D"],))
+            check_array("xbar_", part.xbar_, (lengths["D"],))
         most = getattr(part, "_max_components", None)
-        if type(most) is not int or not 0 <= most <= found["m"]:
+        if type(most) is not int or not 0 <= most <= lengths["m"]:
             raise DataError("its components are no number")
 
 
-def _bayes(part: Any, found: Lengths) -> None:
+def _bayes(part: Any, lengths: Lengths) -> None:
     _shares("class_prior_", part.class_prior_)
 
 
@@ -106,37 +110,37 @@ def _shares(what: str, shares: Any) -> None:
         raise DataError(f"{what} are no shares")
 
 
-def _constant(part: Any, found: Lengths) -> None:
+def _constant(part: Any, lengths: Lengths) -> None:
     """Check what a constant answer is made of."""
     if part.strategy not in ("most_frequent", "prior") or part._strategy != part.strategy:
         raise DataError("its answer is not constant")
-    if (part.n_outputs_, part.n_classes_, part.sparse_output_) != (1, found["m"], False):
+    if (part.n_outputs_, part.n_classes_, part.sparse_output_) != (1, lengths["m"], False):
         raise DataError("it answers other classes")
     _shares("class_prior_", part.class_prior_)
 
 
-def _nearest(part: Any, found: Lengths) -> None:
+def _nearest(part: Any, lengths: Lengths) -> None:
     if not np.array_equal(part.model_.classes_, part.classes_):
         raise DataError("its means are of other classes")
 
 
-def _renumbered(part: Any, found: Lengths) -> None:
+def _renumbered(part: Any, lengths: Lengths) -> None:
     check_answering(part.classifier_, part.classifier)
-    if not np.array_equal(part.classifier_.classes_, np.arange(found["m"])):
+    if not np.array_equal(part.classifier_.classes_, np.arange(lengths["m"])):
         raise DataError("its classifier has other classes")
 
 
-def _groups(part: Any, found: Lengths) -> None:
+def _groups(part: Any, lengths: Lengths) -> None:
     check_answering(part.estimator_, part._base())
-    of_class = check_ids("_class_of_group", part._class_of_group, found["C"])
-    groups = check_ids("classes_ of the groups", part.estimator_.classes_, found["G"])
-    if len(groups) != found["G"] or len(np.unique(of_class)) != found["C"]:
-        raise DataError(f"{found['G']} groups, of {len(groups)}")
-    if getattr(part.estimator_, "n_features_in_", found["D"]) != found["D"]:
+    of_class = check_ids("_class_of_group", part._class_of_group, lengths["C"])
+    groups = check_ids("classes_ of the groups", part.estimator_.classes_, lengths["G"])
+    if len(groups) != lengths["G"] or len(np.unique(of_class)) != lengths["C"]:
+        raise DataError(f"{lengths['G']} groups, of {len(groups)}")
+    if getattr(part.estimator_, "n_features_in_", lengths["D"]) != lengths["D"]:
         raise DataError("its groups are of other columns")
 
 
-def _levels(part: Any, found: Lengths) -> list[int]:
+def _levels(part: Any, lengths: Lengths) -> list[int]:
     """Return the number of levels of each category, which must be columns of the table."""
     names, levels = part._columns
     given = list(getattr(part, "feature_names_in_", ()))
@@ -146,9 +150,12 @@ def _levels(part: Any, found: Lengths) -> list[int]:
         raise DataError("its columns are not those of its table")
     if bool(levels) != bool(getattr(part, "_nominal", False)):
         raise DataError("its columns are read another way")
-    if any(not isinstance(own, tuple) or len(set(own)) != len(own) for own in levels.values()):
+    if any(
+        not isinstance(column, tuple) or len(set(column)) != len(column)
+        for column in levels.values()
+    ):
         raise DataError("the levels of a column stand twice")
-    return [len(own) for own in levels.values()]
+    return [len(column) for column in levels.values()]
 
 
 def _design(design: Any, sizes: list[int], numbers: int) -> int:
@@ -161,21 +168,21 @@ def _design(design: Any, sizes: list[int], numbers: int) -> int:
     return numbers + sum(1 if size == 2 else size if size > 2 else 0 for size in sizes)
 
 
-def _pairs(part: Any, found: Lengths) -> None:
-    sizes, groups = _levels(part, found), found["G"]
-    width = _design(part._design, sizes, found["D"] - len(sizes)) + 1
-    if groups < 2 or (found["v"], found["e"]) != (groups * (groups - 1) // 2, width):
-        raise DataError(f"planes_ are {found['v']} of {found['e']} coordinates")
+def _pairs(part: Any, lengths: Lengths) -> None:
+    sizes, groups = _levels(part, lengths), lengths["G"]
+    width = _design(part._design, sizes, lengths["D"] - len(sizes)) + 1
+    if groups < 2 or (lengths["v"], lengths["e"]) != (groups * (groups - 1) // 2, width):
+        raise DataError(f"planes_ are {lengths['v']} of {lengths['e']} coordinates")
 
 
-def _points(part: Any, found: Lengths) -> None:
-    sizes = _levels(part, found)
-    _design(part.design_, sizes, found["D"] - len(sizes))
+def _points(part: Any, lengths: Lengths) -> None:
+    sizes = _levels(part, lengths)
+    _design(part.design_, sizes, lengths["D"] - len(sizes))
 
 
-def _densities(part: Any, found: Lengths) -> None:
-    sizes = _levels(part, found)
-    if found["P"] != found["D"] - len(sizes) or found["G"] < 1:
+def _densities(part: Any, lengths: Lengths) -> None:
+    sizes = _levels(part, lengths)
+    if lengths["P"] != lengths["D"] - len(sizes) or lengths["G"] < 1:
         raise DataError("its densities are of other columns")
     for density in part.densities_:
         whole = isinstance(density.size, float | int) and 0 <= density.size <= _MOST_ROWS
@@ -183,46 +190,46 @@ def _densities(part: Any, found: Lengths) -> None:
             raise DataError("a density is of other levels")
 
 
-def _cuts(part: Any, found: Lengths) -> None:
+def _cuts(part: Any, lengths: Lengths) -> None:
     """Compare learnt weights with the program that they came from; a bias is one more."""
     expected = part.cutting_planes_.n_features - (type(part).__name__ == "PairSimilarity")
     if len(part.weights_) != expected:
         raise DataError(f"{len(part.weights_)} weights, of {expected}")
 
 
-def _landmarks(part: Any, found: Lengths) -> None:
+def _landmarks(part: Any, lengths: Lengths) -> None:
     if part.kernel not in ("rbf", "linear", "poly", "polynomial", "sigmoid", "laplacian"):
         raise DataError(f"its kernel is {str(part.kernel)[:40]}")
     if part.kernel_params is not None:
         raise DataError("its kernel has parameters of its own")
 
 
-def _standard(part: Any, found: Lengths) -> None:
+def _standard(part: Any, lengths: Lengths) -> None:
     for name, wanted in (("mean_", part.with_mean), ("scale_", part.with_std)):
-        _scale(part, name, wanted, found)
+        _scale(part, name, wanted, lengths)
 
 
-def _robust(part: Any, found: Lengths) -> None:
+def _robust(part: Any, lengths: Lengths) -> None:
     for name, wanted in (("center_", part.with_centering), ("scale_", part.with_scaling)):
-        _scale(part, name, wanted, found)
+        _scale(part, name, wanted, lengths)
 
 
-def _scale(part: Any, name: str, wanted: bool, found: Lengths) -> None:
+def _scale(part: Any, name: str, wanted: bool, lengths: Lengths) -> None:
     if (getattr(part, name, None) is not None) != bool(wanted):
         raise DataError(f"{name} is not as its parameters say")
     if wanted:
-        check_array(name, getattr(part, name), (found["D"],), above=name == "scale_")
+        check_array(name, getattr(part, name), (lengths["D"],), above=name == "scale_")
 
 
-def _imputer(part: Any, found: Lengths) -> None:
+def _imputer(part: Any, lengths: Lengths) -> None:
     if part.indicator_ is not None or part.add_indicator:
         raise DataError("an imputer with flags cannot be checked")
-    check_array("statistics_", part.statistics_, (found["D"],))
+    check_array("statistics_", part.statistics_, (lengths["D"],))
     if any(kind != np.float64 for kind in (part._fit_dtype, part._fill_dtype)):
         raise DataError("an imputer of other values than float64 cannot be checked")
 
 
-def _steps(part: Pipeline, found: Lengths) -> None:
+def _steps(part: Pipeline, lengths: Lengths) -> None:
     """Compare what each step gives with what the next one takes."""
     if not isinstance(part.steps, list) or not part.steps:
         raise DataError("it has no steps")
@@ -254,7 +261,7 @@ RULES: dict[str, Callable[[Any, Lengths], None]] = {
     **dict.fromkeys(_CLUSTERED, _clusters),
     **dict.fromkeys(_LINEAR, _planes),
     "MetricKMClassifier": _metric,
-    "TableScaler": lambda part, found: part.check(),
+    "TableScaler": lambda part, lengths: part.check(),
     "ClassDecompositionClassifier": _groups,
     "PairwiseLinearSVC": _pairs,
     "UnitPoints": _points,

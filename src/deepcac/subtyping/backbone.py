@@ -95,8 +95,8 @@ class Backbone:
 
     def parts(self, x: Tensor, members: slice = ALL) -> Tensor:
         """Return the contributions (n, n_outputs, d) of members to the blended log-odds."""
-        own, n = self.inputs.origin, self.inputs.n_variables
-        return self.blend.weight[0] * contributions(self.networks, x, own, n, members)
+        origin, n = self.inputs.origin, self.inputs.n_variables
+        return self.blend.weight[0] * contributions(self.networks, x, origin, n, members)
 
 
 class FittedNetworks(NamedTuple):
@@ -132,7 +132,7 @@ def fit_networks(cases: Cases, settings: NetworkSettings, device: torch.device) 
     """
     inputs = SmoothInputs(cases.rows)
     x = inputs.rows(cases.rows, device)
-    y, fold, weight = (torch.as_tensor(one, device=device) for one in cases[1:])
+    y, fold, weight = (torch.as_tensor(values, device=device) for values in cases[1:])
     networks = settings.build(x.shape[1], int(cases.codes.max()) + 1).to(device)
     folds = left_out(fold, settings.members)
     curve = train_crossfitted(networks, x.float(), y, folds, weight, settings.budget)
@@ -151,7 +151,7 @@ def fit_backbone(
         The answers are for the rows of the fit, by models that did not see them.
     """
     inputs, x, networks, folds, best_epoch = fitted
-    y, weight = (torch.as_tensor(one, device=x.device) for one in (cases.codes, cases.weight))
+    y, weight = (torch.as_tensor(values, device=x.device) for values in (cases.codes, cases.weight))
     outputs = [unseen(partial(answer, networks), x, folds)]
     if trees is not None:
         outputs.append(torch.as_tensor(trees.outside, device=x.device))
@@ -167,6 +167,8 @@ def _blended(outputs: Tensor, y: Tensor, weight: Tensor, fold: Tensor) -> Tensor
     """Return mixed answers (n, n_outputs), each by a mixture fitted on the other folds."""
     logits = torch.empty_like(outputs[0])
     for j in fold.unique():
-        own, rest = fold == j, fold != j
-        logits[own] = fit_blend(outputs[:, rest], y[rest], weight[rest]).logits(outputs[:, own])
+        held_out, rest = fold == j, fold != j
+        logits[held_out] = fit_blend(outputs[:, rest], y[rest], weight[rest]).logits(
+            outputs[:, held_out]
+        )
     return logits

@@ -43,7 +43,7 @@ class BoostedFolds:
 
     def outputs(self, X: Array) -> Array:
         """Return the mean outputs of all folds, shape (n, n_outputs)."""
-        return np.mean([one.outputs(X, self.n_outputs) for one in self.trees], axis=0)
+        return np.mean([ensemble.outputs(X, self.n_outputs) for ensemble in self.trees], axis=0)
 
 
 class Trees(NamedTuple):
@@ -77,8 +77,8 @@ def grow_trees(cases: Cases, n_classes: int, seed: int, n_threads: int) -> Trees
     grown, outside = [], np.empty((len(y), outputs))
 
     def dataset(chosen: npt.NDArray[np.bool_], reference: Any = None) -> Any:
-        own = None if equal else weight[chosen]
-        return lightgbm.Dataset(X[chosen], y[chosen], weight=own, reference=reference)
+        chosen_weight = None if equal else weight[chosen]
+        return lightgbm.Dataset(X[chosen], y[chosen], weight=chosen_weight, reference=reference)
 
     for j in range(n_folds):
         out = fold == j

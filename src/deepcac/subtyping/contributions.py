@@ -38,9 +38,9 @@ def contributions(
     parts, origin = [], origin.to(x.device)
     with torch.no_grad():
         for rows in x.split(CHUNK):
-            own = _mean_gradient(networks, rows, members) * rows.unsqueeze(1)
-            summed = own.new_zeros(*own.shape[:2], n_variables)
-            parts.append(summed.index_add_(2, origin, own))
+            attributions = _mean_gradient(networks, rows, members) * rows.unsqueeze(1)
+            summed = attributions.new_zeros(*attributions.shape[:2], n_variables)
+            parts.append(summed.index_add_(2, origin, attributions))
     return torch.cat(parts)
 
 

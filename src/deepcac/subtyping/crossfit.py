@@ -108,10 +108,10 @@ def left_out(fold: Tensor, members: int) -> list[LeftOut]:
 def unseen(function: Callable[[Tensor, slice], Tensor], x: Tensor, folds: list[LeftOut]) -> Tensor:
     """Return what a function of rows and members says of each row by those that leave it out."""
     parts = [function(x[fold.rows], fold.members) for fold in folds]
-    found = parts[0].new_empty(len(x), *parts[0].shape[1:])
+    values = parts[0].new_empty(len(x), *parts[0].shape[1:])
     for fold, part in zip(folds, parts, strict=True):
-        found[fold.rows] = part
-    return found
+        values[fold.rows] = part
+    return values
 
 
 def train_crossfitted(
@@ -142,8 +142,8 @@ def train_crossfitted(
 
     def loss(rows: Tensor) -> Tensor:
         errors = cross_entropies(networks(x[rows]), y[rows]) * weight[rows]
-        own = seen[:, rows]
-        return (errors * own).sum() / own.sum()
+        batch_seen = seen[:, rows]
+        return (errors * batch_seen).sum() / batch_seen.sum()
 
     def score() -> float:
         return -float((cross_entropies(unseen(say, x, folds), y) * weight).mean())

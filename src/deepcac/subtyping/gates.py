@@ -85,17 +85,17 @@ def find_gates(
     row_weight = np.ones(len(points)) if row_weight is None else row_weight
     scale = _root_spread(points, row_weight)
     scaled = points / scale
-    found = KMeans(k, n_init=STARTS, random_state=seed).fit(scaled, sample_weight=row_weight)
-    sizes = np.bincount(found.labels_, row_weight, minlength=k)
-    kept = sizes >= min(smallest * len(points), sizes.max())
-    if not kept.all():
+    kmeans = KMeans(k, n_init=STARTS, random_state=seed).fit(scaled, sample_weight=row_weight)
+    sizes = np.bincount(kmeans.labels_, row_weight, minlength=k)
+    large = sizes >= min(smallest * len(points), sizes.max())
+    if not large.all():
         warnings.warn(
-            f"{kept.sum()} subtypes in place of {k}: the others hold less than {smallest:.0%} of "
+            f"{large.sum()} subtypes in place of {k}: the others hold less than {smallest:.0%} of "
             "the rows each",
             CollapseWarning,
             stacklevel=3,
         )
-    centres = found.cluster_centers_[kept]
+    centres = kmeans.cluster_centers_[large]
     nearest, squared = pairwise_distances_argmin_min(scaled, centres, metric="sqeuclidean")
     rows = np.bincount(nearest, row_weight, minlength=len(centres))
     order = np.argsort(np.bincount(nearest, risk * row_weight, minlength=len(centres)) / rows)

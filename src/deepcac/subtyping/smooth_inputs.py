@@ -75,17 +75,17 @@ class SmoothInputs:
     @classmethod
     def of(cls, tensors: dict[str, Tensor]) -> SmoothInputs:
         """Return what `tensors` came from."""
-        found = cls.__new__(cls)
-        own = {name: tensor.numpy() for name, tensor in tensors.items()}
-        found.scaler, found.ranks = TableScaler.of(own), QuantileTransformer()
-        quantiles = own["quantiles_"]
-        check_array("quantiles_", quantiles, (len(quantiles), found._n_measured))
+        inputs = cls.__new__(cls)
+        arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
+        inputs.scaler, inputs.ranks = TableScaler.of(arrays), QuantileTransformer()
+        quantiles = arrays["quantiles_"]
+        check_array("quantiles_", quantiles, (len(quantiles), inputs._n_measured))
         if not len(quantiles) or (np.diff(quantiles, axis=0) < 0).any():
             raise DataError("quantiles_ fall")
-        found.ranks.__dict__.update(
+        inputs.ranks.__dict__.update(
             quantiles_=quantiles,
             references_=np.linspace(0, 1, len(quantiles)),
             n_quantiles_=len(quantiles),
             n_features_in_=quantiles.shape[1],
         )
-        return found
+        return inputs

@@ -88,15 +88,16 @@ def _restore_backbone(
 ) -> None:
     """Give the model its networks, trees and blend."""
     n_outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
-    inputs = SmoothInputs.of(_own(_INPUTS, tensors))
+    inputs = SmoothInputs.of(_without_prefix(_INPUTS, tensors))
     if inputs.n_variables != model.n_features_in_:
         raise DataError("its inputs are of other columns")
     n_inputs, settings = len(inputs.origin), model.network_settings()
     networks = restore_network(
-        lambda: settings.build(n_inputs, len(model.classes_)).double(), _own(_NETWORKS, tensors)
+        lambda: settings.build(n_inputs, len(model.classes_)).double(),
+        _without_prefix(_NETWORKS, tensors),
     )
     folds = check_count("tree_folds", header["tree_folds"])
-    if len(_own(_TREES, tensors)) != folds * len(TreeArrays._fields):
+    if len(_without_prefix(_TREES, tensors)) != folds * len(TreeArrays._fields):
         raise DataError("it has other trees than it says")
     trees = [_read_trees(tensors, j, inputs.n_variables, n_outputs) for j in range(folds)]
     weight, bias = tensors["blend.weight"], tensors["blend.bias"]
@@ -115,8 +116,8 @@ def _restore_backbone(
 
 
 def _read_trees(tensors: dict[str, Tensor], fold: int, d: int, n_outputs: int) -> TreeArrays:
-    own = (tensors[f"{_TREES}{fold}.{name}"].numpy() for name in TreeArrays._fields)
-    return TreeArrays(*own).check(d, n_outputs)
+    arrays = (tensors[f"{_TREES}{fold}.{name}"].numpy() for name in TreeArrays._fields)
+    return TreeArrays(*arrays).check(d, n_outputs)
 
 
 def _restore_subtypes(model: Any, tensors: dict[str, Tensor], header: dict[str, Any]) -> None:
@@ -160,7 +161,7 @@ def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {prefix + name: value for name, value in tensors.items()}
 
 
-def _own(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+def _without_prefix(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {
         name.removeprefix(prefix): value
         for name, value in tensors.items()

@@ -54,8 +54,8 @@ class Heads(NamedTuple):
         parts : Tensor of shape (n, n_outputs, d)
             Contributions.
         """
-        own = parts @ self.weight.T  # what each subtype would add, shape (n, n_outputs, k)
-        return gates @ self.bias + (own * gates.unsqueeze(1)).sum(dim=2)
+        additions = parts @ self.weight.T  # what each subtype would add, shape (n, n_outputs, k)
+        return gates @ self.bias + (additions * gates.unsqueeze(1)).sum(dim=2)
 
 
 def fit_blend(outputs: Tensor, y: Tensor, row_weight: Tensor) -> Blend:
@@ -132,12 +132,14 @@ def held_out_gains(
     for penalty in penalties:
         gain = torch.zeros_like(before)
         for j in fold.unique():
-            own, rest = fold == j, fold != j
+            held_out, rest = fold == j, fold != j
             heads = fit_heads(
                 logits[rest], parts[rest], gates[rest], y[rest], row_weight[rest], penalty
             )
-            changed = logits[own] + heads.change(gates[own], parts[own])
-            gain[own] = (before[own] - cross_entropies(changed, y[own])) * row_weight[own]
+            changed = logits[held_out] + heads.change(gates[held_out], parts[held_out])
+            gain[held_out] = (
+                before[held_out] - cross_entropies(changed, y[held_out])
+            ) * row_weight[held_out]
         error = float(gain.std()) / len(gain) ** 0.5
         gains.append(Gain(penalty, float(gain.mean()), error))
     return gains
@@ -145,14 +147,14 @@ def held_out_gains(
 
 def _minimise(loss: Callable[..., Tensor], start: Sequence[Tensor]) -> list[Tensor]:
     """Return the parameters that minimise a convex loss, by L-BFGS."""
-    found = [value.clone().requires_grad_(True) for value in start]
-    optimiser = torch.optim.LBFGS(found, max_iter=_STEPS, line_search_fn="strong_wolfe")
+    parameters = [value.clone().requires_grad_(True) for value in start]
+    optimiser = torch.optim.LBFGS(parameters, max_iter=_STEPS, line_search_fn="strong_wolfe")
 
     def closure() -> float:
         optimiser.zero_grad()
-        value = loss(*found)
+        value = loss(*parameters)
         value.backward()
         return float(value.detach())
 
     optimiser.step(closure)
-    return [value.detach() for value in found]
+    return [value.detach() for value in parameters]

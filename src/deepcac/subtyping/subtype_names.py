@@ -37,7 +37,7 @@ def subtype_names(
         Of two classes the one output is the second's.
     """
     outputs = classes[1:] if difference.shape[1] == 1 else classes
-    return [_name(*one, names, outputs) for one in zip(difference, levels, strict=True)]
+    return [_name(*pair, names, outputs) for pair in zip(difference, levels, strict=True)]
 
 
 def subtype_levels(X: Array, subtype: npt.NDArray[np.int64], k: int) -> list[list[str]]:
@@ -55,15 +55,15 @@ def subtype_levels(X: Array, subtype: npt.NDArray[np.int64], k: int) -> list[lis
     return [[_level(column[subtype == j], column) for column in X.T] for j in range(k)]
 
 
-def _level(own: Array, every: Array) -> str:
-    own, every = (values[~np.isnan(values)] for values in (own, every))
-    if len(own) < _SMALL:
+def _level(members: Array, every: Array) -> str:
+    members, every = (values[~np.isnan(values)] for values in (members, every))
+    if len(members) < _SMALL:
         return ""
     if not np.isin(every, (0, 1)).all():
-        return f" about {np.median(own):.3g} (all: {np.median(every):.3g})"
-    share, overall = (f"{100 * values.mean():.0f} %" for values in (own, every))
-    here = int(own.sum())
-    if 0 < here < _FEW or 0 < len(own) - here < _FEW:
+        return f" about {np.median(members):.3g} (all: {np.median(every):.3g})"
+    share, overall = (f"{100 * values.mean():.0f} %" for values in (members, every))
+    here = int(members.sum())
+    if 0 < here < _FEW or 0 < len(members) - here < _FEW:
         share = "few" if here < _FEW else "nearly all"
     return f" in {share} (all: {overall})"
 

@@ -52,9 +52,9 @@ class TreeArrays(NamedTuple):
 
     def outputs(self, X: Array, n_outputs: int) -> Array:
         """Return the summed leaves of rows (n, d), shape (n, n_outputs)."""
-        found = np.zeros((len(X), n_outputs))
-        _walk(np.ascontiguousarray(X, dtype=np.float64), *self, found)
-        return found
+        totals = np.zeros((len(X), n_outputs))
+        _walk(np.ascontiguousarray(X, dtype=np.float64), *self, totals)
+        return totals
 
     def check(self, n_features: int, n_outputs: int) -> TreeArrays:
         """Return these trees if they are possible: no walk leaves them or comes back."""
@@ -99,35 +99,35 @@ def read_booster(text: str) -> TreeArrays:
     parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in TreeArrays._fields}
     splits = leaves = 0
     for block in text.split("end of trees")[0].split("\nTree=")[1:]:
-        said = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
-        decision = _read(said, "decision_type", np.int64)
-        if (decision & _CATEGORICAL).any() or said.get("is_linear", "0") != "0":
+        entries = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
+        decision = _read(entries, "decision_type", np.int64)
+        if (decision & _CATEGORICAL).any() or entries.get("is_linear", "0") != "0":
             raise DataError("a tree with categories or linear leaves cannot be kept")
-        children = [_read(said, name, np.int64) for name in ("left_child", "right_child")]
-        left, right = (np.where(own < 0, own - leaves, own + splits) for own in children)
-        one = TreeArrays(
+        children = [_read(entries, name, np.int64) for name in ("left_child", "right_child")]
+        left, right = (np.where(child < 0, child - leaves, child + splits) for child in children)
+        tree = TreeArrays(
             root=np.array([splits if len(left) else ~leaves]),
-            feature=_read(said, "split_feature", np.int64),
+            feature=_read(entries, "split_feature", np.int64),
             left=left,
             right=right,
-            threshold=_read(said, "threshold", np.float64),
+            threshold=_read(entries, "threshold", np.float64),
             missing=decision >> 2,
             default=(decision & _DEFAULT_LEFT) // _DEFAULT_LEFT,
-            leaf=_read(said, "leaf_value", np.float64),
+            leaf=_read(entries, "leaf_value", np.float64),
         )
-        for name, values in one._asdict().items():
+        for name, values in tree._asdict().items():
             parts[name].append(values)
-        splits, leaves = splits + len(left), leaves + len(one.leaf)
-    return TreeArrays(*(np.concatenate(own) for own in parts.values()))
+        splits, leaves = splits + len(left), leaves + len(tree.leaf)
+    return TreeArrays(*(np.concatenate(arrays) for arrays in parts.values()))
 
 
-def _read(said: dict[str, str], name: str, kind: type) -> npt.NDArray[Any]:
-    return np.array(said.get(name, "").split(), dtype=kind)
+def _read(entries: dict[str, str], name: str, kind: type) -> npt.NDArray[Any]:
+    return np.array(entries.get(name, "").split(), dtype=kind)
 
 
 @njit(cache=True)
-def _walk(X, root, feature, left, right, threshold, missing, default, leaf, found):  # type: ignore[no-untyped-def]
-    n_outputs = found.shape[1]
+def _walk(X, root, feature, left, right, threshold, missing, default, leaf, totals):  # type: ignore[no-untyped-def]
+    n_outputs = totals.shape[1]
     for i in range(X.shape[0]):
         for t in range(len(root)):
             at = root[t]
@@ -141,4 +141,4 @@ def _walk(X, root, feature, left, right, threshold, missing, default, leaf, foun
                 else:
                     goes_left = value <= threshold[at]
                 at = left[at] if goes_left else right[at]
-            found[i, t % n_outputs] += leaf[~at]
+            totals[i, t % n_outputs] += leaf[~at]

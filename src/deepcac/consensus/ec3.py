@@ -130,8 +130,8 @@ def _solve(task: Task, class_weight: ClassWeight, clock: Clock) -> tuple[Floats,
         answers.append(model.predict(task.X_test).astype(np.int64))
     votes = np.mean([np.eye(task.n_classes)[answer] for answer in answers], axis=0)
     clock.check()
-    found = list(clusterings(task.X_test, task.n_classes, task.seed, clock))
-    consensus = Consensus(membership([*answers, *found]), votes)
+    partitions = list(clusterings(task.X_test, task.n_classes, task.seed, clock))
+    consensus = Consensus(membership([*answers, *partitions]), votes)
     iterations, change = 0, np.inf
     while change > TOLERANCE and iterations < MAX_ITER:
         clock.check()

@@ -230,9 +230,9 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         self, rows: WeightedRows, rng: np.random.Generator
     ) -> tuple[WeightedRows, WeightedRows]:
         """Return the rows to cluster and those for the search."""
-        kept = hold_back(rows.classes, self.validation, rng)
-        self.training_rows_ = self.training_rows_[~kept]
-        return rows.take(np.flatnonzero(~kept)), rows.take(np.flatnonzero(kept))
+        held_out = hold_back(rows.classes, self.validation, rng)
+        self.training_rows_ = self.training_rows_[~held_out]
+        return rows.take(np.flatnonzero(~held_out)), rows.take(np.flatnonzero(held_out))
 
     def _cluster(self, train: WeightedRows, n: int, given: Any, rng: np.random.Generator) -> Ints:
         if given is not None:
@@ -241,8 +241,8 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
             return checked_labels(given[self.training_rows_], train.classes)
         rows = Columns.of(train.X).encode(train.X)
         options: Any = {"max_clusters": self.max_clusters, "clusterer": self.clusterer}
-        found = decompose(rows, train.classes, rng=rng, n_jobs=self.n_jobs, **options)
-        return labels_of(found, train.classes)
+        clusters = decompose(rows, train.classes, rng=rng, n_jobs=self.n_jobs, **options)
+        return labels_of(clusters, train.classes)
 
     def _search(
         self, train: WeightedRows, held: WeightedRows | None
@@ -254,20 +254,20 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         accuracy = ValidationAccuracy(asked, held.classes, held.weights)
         if self.search == "exhaustive":
             return exhaustive(self.n_clusters_, accuracy), accuracy
-        found = greedy(self.n_clusters_, accuracy, ties=self.ties, revert=self.revert)
-        return found, accuracy
+        best = greedy(self.n_clusters_, accuracy, ties=self.ties, revert=self.revert)
+        return best, accuracy
 
-    def _keep(self, found: Found, accuracy: ValidationAccuracy | None) -> None:
+    def _keep(self, best: Found, accuracy: ValidationAccuracy | None) -> None:
         self.configuration_, self.reverted_, self.steps_ = (
-            found.configuration,
-            found.reverted,
-            found.steps,
+            best.configuration,
+            best.reverted,
+            best.steps,
         )
-        self.merges_tried_ = len(found.steps)
-        self.merges_taken_ = sum(step.taken for step in found.steps)
+        self.merges_tried_ = len(best.steps)
+        self.merges_taken_ = sum(step.taken for step in best.steps)
         curve = [] if accuracy is None else [accuracy(separate(self.n_clusters_))]
-        curve += [step.accuracy for step in found.steps]
-        curve += [] if accuracy is None else [found.accuracy]
+        curve += [step.accuracy for step in best.steps]
+        curve += [] if accuracy is None else [best.accuracy]
         self.validation_accuracy_ = np.array(curve)
         self.n_configurations_ = accuracy.evaluated if accuracy else 0
         self.n_fits_ = accuracy.predictor.fitted if accuracy else 0
@@ -287,9 +287,9 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         if not hasattr(self, "subtypes_"):
             return ""
         groups = ", ".join(str(len(partition)) for partition in self.configuration_)
-        found = ", ".join(map(str, self.n_clusters_))
+        counts = ", ".join(map(str, self.n_clusters_))
         return (
             f"{type(self).__name__}: {groups} groups of the classes "
-            f"{', '.join(map(str, self.classes_))} ({found} clusters before "
+            f"{', '.join(map(str, self.classes_))} ({counts} clusters before "
             f"{self.merges_taken_} merges) of {sizes(self.subtypes_)} rows"
         )

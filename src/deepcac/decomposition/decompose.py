@@ -54,9 +54,9 @@ def decompose(
         raise ConfigError(f"max_clusters is {max_clusters}; use at least 1, or None with EM")
     members = [classes == j for j in range(classes.max() + 1)]
     if clusterer == "em":
-        return [cluster_rows(rows.take(own), max_clusters, rng, n_jobs) for own in members]
+        return [cluster_rows(rows.take(mask), max_clusters, rng, n_jobs) for mask in members]
     points = Design.of(rows).points(rows)
-    return [_kmeans(points[own], max_clusters or 1, rng) for own in members]
+    return [_kmeans(points[mask], max_clusters or 1, rng) for mask in members]
 
 
 def _kmeans(points: Floats, k: int, rng: np.random.Generator) -> Clusters:
@@ -67,10 +67,10 @@ def _kmeans(points: Floats, k: int, rng: np.random.Generator) -> Clusters:
     return Clusters(labels, int(labels.max()) + 1, ())
 
 
-def labels_of(found: list[Clusters], classes: Ints) -> Ints:
+def labels_of(clusterings: list[Clusters], classes: Ints) -> Ints:
     """Return the cluster within its class of each row (n,)."""
     labels = np.zeros(len(classes), dtype=np.int64)
-    for j, clusters in enumerate(found):
+    for j, clusters in enumerate(clusterings):
         labels[classes == j] = clusters.labels
     return labels
 
@@ -80,7 +80,9 @@ def checked_labels(given: npt.NDArray[Any], classes: Ints) -> Ints:
     if given.shape != classes.shape or not np.issubdtype(given.dtype, np.integer):
         raise ConfigError(f"clusters have shape {given.shape}; give one integer a row")
     for j in range(classes.max() + 1):
-        found = np.unique(given[classes == j])
-        if not np.array_equal(found, np.arange(len(found))):
-            raise ConfigError(f"clusters of class number {j} are {found.tolist()}; use 0, 1, ...")
+        cluster_ids = np.unique(given[classes == j])
+        if not np.array_equal(cluster_ids, np.arange(len(cluster_ids))):
+            raise ConfigError(
+                f"clusters of class number {j} are {cluster_ids.tolist()}; use 0, 1, ..."
+            )
     return given.astype(np.int64)

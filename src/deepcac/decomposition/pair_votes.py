@@ -60,17 +60,17 @@ class ByPairs:
 
     def _all_votes(self, names: list[Name]) -> Votes:
         """Return the votes (m, len(names)), from those in focus if only their class differs."""
-        kept = set(self._rest)
-        own = [name for name in names if name not in kept]
-        if len(own) + len(kept) != len(names) or len({j for j, _ in own}) > 1:
+        unchanged = set(self._rest)
+        changed = [name for name in names if name not in unchanged]
+        if len(changed) + len(unchanged) != len(names) or len({j for j, _ in changed}) > 1:
             return self._among(names)
-        rest, mine = self._votes.copy(), self._among(own)
-        for i, name in enumerate(own):
+        rest, mine = self._votes.copy(), self._among(changed)
+        for i, name in enumerate(changed):
             won, count = self._against_rest(name)
             rest += ~won
             mine[:, i] += count
         # The groups of a class stand together among the names.
-        cut = names.index(own[0]) if own else 0
+        cut = names.index(changed[0]) if changed else 0
         return np.hstack([rest[:, :cut], mine, rest[:, cut:]])
 
     def _among(self, names: Sequence[Name]) -> Votes:
@@ -97,7 +97,7 @@ class ByPairs:
         if missing:
             rows = self._groups.rows
             theirs = [rows(others[i]) for i in missing]
-            found = self._machines.planes(rows(name), theirs, first[missing])
-            self._planes.update(zip((pairs[i] for i in missing), found, strict=True))
+            planes = self._machines.planes(rows(name), theirs, first[missing])
+            self._planes.update(zip((pairs[i] for i in missing), planes, strict=True))
             self.fitted += len(missing)
         return self._machines.sides([self._planes[pair] for pair in pairs]) == first

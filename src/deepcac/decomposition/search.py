@@ -95,11 +95,11 @@ def greedy(
     configuration, steps = separate(counts), []
     for active in range(len(counts)):
         accuracy.focus(configuration, active)
-        tried, kept = _merge_class(configuration, active, accuracy, ties)
-        steps += [step._replace(taken=frozenset(step.clusters) in kept) for step in tried]
-        configuration = _with_class(configuration, active, kept)
-    found = Found(configuration, accuracy(configuration), tuple(steps), False)
-    return _or_whole(found, counts, accuracy) if revert else found
+        tried, merged = _merge_class(configuration, active, accuracy, ties)
+        steps += [step._replace(taken=frozenset(step.clusters) in merged) for step in tried]
+        configuration = _with_class(configuration, active, merged)
+    best = Found(configuration, accuracy(configuration), tuple(steps), False)
+    return _or_whole(best, counts, accuracy) if revert else best
 
 
 def exhaustive(counts: Sequence[int], accuracy: Accuracy) -> Found:
@@ -135,7 +135,7 @@ def _merge_class(
     base = accuracy(configuration)
     level = {frozenset([c]): base for c in clusters}
     tried: list[Step] = []
-    kept: list[frozenset[int]] = []
+    merged: list[frozenset[int]] = []
     while level:
         better: dict[frozenset[int], float] = {}
         for grown, before in _grown(level, clusters).items():
@@ -144,8 +144,8 @@ def _merge_class(
             if reached > before or (ties == "merge" and reached == before):
                 better[grown] = reached
         level = _without_overlap(better)
-        kept = [s for s in kept if not any(s & larger for larger in level)] + list(level)
-    return tried, kept
+        merged = [s for s in merged if not any(s & larger for larger in level)] + list(level)
+    return tried, merged
 
 
 def _grown(level: dict[frozenset[int], float], clusters: range) -> dict[frozenset[int], float]:
@@ -169,13 +169,13 @@ def _with_class(
     return (*configuration[:active], changed, *configuration[active + 1 :])
 
 
-def _or_whole(found: Found, counts: Sequence[int], accuracy: Accuracy) -> Found:
+def _or_whole(best: Found, counts: Sequence[int], accuracy: Accuracy) -> Found:
     original = whole(counts)
-    if found.configuration == original:
-        return found
+    if best.configuration == original:
+        return best
     accuracy.focus(original, 0)
     before = accuracy(original)
-    if found.accuracy > before:
-        return found
-    steps = tuple(step._replace(taken=False) for step in found.steps)
+    if best.accuracy > before:
+        return best
+    steps = tuple(step._replace(taken=False) for step in best.steps)
     return Found(original, before, steps, True)

@@ -89,7 +89,7 @@ class Problem(NamedTuple):
     tolerance: float
     most: int
 
-    def planes(self, points: Floats, own: Ints, others: Sequence[Ints], first: Flags) -> Floats:
+    def planes(self, points: Floats, group: Ints, others: Sequence[Ints], first: Flags) -> Floats:
         """Return weights and intercepts (g, d + 1) between one group of rows and g others.
 
         A plane is positive on the side of the one group where `first` says so. Groups are given
@@ -99,7 +99,7 @@ class Problem(NamedTuple):
         if len(others):
             starts = np.cumsum([0, *map(len, others)])
             behind = np.concatenate(others)
-            solve_against(points, own, behind, starts, first, *self, planes)
+            solve_against(points, group, behind, starts, first, *self, planes)
         return planes
 
 
@@ -153,8 +153,8 @@ class PairwiseLinearSVC(ClassifierMixin, BaseEstimator):
         points = self._design.points(rows)
         groups = [np.flatnonzero(labels == c) for c in range(len(self.classes_))]
         planes = [
-            problem.planes(points, own, groups[c + 1 :], np.ones(len(groups) - 1 - c, bool))
-            for c, own in enumerate(groups)
+            problem.planes(points, group, groups[c + 1 :], np.ones(len(groups) - 1 - c, bool))
+            for c, group in enumerate(groups)
         ]
         self.planes_ = np.concatenate(planes)
         return self
@@ -234,9 +234,9 @@ class PairMachines:
         self._problem, self._points, self._new = problem, points, new
         self.n_new = len(new)
 
-    def planes(self, own: Ints, others: Sequence[Ints], first: Flags) -> Floats:
+    def planes(self, group: Ints, others: Sequence[Ints], first: Flags) -> Floats:
         """Return the planes (g, d + 1) between a group and g others, by position of their rows."""
-        return self._problem.planes(self._points, own, others, first)
+        return self._problem.planes(self._points, group, others, first)
 
     def sides(self, planes: Sequence[Floats]) -> Flags:
         """Return whether each new row is on the first side of each plane, (m, len(planes))."""

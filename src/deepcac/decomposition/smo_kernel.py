@@ -132,7 +132,7 @@ def solve(X: Any, y: Any, C: float, tolerance: float, most: int, weights: Any) -
 @compiled()
 def solve_against(
     points: Any,
-    own: Any,
+    group: Any,
     others: Any,
     starts: Any,
     first: Any,
@@ -147,7 +147,7 @@ def solve_against(
     ----------
     points : array of shape (n, d)
         Rows of all groups.
-    own : array of int
+    group : array of int
         Positions of the rows of the one group.
     others, starts : arrays of int
         Positions of the rows of the others, group after group, and where each starts, with the
@@ -160,7 +160,7 @@ def solve_against(
     d = points.shape[1]
     for g in range(first.shape[0]):
         theirs = others[starts[g] : starts[g + 1]]
-        ahead, behind = (own, theirs) if first[g] else (theirs, own)
+        ahead, behind = (group, theirs) if first[g] else (theirs, group)
         cut = ahead.shape[0]
         X, y = np.empty((cut + behind.shape[0], d)), np.ones(cut + behind.shape[0])
         for t in range(cut):

@@ -69,13 +69,13 @@ class NewtonSVC(LinearSVC):
         extended = np.column_stack([rows, np.ones(len(rows))])
         positive = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
         start = self._start(len(positive), extended.shape[1])
-        found = [
+        descents = [
             descend(extended, np.where(codes == c, 1.0, -1.0), cost, first, self.max_iter)
             for c, first in zip(positive, start, strict=True)
         ]
-        planes = np.array([plane for plane, _ in found])
+        planes = np.array([plane for plane, _ in descents])
         self.coef_, self.intercept_ = planes[:, :-1].copy(), planes[:, -1].copy()
-        self.n_iter_ = max(steps for _, steps in found)
+        self.n_iter_ = max(steps for _, steps in descents)
         return self
 
     def __sklearn_tags__(self) -> Tags:

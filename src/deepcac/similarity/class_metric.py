@@ -89,8 +89,8 @@ class ClassMetric(TransformerMixin, BaseEstimator):
             raise DataError("the rows are of one class, which says nothing of a metric")
         seed = check_random_state(self.random_state).randint(2**31)
         sets = deal(codes, self.n_sets, self.set_size, np.random.default_rng(seed))
-        items = [ItemSet(rows[own]) for own in sets]
-        truths = [codes[own] for own in sets]
+        items = [ItemSet(rows[members]) for members in sets]
+        truths = [codes[members] for members in sets]
         model = SupervisedKMeans(
             C=self.C,
             oracle="iterative",
@@ -136,5 +136,5 @@ def deal(codes: Ints, n_sets: int, set_size: int, rng: np.random.Generator) -> l
     order = rng.permutation(n)[: count * set_size]
     dealt = order[np.argsort(codes[order], kind="stable")]
     sets = [np.sort(dealt[s::count]) for s in range(count)]
-    mixed = [own for own in sets if len(np.unique(codes[own])) > 1]
+    mixed = [members for members in sets if len(np.unique(codes[members])) > 1]
     return mixed or [np.arange(n)]

@@ -31,14 +31,14 @@ LANCZOS_VECTORS = 40
 
 def clusterer(name: str, role: str) -> Clusterer:
     """Return the function `iterative`, `spectral` or `discrete`; `role` is for the error."""
-    known: dict[str, Clusterer] = {
+    clusterers: dict[str, Clusterer] = {
         "iterative": iterative,
         "spectral": spectral,
         "discrete": discrete,
     }
-    if name not in known:
-        raise ConfigError(f"{role} is {name!r}; use one of {', '.join(map(repr, known))}")
-    return known[name]
+    if name not in clusterers:
+        raise ConfigError(f"{role} is {name!r}; use one of {', '.join(map(repr, clusterers))}")
+    return clusterers[name]
 
 
 def iterative(
@@ -69,13 +69,13 @@ def iterative(
     K = np.ascontiguousarray(K)
     sizes, totals = np.empty(n_clusters), np.empty(n_clusters)
     sums = np.empty((n_clusters, m))
-    best, kept = -np.inf, np.empty(0, dtype=np.int64)
+    best, best_labels = -np.inf, np.empty(0, dtype=np.int64)
     for _ in range(n_restarts):
         labels = _random_labels(m, n_clusters, rng)
         objective = climb(K, labels, sizes, sums, totals, MAX_PASSES)
         if objective > best:
-            best, kept = objective, labels
-    return indicator(kept)
+            best, best_labels = objective, labels
+    return indicator(best_labels)
 
 
 def by_products(m: int, n_clusters: int) -> bool:

@@ -163,8 +163,8 @@ class ItemSet:
         if self.nodes is not None:
             diagonal += (self.nodes * self.nodes) @ weights[: self.shape[0]]
         if self.pairs is not None:
-            own = np.flatnonzero(self.first == self.second)
-            diagonal[self.first[own]] += self.pairs[own] @ weights[self.shape[0] :]
+            self_pairs = np.flatnonzero(self.first == self.second)
+            diagonal[self.first[self_pairs]] += self.pairs[self_pairs] @ weights[self.shape[0] :]
         return diagonal
 
     def self_sum(self, share: Floats) -> Floats:
@@ -174,8 +174,8 @@ class ItemSet:
             nodes = (self.nodes * self.nodes).T @ share
         if self.pairs is None:
             return nodes
-        own = np.where(self.first == self.second, share[self.first], 0.0)
-        return np.concatenate([nodes, own @ self.pairs])
+        self_share = np.where(self.first == self.second, share[self.first], 0.0)
+        return np.concatenate([nodes, self_share @ self.pairs])
 
     def _split(self) -> None:
         """Keep rare columns compressed, for the compiled loops, and common ones dense."""

@@ -58,8 +58,8 @@ class KernelMap:
 
 def all_edges(items: ItemSet) -> Ints:
     """Return all pairs of items; those of an item with itself only if they have features."""
-    own = items.nodes is not None or bool((items.first == items.second).any())
-    return np.stack(np.triu_indices(items.n_items, k=0 if own else 1), axis=1)
+    self_features = items.nodes is not None or bool((items.first == items.second).any())
+    return np.stack(np.triu_indices(items.n_items, k=0 if self_features else 1), axis=1)
 
 
 def pair_vectors(items: ItemSet) -> Floats:

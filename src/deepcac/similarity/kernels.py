@@ -85,20 +85,20 @@ def climb(K: Any, labels: Any, sizes: Any, sums: Any, totals: Any, max_passes: i
             a = labels[i]
             if sizes[a] == 1.0:
                 continue
-            own = K[i, i]
-            kept = totals[a] / sizes[a]
-            left = (totals[a] - 2.0 * sums[a, i] + own) / (sizes[a] - 1.0)
+            self_similarity = K[i, i]
+            current = totals[a] / sizes[a]
+            left = (totals[a] - 2.0 * sums[a, i] + self_similarity) / (sizes[a] - 1.0)
             best, to, scale = 0.0, a, 0.0
             for b in range(k):
                 if b == a:
                     continue
-                stay = kept + totals[b] / sizes[b]
-                go = left + (totals[b] + 2.0 * sums[b, i] + own) / (sizes[b] + 1.0)
+                stay = current + totals[b] / sizes[b]
+                go = left + (totals[b] + 2.0 * sums[b, i] + self_similarity) / (sizes[b] + 1.0)
                 if go - stay > best:
                     best, to, scale = go - stay, b, abs(stay) + abs(go)
             if best > ROUNDING * scale:
-                totals[a] += own - 2.0 * sums[a, i]
-                totals[to] += own + 2.0 * sums[to, i]
+                totals[a] += self_similarity - 2.0 * sums[a, i]
+                totals[to] += self_similarity + 2.0 * sums[to, i]
                 sizes[a] -= 1.0
                 sizes[to] += 1.0
                 labels[i] = to

@@ -88,12 +88,16 @@ class PairSimilarity(SimilarityClusterer):
             return Cut(normal, active)
 
         planes = WorkingSet(1, item_sets[0].n_features + 1, self.C)
-        found = cutting_planes(separate, planes, epsilon=self.epsilon, max_iter=self.max_iter)
-        self.weights_, self.bias_ = found.weights[:-1], float(found.weights[-1])
-        self.cutting_planes_, self.slack_ = found.planes, found.slack
-        self.duality_gap_, self.n_iter_, self.n_cuts_ = found.gap, found.n_iter, found.n_cuts
-        self.converged_ = found.converged
-        self.seconds_ = {"total": time.perf_counter() - begin, "program": found.qp_seconds}
+        solution = cutting_planes(separate, planes, epsilon=self.epsilon, max_iter=self.max_iter)
+        self.weights_, self.bias_ = solution.weights[:-1], float(solution.weights[-1])
+        self.cutting_planes_, self.slack_ = solution.planes, solution.slack
+        self.duality_gap_, self.n_iter_, self.n_cuts_ = (
+            solution.gap,
+            solution.n_iter,
+            solution.n_cuts,
+        )
+        self.converged_ = solution.converged
+        self.seconds_ = {"total": time.perf_counter() - begin, "program": solution.qp_seconds}
         return self
 
     def similarity(self, item_set: ItemSet) -> Floats:

@@ -43,13 +43,13 @@ class Reading:
     def operator(self, items: ItemSet, weights: Floats) -> LinearOperator:
         """Return K as a product with vectors."""
         whole, factor = items.operator(weights), self._factor(items)
-        own = np.zeros(items.n_items)
+        diagonal = np.zeros(items.n_items)
         if not self._with_diagonal:
-            own = items.self_similarity(weights)
+            diagonal = items.self_similarity(weights)
 
         def product(v: Floats) -> Floats:
             v = v.ravel()
-            return factor * (whole.matvec(v) - own * v)
+            return factor * (whole.matvec(v) - diagonal * v)
 
         return LinearOperator(whole.shape, matvec=product, dtype=np.float64)
 

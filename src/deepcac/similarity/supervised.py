@@ -170,8 +170,8 @@ class SupervisedKMeans(SimilarityClusterer):
         )
         planes = self._planes(len(items) if self.slack == "n" else 1, items[0].n_features)
         separate = oracle.separate if self.slack == "n" else oracle.separate_all
-        found = cutting_planes(separate, planes, epsilon=self.epsilon, max_iter=self.max_iter)
-        self._keep(found, oracle, time.perf_counter() - begin)
+        solution = cutting_planes(separate, planes, epsilon=self.epsilon, max_iter=self.max_iter)
+        self._keep(solution, oracle, time.perf_counter() - begin)
         return self
 
     def _planes(self, n: int, N: int) -> WorkingSet:
@@ -183,18 +183,18 @@ class SupervisedKMeans(SimilarityClusterer):
             raise ConfigError("warm_start needs the training set of the last fit; set it to False")
         return last.under(self.C / n)
 
-    def _keep(self, found: Solution, oracle: Oracle, seconds: float) -> None:
-        self.weights_ = found.weights
-        self.cutting_planes_ = found.planes
-        self.slack_ = found.slack
-        self.duality_gap_ = found.gap
-        self.n_iter_ = found.n_iter
-        self.n_cuts_ = found.n_cuts
-        self.converged_ = found.converged
+    def _keep(self, solution: Solution, oracle: Oracle, seconds: float) -> None:
+        self.weights_ = solution.weights
+        self.cutting_planes_ = solution.planes
+        self.slack_ = solution.slack
+        self.duality_gap_ = solution.gap
+        self.n_iter_ = solution.n_iter
+        self.n_cuts_ = solution.n_cuts
+        self.converged_ = solution.converged
         self.oracle_seconds_ = np.array(oracle.seconds["oracle"])
         self.n_oracle_calls_ = len(self.oracle_seconds_)
         parts = {name: float(np.sum(times)) for name, times in oracle.seconds.items()}
-        self.seconds_ = {"total": seconds, **parts, "program": found.qp_seconds}
+        self.seconds_ = {"total": seconds, **parts, "program": solution.qp_seconds}
 
     def _check(self) -> None:
         self._validate_params()

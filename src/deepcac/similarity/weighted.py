@@ -135,7 +135,7 @@ def check_training(
     same_features(item_sets)
     if len(item_sets) != len(clusterings):
         raise DataError(f"{len(item_sets)} item sets, but {len(clusterings)} clusterings")
-    found = []
+    encoded = []
     for place, (items, clustering) in enumerate(zip(item_sets, clusterings, strict=True)):
         labels = np.asarray(clustering)
         if labels.shape != (items.n_items,):
@@ -146,8 +146,8 @@ def check_training(
         names, codes = np.unique(labels, return_inverse=True)
         if len(names) < 2:
             raise DataError(f"clustering {place} has one cluster; it teaches nothing, leave it out")
-        found.append(codes.astype(np.int64))
-    return found
+        encoded.append(codes.astype(np.int64))
+    return encoded
 
 
 def check_positive(**parameters: float) -> None:

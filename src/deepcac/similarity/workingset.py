@@ -140,24 +140,24 @@ class WorkingSet:
         sums = np.zeros((self.n_examples, len(self.owner)))
         sums[self.owner, np.arange(len(self.owner))] = 1.0
         present = sums.any(axis=1)
-        found = self._ask(
+        scaled_duals = self._ask(
             gram * (unit / largest),
             -self.losses / largest,
             sums[present],
             np.full(present.sum(), self.cap / unit),
         )
-        duals = unit * np.clip(found, 0.0, None)
+        duals = unit * np.clip(scaled_duals, 0.0, None)
         used = sums @ duals
         return duals * np.minimum(1.0, self.cap / np.maximum(used, self.cap))[self.owner]
 
     def _ask(self, P: Floats, q: Floats, G: Floats, h: Floats) -> Floats:
         """Minimise a P a / 2 + q a over a >= 0 with G a <= h, by the first solver that can."""
         for solver in dict.fromkeys((self.solver, SECOND_SOLVER)):
-            found = solve_qp(
+            solution = solve_qp(
                 P, q, G=G, h=h, lb=np.zeros(len(q)), solver=solver, **_accuracy(solver)
             )
-            if found is not None:
-                return found
+            if solution is not None:
+                return solution
         raise ConfigError(
             f"{self.solver} and {SECOND_SOLVER} found no solution at C / n = {self.cap:g}; scale "
             "the features to a common size, or use a smaller C"
@@ -169,20 +169,20 @@ class WorkingSet:
         largest = float(self.losses.max()) or 1.0
         reach = float(np.linalg.norm(self.normals, axis=1).max()) or 1.0
         unit = min(np.sqrt(self.cap * largest), largest / reach)
-        own = np.zeros((planes, n))
-        own[np.arange(planes), self.owner] = 1.0
+        slack_columns = np.zeros((planes, n))
+        slack_columns[np.arange(planes), self.owner] = 1.0
         problem = Problem(
             np.diag(np.repeat([unit**2 / (self.cap * largest), 0.0], [N, n])),
             np.repeat([0.0, 1.0], [N, n]),
-            -np.hstack([self.normals * (unit / largest), own]),
+            -np.hstack([self.normals * (unit / largest), slack_columns]),
             -self.losses / largest,
             lb=np.zeros(N + n),
         )
-        found = solve_problem(problem, self.solver, **_accuracy(self.solver))
-        if found.x is None or found.z is None:
+        solution = solve_problem(problem, self.solver, **_accuracy(self.solver))
+        if solution.x is None or solution.z is None:
             raise ConfigError(f"{self.solver} found no weights at C / n = {self.cap:g}; lower C")
-        self.weights = unit * np.clip(found.x[:N], 0.0, None)
-        self.duals = self.cap * np.clip(found.z, 0.0, None)
+        self.weights = unit * np.clip(solution.x[:N], 0.0, None)
+        self.duals = self.cap * np.clip(solution.z, 0.0, None)
 
     def _newton(self) -> None:
         """Maximise the dual of non-negative weights, which is quadratic in pieces.
@@ -216,13 +216,13 @@ class WorkingSet:
         return low
 
     def _drop(self) -> None:
-        kept = np.flatnonzero(self._idle < self.patience)
-        if len(kept) == len(self.owner):
+        active = np.flatnonzero(self._idle < self.patience)
+        if len(active) == len(self.owner):
             return
-        self._room[: len(kept)] = self._room[kept]
-        self._gram = self._gram[np.ix_(kept, kept)]
-        self.owner, self.losses = self.owner[kept], self.losses[kept]
-        self.duals, self._idle = self.duals[kept], self._idle[kept]
+        self._room[: len(active)] = self._room[active]
+        self._gram = self._gram[np.ix_(active, active)]
+        self.owner, self.losses = self.owner[active], self.losses[active]
+        self.duals, self._idle = self.duals[active], self._idle[active]
 
 
 def _accuracy(solver: str) -> dict[str, Any]:

@@ -139,9 +139,9 @@ class Filler(NamedTuple):
     @classmethod
     def of(cls, rows: Mixed) -> "Filler":
         """Learn from rows."""
-        known = ~np.isnan(rows.numbers)
-        total = np.where(known, rows.numbers, 0.0).sum(axis=0)
-        means = total / np.maximum(known.sum(axis=0), 1)
+        present = ~np.isnan(rows.numbers)
+        total = np.where(present, rows.numbers, 0.0).sum(axis=0)
+        means = total / np.maximum(present.sum(axis=0), 1)
         modes = [
             np.bincount(column[column != MISSING], minlength=max(size, 1)).argmax()
             for column, size in zip(rows.codes.T, rows.levels, strict=True)

@@ -34,16 +34,16 @@ def distances(numbers: Any, codes: Any, i: int, centres: Any, modes: Any, gaps: 
 @compiled()
 def first_centres(numbers: Any, codes: Any, order: Any, centres: Any, modes: Any, gaps: Any) -> Any:
     """Fill the centres with the first rows in `order` that differ; return their number."""
-    found, k = 0, gaps.shape[0]
+    n_centres, k = 0, gaps.shape[0]
     for i in order:
-        distances(numbers, codes, i, centres[:, :found], modes[:, :found], gaps[:found])
-        if found == 0 or gaps[:found].min() > 0.0:
-            centres[:, found] = numbers[i]
-            modes[:, found] = codes[i]
-            found += 1
-            if found == k:
+        distances(numbers, codes, i, centres[:, :n_centres], modes[:, :n_centres], gaps[:n_centres])
+        if n_centres == 0 or gaps[:n_centres].min() > 0.0:
+            centres[:, n_centres] = numbers[i]
+            modes[:, n_centres] = codes[i]
+            n_centres += 1
+            if n_centres == k:
                 break
-    return found
+    return n_centres
 
 
 @compiled()

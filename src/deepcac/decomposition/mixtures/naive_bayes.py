@@ -57,21 +57,21 @@ def density(rows: Mixed, widths: Floats, weights: Floats | None = None) -> Densi
     Every sum over rows is weighted; None means 1 a row.
     """
     numbers = np.rint(rows.numbers / widths) * widths
-    own = np.ones(len(numbers)) if weights is None else weights
-    known = ~np.isnan(numbers)
-    share = known * own[:, None]
-    filled = np.where(known, numbers, 0.0)
+    row_weights = np.ones(len(numbers)) if weights is None else weights
+    present = ~np.isnan(numbers)
+    share = present * row_weights[:, None]
+    filled = np.where(present, numbers, 0.0)
     count = share.sum(axis=0)
     count[count == 0] = 1.0
     mean = (share * filled).sum(axis=0) / count
-    gaps = np.where(known, filled - mean, 0.0)
+    gaps = np.where(present, filled - mean, 0.0)
     sd = np.maximum(np.sqrt((share * (gaps * gaps)).sum(axis=0) / count), widths / 6.0)
     shares = []
     for column, size in zip(rows.codes.T, rows.levels, strict=True):
         there = column != MISSING
-        tally = 1.0 + np.bincount(column[there], own[there], minlength=size)
+        tally = 1.0 + np.bincount(column[there], row_weights[there], minlength=size)
         shares.append(np.log(tally / tally.sum()))
-    return Density(float(own.sum()), mean, sd, np.concatenate([np.empty(0), *shares]))
+    return Density(float(row_weights.sum()), mean, sd, np.concatenate([np.empty(0), *shares]))
 
 
 def log_likelihood(rows: Mixed, widths: Floats, given: Density) -> Floats:
@@ -88,8 +88,8 @@ def log_likelihood(rows: Mixed, widths: Floats, given: Density) -> Floats:
     total += np.where(np.isnan(rows.numbers), 0.0, logs).sum(axis=1)
     start = 0
     for column, size in zip(rows.codes.T, rows.levels, strict=True):
-        known = column != MISSING
-        total[known] += given.log_share[start + column[known]]
+        present = column != MISSING
+        total[present] += given.log_share[start + column[present]]
         start += size
     return total
 

@@ -174,11 +174,11 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             raise DataError("X_val and y_val go together; give both or neither")
         used, weight = self._row_weights(given, sample_weight)
         if X_val is None:
-            (train, kept), (validation, held_out) = self._hold_out(_at(given, used))
+            (train, fitted_rows), (validation, held_out) = self._hold_out(_at(given, used))
             self.held_out_ = used[held_out]
         else:
             train, validation = _at(given, used), self._check(X_val, y_val, mask_val, reset=False)
-            kept, self.held_out_ = np.arange(len(used)), np.empty(0, dtype=np.int64)
+            fitted_rows, self.held_out_ = np.arange(len(used)), np.empty(0, dtype=np.int64)
         self.classes_, _ = check_classes(np.concatenate([train[1], validation[1]]))
         check_two_classes(self.classes_)
         if self.preprocess is None:
@@ -187,7 +187,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         device = data.find_device(self.device)
         rows = self._rows(*train, device)
         if weight is not None:
-            rows = replace(rows, weight=torch.as_tensor(weight[kept], dtype=torch.float32))
+            rows = replace(rows, weight=torch.as_tensor(weight[fitted_rows], dtype=torch.float32))
         self._fit_network(rows, self._rows(*validation, device), pretrained)
         with data.session(device, self._seed, self.n_threads):
             membership = predict_in_chunks(self.network_, self._rows(*given, device).x).membership

@@ -182,11 +182,11 @@ class CentroidClassifier(DeepClassifier):
 
         def loss(rows: Tensor) -> Tensor:
             # The mean of each cluster on its own: as if every predictor were trained alone.
-            own, batch = membership.index_select(0, rows), z.index_select(0, rows)
-            logits = (own.unsqueeze(2) * network.predictors(batch)).sum(dim=1)
+            batch_membership, batch = membership.index_select(0, rows), z.index_select(0, rows)
+            logits = (batch_membership.unsqueeze(2) * network.predictors(batch)).sum(dim=1)
             labels = train_rows.y.index_select(0, rows)
             errors = functional.cross_entropy(logits, labels, reduction="none")
-            return cluster_means(errors, own)
+            return cluster_means(errors, batch_membership)
 
         best, pooled = OwnBest(network.predictors), list[float]()
 

@@ -143,5 +143,5 @@ class CACDMNNClassifier(DMNNClassifier):
 
     def _start_labels(self, z: Tensor, y: Tensor) -> Tensor:
         start = super()._start_labels(z, y).cpu().numpy()
-        found = cluster(z.cpu().double().numpy(), y.cpu().numpy(), start, self.alpha)
-        return torch.as_tensor(found.labels.astype(np.int64), device=z.device)
+        clustering = cluster(z.cpu().double().numpy(), y.cpu().numpy(), start, self.alpha)
+        return torch.as_tensor(clustering.labels.astype(np.int64), device=z.device)

@@ -72,10 +72,10 @@ class ExpertNetwork(Network):
     def predict(self, x: Tensor) -> Prediction:
         """Answer with sum_j q_j times the experts' logits, or times their probabilities."""
         z = self.autoencoder.encode(x)
-        said = mix(z, self.assign(z), self.answers(z))
+        prediction = mix(z, self.assign(z), self.answers(z))
         if self.of_probabilities:
-            return said
-        return said._replace(probability=said.logits.softmax(dim=1))
+            return prediction
+        return prediction._replace(probability=prediction.logits.softmax(dim=1))
 
 
 def weighted_cross_entropy(q: Tensor, logits: Tensor, y: Tensor) -> Tensor:

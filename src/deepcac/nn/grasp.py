@@ -90,8 +90,8 @@ class GRASPNetwork(Network):
         else:
             choice = one_hot(likeness.argmax(dim=1), len(centres), h)
         message = choice @ knowledge
-        own, other = self.weigh_row(h).sigmoid(), self.weigh_message(message).sigmoid()
-        share = other / (own + other)
+        row_weight, other = self.weigh_row(h).sigmoid(), self.weigh_message(message).sigmoid()
+        share = other / (row_weight + other)
         mixed = self.norm(share * message + (1 - share) * h)
         return self.head(mixed), choice
 

@@ -55,9 +55,9 @@ class Preparation:
         """Return rows (n, ...) as a network reads them."""
         if X.ndim == 2:
             return as_inputs(cut_far(self.scaler.transform(X)), mask, device)
-        known = measured(X, mask)
-        scaled = self.scaler.transform(np.where(known, X, np.nan))
-        return as_inputs(cut_far(scaled), known, device)
+        observed = measured(X, mask)
+        scaled = self.scaler.transform(np.where(observed, X, np.nan))
+        return as_inputs(cut_far(scaled), observed, device)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return what was learnt, by name."""
@@ -69,15 +69,15 @@ class Preparation:
     def of(cls, tensors: dict[str, Tensor]) -> Preparation:
         """Return what `tensors` came from."""
         values = {name: tensor.numpy() for name, tensor in tensors.items()}
-        found = cls.__new__(cls)
+        preparation = cls.__new__(cls)
         if set(values) != {"mean", "scale"}:
-            found.scaler = TableScaler.of(values)
-            return found
+            preparation.scaler = TableScaler.of(values)
+            return preparation
         variables = len(check_array("mean", values["mean"], np.shape(values["mean"])[:1]))
-        found.scaler = SequenceScaler(
+        preparation.scaler = SequenceScaler(
             values["mean"], check_array("scale", values["scale"], (variables,), above=True)
         )
-        return found
+        return preparation
 
     @property
     def n_inputs(self) -> int:
@@ -88,13 +88,13 @@ class Preparation:
 
 def measured(X: Array, mask: Mask | None) -> Mask:
     """Return where a sequence value is there: neither NaN nor masked."""
-    known = ~np.isnan(X)
+    observed = ~np.isnan(X)
     if mask is None:
-        return known
+        return observed
     given = np.asarray(mask, bool)
     if given.shape != X.shape:
         raise DataError(f"mask has shape {given.shape}, the sequences have {X.shape}")
-    return known & given
+    return observed & given
 
 
 def warn_if_unscaled(estimator: Any, X: Array) -> None:

@@ -56,9 +56,9 @@ def open_model(
 ) -> tuple[Any, dict[str, Any], dict[str, Tensor]]:
     """Return an estimator with what `about` kept, the header, and the tensors of a file."""
     header, tensors = read_tensors(path)
-    found = header.get("estimator")
-    if found != kind.__name__:
-        raise DataError(f"{path}: holds {found}, not {kind.__name__}; load it as that")
+    estimator_name = header.get("estimator")
+    if estimator_name != kind.__name__:
+        raise DataError(f"{path}: holds {estimator_name}, not {kind.__name__}; load it as that")
     if header.get("format") != FORMAT:
         raise DataError(f"{path}: of another format than {FORMAT}; fit and save it again")
     with reading(path):
@@ -97,14 +97,14 @@ def restore_network(build: Any, tensors: dict[str, Tensor]) -> Any:
     with torch.device("meta"):
         network = build()
     for name, expected in network.state_dict().items():
-        found = tensors[name]
-        if found.dtype != expected.dtype:
-            raise DataError(f"{name} is {found.dtype}, {expected.dtype} was expected")
-        most = LARGEST if found.dtype == torch.float64 else _MOST_SINGLE
-        if found.is_floating_point() and not bool((found.abs() <= most).all()):
+        tensor = tensors[name]
+        if tensor.dtype != expected.dtype:
+            raise DataError(f"{name} is {tensor.dtype}, {expected.dtype} was expected")
+        most = LARGEST if tensor.dtype == torch.float64 else _MOST_SINGLE
+        if tensor.is_floating_point() and not bool((tensor.abs() <= most).all()):
             raise DataError(f"{name} is not finite, or beyond {most:g}")
     # Copies are aligned in memory, on which last bits depend.
-    network.load_state_dict({name: own.clone() for name, own in tensors.items()}, assign=True)
+    network.load_state_dict({name: tensor.clone() for name, tensor in tensors.items()}, assign=True)
     return network.eval()
 
 
@@ -157,8 +157,8 @@ def _restore(
     model.n_clusters_found_ = len(np.unique(model.subtypes_))
     if "class_counts_" in header:
         model.class_counts_ = _counts(model, clusters, header["class_counts_"])
-    own = [name for name in tensors if name.startswith(_PREPARED)]
-    prepared = {name.removeprefix(_PREPARED): tensors.pop(name) for name in own}
+    prepared_names = [name for name in tensors if name.startswith(_PREPARED)]
+    prepared = {name.removeprefix(_PREPARED): tensors.pop(name) for name in prepared_names}
     model._preparation = Preparation.of(prepared) if prepared else None
     model._shape = tuple(check_count("shape", size, 1) for size in header["shape"])
     _check_shape(model)

@@ -44,8 +44,8 @@ class OwnBest:
     def restore(self) -> None:
         """Give every predictor its best state."""
         for j, state in enumerate(self._kept):
-            for current, kept in zip(self.predictors.member(j), state, strict=True):
-                current.copy_(kept)
+            for current, best in zip(self.predictors.member(j), state, strict=True):
+                current.copy_(best)
 
     def _copy(self, j: int) -> list[Tensor]:
         return [value.clone() for value in self.predictors.member(j)]
@@ -68,7 +68,7 @@ def cluster_scores(
     pooled = measure(y, answer)
     scores = []
     for j in range(k):
-        own = cluster == j
-        telling = len(torch.unique(y[own])) > 1
-        scores.append(measure(y[own], answer[own]) if telling else pooled)
+        members = cluster == j
+        telling = len(torch.unique(y[members])) > 1
+        scores.append(measure(y[members], answer[members]) if telling else pooled)
     return scores

@@ -26,10 +26,10 @@ def average_precision(member: npt.NDArray[np.bool_], score: Array) -> float:
     score : ndarray of shape (n,)
     """
     order = np.argsort(-score, kind="stable")
-    found = np.cumsum(member[order])
+    hits = np.cumsum(member[order])
     last = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)
-    precision = found[last] / (last + 1)
-    recall = found[last] / found[-1]
+    precision = hits[last] / (last + 1)
+    recall = hits[last] / hits[-1]
     return float(precision @ np.diff(recall, prepend=0.0))
 
 
@@ -80,10 +80,10 @@ def probe(
     Tensor of shape (m, n_classes)
     """
     extended = functional.pad(z, (0, 1), value=1.0)
-    own = membership.T.unsqueeze(2) * extended
-    gram = (own.mT @ extended).cpu().double()  # some devices have no float64
+    weighted = membership.T.unsqueeze(2) * extended
+    gram = (weighted.mT @ extended).cpu().double()  # some devices have no float64
     ridge = _RIDGE * gram.diagonal(dim1=1, dim2=2).mean(dim=1).clamp(min=1e-6)
     gram += ridge.view(-1, 1, 1) * torch.eye(gram.shape[1], dtype=gram.dtype)
-    weights = torch.linalg.solve(gram, (own.mT @ y).cpu().double()).to(z)
+    weights = torch.linalg.solve(gram, (weighted.mT @ y).cpu().double()).to(z)
     scores = torch.einsum("ni,kic->nkc", functional.pad(z_new, (0, 1), value=1.0), weights)
     return (membership_new.unsqueeze(2) * scores).sum(dim=1)

@@ -185,8 +185,8 @@ class LocalPredictors(nn.Module):
     def member(self, j: int) -> tuple[Tensor, ...]:
         """Return the parameters of predictor `j`, as views of what is trained."""
         hidden = self.weight.shape[1]
-        own = slice(j * hidden, (j + 1) * hidden)
-        first = self.first.weight.data[own], self.first.bias.data[own]
+        units = slice(j * hidden, (j + 1) * hidden)
+        first = self.first.weight.data[units], self.first.bias.data[units]
         return *first, self.weight.data[j], self.bias.data[j]
 
     @torch.no_grad()

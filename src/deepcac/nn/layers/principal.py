@@ -19,24 +19,24 @@ def principal_autoencoder(x: Tensor, hidden: int, latent: int) -> Autoencoder:
     Hornik 1989). Hidden units beyond the latents hold the next components, which the latents do
     not see yet.
     """
-    found = linear_autoencoder(x.shape[1], hidden, latent).to(x.device)
+    autoencoder = linear_autoencoder(x.shape[1], hidden, latent).to(x.device)
     mean = x.mean(dim=0)
     centred = (x - mean).cpu().double()  # some devices have no float64
     axes = torch.linalg.eigh(centred.T @ centred).eigenvectors.flip(1).T
     # The sign of an axis is free; its largest entry is positive here, so that builds agree.
     largest = axes.gather(1, axes.abs().argmax(dim=1, keepdim=True))
     axes = (axes * largest.sign()).to(x)
-    seen, kept = min(hidden, len(axes)), min(latent, len(axes))
-    into, inside = _layers(found.encoder)
-    outside, out_of = _layers(found.decoder)
+    seen, n_latent = min(hidden, len(axes)), min(latent, len(axes))
+    into, inside = _layers(autoencoder.encoder)
+    outside, out_of = _layers(autoencoder.decoder)
     into.weight[:seen], into.bias[:seen] = axes[:seen], -axes[:seen] @ mean
-    out_of.weight[:, :kept], out_of.bias[:] = axes[:kept].T, mean
-    out_of.weight[:, kept:] = 0.0
+    out_of.weight[:, :n_latent], out_of.bias[:] = axes[:n_latent].T, mean
+    out_of.weight[:, n_latent:] = 0.0
     for middle in (inside, outside):
         middle.weight.zero_()
         middle.bias.zero_()
-        middle.weight[range(kept), range(kept)] = 1.0
-    return found
+        middle.weight[range(n_latent), range(n_latent)] = 1.0
+    return autoencoder
 
 
 def _layers(stack: nn.Sequential) -> list[nn.Linear]:

@@ -41,8 +41,8 @@ def __getattr__(name: str) -> Any:
         if error.name not in _EXTRAS:
             raise
         extra = _EXTRAS[error.name]
-        told = f"{name} needs {error.name}: pip install 'deepcac[{extra}]'"
-        raise ModuleNotFoundError(told, name=error.name) from error
+        message = f"{name} needs {error.name}: pip install 'deepcac[{extra}]'"
+        raise ModuleNotFoundError(message, name=error.name) from error
 
 
 def __dir__() -> list[str]:

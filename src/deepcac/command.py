@@ -20,16 +20,16 @@ def main() -> None:
     try:
         app = whole_command()
     except ImportError as error:
-        sys.exit(_told(_MISSING.format(error)))
+        sys.exit(_report(_MISSING.format(error)))
     try:
         sys.exit(_called(app))
     except DeepCACError as error:
-        sys.exit(_told(f"deepcac: {error}"))
+        sys.exit(_report(f"deepcac: {error}"))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        sys.exit(_told(f"deepcac: {where}{error.strerror or error}"))
+        sys.exit(_report(f"deepcac: {where}{error.strerror or error}"))
     except KeyboardInterrupt:
-        sys.exit(_told("deepcac: stopped; nothing was written"))
+        sys.exit(_report("deepcac: stopped; nothing was written"))
 
 
 def _called(app: "typer.Typer") -> int:
@@ -45,9 +45,9 @@ def _called(app: "typer.Typer") -> int:
     except wrong_use as error:
         message = error.format_message().strip()
         if "\n" in message:  # the help, where nothing was asked for
-            return _told(message)
+            return _report(message)
         where = f" ({error.ctx.command_path} --help)" if error.ctx else ""
-        return _told(f"deepcac: {message}{where}")
+        return _report(f"deepcac: {message}{where}")
     return code if isinstance(code, int) else 0
 
 
@@ -83,6 +83,6 @@ def _not_installed(name: str, why: str) -> "typer.Typer":
     return stub
 
 
-def _told(line: str) -> int:
+def _report(line: str) -> int:
     print(line, file=sys.stderr)
     return 2

@@ -110,7 +110,9 @@ class LearningCurveDisplay(_Display):
     def __init__(
         self, history: Mapping[str, Sequence[float]], best_epoch: Mapping[str, int]
     ) -> None:
-        self.history = {name: np.asarray(each, dtype=np.float64) for name, each in history.items()}
+        self.history = {
+            name: np.asarray(values, dtype=np.float64) for name, values in history.items()
+        }
         self.best_epoch = dict(best_epoch)
 
     @classmethod
@@ -135,8 +137,8 @@ class LearningCurveDisplay(_Display):
         if len(self.axes_) > 2:
             raise ConfigError(f"ax has {len(self.axes_)} axes; give one or two")
         self.ax_, self.figure_ = self.axes_[-1], self.axes_[-1].figure
-        for kind, one in zip(("loss", "score")[-len(self.axes_) :], self.axes_, strict=True):
-            self._draw(kind, one)
+        for kind, axes in zip(("loss", "score")[-len(self.axes_) :], self.axes_, strict=True):
+            self._draw(kind, axes)
         self.ax_.legend()
         return self
 
@@ -223,14 +225,14 @@ class SubtypeProfileDisplay(_Display):
         names = [f"column {j}" for j in range(rows.shape[1])] if names is None else list(names)
         if len(names) != rows.shape[1]:
             raise DataError(f"{len(names)} feature_names for {rows.shape[1]} columns")
-        found = np.unique(labels)
-        difference = np.array([_difference(rows, labels == j) for j in found])
+        cluster_ids = np.unique(labels)
+        difference = np.array([_difference(rows, labels == j) for j in cluster_ids])
         order = np.argsort(-np.abs(difference).max(axis=0), kind="stable")[:max_features]
-        sizes = [int((labels == j).sum()) for j in found]
+        sizes = [int((labels == j).sum()) for j in cluster_ids]
         shares = positive = None
         if y is not None:
             positive = np.unique(y).tolist()[-1]
-            shares = [float((np.asarray(y)[labels == j] == positive).mean()) for j in found]
+            shares = [float((np.asarray(y)[labels == j] == positive).mean()) for j in cluster_ids]
         chosen = [str(names[j]) for j in order]
         return cls(difference[:, order], chosen, sizes, shares, positive).plot(ax=ax)
 

@@ -18,8 +18,8 @@ class SummaryHTML:
 
     def _html_repr(self) -> str:
         diagram = super()._html_repr()  # type: ignore[misc]
-        told = self._summary()
-        return f"<p>{escape(told)}</p>{diagram}" if told else diagram
+        summary = self._summary()
+        return f"<p>{escape(summary)}</p>{diagram}" if summary else diagram
 
     def _summary(self) -> str:
         """Return k, alpha and the number of rows of each cluster, in words; empty before `fit`."""

@@ -49,9 +49,9 @@ def check_table(
         A column holds text, dates, NaN, inf or a value too large to square.
     """
     options = {"dtype": np.float64, "order": order, "ensure_all_finite": False, "reset": reset}
-    found = validated(estimator, X, y, **options)
-    check_values(found if isinstance(y, str) else found[0], column_names(estimator), missing)
-    return found
+    arrays = validated(estimator, X, y, **options)
+    check_values(arrays if isinstance(y, str) else arrays[0], column_names(estimator), missing)
+    return arrays
 
 
 def validated(estimator: Any, X: Any, y: Any = NO_CLASSES, **options: Any) -> Any:
@@ -79,11 +79,11 @@ def check_values(rows: Floats, names: list[Any], missing: bool) -> None:
         return
     row, column = np.argwhere(~fits)[0]
     value = rows[row, column]
-    found = "NaN" if np.isnan(value) else f"{value:g}"
+    text = "NaN" if np.isnan(value) else f"{value:g}"
     why, way = "", "impute it first, for example by deepcac.preprocess.TableScaler"
     if not np.isnan(value):
         why, way = ", inf or too large to square", "make it missing or cut it"
-    raise DataError(f"column {names[column]!r} holds {found}{why} in row {row}; {way}")
+    raise DataError(f"column {names[column]!r} holds {text}{why} in row {row}; {way}")
 
 
 def check_labels(y: Any) -> None:
@@ -167,8 +167,8 @@ def hold_back(
     """Mark a share of the rows of each class, but never all of them."""
     marked = np.zeros(len(classes), dtype=np.bool_)
     for j in range(classes.max() + 1):
-        own = rng.permutation(np.flatnonzero(classes == j))
-        marked[own[: min(round(share * len(own)), len(own) - 1)]] = True
+        members = rng.permutation(np.flatnonzero(classes == j))
+        marked[members[: min(round(share * len(members)), len(members) - 1)]] = True
     return marked
 
 

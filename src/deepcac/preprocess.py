@@ -77,12 +77,12 @@ class TableScaler(TransformerMixin, BaseEstimator):
     @classmethod
     def of(cls, learnt: Mapping[str, Any]) -> Self:
         """Return the scaler that `learnt` came from; an impossible one is a `DataError`."""
-        found = cls()
-        found.n_features_in_ = len(learnt["median_"])
+        scaler = cls()
+        scaler.n_features_in_ = len(learnt["median_"])
         for name in LEARNT:
-            setattr(found, name, learnt[name])
-        found.check()
-        return found
+            setattr(scaler, name, learnt[name])
+        scaler.check()
+        return scaler
 
     def check(self) -> None:
         """Refuse what `fit` cannot have learnt."""
@@ -90,9 +90,9 @@ class TableScaler(TransformerMixin, BaseEstimator):
         check_array("median_", self.median_, (d,))
         if (np.diff(check_ids("flagged_", self.flagged_, d)) <= 0).any():
             raise DataError("flagged_ names a column twice, or out of order")
-        kept = int(check_array("kept_", self.kept_, (d + flags,), np.bool_).sum())
-        check_array("mean_", self.mean_, (kept,))
-        check_array("scale_", self.scale_, (kept,), above=True)
+        n_columns = int(check_array("kept_", self.kept_, (d + flags,), np.bool_).sum())
+        check_array("mean_", self.mean_, (n_columns,))
+        check_array("scale_", self.scale_, (n_columns,), above=True)
 
     def transform(self, X: npt.ArrayLike) -> Array:
         """Return the rows of `X` imputed, flagged and standardised, C-ordered float64."""

@@ -51,8 +51,8 @@ def _remove_abandoned(final: Path) -> None:
     """Remove partial files of `final` whose writer no longer runs on this machine."""
     name = re.compile(rf"\.{re.escape(final.name)}\.(\d+)\.partial")
     for sibling in final.parent.iterdir():
-        found = name.fullmatch(sibling.name)
-        if found and not _runs(int(found[1])):
+        match = name.fullmatch(sibling.name)
+        if match and not _runs(int(match[1])):
             sibling.unlink(missing_ok=True)
 
 

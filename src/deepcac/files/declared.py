@@ -48,9 +48,9 @@ def checked(model: type[Model], content: object, where: str) -> Model:
         place = ".".join(["$", *(str(part) for part in fault["loc"] if part != "[key]")])
         hint = "" if fault["type"] == "missing" else f", not {str(fault['input'])[:60]!r}"
         if fault["type"] == "extra_forbidden":
-            known = _keys(model, fault["loc"])
-            near = difflib.get_close_matches(str(fault["loc"][-1]), known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
+            keys = _keys(model, fault["loc"])
+            near = difflib.get_close_matches(str(fault["loc"][-1]), keys, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(keys)}"
             fault["msg"] = "no such key"
         reason = fault.get("ctx", {}).get("error", f"{fault['msg']}{hint}")
         raise ConfigError(f"{where}: at {place}: {reason}") from error

@@ -27,12 +27,12 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
             yield
     except Exception as error:  # a damaged file fails anywhere
         reason = " ".join(str(error).split())[:300] or type(error).__name__
-        told = reason.removeprefix(f"{path}: ")
-        if isinstance(error, DataError) and reason != told:
-            raise DataError(f"{path}: {told}") from error
-        raise DataError(f"{path}: not a readable model file ({told}); fit and save it again") from (
-            error
-        )
+        cause = reason.removeprefix(f"{path}: ")
+        if isinstance(error, DataError) and reason != cause:
+            raise DataError(f"{path}: {cause}") from error
+        raise DataError(
+            f"{path}: not a readable model file ({cause}); fit and save it again"
+        ) from (error)
 
 
 def check_size(path: str | os.PathLike[str], most: int = MOST_BYTES) -> None:
@@ -44,13 +44,13 @@ def check_size(path: str | os.PathLike[str], most: int = MOST_BYTES) -> None:
         raise DataError(f"{path}: {size:,} bytes; a model file has {most:,} at most")
 
 
-def check_version(path: str | os.PathLike[str], found: Any) -> None:
+def check_version(path: str | os.PathLike[str], version: Any) -> None:
     """Warn of a model that another version of the package wrote."""
-    if not isinstance(found, str) or len(found) > 40:
+    if not isinstance(version, str) or len(version) > 40:
         raise DataError("its version is no text")
-    if found != __version__:
+    if version != __version__:
         warnings.warn(
-            f"{path}: saved by deepcac {found}, this is {__version__}; its answers may differ",
+            f"{path}: saved by deepcac {version}, this is {__version__}; its answers may differ",
             VersionWarning,
             stacklevel=3,
         )
@@ -80,8 +80,8 @@ def check_array(
         Whether all of them are above 0, as spreads are.
     """
     if not isinstance(values, np.ndarray) or values.dtype != kind:
-        found = getattr(values, "dtype", type(values).__name__)
-        raise DataError(f"{what} is {found}, {np.dtype(kind)} was expected")
+        dtype = getattr(values, "dtype", type(values).__name__)
+        raise DataError(f"{what} is {dtype}, {np.dtype(kind)} was expected")
     if values.shape != tuple(shape):
         raise DataError(f"{what} has shape {values.shape}, {tuple(shape)} was expected")
     if values.dtype.kind == "f":
@@ -94,10 +94,10 @@ def check_array(
 
 def check_ids(what: str, values: Any, end: int) -> npt.NDArray[np.int64]:
     """Return ids (n,) from 0 to below `end`."""
-    found = check_array(what, values, np.shape(values)[:1], np.int64)
-    if not ((found >= 0) & (found < end)).all():
+    ids = check_array(what, values, np.shape(values)[:1], np.int64)
+    if not ((ids >= 0) & (ids < end)).all():
         raise DataError(f"{what} has ids beyond 0 to {end - 1}")
-    return found
+    return ids
 
 
 def check_classes_of(what: str, values: npt.NDArray[Any], least: int = 2) -> npt.NDArray[Any]:

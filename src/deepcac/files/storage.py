@@ -36,10 +36,10 @@ def write_table(path: str | os.PathLike[str], table: "pa.Table", group_rows: int
     """
     import pyarrow.parquet as pq
 
-    kept = dict(table.schema.metadata or {}) | {_SHAPE: _shape(table.schema, table.num_rows)}
+    metadata = dict(table.schema.metadata or {}) | {_SHAPE: _shape(table.schema, table.num_rows)}
     with atomic_path(path) as partial:
         pq.write_table(
-            table.replace_schema_metadata(kept),
+            table.replace_schema_metadata(metadata),
             partial,
             compression="zstd",
             compression_level=6,
@@ -71,15 +71,15 @@ def read_table(
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             schema = file.schema_arrow
-            kept = dict(schema.metadata or {})
-            expected = kept.pop(_SHAPE, None)
+            metadata = dict(schema.metadata or {})
+            expected = metadata.pop(_SHAPE, None)
             if expected not in (None, _shape(schema, file.metadata.num_rows)):
                 raise ValueError("the names of its columns or its number of rows have changed")
             for name in [*(columns or ()), *(where or ())[:1]]:
                 schema.field(name)  # a KeyError if it is missing
             groups = range(file.num_row_groups) if where is None else _groups(file, *where)
             table = file.read_row_groups(list(groups), columns).replace_schema_metadata(
-                kept or None
+                metadata or None
             )
             table.validate()
             return table if where is None else table.filter(pc.equal(table[where[0]], where[1]))
@@ -93,25 +93,27 @@ def read_table(
 def _groups(file: "pq.ParquetFile", column: str, value: int) -> list[int]:
     """Return the groups of rows that may hold a value."""
     place = file.schema_arrow.get_field_index(column)
-    found = (file.metadata.row_group(i).column(place) for i in range(file.num_row_groups))
-    return [i for i, one in enumerate(found) if one.statistics.min <= value <= one.statistics.max]
+    groups = (file.metadata.row_group(i).column(place) for i in range(file.num_row_groups))
+    return [
+        i for i, group in enumerate(groups) if group.statistics.min <= value <= group.statistics.max
+    ]
 
 
 def _shape(schema: "pa.Schema", rows: int) -> bytes:
     """Digest what a reader takes from the end of the file: columns, types, levels, rows."""
     # Parquet has its own name for what a list holds.
-    types = [str(each.type).replace("list<item:", "list<element:") for each in schema]
+    types = [str(field.type).replace("list<item:", "list<element:") for field in schema]
     lines = [
-        f"{each.name} {kind} {sorted((each.metadata or {}).items())}"
-        for each, kind in zip(schema, types, strict=True)
+        f"{field.name} {kind} {sorted((field.metadata or {}).items())}"
+        for field, kind in zip(schema, types, strict=True)
     ]
     return hashlib.sha256("\n".join([str(rows), *lines]).encode()).hexdigest().encode()
 
 
 def content_digest(value: Mapping[str, Any]) -> str:
     """Return the sha256 over a JSON object without its ``machine`` and ``digest`` entries."""
-    kept = {key: each for key, each in value.items() if key not in ("machine", "digest")}
-    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+    content = {key: entry for key, entry in value.items() if key not in ("machine", "digest")}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def machine_digest(value: Mapping[str, Any]) -> str:
@@ -119,7 +121,7 @@ def machine_digest(value: Mapping[str, Any]) -> str:
 
     A repeat has another one, so it stands inside ``machine``, as ``digest``.
     """
-    made = {key: each for key, each in value["machine"].items() if key != "digest"}
+    made = {key: entry for key, entry in value["machine"].items() if key != "digest"}
     text = json.dumps([content_digest(value), made], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

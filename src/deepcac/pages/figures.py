@@ -107,19 +107,19 @@ class Figure:
 
 def verdicts_in(given: Iterable[str]) -> list[str]:
     """Return the verdicts that a legend or a count shows: ties, which are rare, where there are."""
-    found = set(given)
-    return [word for word in VERDICTS if word != TIED or word in found]
+    present = set(given)
+    return [word for word in VERDICTS if word != TIED or word in present]
 
 
 def _span(head: Sequence[str], data: Sequence[Sequence[object]]) -> str:
     """Say how many rows the data have, and from where to where the last column of numbers goes."""
-    said = f"{len(data):,} rows of {', '.join(map(str, head))}"
+    summary = f"{len(data):,} rows of {', '.join(map(str, head))}"
     for place in reversed(range(len(head))):
         values = (row[place] for row in data)
         numbers = [value for value in values if isinstance(value, float) and value == value]
         if numbers:
-            return f"{said}; {head[place]} from {min(numbers):.3g} to {max(numbers):.3g}"
-    return said
+            return f"{summary}; {head[place]} from {min(numbers):.3g} to {max(numbers):.3g}"
+    return summary
 
 
 def write(figure: Figure, folder: Path) -> None:
@@ -203,8 +203,8 @@ def drawn(figures: Sequence[Figure], folder: Path, threads: int) -> Iterator[Non
     fork = multiprocessing.get_context("fork")
     ends = [fork.Pipe(duplex=False) for _ in range(threads)]
     drawers = [
-        fork.Process(target=_draw, args=(figures[own::threads], folder, end[1]), daemon=True)
-        for own, end in enumerate(ends)
+        fork.Process(target=_draw, args=(figures[start::threads], folder, end[1]), daemon=True)
+        for start, end in enumerate(ends)
     ]
     for drawer in drawers:
         drawer.start()
@@ -214,7 +214,7 @@ def drawn(figures: Sequence[Figure], folder: Path, threads: int) -> Iterator[Non
         for (_, written), drawer in zip(ends, drawers, strict=True):
             written.close()  # so that one that was killed leaves an end, not a wait
             drawer.join()
-    faults = [fault for (told, _) in ends if (fault := _last_word(told))]
+    faults = [fault for (reader, _) in ends if (fault := _last_word(reader))]
     if faults:
         raise RuntimeError(f"not drawn: {'; '.join(faults)}")
 
@@ -230,8 +230,8 @@ def _draw(figures: Sequence[Figure], folder: Path, end: Connection) -> None:
     end.send("")
 
 
-def _last_word(told: Connection) -> str:
+def _last_word(reader: Connection) -> str:
     try:
-        return str(told.recv())
+        return str(reader.recv())
     except EOFError:
         return "a process that drew was ended"

@@ -132,8 +132,8 @@ class Table:
             Its other attributes.
         """
         named = list(columns.items()) if isinstance(columns, Mapping) else list(columns)
-        found = records.to_dict("records") if isinstance(records, pd.DataFrame) else records
-        rows = [[_cell(record, how) for _, how in named] for record in found]
+        entries = records.to_dict("records") if isinstance(records, pd.DataFrame) else records
+        rows = [[_cell(record, how) for _, how in named] for record in entries]
         return cls(id, title, note, [str(name) for name, _ in named], rows, **shown)
 
 

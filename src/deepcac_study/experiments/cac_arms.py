@@ -30,8 +30,8 @@ def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], 
     """
     printed = {given_alpha(dataset, x, protocol) for x in classifiers()}
     tuned = None in printed
-    known = {alpha for alpha in printed if alpha is not None}
-    return tuple(sorted(known.union(GRID if tuned else ()))), tuned
+    fixed = {alpha for alpha in printed if alpha is not None}
+    return tuple(sorted(fixed.union(GRID if tuned else ()))), tuned
 
 
 def shared_clusterings(task: Task, setting: Setting, methods: Iterable[Method]) -> AlphaPath | None:
@@ -87,9 +87,9 @@ def _fit_clustered(
 ) -> Fitted:
     clock = [time.perf_counter()]
     X, y = task.X_train, task.y_train
-    alpha, found = START if printed is None else printed, dict[str, float]()
+    alpha, scores = START if printed is None else printed, dict[str, float]()
     if arm == "cac" and printed is None:
-        alpha, found = tune(model, X, y, path)
+        alpha, scores = tune(model, X, y, path)
     clock.append(time.perf_counter())
     if arm == "cac":
         model = CACClassifier(**model.get_params(deep=False), alpha=alpha)
@@ -97,7 +97,7 @@ def _fit_clustered(
     clock.append(time.perf_counter())
     spent = np.diff(clock).tolist()
     stages = dict(zip(("tuning", "classifier"), spent, strict=True))
-    return _report(task, model, name, found, stages)
+    return _report(task, model, name, scores, stages)
 
 
 def _report(

@@ -93,17 +93,17 @@ def separation(values: Array, cluster: Ids, k: int) -> tuple[float, float]:
     are NaN for a constant or for fewer than two clusters.
     """
     seen = ~np.isnan(values)
-    own = cluster[seen]
-    count = np.bincount(own, minlength=k)
-    found = int((count > 0).sum())
+    labels = cluster[seen]
+    count = np.bincount(labels, minlength=k)
+    n_clusters = int((count > 0).sum())
     rank = stats.rankdata(values[seen])
     rank -= rank.mean() if len(rank) else 0.0
     total = float(rank @ rank)
-    if found < 2 or total == 0:
+    if n_clusters < 2 or total == 0:
         return np.nan, np.nan
-    sums = np.bincount(own, weights=rank, minlength=k)
+    sums = np.bincount(labels, weights=rank, minlength=k)
     effect = float((sums**2 / np.maximum(count, 1)).sum()) / total
-    return effect, float(stats.chi2.sf(effect * (len(rank) - 1), found - 1))
+    return effect, float(stats.chi2.sf(effect * (len(rank) - 1), n_clusters - 1))
 
 
 def cluster_means(X: Array, cluster: Ids, k: int) -> tuple[Array, Ids]:
@@ -176,13 +176,13 @@ def stability(views: Sequence[View]) -> list[dict[str, Any]]:
     test rows of both.
     """
     pairs = []
-    for one, other in combinations(views, 2):
-        common = np.intersect1d(one.test, other.test)
+    for first, other in combinations(views, 2):
+        common = np.intersect1d(first.test, other.test)
         pairs.append(
             {
-                "seeds": [one.seed, other.seed],
-                "all": float(adjusted_rand_score(one.cluster, other.cluster)),
-                "test": float(adjusted_rand_score(one.cluster[common], other.cluster[common])),
+                "seeds": [first.seed, other.seed],
+                "all": float(adjusted_rand_score(first.cluster, other.cluster)),
+                "test": float(adjusted_rand_score(first.cluster[common], other.cluster[common])),
                 "test_rows": len(common),
             }
         )

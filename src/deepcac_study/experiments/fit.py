@@ -87,7 +87,7 @@ def fit(task: Task, setting: Setting, method: Method, shared: Shared) -> Fitted:
 
 
 def _fit_decomposed(
-    task: Task, setting: Setting, method: Method, known: dict[str, Decomposed]
+    task: Task, setting: Setting, method: Method, decomposed: dict[str, Decomposed]
 ) -> Fitted:
     """Fit a classifier to clusters of each class; all rows are in the groups that it finds.
 
@@ -105,7 +105,7 @@ def _fit_decomposed(
         class_weight=weight,  # type: ignore[arg-type]
         random_state=task.seed,
     )
-    _fit_classes(model, task.X_train, task.y_train, known)
+    _fit_classes(model, task.X_train, task.y_train, decomposed)
     seconds = {"classifier": time.perf_counter() - start}
     return Fitted(
         probability=class_scores(model, task.X_test, task.n_classes),
@@ -130,14 +130,14 @@ def _fit_decomposed(
 
 
 def _fit_classes(
-    model: ClassDecompositionClassifier, X: Array, y: Ids, known: dict[str, Decomposed]
+    model: ClassDecompositionClassifier, X: Array, y: Ids, decomposed: dict[str, Decomposed]
 ) -> None:
     """Fit to the clusters that another classifier was fitted to, or make and keep them."""
-    if model.clusterer not in known:
+    if model.clusterer not in decomposed:
         model.fit(X, y)
-        known[model.clusterer] = Decomposed(model.training_rows_, model.clusters_)
+        decomposed[model.clusterer] = Decomposed(model.training_rows_, model.clusters_)
         return
-    rows, clusters = known[model.clusterer]
+    rows, clusters = decomposed[model.clusterer]
     held = np.setdiff1d(np.arange(len(y)), rows)
     model.fit(X[rows], y[rows], validation=(X[held], y[held]), clusters=clusters)
 

@@ -72,14 +72,14 @@ def run(
     inputs = {name: records.file_digest(getattr(files, name)) for name in ("features", "splits")}
     for (path, (method, k)), done in zip(asked.items(), zip(*by_split, strict=True), strict=True):
         seconds: Counter[str] = Counter()
-        for each in done:
-            seconds.update(each.seconds)
-        records.write_scores(path, [each.scores for each in done])
+        for result in done:
+            seconds.update(result.seconds)
+        records.write_scores(path, [result.scores for result in done])
         record = {
             "synthetic": synthetic,
             **_head(settings[k], method),
             **shape,
-            **_outcome([each.entry for each in done]),
+            **_outcome([result.entry for result in done]),
             "inputs": inputs,
             "scores": records.file_digest(records.scores_path(path)),
             "machine": records.machine(dict(seconds), threads, device(method)),
@@ -152,7 +152,7 @@ def _run_split(
     tasks = {k: replace(first, k=k) for k in settings}
     clock.append(time.perf_counter())
     common = {
-        k: shared_stage(tasks[k], setting, [m for m, own in arms if own == k], shared)
+        k: shared_stage(tasks[k], setting, [m for m, n_clusters in arms if n_clusters == k], shared)
         for k, setting in settings.items()
     }
     clock.append(time.perf_counter())

@@ -99,7 +99,7 @@ def _local_scores(task: Task, labels: Ids) -> Point:
     on_test = local_scores(plain, task.X_test, task.n_classes)
     classes = list(range(task.n_classes))
     return {
-        "train_log_loss": float(log_loss(task.y_train, _own_scores(plain, task), labels=classes)),
+        "train_log_loss": float(log_loss(task.y_train, _local_scores(plain, task), labels=classes)),
         "test_log_loss": float(log_loss(task.y_test, on_test, labels=classes)),
         "f1": f1(task.y_test, predicted, task.n_classes),
     }
@@ -111,12 +111,12 @@ def _local_models(task: Task, labels: Ids, class_weight: str | None) -> KMClassi
     return fit_labels(model, task.X_train, task.y_train, labels)
 
 
-def _own_scores(model: KMClassifier, task: Task) -> Array:
+def _local_scores(model: KMClassifier, task: Task) -> Array:
     """Return the training rows' class probabilities, each by its own cluster's classifier."""
     scores = np.empty((len(task.y_train), task.n_classes))
     for j, local in enumerate(model.estimators_):
-        own = model.subtypes_ == j
-        scores[own] = class_scores(local, task.X_train[own], task.n_classes)
+        members = model.subtypes_ == j
+        scores[members] = class_scores(local, task.X_train[members], task.n_classes)
     return scores
 
 
@@ -140,11 +140,11 @@ def grid_point(features: FeatureMatrix, *, seed: int = 0) -> list[dict[str, Any]
     for k in GRID_KS:
         trial = replace(_scaled(features, inner, chosen, seed), k=k)
         start = kmeans_labels(trial.X_train, k, seed)
-        found = {
+        scores = {
             alpha: _point(trial, CAC_LR, k, alpha, _clustered(trial, start, alpha))["f1"]
             for alpha in GRID_ALPHAS
         }
-        alpha = max(GRID_ALPHAS, key=lambda candidate: found[candidate])
+        alpha = max(GRID_ALPHAS, key=lambda candidate: scores[candidate])
         task = replace(final, k=k)
         start = kmeans_labels(task.X_train, k, seed)
         points.append(_point(task, KM_LR, k, None, start))

@@ -102,7 +102,7 @@ def _of_task(
     tasks = {PERMUTED: replace(task, y_train=labels)}
     for term, alpha in fits:
         estimator = CentroidDistance if term in (CENTROIDS, PERMUTED) else OfFixedLength
-        own = tasks.get(term, task)
+        fitted_task = tasks.get(term, task)
         model = estimator(
             n_clusters=task.k,
             alpha=alpha,
@@ -111,8 +111,8 @@ def _of_task(
             n_threads=torch.get_num_threads(),
             preprocess=None,
         ).fit(
-            own.X_train,
-            own.y_train,
+            fitted_task.X_train,
+            fitted_task.y_train,
             X_val=task.X_validation,
             y_val=task.y_validation,
             pretrained=start,
@@ -121,8 +121,8 @@ def _of_task(
             "seed": task.seed,
             "term": term,
             "alpha": alpha,
-            **_start_limits(start, own, model.beta),
-            **_measure(model, own),
+            **_start_limits(start, fitted_task, model.beta),
+            **_measure(model, fitted_task),
         }
         log.info("%s", row)
         yield row
@@ -133,8 +133,8 @@ def _start_limits(start: Any, task: Task, beta: float) -> dict[str, float]:
     with torch.no_grad():
         z = start.encode(as_inputs(task.X_train, task.mask_train, torch.device("cpu")))
     centroids, _ = kmeans_start(z, task.k, task.seed)
-    found = _limits(z, task.y_train, centroids, beta)
-    return {f"start_{name}": value for name, value in found.items()}
+    limits = _limits(z, task.y_train, centroids, beta)
+    return {f"start_{name}": value for name, value in limits.items()}
 
 
 def _limits(z: Tensor, y: Ids, centroids: Tensor, beta: float) -> dict[str, float]:

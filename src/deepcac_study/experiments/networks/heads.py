@@ -21,9 +21,9 @@ class PermutedNetwork(CentroidNetwork):
 
     def membership(self, z: Tensor) -> Tensor:
         """Return the one-hot nearest centroids (n, k) of other rows."""
-        own = super().membership(z)
+        nearest = super().membership(z)
         order = torch.randperm(len(z), generator=torch.Generator().manual_seed(len(z)))
-        return own[order.to(z.device)]
+        return nearest[order.to(z.device)]
 
 
 def answer_with(

@@ -44,8 +44,8 @@ def distil(
     importance = np.zeros((k, X.shape[1]))
     answered = np.tile(probability[train].mean(axis=0), (len(X), 1))
     for j in range(k):
-        own = cluster == j
-        rows = train[own[train]]
+        members = cluster == j
+        rows = train[members[train]]
         if not len(rows):
             continue
         student = XGBClassifier(**STUDENT)
@@ -55,5 +55,5 @@ def distil(
             sample_weight=probability[rows].T.ravel(),
         )
         importance[j] = student.feature_importances_
-        answered[own] = student.predict_proba(X[own])
+        answered[members] = student.predict_proba(X[members])
     return importance, answered

@@ -50,25 +50,25 @@ def start_sweep(
     rows: list[dict[str, Any]] = []
     for split in splits:
         for start in range(starts):
-            known = {} if start else first
+            outcomes = {} if start else first
             with TemporaryDirectory() as folder:
                 fit = partial(_fit, features, split, (dataset, k, start), Path(folder))
                 for method, labels in switches.items():
                     for label in ("", *labels):
-                        found = known.get((split.seed, method, label)) or fit(method, label)
-                        rows.append(_row(split.seed, start, (method, k, label), found))
+                        outcome = outcomes.get((split.seed, method, label)) or fit(method, label)
+                        rows.append(_row(split.seed, start, (method, k, label), outcome))
     return pa.Table.from_pylist(rows)
 
 
 def _outcomes(runs: Iterable[Path]) -> dict[tuple[int, str, str], Outcome]:
     """Return what records say, by split, method and switch."""
-    found = {}
+    outcomes = {}
     for path in runs:
         record = read_json(path)
         for of in record["splits"]:
             name = (of["seed"], record["method"], "".join(record["switches"]))
-            found[name] = (of["status"], of["n_train"], of["n_test"], of["metrics"])
-    return found
+            outcomes[name] = (of["status"], of["n_train"], of["n_test"], of["metrics"])
+    return outcomes
 
 
 def _fit(
@@ -91,9 +91,9 @@ def _fit(
     return fitted.status, len(task.y_train), len(task.y_test), scores
 
 
-def _row(seed: int, start: int, fit: tuple[str, int, str], found: Outcome) -> dict[str, Any]:
+def _row(seed: int, start: int, fit: tuple[str, int, str], outcome: Outcome) -> dict[str, Any]:
     method, k, label = fit
-    status, n_train, n_test, scores = found
+    status, n_train, n_test, scores = outcome
     row = {
         "split": seed,
         "start": start,

@@ -32,13 +32,13 @@ def bias_variance(predicted: npt.ArrayLike, truth: npt.ArrayLike) -> BiasVarianc
     `predicted`, shape (R, n), is the class of each row by the model of each sample; `truth` is of
     shape (n,). Fewer than two samples, or other shapes, are a `DataError`.
     """
-    found, right = np.asarray(predicted), np.asarray(truth)
-    if found.ndim != 2 or found.shape[1:] != right.shape or len(found) < 2:
-        raise DataError(f"predictions of shape {found.shape}; give at least two samples of n rows")
-    samples = len(found)
-    error = float(np.mean(found != right))
-    classes = np.unique(found)
-    shares = np.array([(found == c).mean(axis=0) for c in classes])
+    labels, right = np.asarray(predicted), np.asarray(truth)
+    if labels.ndim != 2 or labels.shape[1:] != right.shape or len(labels) < 2:
+        raise DataError(f"predictions of shape {labels.shape}; give at least two samples of n rows")
+    samples = len(labels)
+    error = float(np.mean(labels != right))
+    classes = np.unique(labels)
+    shares = np.array([(labels == c).mean(axis=0) for c in classes])
     spread = 0.5 * (1.0 - (shares**2).sum(axis=0)).mean()
     variance = float(spread * samples / (samples - 1))
     return BiasVariance(error, error - variance, variance)

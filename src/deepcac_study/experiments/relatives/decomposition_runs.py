@@ -71,7 +71,7 @@ def write_decomposition(
     protocol = Protocol.from_folder(variant)
     stratified = protocol == SOUND
     bases = (*USUAL, AGAINST_REST) if against_rest else USUAL
-    found = list(run_experiment(X, y, stratified=stratified, runs=runs, bases=bases))
+    rows = list(run_experiment(X, y, stratified=stratified, runs=runs, bases=bases))
     record: dict[str, Any] = {
         "schema": 1,
         "dataset": dataset,
@@ -82,10 +82,10 @@ def write_decomposition(
         "n_classes": len(np.unique(y)),
         "shares": dict(zip(("train", "validation", "test"), SHARES, strict=True)),
         "stratified": stratified,
-        "runs": [_without_times(row) for row in found],
+        "runs": [_without_times(row) for row in rows],
         "inputs": {"table": file_digest(table)},
     }
-    record["machine"] = machine(seconds_by_stage(found), threads, "cpu")
+    record["machine"] = machine(seconds_by_stage(rows), threads, "cpu")
     write_json(out, record)
 
 
@@ -119,17 +119,17 @@ def write_bias_variance(
     same each time.
     """
     begin = time.process_time()
-    found = resample(*read_rows(table, label), samples)
+    resampled = resample(*read_rows(table, label), samples)
     parts: dict[str, dict[str, dict[str, float]]] = {}
-    for (base, arm), predicted in found.predicted.items():
-        parts.setdefault(base, {})[arm] = bias_variance(predicted, found.truth)._asdict()
+    for (base, arm), predicted in resampled.predicted.items():
+        parts.setdefault(base, {})[arm] = bias_variance(predicted, resampled.truth)._asdict()
     record: dict[str, Any] = {
         "schema": 1,
         "dataset": dataset,
         "protocol": "sound",
         "synthetic": synthetic,
         "n_samples": samples,
-        "n_test": len(found.truth),
+        "n_test": len(resampled.truth),
         "parts": parts,
         "inputs": {"table": file_digest(table)},
     }

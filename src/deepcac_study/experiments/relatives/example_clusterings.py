@@ -58,9 +58,9 @@ def _item_set(data: PairwiseData, rows: Ids, features: Any) -> ItemSet:
     if data.nodes.shape[1]:
         parts["nodes"] = data.nodes[rows]
     if features.shape[1]:
-        own = np.flatnonzero(np.isin(data.first, rows))
-        ends = [np.searchsorted(rows, side[own]) for side in (data.first, data.second)]
-        parts |= {"edges": np.column_stack(ends), "pairs": features[own]}
+        inside = np.flatnonzero(np.isin(data.first, rows))
+        ends = [np.searchsorted(rows, side[inside]) for side in (data.first, data.second)]
+        parts |= {"edges": np.column_stack(ends), "pairs": features[inside]}
     return ItemSet(**parts)
 
 
@@ -82,7 +82,7 @@ def build(method: str, C: float, budget: Budget, seed: int) -> SimilarityCluster
     )
 
 
-def experiment(found: Examples, method: str, budget: Budget) -> list[tuple[list[Fold], list[Fit]]]:
+def experiment(cases: Examples, method: str, budget: Budget) -> list[tuple[list[Fold], list[Fit]]]:
     """Leave each clustering out in turn; once a seed where training or clusters are random.
 
     The method is "pair", "iterative", "spectral", or "none": nothing to choose, and clusters by
@@ -93,11 +93,11 @@ def experiment(found: Examples, method: str, budget: Budget) -> list[tuple[list[
         # The record says which fits did not end.
         warnings.simplefilter("ignore", ConvergenceWarning)
         if method == NONE:
-            return [_unlearnt(found, budget, seed) for seed in seeds]
+            return [_unlearnt(cases, budget, seed) for seed in seeds]
         return [
             leave_one_out(
-                found.item_sets,
-                found.clusterings,
+                cases.item_sets,
+                cases.clusterings,
                 lambda C, seed=seed: build(method, C, budget, seed),  # type: ignore[misc]
                 powers_of_ten(*budget.C),
             )
@@ -105,9 +105,9 @@ def experiment(found: Examples, method: str, budget: Budget) -> list[tuple[list[
         ]
 
 
-def _unlearnt(found: Examples, budget: Budget, seed: int) -> tuple[list[Fold], list[Fit]]:
+def _unlearnt(cases: Examples, budget: Budget, seed: int) -> tuple[list[Fold], list[Fit]]:
     """Test equal weights on each clustering."""
-    sets, truths = found.item_sets, found.clusterings
+    sets, truths = cases.item_sets, cases.clusterings
     model = build(NONE, 1.0, budget, seed)
     fits = [fit_without(sets, truths, (i,), model, 1.0, (ITERATIVE,)) for i in range(len(sets))]
     folds = [
@@ -128,17 +128,17 @@ def write_experiment(
     the trained models did not end.
     """
     begin = time.perf_counter()
-    found = examples(data)
-    repeats = experiment(found, method, budget)
+    cases = examples(data)
+    repeats = experiment(cases, method, budget)
     record: dict[str, Any] = {
         "dataset": dataset,
         "method": method,
         "budget": budget.model_dump(mode="json"),
-        **_sizes(found),
+        **_sizes(cases),
         "repeats": [
             {
                 "seed": seed,
-                "folds": [_fold(found, fold) for fold in folds],
+                "folds": [_fold(cases, fold) for fold in folds],
                 "n_fits": len(fits),
                 "n_unfinished": sum(not fit.converged for fit in fits),
             }
@@ -153,19 +153,21 @@ def write_experiment(
     write_json(path, {**record, "machine": machine(seconds, 1, "cpu")})
 
 
-def _sizes(found: Examples) -> dict[str, Any]:
-    n_node, n_pair = found.item_sets[0].shape
+def _sizes(cases: Examples) -> dict[str, Any]:
+    n_node, n_pair = cases.item_sets[0].shape
     return {
-        "n_clusterings": len(found.names),
-        "k": max(len(np.unique(labels)) for labels in found.clusterings),
-        "items": float(np.mean([len(labels) for labels in found.clusterings])),
+        "n_clusterings": len(cases.names),
+        "k": max(len(np.unique(labels)) for labels in cases.clusterings),
+        "items": float(np.mean([len(labels) for labels in cases.clusterings])),
         "n_node": n_node,
         "n_pair": n_pair,
     }
 
 
-def _fold(found: Examples, fold: Fold) -> dict[str, Any]:
+def _fold(cases: Examples, fold: Fold) -> dict[str, Any]:
     """Return the fields of a fold with the name of its clustering; seconds are of the machine."""
-    kept: dict[str, Any] = {key: value for key, value in fold.record().items() if key != "seconds"}
-    kept |= {key: max(0.0, round(kept[key], 9)) for key in ("loss", "inner_loss")}
-    return {**kept, "test": found.names[fold.test]}
+    fields: dict[str, Any] = {
+        key: value for key, value in fold.record().items() if key != "seconds"
+    }
+    fields |= {key: max(0.0, round(fields[key], 9)) for key in ("loss", "inner_loss")}
+    return {**fields, "test": cases.names[fold.test]}

@@ -69,15 +69,15 @@ def learning_times(n_sets: int) -> list[dict[str, Any]]:
     _train(examples(synth_pairs(clusterings=2, points=2)), ITERATIVE, 0)
     return [
         {"axis": point.axis, "value": point.value, "oracle": oracle, "set": number}
-        | _train(found, oracle, number)
+        | _train(cases, oracle, number)
         for point in points()
         for number in range(n_sets)
-        for found in [examples(synth_pairs(**point.arguments, seed=number))]
+        for cases in [examples(synth_pairs(**point.arguments, seed=number))]
         for oracle in (ITERATIVE, SPECTRAL)
     ]
 
 
-def _train(found: Examples, oracle: str, seed: int) -> dict[str, Any]:
+def _train(cases: Examples, oracle: str, seed: int) -> dict[str, Any]:
     model = SupervisedKMeans(
         C=C,
         oracle=oracle,  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ def _train(found: Examples, oracle: str, seed: int) -> dict[str, Any]:
     begin = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the row says it
-        model.fit(found.item_sets, found.clusterings)
+        model.fit(cases.item_sets, cases.clusterings)
     seconds = time.process_time() - begin
     return {
         "n_iter": model.n_iter_,

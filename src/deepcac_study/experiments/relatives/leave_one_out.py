@@ -127,9 +127,9 @@ def leave_one_out(
         C, name = min(means, key=lambda choice: round(float(means[choice]), 9))
         *_, fit = _path(training, (test,), build, _way(build(C), C, grid), (name,))
         outer.append(fit)
-        found = {key: value for key, value in asdict(fit).items() if key in _SHARED}
+        shared = {key: value for key, value in asdict(fit).items() if key in _SHARED}
         chosen = float(means[C, name])
-        folds.append(Fold(test, C, name, chosen, fit.losses[test, name], **found))
+        folds.append(Fold(test, C, name, chosen, fit.losses[test, name], **shared))
     return folds, [*inner.values(), *outer]
 
 
@@ -165,9 +165,9 @@ def fit_without(
     predictors: Sequence[str],
 ) -> Fit:
     """Train on all clusterings but some, and test on those."""
-    kept = [i for i in range(len(item_sets)) if i not in without]
+    training = [i for i in range(len(item_sets)) if i not in without]
     begin = time.perf_counter()
-    model.fit([item_sets[i] for i in kept], [clusterings[i] for i in kept])
+    model.fit([item_sets[i] for i in training], [clusterings[i] for i in training])
     seconds = time.perf_counter() - begin
     losses = {
         (i, name): model.set_params(predictor=name).loss(item_sets[i], clusterings[i])

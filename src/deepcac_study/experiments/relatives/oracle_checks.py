@@ -72,7 +72,7 @@ def _planted(seed: int, n: int = 2, m: int = 40, k: int = 8) -> Examples:
 
 def _training(seed: int, oracle: str, C: float = 100.0) -> dict[str, Any]:
     """Train with one random start a call, and look for violated constraints afterwards."""
-    found = _planted(seed)
+    cases = _planted(seed)
     model = SupervisedKMeans(
         C=C,
         oracle=oracle,  # type: ignore[arg-type]
@@ -80,8 +80,8 @@ def _training(seed: int, oracle: str, C: float = 100.0) -> dict[str, Any]:
         epsilon=EPSILON,
         n_restarts=1,
         random_state=seed,
-    ).fit(found.item_sets, found.clusterings)
-    pairs = zip(found.item_sets, found.clusterings, strict=True)
+    ).fit(cases.item_sets, cases.clusterings)
+    pairs = zip(cases.item_sets, cases.clusterings, strict=True)
     losses = np.array([model.loss(items, truth) for items, truth in pairs])
     planes = model.cutting_planes_
     radius = float(np.linalg.norm(planes.normals, axis=1).max())
@@ -95,16 +95,16 @@ def _training(seed: int, oracle: str, C: float = 100.0) -> dict[str, Any]:
         "slack": float(model.slack_.mean()),
         "training_loss": float(losses.mean()),
         "above_slack": int(np.sum(losses > model.slack_ + EPSILON + 1e-6)),
-        "missed": _missed(found, model),
+        "missed": _missed(cases, model),
     }
 
 
-def _missed(found: Examples, model: SupervisedKMeans) -> int:
+def _missed(cases: Examples, model: SupervisedKMeans) -> int:
     """Count the examples with a clustering that violates its constraint by more than epsilon."""
     search = Oracle(
-        found.item_sets, found.clusterings, ITERATIVE, _SEARCH, np.random.default_rng(0), Reading()
+        cases.item_sets, cases.clusterings, ITERATIVE, _SEARCH, np.random.default_rng(0), Reading()
     )
-    cuts = [search.separate(i, model.weights_) for i in range(len(found.item_sets))]
+    cuts = [search.separate(i, model.weights_) for i in range(len(cases.item_sets))]
     worst = [cut.loss - model.weights_ @ cut.normal for cut in cuts]
     return int(np.sum(np.array(worst) > model.slack_ + EPSILON + 1e-6))
 
@@ -119,8 +119,8 @@ def _loss_properties() -> dict[str, float]:
         loss, names = delta(truth, other), rng.permutation(k)
         symmetric = max(symmetric, abs(loss - delta(other, truth)))
         relabelled = max(relabelled, abs(loss - delta(truth, names[other])))
-        one = delta(truth, np.zeros(30, dtype=np.int64))
-        whole = max(whole, abs(one - MAX_LOSS * (k - 1) / k))
+        all_in_one = delta(truth, np.zeros(30, dtype=np.int64))
+        whole = max(whole, abs(all_in_one - MAX_LOSS * (k - 1) / k))
     return {"symmetric": symmetric, "relabelled": relabelled, "all_in_one": whole}
 
 
@@ -129,10 +129,10 @@ def _large_clusters(share: float = 0.25) -> list[dict[str, Any]]:
     truth = np.repeat(np.arange(5), [80, 20, 20, 20, 20])
     rows = []
     for name, cluster, to in (("large", 0, 1), ("small", 1, 2)):
-        found, own = truth.copy(), np.flatnonzero(truth == cluster)
-        found[own[: round(share * len(own))]] = to
-        losses = {"delta": delta(truth, found), "rand": rand_loss(truth, found)}
-        rows.append({"cluster": name, "moved": round(share * len(own)), **losses})
+        moved, members = truth.copy(), np.flatnonzero(truth == cluster)
+        moved[members[: round(share * len(members))]] = to
+        losses = {"delta": delta(truth, moved), "rand": rand_loss(truth, moved)}
+        rows.append({"cluster": name, "moved": round(share * len(members)), **losses})
     return rows
 
 
@@ -144,10 +144,10 @@ def _two_kmeans(m: int = 40, k: int = 4) -> dict[str, int]:
         half = rng.normal(size=(m, m))
         K = half + half.T if seed % 2 else half @ half.T
         tally["indefinite"] += int(np.linalg.eigvalsh(K)[0] < 0)
-        one = objective(K, iterative(K, k, np.random.default_rng(seed), n_restarts=1))
+        incremental = objective(K, iterative(K, k, np.random.default_rng(seed), n_restarts=1))
         other = objective(K, indicator(batch(K, k, np.random.default_rng(seed))))
-        tally["incremental_better"] += int(one > other + 1e-9 * abs(other))
-        tally["batch_better"] += int(other > one + 1e-9 * abs(one))
+        tally["incremental_better"] += int(incremental > other + 1e-9 * abs(other))
+        tally["batch_better"] += int(other > incremental + 1e-9 * abs(incremental))
     return tally
 
 
@@ -175,21 +175,21 @@ def batch(K: Array, k: int, rng: np.random.Generator, max_passes: int = 1000) ->
 
 def _noise_free() -> list[dict[str, Any]]:
     """Return the loss on each clustering of Synth without noise, by a model of the other four."""
-    found = examples(synth_pairs(noise=0.0))
+    cases = examples(synth_pairs(noise=0.0))
     return [
-        {"oracle": oracle, "test": i, "loss": _left_out(found, oracle, i)}
+        {"oracle": oracle, "test": i, "loss": _left_out(cases, oracle, i)}
         for oracle in (ITERATIVE, SPECTRAL)
-        for i in range(len(found.names))
+        for i in range(len(cases.names))
     ]
 
 
-def _left_out(found: Examples, oracle: str, test: int) -> float:
-    model = _learnt(found, oracle, test)
-    return model.loss(found.item_sets[test], found.clusterings[test])
+def _left_out(cases: Examples, oracle: str, test: int) -> float:
+    model = _learnt(cases, oracle, test)
+    return model.loss(cases.item_sets[test], cases.clusterings[test])
 
 
-def _learnt(found: Examples, oracle: str, test: int) -> SupervisedKMeans:
-    kept: Sequence[int] = [i for i in range(len(found.names)) if i != test]
+def _learnt(cases: Examples, oracle: str, test: int) -> SupervisedKMeans:
+    training: Sequence[int] = [i for i in range(len(cases.names)) if i != test]
     model = SupervisedKMeans(
         C=100.0,
         oracle=oracle,  # type: ignore[arg-type]
@@ -197,14 +197,16 @@ def _learnt(found: Examples, oracle: str, test: int) -> SupervisedKMeans:
         max_iter=50,
         random_state=0,
     )
-    return model.fit([found.item_sets[i] for i in kept], [found.clusterings[i] for i in kept])
+    return model.fit(
+        [cases.item_sets[i] for i in training], [cases.clusterings[i] for i in training]
+    )
 
 
 def _similarity() -> dict[str, Any]:
     """Return K of a clustering of Synth that was left out, its items ordered by cluster."""
-    found = examples(synth_pairs(points=12))
-    items, truth = found.item_sets[0], found.clusterings[0]
-    after = _learnt(found, ITERATIVE, 0).similarity(items)
+    cases = examples(synth_pairs(points=12))
+    items, truth = cases.item_sets[0], cases.clusterings[0]
+    after = _learnt(cases, ITERATIVE, 0).similarity(items)
     before = items.similarity(np.ones(items.n_features))
     rounded = {"before": before.round(3).tolist(), "after": after.round(3).tolist()}
     return {**rounded, "label": truth.tolist()}

@@ -193,9 +193,9 @@ def cluster_parts(
     train, validation, test = ((X.iloc[rows], y[rows]) for rows in parts)
     classes = np.unique(train[1], return_inverse=True)[1]
     rows = Columns.of(X).encode(train[0])
-    found = decompose(rows, classes, max_clusters=max_clusters, rng=rng)
-    counts = tuple(clusters.n_components for clusters in found)
-    labels = labels_of(found, classes)
+    clusterings = decompose(rows, classes, max_clusters=max_clusters, rng=rng)
+    counts = tuple(clusters.n_components for clusters in clusterings)
+    labels = labels_of(clusterings, classes)
     return DrawnRows(run, train, validation, test, labels, counts, time.process_time() - start)
 
 

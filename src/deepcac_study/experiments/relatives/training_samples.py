@@ -56,7 +56,7 @@ def resample(X: pd.DataFrame, y: npt.ArrayLike, samples: int = SAMPLES, seed: in
     first = draw_parts(labels, np.random.default_rng(seed))
     pool = np.sort(np.concatenate([first.train, first.validation]))
     share = SHARES[1] / (SHARES[0] + SHARES[1])
-    found: dict[tuple[Base, Arm], list[npt.NDArray[Any]]] = {}
+    predictions: dict[tuple[Base, Arm], list[npt.NDArray[Any]]] = {}
     for sample in range(samples):
         rng = np.random.default_rng([seed, sample])
         held = hold_back(codes[pool], share, rng)
@@ -65,6 +65,6 @@ def resample(X: pd.DataFrame, y: npt.ArrayLike, samples: int = SAMPLES, seed: in
         for base in USUAL:
             for arm in ARMS:
                 predicted = fit_arm(data, base, arm).predict(data.test[0])
-                found.setdefault((base, arm), []).append(predicted)
-    stacked = {key: np.array(predicted) for key, predicted in found.items()}
+                predictions.setdefault((base, arm), []).append(predicted)
+    stacked = {key: np.array(predicted) for key, predicted in predictions.items()}
     return Resampled(labels[first.test], stacked)

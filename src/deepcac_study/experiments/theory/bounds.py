@@ -60,12 +60,12 @@ def lloyd_costs(X: Floats, y: Ints, labels: Ints, alpha: float, *, k: int, passe
     return np.array(costs)
 
 
-def _lloyd_distance(X: Floats, y: Ints, own: npt.NDArray[np.bool_], alpha: float) -> Floats:
-    if not own.any():
+def _lloyd_distance(X: Floats, y: Ints, members: npt.NDArray[np.bool_], alpha: float) -> Floats:
+    if not members.any():
         return np.full(len(X), np.inf)
-    means = [X[own & (y == c)].mean(axis=0) for c in (0, 1) if (own & (y == c)).any()]
+    means = [X[members & (y == c)].mean(axis=0) for c in (0, 1) if (members & (y == c)).any()]
     separation = ((means[0] - means[-1]) ** 2).sum()
-    return ((X - X[own].mean(axis=0)) ** 2).sum(axis=1) - alpha * separation
+    return ((X - X[members].mean(axis=0)) ** 2).sum(axis=1) - alpha * separation
 
 
 def growth_exponent(sizes: Floats, seconds: Floats) -> float:
@@ -213,9 +213,9 @@ def risk_bound(
         Terms weighted by the clusters' shares of the rows.
     """
     rng = np.random.default_rng(seed)
-    found = np.unique(labels)
+    cluster_ids = np.unique(labels)
     terms = np.zeros(3)
-    for j in found:
+    for j in cluster_ids:
         rows = labels == j
         share, margin = rows.mean(), np.where(y[rows] == 1, 1.0, -1.0) * (X[rows] @ betas[j])
         largest = np.logaddexp(0.0, norm * np.linalg.norm(X[rows], axis=1).max())
@@ -223,7 +223,7 @@ def risk_bound(
             [
                 np.logaddexp(0.0, -margin).mean(),
                 2.0 * rademacher_linear(X[rows], norm, draws, rng),
-                3.0 * largest * np.sqrt(np.log(len(found) / delta) / (2.0 * rows.sum())),
+                3.0 * largest * np.sqrt(np.log(len(cluster_ids) / delta) / (2.0 * rows.sum())),
             ]
         )
     return RiskBound(*terms.tolist())

@@ -87,6 +87,6 @@ def operations(X: Array, y: Ids, labels: Ids, k: int) -> float:
             counts[p, c] -= 1
             counts[q, c] += 1
             products += 2 + 2 * n_classes
-            for each in stale:
-                each |= {p, q}
+            for stale_clusters in stale:
+                stale_clusters |= {p, q}
     return float(2 * X.shape[1] * products)

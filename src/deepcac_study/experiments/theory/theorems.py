@@ -77,16 +77,16 @@ def theory(tasks: Iterable[Task], setting: Setting, *, synthetic: bool = False) 
 
 def _cost(task: Task, start: Ids, alpha: float) -> dict[str, float]:
     """Return the largest rises of the cost by Hartigan's and by Lloyd's moves."""
-    found = cluster(task.X_train, task.y_train, start, alpha, n_clusters=task.k)
+    clustering = cluster(task.X_train, task.y_train, start, alpha, n_clusters=task.k)
     lloyd = bounds.lloyd_costs(
         task.X_train, task.y_train, start, alpha, k=task.k, passes=_LLOYD_PASSES
     )
     return {
         "alpha": alpha,
-        "passes": found.n_iter,
-        "first": float(found.cost[0]),
-        "last": float(found.cost[-1]),
-        "rise": bounds.largest_rise(found.cost),
+        "passes": clustering.n_iter,
+        "first": float(clustering.cost[0]),
+        "last": float(clustering.cost[-1]),
+        "rise": bounds.largest_rise(clustering.cost),
         "lloyd_rise": bounds.largest_rise(lloyd),
     }
 
@@ -113,19 +113,19 @@ def _log_loss(X: Array, y: Ids, arm: str, labels: Ids) -> list[dict[str, Any]]:
     """Return the bounds of the unregularised fit in each cluster, and what Lemma 1 asks of it."""
     rows = []
     for j in np.unique(labels):
-        own, classes = _with_ones(X[labels == j]), y[labels == j]
-        beta = _coefficients(own, classes, np.inf)
-        found = bounds.log_loss_sandwich(own, classes, beta)
+        members, classes = _with_ones(X[labels == j]), y[labels == j]
+        beta = _coefficients(members, classes, np.inf)
+        sandwich = bounds.log_loss_sandwich(members, classes, beta)
         rows.append(
             {
                 "arm": arm,
                 "cluster": int(j) + 1,
-                "rows": len(own),
-                "lower": found.lower,
-                "loss": found.loss,
-                "upper": found.upper,
-                "radius": float(np.linalg.norm(own - own.mean(axis=0), axis=1).max()),
-                **_lemma(own[:, :-1], classes, beta[:-1]),
+                "rows": len(members),
+                "lower": sandwich.lower,
+                "loss": sandwich.loss,
+                "upper": sandwich.upper,
+                "radius": float(np.linalg.norm(members - members.mean(axis=0), axis=1).max()),
+                **_lemma(members[:, :-1], classes, beta[:-1]),
             }
         )
     return rows
@@ -155,14 +155,14 @@ def _am_softmax(X: Array, y: Ids) -> list[dict[str, Any]]:
     }
     rows = []
     for name, (Z, classes, W, m) in cases.items():
-        found = bounds.am_softmax_sandwich(Z, classes, W, m=m)
+        sandwich = bounds.am_softmax_sandwich(Z, classes, W, m=m)
         printed = bounds.printed_am_softmax_bounds(Z, classes, W, m=m)
         rows.append(
             {
                 "case": name,
-                "lower": found.lower,
-                "loss": found.loss,
-                "upper": found.upper,
+                "lower": sandwich.lower,
+                "loss": sandwich.loss,
+                "upper": sandwich.upper,
                 "printed_lower": printed[0],
                 "printed_upper": printed[1],
             }
@@ -177,7 +177,7 @@ def _risk(task: Task, arms: dict[str, Ids]) -> list[dict[str, Any]]:
         arm: np.stack([_local(X, y, labels == j) for j in range(labels.max() + 1)])
         for arm, labels in arms.items()
     }
-    norm = max(float(np.linalg.norm(own, axis=1).max()) for own in betas.values())
+    norm = max(float(np.linalg.norm(coefficients, axis=1).max()) for coefficients in betas.values())
     rows = []
     for arm, labels in arms.items():
         bound = bounds.risk_bound(X, y, labels, betas[arm], norm=norm, seed=task.seed)
@@ -195,14 +195,14 @@ def _risk(task: Task, arms: dict[str, Ids]) -> list[dict[str, Any]]:
     return rows
 
 
-def _local(X: Array, y: Ids, own: npt.NDArray[np.bool_]) -> Array:
-    return _coefficients(X[own], y[own], 1.0) if own.any() else np.zeros(X.shape[1])
+def _local(X: Array, y: Ids, members: npt.NDArray[np.bool_]) -> Array:
+    return _coefficients(X[members], y[members], 1.0) if members.any() else np.zeros(X.shape[1])
 
 
 def _test_loss(task: Task, labels: Ids, betas: Array) -> float:
     """Return the mean test log loss, each row by the classifier of the nearest centroid."""
-    found = np.unique(labels)
-    centroids = np.stack([task.X_train[labels == j].mean(axis=0) for j in found])
-    nearest = found[pairwise_distances_argmin(task.X_test, centroids)]
+    cluster_ids = np.unique(labels)
+    centroids = np.stack([task.X_train[labels == j].mean(axis=0) for j in cluster_ids])
+    nearest = cluster_ids[pairwise_distances_argmin(task.X_test, centroids)]
     score = np.einsum("ij,ij->i", _with_ones(task.X_test), betas[nearest])
     return float(np.logaddexp(0.0, np.where(task.y_test == 1, -score, score)).mean())

@@ -45,8 +45,8 @@ def _target(
         return death, np.ones(len(death), dtype=bool), ("SAPS-I", "SOFA", "Length_of_stay")
     if target == "stay":
         days = outcomes["Length_of_stay"].to_numpy().astype(np.int64)
-        known = (days != UNKNOWN) | ("L2" in protocol)
-        return stay_class(days, protocol), known, ("SAPS-I", "SOFA")
+        labelled = (days != UNKNOWN) | ("L2" in protocol)
+        return stay_class(days, protocol), labelled, ("SAPS-I", "SOFA")
     raise ConfigError(f"no target {target!r} in PhysioNet 2012; there are death and stay")
 
 
@@ -62,16 +62,16 @@ def cic_features(
     outcomes = outcomes.sort_by("record_id")
     record_id = outcomes["record_id"].to_numpy()
     columns, repairs = johnson_features(events, record_id, protocol)
-    label, known, published = _target(target, outcomes, protocol)
+    label, labelled, published = _target(target, outcomes, protocol)
     if "L1" in protocol:
         columns = {name: outcomes[name].to_numpy().astype(float) for name in published} | columns
     group = np.array(outcomes["set"].to_pylist())
     features = FeatureMatrix(
-        row_id=record_id[known].astype(np.int64),
-        label=label[known],
-        X=np.column_stack(list(columns.values()))[known],
+        row_id=record_id[labelled].astype(np.int64),
+        label=label[labelled],
+        X=np.column_stack(list(columns.values()))[labelled],
         names=tuple(columns),
-        group=group[known],
+        group=group[labelled],
     )
     return features, cohort_details(events, group, features, repairs)
 
@@ -113,5 +113,5 @@ def _by_parameter(events: pa.Table) -> Iterator[tuple[str, npt.NDArray[np.float6
     code = column.indices.fill_null(-1).to_numpy()
     value = events["value"].to_numpy()
     for k, name in enumerate(column.dictionary.to_pylist()):
-        own = value[code == k]
-        yield name, own[own != UNKNOWN]
+        measurements = value[code == k]
+        yield name, measurements[measurements != UNKNOWN]

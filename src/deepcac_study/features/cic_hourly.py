@@ -27,13 +27,13 @@ def cic_ts(events: pa.Table, outcomes: pa.Table) -> tuple[FeatureMatrix, dict[st
     outcomes = outcomes.sort_by("record_id")
     record_id = outcomes["record_id"].to_numpy().astype(np.int64)
     group = np.array(outcomes["set"].to_pylist())
-    admission, found, repairs = cleaned_series(events, record_id)
+    admission, by_variable, repairs = cleaned_series(events, record_id)
     kind = admission.pop("ICUType")
-    known = {f"Admission{name}": values for name, values in admission.items()}
-    known |= {unit: (kind == code).astype(float) for unit, code in UNITS.items()}
-    tables = {name: by_hour(found[name], len(record_id)) for name in MEASURED}
-    tables[SUMMED] = by_hour(found[SUMMED], len(record_id), total=True)
-    tables |= {name: np.repeat(values[:, None], HOURS, axis=1) for name, values in known.items()}
+    static = {f"Admission{name}": values for name, values in admission.items()}
+    static |= {unit: (kind == code).astype(float) for unit, code in UNITS.items()}
+    tables = {name: by_hour(by_variable[name], len(record_id)) for name in MEASURED}
+    tables[SUMMED] = by_hour(by_variable[SUMMED], len(record_id), total=True)
+    tables |= {name: np.repeat(values[:, None], HOURS, axis=1) for name, values in static.items()}
     features = FeatureMatrix(
         row_id=record_id,
         label=outcomes["In-hospital_death"].to_numpy().astype(np.int64),

@@ -71,12 +71,14 @@ def at_horizon(
     competing = free_of or {}
     for column, when in competing.items():
         seen |= _equals(table, column, happened) & (_numbers(table, when) <= horizon)
-    known = label | seen
-    censored = int((~known).sum())
-    counts[f"outcome known at the horizon, without {censored:,} censored before"] = int(known.sum())
-    own = [*events, *events.values(), *competing, *competing.values()]
-    kept = table.filter(pa.array(known))
-    return _matrix(kept, label[known], own, excluded, group), steps(counts)
+    labelled = label | seen
+    censored = int((~labelled).sum())
+    counts[f"outcome known at the horizon, without {censored:,} censored before"] = int(
+        labelled.sum()
+    )
+    outcome_columns = [*events, *events.values(), *competing, *competing.values()]
+    cohort = table.filter(pa.array(labelled))
+    return _matrix(cohort, label[labelled], outcome_columns, excluded, group), steps(counts)
 
 
 def rotterdam_to_gbsg(

@@ -206,14 +206,14 @@ def _hba1c(rows: pd.DataFrame) -> Codes:
     return np.where((code == 2) & np.asarray(rows["change"] == "Ch"), 3, code)
 
 
-def _ids(rows: pd.DataFrame, name: str, known: Sequence[int]) -> tuple[Codes, Mapping[str, int]]:
-    unknown = rows.loc[~rows[name].isin(known), ["encounter_id", name]]
+def _ids(rows: pd.DataFrame, name: str, ids: Sequence[int]) -> tuple[Codes, Mapping[str, int]]:
+    unknown = rows.loc[~rows[name].isin(ids), ["encounter_id", name]]
     if len(unknown):
         encounter, id_ = unknown.iloc[0]
         raise DataError(
             f"encounter {encounter}: {name} {id_} is not in IDs_mapping.csv of the archive"
         )
-    return np.asarray(rows[name], np.int64), {str(id_): id_ for id_ in known}
+    return np.asarray(rows[name], np.int64), {str(id_): id_ for id_ in ids}
 
 
 def _codes(values: Sequence[str]) -> dict[str, int]:
@@ -223,8 +223,8 @@ def _codes(values: Sequence[str]) -> dict[str, int]:
 def _levels(column: pd.Series, levels: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
     """One-hot columns of text; "other" takes what is not in the list, "missing" what is null."""
     name = str(column.name)
-    known = column.where(column.isin(levels) | column.isna(), "other").to_numpy(object)
-    return indicators(name, known, levels, missing=variables()[name].missing)
+    grouped = column.where(column.isin(levels) | column.isna(), "other").to_numpy(object)
+    return indicators(name, grouped, levels, missing=variables()[name].missing)
 
 
 def _matrix(rows: pd.DataFrame, columns: Mapping[str, npt.NDArray[np.generic]]) -> FeatureMatrix:

@@ -92,26 +92,28 @@ def series(events: pa.Table, record_id: npt.NDArray[np.int64]) -> dict[str, Seri
     ends = np.searchsorted(code, np.arange(len(parameter.dictionary) + 1), sorter=order)
     minute, value = events["minute"].to_numpy(), events["value"].to_numpy()
     nothing = Series(row[:0], minute[:0], value[:0])
-    found = dict.fromkeys(PARAMETERS, nothing)
+    by_variable = dict.fromkeys(PARAMETERS, nothing)
     for j, name in enumerate(parameter.dictionary.to_pylist()):
         taken = order[ends[j] : ends[j + 1]]
-        found[name] = Series(row[taken], minute[taken], value[taken])
-    return found
+        by_variable[name] = Series(row[taken], minute[taken], value[taken])
+    return by_variable
 
 
-def _admission(found: dict[str, Series], n: int) -> Columns:
+def _admission(by_variable: dict[str, Series], n: int) -> Columns:
     """Return the descriptors at 00:00, the last where one stands twice."""
     columns = {}
     for name in (*AT_ADMISSION, "ICUType"):
-        first = found[name].where(found[name].minute == 0)
+        first = by_variable[name].where(by_variable[name].minute == 0)
         columns[name] = np.full(n, np.nan)
         columns[name][first.row] = first.value
     return columns
 
 
-def _summaries(found: dict[str, Series], n: int) -> Columns:
+def _summaries(by_variable: dict[str, Series], n: int) -> Columns:
     """Return the summaries of signs and laboratory values, in the published order."""
-    table = {name: summarise(found[name].row, found[name].value, n) for name in (*FIVE, *TWO)}
+    table = {
+        name: summarise(by_variable[name].row, by_variable[name].value, n) for name in (*FIVE, *TWO)
+    }
     columns = {f"{v}_{s}": table[v][:, j] for j, s in enumerate(AGGREGATES) for v in FIVE}
     return columns | {f"{v}_{s}": table[v][:, j] for j, s in enumerate(AGGREGATES[:2]) for v in TWO}
 
@@ -122,9 +124,9 @@ def _total(of: Series, n: int) -> Array:
     return np.where(count > 0, np.bincount(of.row, weights=of.value, minlength=n), np.nan)
 
 
-def _ventilation(found: dict[str, Series], n: int) -> Columns:
+def _ventilation(by_variable: dict[str, Series], n: int) -> Columns:
     """Return start and span of the ventilator records, and whether they reach the last 8 hours."""
-    records = found["MechVent"]
+    records = by_variable["MechVent"]
     minutes = summarise(records.row, records.minute.astype(np.float64), n)
     start, end = minutes[:, 0], minutes[:, 1]
     late = np.where(np.isnan(end), np.nan, end >= LAST_8_HOURS)
@@ -143,9 +145,9 @@ def cleaned_series(
     Returned are what is known at 00:00, ``ICUType`` with it, as columns of shape (n,); the
     measurements, those of weight without the one at 00:00; and what each cleaning rule did.
     """
-    found = series(events, record_id)
-    admission = _admission(found, len(record_id))
-    found["Weight"] = found["Weight"].where(found["Weight"].minute > 0)
+    by_variable = series(events, record_id)
+    admission = _admission(by_variable, len(record_id))
+    by_variable["Weight"] = by_variable["Weight"].where(by_variable["Weight"].minute > 0)
     repairs: list[Repair] = []
     for name in AT_ADMISSION:
         rules = _repairs(name, ADMISSION)
@@ -155,10 +157,10 @@ def cleaned_series(
         repairs += map(Repair, rules, counts)
     for name in (*FIVE, *TWO):
         rules = _repairs(name, MEASURED)
-        value, counts = clean(found[name].value, rules)
-        found[name] = Series(found[name].row, found[name].minute, value)
+        value, counts = clean(by_variable[name].value, rules)
+        by_variable[name] = Series(by_variable[name].row, by_variable[name].minute, value)
         repairs += map(Repair, rules, counts)
-    return admission, found, repairs
+    return admission, by_variable, repairs
 
 
 def johnson_features(
@@ -171,9 +173,9 @@ def johnson_features(
     in the published table. Sound it is the sum of urine, in mL.
     """
     n = len(record_id)
-    admission, found, repairs = cleaned_series(events, record_id, protocol)
+    admission, by_variable, repairs = cleaned_series(events, record_id, protocol)
     kind = admission.pop("ICUType")
     columns = admission | {unit: (kind == code).astype(float) for unit, code in UNITS.items()}
-    columns |= _summaries(found, n) | _ventilation(found, n)
-    columns["UrineOutputSum"] = _total(found["MechVent" if "C9" in protocol else "Urine"], n)
+    columns |= _summaries(by_variable, n) | _ventilation(by_variable, n)
+    columns["UrineOutputSum"] = _total(by_variable["MechVent" if "C9" in protocol else "Urine"], n)
     return columns, repairs

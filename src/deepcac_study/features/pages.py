@@ -35,17 +35,25 @@ def webkb(
     university has region 0 when one links to the other, and region 1 when one page of the archive
     links to both. `unit` scales the words of each page to length 1.
     """
-    kept = pages.filter(pc.is_in(pages["university"], pa.array(UNIVERSITIES)))
-    if kept.num_rows == 0:
+    university_pages = pages.filter(pc.is_in(pages["university"], pa.array(UNIVERSITIES)))
+    if university_pages.num_rows == 0:
         raise DataError(f"no page of {', '.join(UNIVERSITIES)}; extract the archive again")
-    row_id = kept["page"].to_numpy().astype(np.int64)
-    group = np.array(kept["university"].to_pylist(), dtype=str)
+    row_id = university_pages["page"].to_numpy().astype(np.int64)
+    group = np.array(university_pages["university"].to_pylist(), dtype=str)
     nodes, names = tf_idf(words, row_id, unit=unit)
     first, second, marks = _no_pairs()
     if linked:
         first, second, marks = _link_pairs(links, row_id, group, pages.num_rows)
     return PairwiseData(
-        row_id, _labels(kept), group, nodes, names, first, second, marks, products=linked
+        row_id,
+        _labels(university_pages),
+        group,
+        nodes,
+        names,
+        first,
+        second,
+        marks,
+        products=linked,
     )
 
 
@@ -73,8 +81,8 @@ def tf_idf(
     value = words["count"].to_numpy() * idf[column]
     matrix = sparse.csr_array((value, (row, column)), shape=(len(row_id), len(names)))
     weighted = np.flatnonzero(idf > 0)
-    kept = sparse.csr_array(matrix[:, weighted])
-    return (normalize(kept) if unit else kept), tuple(names[weighted].tolist())
+    informative = sparse.csr_array(matrix[:, weighted])
+    return (normalize(informative) if unit else informative), tuple(names[weighted].tolist())
 
 
 def _labels(pages: pa.Table) -> Ids:
@@ -104,6 +112,6 @@ def _link_pairs(
 
 def _upper(related: sparse.sparray, group: npt.NDArray[np.str_]) -> tuple[Ids, Ids]:
     """Return the positions i < j of related pages of one university."""
-    found = related.tocoo()
-    kept = (found.row < found.col) & (group[found.row] == group[found.col])
-    return found.row[kept].astype(np.int64), found.col[kept].astype(np.int64)
+    pairs = related.tocoo()
+    upper = (pairs.row < pairs.col) & (group[pairs.row] == group[pairs.col])
+    return pairs.row[upper].astype(np.int64), pairs.col[upper].astype(np.int64)

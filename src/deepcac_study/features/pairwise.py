@@ -125,7 +125,7 @@ def beside(path: str | os.PathLike[str], part: str) -> Path:
 
 def _positions(ids: pa.ChunkedArray, row_id: Ids, path: str | os.PathLike[str]) -> Ids:
     wanted = ids.to_numpy().astype(np.int64)
-    found = np.searchsorted(row_id, wanted)
-    if (found == len(row_id)).any() or (row_id[found] != wanted).any():
+    positions = np.searchsorted(row_id, wanted)
+    if (positions == len(row_id)).any() or (row_id[positions] != wanted).any():
         raise DataError(f"{path}: a companion file names an unknown row; build the data set again")
-    return found.astype(np.int64)
+    return positions.astype(np.int64)

@@ -94,8 +94,8 @@ def sepsis_signature(
     filled = {name: fill_forward(stays.column(name), stays.starts) for name in VARIABLES}
     channels = filled | derived_channels(filled)
     columns = {name: values[at] for name, values in channels.items()}
-    told = [name for name in DEMOGRAPHICS if name != HOUR or "S7" in protocol]
-    columns |= {name: stays.column(name)[at] for name in told}
+    demographics = [name for name in DEMOGRAPHICS if name != HOUR or "S7" in protocol]
+    columns |= {name: stays.column(name)[at] for name in demographics}
     columns |= _window_columns(channels, begin, at)
     for name in CHANNELS:
         columns |= signature_columns(name, channels[name], begin, at, backend)
@@ -145,12 +145,12 @@ def signature_columns(
     name: str, values: Array, begin: Rows, at: Rows, backend: str
 ) -> dict[str, Array]:
     """Return the log-signatures of the last hours of one channel, by column name."""
-    path, time, known = look_back(values, begin, at)
+    path, time, complete = look_back(values, begin, at)
     word_names = ["".join(str(i + 1) for i in word) for word in lyndon_words(2, DEPTH)]
     columns: dict[str, Array] = {}
     for kind, augmented in (("leadlag", lead_lag(path)), ("time", add_time(path, time))):
         entries = np.full((len(at), len(word_names)), np.nan)
-        entries[known] = log_signature(augmented[known], DEPTH, backend)
+        entries[complete] = log_signature(augmented[complete], DEPTH, backend)
         columns |= {f"{name}_{kind}_{word}": entries[:, j] for j, word in enumerate(word_names)}
     return columns
 
@@ -168,5 +168,5 @@ def look_back(values: Array, begin: Rows, at: Rows) -> tuple[Array, Array, npt.N
     step = np.maximum(np.arange(LOOK_BACK), first[:, None])
     rows = np.take_along_axis(rows, step, axis=1)
     path = values[rows]
-    known = ~np.isnan(path).any(axis=1)
-    return path[:, :, None], (rows - at[:, None]).astype(np.float64), known
+    complete = ~np.isnan(path).any(axis=1)
+    return path[:, :, None], (rows - at[:, None]).astype(np.float64), complete

@@ -31,17 +31,17 @@ def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
     """
     table = read_table(tidy)
     label = table[LABEL].to_numpy()
-    known = ~np.isnan(label)
+    labelled = ~np.isnan(label)
     flow = steps(
-        {"encounters in the file": table.num_rows, "known hospital outcome": int(known.sum())}
+        {"encounters in the file": table.num_rows, "known hospital outcome": int(labelled.sum())}
     )
-    if not known.any():
+    if not labelled.any():
         raise DataError(f"{tidy}: no row has a {LABEL}; use training_v2.csv, not unlabeled.csv")
     encoded = _encoded(table)
     features = FeatureMatrix(
-        row_id=table[RECORD].to_numpy()[known],
-        label=label[known].astype(np.int64),
-        X=np.column_stack(list(encoded.values()))[known],
+        row_id=table[RECORD].to_numpy()[labelled],
+        label=label[labelled].astype(np.int64),
+        X=np.column_stack(list(encoded.values()))[labelled],
         names=tuple(encoded),
     )
     return features, flow

@@ -74,8 +74,8 @@ def printed_alpha(dataset: str, classifier: str, *, v2: bool = False) -> float |
     ``cac_dmnn`` for CAC inside DMNN; `v2` looks in CAC v2 alone (switch V2).
     """
     alphas = _printed((_V2,) if v2 else _TABLES)
-    own = alphas.get((imitated(dataset), classifier))
-    return alphas.get((imitated(dataset), ANY)) if own is None else own
+    alpha = alphas.get((imitated(dataset), classifier))
+    return alphas.get((imitated(dataset), ANY)) if alpha is None else alpha
 
 
 def given_alpha(dataset: str, classifier: str, protocol: Protocol) -> float | None:

@@ -283,6 +283,6 @@ def published(estimator: type[DeepClassifier], labels: Collection[str]) -> type[
     It is a subclass with the same name and parameters; `estimator` itself if nothing deviates.
     Labels (``catalogue/switches.csv``) that do not concern the estimator are ignored.
     """
-    own = DEVIATIONS.get(estimator, {})
-    chosen = tuple(deviation for label, deviation in own.items() if label in labels)
+    deviations = DEVIATIONS.get(estimator, {})
+    chosen = tuple(deviation for label, deviation in deviations.items() if label in labels)
     return type(estimator.__name__, (*chosen, estimator), {}) if chosen else estimator

@@ -102,14 +102,14 @@ def _read_strings(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
             ),
         )
-        found = table.column_names
+        column_names = table.column_names
     except ValueError as error:  # also ArrowInvalid, and a header that is not UTF-8
         # Arrow's message ends with the row itself, which must not reach a log.
         reason = re.sub(r"(got \d+).*", r"\1", str(error).splitlines()[0])
         raise DataError(f"{path}: not {len(names)} comma-separated columns ({reason})") from error
     for name in names:
-        if found.count(name) != 1:
-            fault = "stands twice" if name in found else "is missing"
+        if column_names.count(name) != 1:
+            fault = "stands twice" if name in column_names else "is missing"
             raise DataError(
                 f"{path}: column {name!r} {fault}; {len(names)} comma-separated columns are "
                 f"expected: {', '.join(names)[:100]}..."
@@ -136,9 +136,9 @@ def _checked(column: pa.Array, variable: Variable, place: _Place) -> pa.Array:
     if not variable.missing and variable.kind != "text":
         _refuse(pc.is_null(column), column, variable, place, "is missing")
     if variable.kind == "category":
-        known = pc.is_in(column, value_set=pa.array(variable.levels, pa.string()))
+        valid = pc.is_in(column, value_set=pa.array(variable.levels, pa.string()))
         fault = f"is not a known category ({', '.join(variable.levels)[:100]})"
-        _refuse(pc.invert(known), column, variable, place, fault)
+        _refuse(pc.invert(valid), column, variable, place, fault)
     if variable.kind in ("category", "text"):
         return column
     return _checked_numbers(column, variable, place)

@@ -34,13 +34,13 @@ def configured_mirrors(
     """Return the mirrors in the order they are tried: config key ``mirrors``, DEEPCAC_MIRROR."""
     listed = config.get("mirrors") or []
     listed = [listed] if isinstance(listed, str) else list(listed)
-    found = [*listed, *filter(None, [environ.get("DEEPCAC_MIRROR")])]
-    for mirror in found:
+    mirrors = [*listed, *filter(None, [environ.get("DEEPCAC_MIRROR")])]
+    for mirror in mirrors:
         if not isinstance(mirror, str) or ("://" in mirror and not _is_valid(mirror)):
             raise ConfigError(
                 f"mirror {mirror!r}: give a folder, or an address that starts with http:// or https://"
             )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(mirrors))
 
 
 def available(source: Source, config: Mapping[str, Any]) -> bool:

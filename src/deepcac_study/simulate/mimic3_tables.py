@@ -45,13 +45,15 @@ class _Signal:
 
 
 def _signals() -> dict[str, _Signal]:
-    found = {}
+    signals = {}
     for row in typical("mimic3_signals"):
-        one, two, three = map(float, row["means"].split())
+        first, second, third = map(float, row["means"].split())
         ids = int(row["carevue"]), int(row["metavision"])
         every, sd = int(row["every"]), float(row["sd"])
-        found[row["name"]] = _Signal(row["table"], *ids, row["unit"], every, sd, (one, two, three))
-    return found
+        signals[row["name"]] = _Signal(
+            row["table"], *ids, row["unit"], every, sd, (first, second, third)
+        )
+    return signals
 
 
 _FIO2 = _Signal("CHARTEVENTS", 190, 223835, "", 6, 0, (0, 0, 0))
@@ -196,8 +198,8 @@ def _schedule(stays: _Stays, every: int, rng: np.random.Generator) -> tuple[Ids,
     """Return index and hour of what is measured every so many hours, and at times skipped."""
     grid = np.arange(0, MAX_HOURS, every)
     index, place = np.nonzero(grid[None, :] < stays.hours[:, None])
-    kept = rng.random(len(index)) >= SKIPPED_SHARE
-    return index[kept], grid[place[kept]]
+    measured = rng.random(len(index)) >= SKIPPED_SHARE
+    return index[measured], grid[place[measured]]
 
 
 def _rows(
@@ -234,10 +236,10 @@ def columns() -> dict[str, list[str]]:
 
 def _complete(table: pa.Table, name: str) -> pa.Table:
     """Put the columns in the order of the release; those that say nothing here are blank."""
-    known = {column: table[column] for column in table.column_names}
-    known["ROW_ID"] = pa.array(np.arange(1, table.num_rows + 1))
+    filled = {column: table[column] for column in table.column_names}
+    filled["ROW_ID"] = pa.array(np.arange(1, table.num_rows + 1))
     blank = pa.nulls(table.num_rows, pa.string())
-    return pa.table({column: known.get(column, blank) for column in columns()[name]})
+    return pa.table({column: filled.get(column, blank) for column in columns()[name]})
 
 
 def _times(moments: npt.NDArray[np.datetime64]) -> pa.Array:

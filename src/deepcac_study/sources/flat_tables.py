@@ -54,8 +54,8 @@ def extract_table(
     `columns` is the source whose columns are listed (`catalogue.variables`) and checked; None
     infers them: numbers, else categories. Without a column `row_id` the rows are numbered.
     """
-    known = infer_variables(raw) if columns is None else read_variables(columns)
-    table = read_delimited(raw, known, header=header)
+    variables = infer_variables(raw) if columns is None else read_variables(columns)
+    table = read_delimited(raw, variables, header=header)
     if row_id is None:
         table = with_row_id(table)
     else:

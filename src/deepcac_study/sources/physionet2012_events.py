@@ -154,15 +154,15 @@ def parse_set(archive: _Path, files: Iterable[tuple[str, bytes]]) -> pa.Table:
     lines.check(first & (value != record), "RecordID is not the number in the file's name")
     lines.check((code < len(DESCRIPTORS)) & (minute > 0), "a descriptor after 00:00")
     lines.check(np.diff(minute, prepend=0) * ~first < 0, "the time goes back")
-    kept = ~first
+    events = ~first
     names = pa.array(PARAMETERS, pa.string())
-    index = pa.array(code[kept], mask=code[kept] == _NAMELESS)
+    index = pa.array(code[events], mask=code[events] == _NAMELESS)
     return pa.table(
         {
-            "record_id": record[kept],
-            "minute": minute[kept],
+            "record_id": record[events],
+            "minute": minute[events],
             "parameter": pa.DictionaryArray.from_arrays(index, names),
-            "value": value[kept],
+            "value": value[events],
         }
     )
 

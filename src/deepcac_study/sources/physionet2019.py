@@ -198,7 +198,7 @@ def _check(batch: _Batch, starts: np.ndarray, table: pa.Table) -> None:
 
 
 def _patient_id(path: str, name: str) -> int:
-    found = _PATIENT_FILE.fullmatch(name)
-    if found is None:
+    match = _PATIENT_FILE.fullmatch(name)
+    if match is None:
         raise DataError(f"{path}: {name}: expected a name like p000001.psv")
-    return int(found.group(1))
+    return int(match.group(1))

@@ -33,13 +33,13 @@ def extract(
     `DataError`.
     """
     files = {"cornell": cornell, "texas": texas, "washington": washington, "wisconsin": wisconsin}
-    found = {name: _read(path) for name, path in files.items()}
-    width = max(matrix.shape[1] for matrix, _ in found.values())
-    for matrix, _ in found.values():
+    by_university = {name: _read(path) for name, path in files.items()}
+    width = max(matrix.shape[1] for matrix, _ in by_university.values())
+    for matrix, _ in by_university.values():
         matrix.resize(matrix.shape[0], width)
-    whole = sparse.coo_array(sparse.vstack([matrix for matrix, _ in found.values()]))
-    clusters = np.concatenate([labels for _, labels in found.values()])
-    names = [name for name, (_, labels) in found.items() for _ in labels]
+    whole = sparse.coo_array(sparse.vstack([matrix for matrix, _ in by_university.values()]))
+    clusters = np.concatenate([labels for _, labels in by_university.values()])
+    names = [name for name, (_, labels) in by_university.items() for _ in labels]
     write_table(
         items, pa.table({"item": np.arange(len(names)), "university": names, "cluster": clusters})
     )

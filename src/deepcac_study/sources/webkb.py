@@ -48,19 +48,19 @@ def extract(
     - markup: as words, of the whole file with its headers and tags;
     - links: ``source`` and ``target`` page, each pair once, no page to itself.
     """
-    found = sorted(_pages(archive), key=lambda page: page[:3])
-    if not found:
+    page_list = sorted(_pages(archive), key=lambda page: page[:3])
+    if not page_list:
         raise DataError(f"{archive}: holds no page webkb/class/university/address")
-    for before, after in itertools.pairwise(found):
+    for before, after in itertools.pairwise(page_list):
         if before[:3] == after[:3]:
             raise DataError(f"{archive}: {after.kind} page {after.url} stands twice")
     number: dict[str, int] = {}
-    for n, page in enumerate(found):
+    for n, page in enumerate(page_list):
         number.setdefault(page_key(page.url), n)
-    write_table(pages, _page_table(found))
-    write_table(words, _word_table([page.words for page in found]))
-    write_table(markup, _word_table([page.markup for page in found]))
-    write_table(links, _link_table(found, number))
+    write_table(pages, _page_table(page_list))
+    write_table(words, _word_table([page.words for page in page_list]))
+    write_table(markup, _word_table([page.markup for page in page_list]))
+    write_table(links, _link_table(page_list, number))
 
 
 def _pages(archive: StrPath) -> Iterator[Page]:
@@ -87,19 +87,21 @@ def address(file_name: str) -> str:
     return f"{scheme.removesuffix(':')}://{rest}"
 
 
-def _page_table(found: list[Page]) -> pa.Table:
+def _page_table(pages: list[Page]) -> pa.Table:
     return pa.table(
         {
-            "page": np.arange(len(found)),
-            "class": [page.kind for page in found],
-            "university": [page.university for page in found],
-            "url": [page.url for page in found],
+            "page": np.arange(len(pages)),
+            "class": [page.kind for page in pages],
+            "university": [page.university for page in pages],
+            "url": [page.url for page in pages],
         }
     )
 
 
-def _word_table(found: list[Counter[str]]) -> pa.Table:
-    rows = [(n, word, k) for n, counts in enumerate(found) for word, k in sorted(counts.items())]
+def _word_table(word_counts: list[Counter[str]]) -> pa.Table:
+    rows = [
+        (n, word, k) for n, counts in enumerate(word_counts) for word, k in sorted(counts.items())
+    ]
     number, word, count = zip(*rows, strict=True) if rows else ((), (), ())
     return pa.table(
         {
@@ -110,11 +112,11 @@ def _word_table(found: list[Counter[str]]) -> pa.Table:
     )
 
 
-def _link_table(found: list[Page], number: dict[str, int]) -> pa.Table:
+def _link_table(pages: list[Page], number: dict[str, int]) -> pa.Table:
     pairs = sorted(
         {
             (source, number[key])
-            for source, page in enumerate(found)
+            for source, page in enumerate(pages)
             for key in page.targets
             if key in number and number[key] != source
         }

@@ -51,10 +51,10 @@ def one_hot(table: pa.Table, names: Sequence[str]) -> tuple[Array, tuple[str, ..
         missing = column.null_count > 0
         shown = levels if len(levels) != 2 or missing else levels[1:]
         columns |= indicators(name, column.to_numpy(), shown, missing=missing)
-    kept = {name: column for name, column in columns.items() if _varies(column)}
-    if not kept:
+    varied = {name: column for name, column in columns.items() if _varies(column)}
+    if not varied:
         raise DataError("no column varies; a feature file needs at least one")
-    return np.column_stack(list(kept.values())), tuple(kept)
+    return np.column_stack(list(varied.values())), tuple(varied)
 
 
 def ranks(table: pa.Table, names: Sequence[str], *, missing: str) -> Array:

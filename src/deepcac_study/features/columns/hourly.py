@@ -45,11 +45,11 @@ def aggregate(values: Array, begin: Rows, end: Rows) -> Array:
     result = np.full((len(begin), 5), np.nan)
     for i in range(len(begin)):
         window = values[begin[i] : end[i]]
-        known = window[~np.isnan(window)]
-        if len(known):
-            result[i, 0] = known[0]
-            result[i, 1] = known[-1]
-            result[i, 2] = known.min()
-            result[i, 3] = known.max()
-            result[i, 4] = np.median(known)
+        measured = window[~np.isnan(window)]
+        if len(measured):
+            result[i, 0] = measured[0]
+            result[i, 1] = measured[-1]
+            result[i, 2] = measured.min()
+            result[i, 3] = measured.max()
+            result[i, 4] = np.median(measured)
     return result

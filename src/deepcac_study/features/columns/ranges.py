@@ -83,19 +83,19 @@ def count_outside(
     Measurements are as the source has them, NaN where missing. The result is JSON-ready, only of
     variables with a value outside: ``variable``, ``unit``, ``range``, ``values``, ``outside``.
     """
-    found = []
-    for variable, own in values:
+    rows = []
+    for variable, numbers in values:
         entry = ranges.get(variable)
         if entry is None or not entry.bounded:
             continue
         low = -np.inf if entry.low is None else entry.low
         high = np.inf if entry.high is None else entry.high
-        outside = int(((own < low) | (own > high)).sum())
+        outside = int(((numbers < low) | (numbers > high)).sum())
         if outside:
-            count = int(np.isfinite(own).sum())
+            count = int(np.isfinite(numbers).sum())
             bounds = f"{low:g} to {high:g}"
             _log.warning("%s: %d of %d values outside %s", variable, outside, count, bounds)
-            found.append(
+            rows.append(
                 {
                     "variable": variable,
                     "unit": entry.unit,
@@ -104,7 +104,7 @@ def count_outside(
                     "outside": outside,
                 }
             )
-    return found
+    return rows
 
 
 def variable_of(column: str) -> str:
@@ -113,5 +113,5 @@ def variable_of(column: str) -> str:
     ``HR_median``, ``HR_lowest_6h`` and ``HR@05`` belong to ``HR``, ``sex=male`` to ``sex``; any
     other name is a variable of its own.
     """
-    found = _COLUMN.fullmatch(column)
-    return found["variable"] if found else column
+    match = _COLUMN.fullmatch(column)
+    return match["variable"] if match else column

@@ -92,8 +92,8 @@ def _with_names(table: pa.Table) -> pa.Table:
     return table.set_column(table.column_names.index("variable"), "variable", names)
 
 
-def _stays_with_onset(connection: duckdb.DuckDBPyConnection, found: pa.Table) -> pa.Table:
-    connection.register("found_onsets", found)
+def _stays_with_onset(connection: duckdb.DuckDBPyConnection, onsets: pa.Table) -> pa.Table:
+    connection.register("found_onsets", onsets)
     return connection.sql(
         "SELECT stay_id, subject_id, hours, age, male, care_unit, elective, first_stay, candidate, "
         "ards_code, onset_minute FROM stays LEFT JOIN found_onsets USING (stay_id) ORDER BY stay_id"

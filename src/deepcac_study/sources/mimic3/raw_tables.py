@@ -63,25 +63,25 @@ def find(folder: str | os.PathLike[str], name: str, columns: tuple[str, ...]) ->
     """
     wanted = {name.lower() + ending for ending in ENDINGS}
     try:
-        found = sorted(path for path in Path(folder).iterdir() if path.name.lower() in wanted)
+        files = sorted(path for path in Path(folder).iterdir() if path.name.lower() in wanted)
     except OSError as error:
         raise DataError(f"{folder}: not a folder of MIMIC-III tables ({error.strerror})") from error
-    if not found:
+    if not files:
         raise DataError(
             f"{folder}: no table {name.upper()}.csv, .csv.gz or .parquet; "
             "name the folder that holds the MIMIC-III tables"
         )
-    if len(found) > 1:
-        raise DataError(f"{folder}: {name} stands there twice ({found[0].name}, {found[1].name})")
-    header = _header(found[0])
+    if len(files) > 1:
+        raise DataError(f"{folder}: {name} stands there twice ({files[0].name}, {files[1].name})")
+    header = _header(files[0])
     missing = [column for column in columns if column not in header]
     if missing:
         seen = ", ".join(header)[:120]
         raise DataError(
-            f"{found[0]}: column {missing[0]!r} is missing; the header is {seen!r}, "
+            f"{files[0]}: column {missing[0]!r} is missing; the header is {seen!r}, "
             "comma-separated columns of MIMIC-III v1.4 were expected"
         )
-    return RawTable(found[0], header)
+    return RawTable(files[0], header)
 
 
 def _header(path: Path) -> tuple[str, ...]:

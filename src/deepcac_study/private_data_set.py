@@ -55,11 +55,11 @@ def add_table(
         raise ConfigError(f"name {name!r}; use lower-case letters, digits and underscores")
     entry = registry / PRIVATE / f"{name}.yaml"
     features = Path(project) / "data" / "features" / f"{name}.parquet"
-    known = load_registry(registry)
-    taken = name in known.sources or name in known.datasets or features.exists()
+    catalogue = load_registry(registry)
+    taken = name in catalogue.sources or name in catalogue.datasets or features.exists()
     if taken and not entry.exists():
         raise ConfigError(f"there is a data set {name!r} already; choose another --name")
-    check_name(known, name, owner=name)
+    check_name(catalogue, name, owner=name)
     table = read_labelled(path, roles, most=_NO_LIMIT)
     group = None if table.group is None else table.group.astype(str)
     write_features(features, replace(table.features, group=group))
@@ -74,8 +74,8 @@ def added_before(name: str, project: str | os.PathLike[str]) -> str:
     entry = Path(project) / "config" / "registry" / PRIVATE / f"{name}.yaml"
     if not entry.exists():
         return ""
-    known = load_registry(entry.parents[1]).datasets.get(name)
-    return known.title if known else entry.name
+    dataset = load_registry(entry.parents[1]).datasets.get(name)
+    return dataset.title if dataset else entry.name
 
 
 _HEAD = {

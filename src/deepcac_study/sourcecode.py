@@ -65,11 +65,11 @@ def code_digest(*names: str) -> str:
 
 def versions(names: Iterable[str]) -> dict[str, str]:
     """Return the versions of those libraries that are installed."""
-    found = {}
+    installed = {}
     for name in names:
         with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+            installed[name] = metadata.version(name)
+    return installed
 
 
 def unchanged_since(commit: str, *names: str) -> bool:
@@ -116,11 +116,11 @@ def compiled_cache() -> Path | None:
     if "numba" in sys.modules:
         return None
     # Comments count: compiling again takes seconds, but every job would have to parse the code.
-    own = _digest(_closure(_compiled_modules()), _text)[:16]
+    digest = _digest(_closure(_compiled_modules()), _text)[:16]
     given = os.environ.get("NUMBA_CACHE_DIR")
-    if given and Path(given).name == own:
+    if given and Path(given).name == digest:
         return Path(given)
-    folder = Path(given) / own if given else _user_cache() / "numba" / own
+    folder = Path(given) / digest if given else _user_cache() / "numba" / digest
     try:
         folder.mkdir(parents=True, exist_ok=True)
         check_writable(folder)
@@ -138,10 +138,10 @@ def _user_cache() -> Path:
 
 def _below(name: str) -> list[str]:
     """Return a module, or all modules of a package."""
-    found = [each for each in _modules() if each == name or each.startswith(f"{name}.")]
-    if not found:
+    modules = [module for module in _modules() if module == name or module.startswith(f"{name}.")]
+    if not modules:
         raise ConfigError(f"no module {name}; name one as in `import {name}`")
-    return found
+    return modules
 
 
 def _digest(modules: Iterable[str], code: Callable[[str], str]) -> str:
@@ -160,7 +160,7 @@ def _modules() -> dict[str, Path]:
     """Return the file of every module of both packages, by its full name."""
     files = sorted(file for name in PACKAGES for file in (_ROOT / name).rglob("*.py"))
     parts = {path: path.relative_to(_ROOT).with_suffix("").parts for path in files}
-    return {".".join(own).removesuffix(".__init__"): path for path, own in parts.items()}
+    return {".".join(words).removesuffix(".__init__"): path for path, words in parts.items()}
 
 
 @cache
@@ -175,23 +175,26 @@ def _bare_digests(names: Iterable[str]) -> dict[str, str]:
     by a digest of the text and of the Python that parsed it: nothing there can be out of date.
     """
     texts = {name: _sha(f"{sys.version}\n{_text(name)}") for name in names}
-    known = _known_code()
-    found = {own: known.get(own) or _sha(_bare(_text(name))) for name, own in texts.items()}
-    if not found.keys() <= known.keys():
-        known |= found
+    stored = _stored_code()
+    bare = {
+        text_digest: stored.get(text_digest) or _sha(_bare(_text(name)))
+        for name, text_digest in texts.items()
+    }
+    if not bare.keys() <= stored.keys():
+        stored |= bare
         with suppress(OSError), atomic_path(_user_cache() / _KNOWN) as partial:
-            partial.write_text(json.dumps(dict(list(known.items())[-_KEPT:])), encoding="utf-8")
-    return {name: found[own] for name, own in texts.items()}
+            partial.write_text(json.dumps(dict(list(stored.items())[-_KEPT:])), encoding="utf-8")
+    return {name: bare[text_digest] for name, text_digest in texts.items()}
 
 
 @cache
-def _known_code() -> dict[str, str]:
+def _stored_code() -> dict[str, str]:
     """Return what is known of earlier texts; nothing if the file is not there or damaged."""
     try:
-        known = json.loads((_user_cache() / _KNOWN).read_text(encoding="utf-8"))
+        stored = json.loads((_user_cache() / _KNOWN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return known if isinstance(known, dict) else {}
+    return stored if isinstance(stored, dict) else {}
 
 
 def _sha(text: str) -> str:
@@ -217,13 +220,13 @@ def _bare(text: str) -> str:
 @cache
 def _tables(folder: Path) -> tuple[Path, ...]:
     """Return the files that are no code in a folder and in those below it that are no package."""
-    found: list[Path] = []
+    files: list[Path] = []
     for path in folder.iterdir():
         if path.is_dir() and path.name != "__pycache__" and not (path / "__init__.py").exists():
-            found += _tables(path)
+            files += _tables(path)
         elif path.is_file() and path.suffix not in _CODE:
-            found.append(path)
-    return tuple(found)
+            files.append(path)
+    return tuple(files)
 
 
 @cache
@@ -232,30 +235,30 @@ def _imported(name: str) -> list[tuple[str, str, str]]:
 
     Plain imports are from nowhere. Read from the text, in a tenth of the time of a parser.
     """
-    found = []
+    imports = []
     for module, several, plain in _IMPORT.findall(_text(name)):
-        for each in re.sub(r"#.*", "", several or plain).split(","):
-            words = _NAME.findall(each)  # one, or three with `as` between
-            found += [(module, words[0], words[-1])] if words else []
-    return found
+        for clause in re.sub(r"#.*", "", several or plain).split(","):
+            words = _NAME.findall(clause)  # one, or three with `as` between
+            imports += [(module, words[0], words[-1])] if words else []
+    return imports
 
 
 def _imports(name: str) -> set[str]:
     """Return the modules of both packages that a module imports."""
-    found = _imported(name)
-    inside = {f"{module}.{what}" for module, what, _ in found}
-    return (inside | {module or what for module, what, _ in found}) & _modules().keys()
+    imports = _imported(name)
+    inside = {f"{module}.{what}" for module, what, _ in imports}
+    return (inside | {module or what for module, what, _ in imports}) & _modules().keys()
 
 
 def _closure(names: Iterable[str]) -> set[str]:
-    found: set[str] = set()
+    modules: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in modules:
+            modules.add(name)
             waiting += _imports(name)
-    return found
+    return modules
 
 
 def _compiled_modules() -> list[str]:
@@ -265,7 +268,7 @@ def _compiled_modules() -> list[str]:
     def decorates(name: str) -> bool:
         used = set(_DECORATOR.findall(_text(name))) if name not in direct else set()
         return bool(used) and any(
-            own in used for module, what, own in _imported(name) if (module or what) in direct
+            alias in used for module, what, alias in _imported(name) if (module or what) in direct
         )
 
     return sorted(name for name in _modules() if name in direct or decorates(name))

@@ -219,19 +219,23 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
 
     Every data set that it names must be in the registry.
     """
-    known = checked(Config, config, "configuration")
-    learnt = [budget.dataset for budget in known.skmeans]
-    decomposed = (known.decomposition, known.decomposition_against_rest, known.bias_variance)
-    matched = (match.datasets for match in known.judge.matches)
-    planned = (plan.datasets for plan in known.runs)
-    divided = [division.dataset for division in known.judge.public.divisions]
-    clinical = known.judge.clinical
-    tables = (known.judge.tables.datasets, known.judge.tables.shapes)
-    moves = [move.dataset for move in known.judge.transfer.moves]
-    further = (moves, known.judge.scorecards.datasets, known.judge.richer_labels)
+    settings = checked(Config, config, "configuration")
+    learnt = [budget.dataset for budget in settings.skmeans]
+    decomposed = (
+        settings.decomposition,
+        settings.decomposition_against_rest,
+        settings.bias_variance,
+    )
+    matched = (match.datasets for match in settings.judge.matches)
+    planned = (plan.datasets for plan in settings.runs)
+    divided = [division.dataset for division in settings.judge.public.divisions]
+    clinical = settings.judge.clinical
+    tables = (settings.judge.tables.datasets, settings.judge.tables.shapes)
+    moves = [move.dataset for move in settings.judge.transfer.moves]
+    further = (moves, settings.judge.scorecards.datasets, settings.judge.richer_labels)
     tasks = [clinical.datasets, *(match.datasets for match in clinical.also)]
-    judged = (*matched, known.judge.ablations, divided, *tables, *tasks, *further)
-    named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
-    for name in (one for names in named for one in names):
+    judged = (*matched, settings.judge.ablations, divided, *tables, *tasks, *further)
+    named = (settings.datasets, settings.factorial, learnt, *judged, *decomposed, *planned)
+    for name in (dataset for names in named for dataset in names):
         registry.dataset(name)
-    return known.model_dump(exclude_defaults=False)
+    return settings.model_dump(exclude_defaults=False)

@@ -153,20 +153,20 @@ def schema(model: type[BaseModel]) -> str:
 
     Editors check by it while one types, and the catalogue of workflows shows its keys.
     """
-    found = model.model_json_schema()
-    kinds = found.pop("$defs", {})
+    content = model.model_json_schema()
+    kinds = content.pop("$defs", {})
 
     def inline(part: Any) -> Any:
         if isinstance(part, list):
-            return [inline(each) for each in part]
+            return [inline(entry) for entry in part]
         if not isinstance(part, dict):
             return part
-        own = {name: inline(value) for name, value in part.items() if name != "$ref"}
+        properties = {name: inline(value) for name, value in part.items() if name != "$ref"}
         kind = part.get("$ref", "").removeprefix("#/$defs/")
-        return inline(kinds[kind]) | own if kind else own
+        return inline(kinds[kind]) | properties if kind else properties
 
     draft = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return yaml.safe_dump(draft | inline(found), sort_keys=False, allow_unicode=True, width=100)
+    return yaml.safe_dump(draft | inline(content), sort_keys=False, allow_unicode=True, width=100)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ def facts(name: str, folder: str = "") -> list[dict[str, str]]:
     """
     papers = resources.files("deepcac_study") / "papers"
     folders = [papers / folder] if folder else sorted(papers.iterdir(), key=str)
-    files = [file for one in folders if (file := one / f"{name}.csv").is_file()]
+    files = [file for place in folders if (file := place / f"{name}.csv").is_file()]
     if not files:
         raise ConfigError(f"no facts {name!r} in {papers / folder}")
     texts = (file.read_text(encoding="utf-8") for file in files)

@@ -111,20 +111,20 @@ class Method:
 @cache
 def methods() -> Mapping[str, Method]:
     """Return every method by id."""
-    known = learners()
-    plain = known.classifiers | known.alone
-    found = [Method(name, "cac", "base", name, learner) for name, learner in plain.items()]
-    found += [
+    catalogue = learners()
+    plain = catalogue.classifiers | catalogue.alone
+    entries = [Method(name, "cac", "base", name, learner) for name, learner in plain.items()]
+    entries += [
         Method(f"{arm}_{name}", "cac", arm, name, learner)
         for arm in ARM_NAMES
         for name, learner in plain.items()
-        if arm in learner.arms or (arm in _USUAL and name in known.classifiers)
+        if arm in learner.arms or (arm in _USUAL and name in catalogue.classifiers)
     ]
-    for name, learner in known.networks.items():
-        found.append(Method(name, "deep", "deep", name, learner))
+    for name, learner in catalogue.networks.items():
+        entries.append(Method(name, "deep", "deep", name, learner))
         if learner.sequence is not None:
-            found.append(Method(f"{name}{_TS}", "deep", "deep", name, learner, sequence=True))
-    return MappingProxyType({method.id: method for method in found})
+            entries.append(Method(f"{name}{_TS}", "deep", "deep", name, learner, sequence=True))
+    return MappingProxyType({method.id: method for method in entries})
 
 
 def classifiers() -> tuple[str, ...]:

@@ -64,8 +64,8 @@ def registry_folder(project: str | os.PathLike[str]) -> Path:
     A job on another machine gets the workflow's files without its configuration; there the registry
     is that of the checkout from which the package was installed, as in the container.
     """
-    known = [root / "config" / "registry" for root in (Path(project), _CHECKOUT)]
-    return next((folder for folder in known if folder.is_dir()), known[0])
+    folders = [root / "config" / "registry" for root in (Path(project), _CHECKOUT)]
+    return next((folder for folder in folders if folder.is_dir()), folders[0])
 
 
 def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Registry:
@@ -120,12 +120,12 @@ def _read_source(path: Path, *, private: bool = False) -> Source:
     return checked(Source, {**entry, "id": path.stem, "private": private}, str(path))
 
 
-def _look_up(known: Mapping[str, Any], id_: str, what: str) -> Any:
-    if id_ in known:
-        return known[id_]
-    near = difflib.get_close_matches(id_, known, n=3)
+def _look_up(entries: Mapping[str, Any], id_: str, what: str) -> Any:
+    if id_ in entries:
+        return entries[id_]
+    near = difflib.get_close_matches(id_, entries, n=3)
     raise ConfigError(
-        f"unknown {what} {id_!r}; {_listed('near names', near) or _listed('known', known)}"
+        f"unknown {what} {id_!r}; {_listed('near names', near) or _listed('known', entries)}"
     )
 
 

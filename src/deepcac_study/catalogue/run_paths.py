@@ -29,9 +29,9 @@ def runs_among(paths: Iterable[str]) -> Iterator[dict[str, str]]:
         r"(?P<method>\w+)_k(?P<k>\d+)\.json"
     )
     for path in paths:
-        found = run.fullmatch(path)
-        if found and found["dataset"] not in NO_RUNS:
-            yield found.groupdict()
+        match = run.fullmatch(path)
+        if match and match["dataset"] not in NO_RUNS:
+            yield match.groupdict()
 
 
 def dataset_pattern() -> str:
@@ -49,12 +49,12 @@ class Together(NamedTuple):
 
 def tables_together(paths: Iterable[str]) -> list[Together]:
     """Return the runs of the CAC family by table and protocol: they share their clusterings."""
-    found: dict[str, list[str]] = {}
-    for one in runs_among(paths):
-        if parse_method(one["method"]).family == "cac":
-            place = f"{one['variant']}{one['dataset']}/"
-            found.setdefault(place, []).append(f"{one['method']}_k{one['k']}")
-    return _by_stems(found)
+    by_place: dict[str, list[str]] = {}
+    for run in runs_among(paths):
+        if parse_method(run["method"]).family == "cac":
+            place = f"{run['variant']}{run['dataset']}/"
+            by_place.setdefault(place, []).append(f"{run['method']}_k{run['k']}")
+    return _by_stems(by_place)
 
 
 def networks_together(paths: Iterable[str]) -> list[Together]:
@@ -62,18 +62,18 @@ def networks_together(paths: Iterable[str]) -> list[Together]:
 
     Networks on sequences are left out: one takes minutes.
     """
-    found: dict[str, list[str]] = {}
-    for one in runs_among(paths):
-        method = parse_method(one["method"])
+    by_place: dict[str, list[str]] = {}
+    for run in runs_among(paths):
+        method = parse_method(run["method"])
         if method.family == "deep" and not method.sequence:
-            place = f"{one['variant']}{one['dataset']}/{method.id}_k"
-            found.setdefault(place, []).append(f"{{method}}_k{one['k']}")
-    return _by_stems(found)
+            place = f"{run['variant']}{run['dataset']}/{method.id}_k"
+            by_place.setdefault(place, []).append(f"{{method}}_k{run['k']}")
+    return _by_stems(by_place)
 
 
-def _by_stems(found: Mapping[str, list[str]]) -> list[Together]:
+def _by_stems(by_place: Mapping[str, list[str]]) -> list[Together]:
     places: dict[tuple[str, ...], list[str]] = {}
-    for place, stems in found.items():
+    for place, stems in by_place.items():
         if len(stems) > 1:
             places.setdefault(tuple(sorted(stems)), []).append(place)
-    return [Together(stems, f"(?={'|'.join(own)})") for stems, own in places.items()]
+    return [Together(stems, f"(?={'|'.join(folders)})") for stems, folders in places.items()]

@@ -150,7 +150,7 @@ def check_weights(base: Any, sample_weight: npt.ArrayLike | None, X: Any) -> Flo
     return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
-def known_codes(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def codes_among(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Return the place of each label among the classes of `fit`; a new one is a DataError."""
     labels = np.asarray(y)
     new = ~np.isin(labels, classes)

@@ -21,7 +21,7 @@ from deepcac.cac.passes import choose, passes
 from deepcac.cac.safe_alpha import safe_clustering
 from deepcac.errors import ConfigError
 from deepcac.linear.base_classifiers import ClassWeight
-from deepcac.numeric_table import check_table, hold_back, known_codes
+from deepcac.numeric_table import check_table, codes_among, hold_back
 from deepcac.sklearn_compat import Interval, StrOptions, fit_context
 
 Selection = Literal["final", "best_train_loss", "best_validation"]
@@ -192,7 +192,7 @@ class CACClassifier(LocalClassifier):
 
     def _check_validation(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
         """Return validation rows and their class ids."""
-        rows, codes = check_table(self, X, reset=False), known_codes(self.classes_, y)
+        rows, codes = check_table(self, X, reset=False), codes_among(self.classes_, y)
         check_consistent_length(rows, codes)
         return rows, codes
 

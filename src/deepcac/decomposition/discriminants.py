@@ -74,14 +74,14 @@ class Groups:
             [np.flatnonzero((classes == j) & (clusters == c)) for c in range(count)]
             for j, count in enumerate(cluster_counts(classes, clusters))
         ]
-        self._known: dict[Name, Ints] = {}
+        self._stored: dict[Name, Ints] = {}
 
     def rows(self, name: Name) -> Ints:
         """Return the positions of the rows of a group, ascending."""
-        if name not in self._known:
+        if name not in self._stored:
             j, group = name
-            self._known[name] = np.sort(np.concatenate([self._rows[j][c] for c in group]))
-        return self._known[name]
+            self._stored[name] = np.sort(np.concatenate([self._rows[j][c] for c in group]))
+        return self._stored[name]
 
 
 def cluster_counts(classes: Ints, clusters: Ints) -> tuple[int, ...]:
@@ -134,7 +134,7 @@ class ValidationAccuracy:
 
     def __init__(self, predictor: Predictor, classes: Ints, weights: Floats | None = None) -> None:
         self.predictor, self._classes, self._weights = predictor, classes, weights
-        self._known: dict[Configuration, float] = {}
+        self._stored: dict[Configuration, float] = {}
         self._focus: tuple[Configuration, int] | None = None
         self.evaluated = self.discriminants = 0
 
@@ -144,15 +144,15 @@ class ValidationAccuracy:
 
     def __call__(self, configuration: Configuration) -> float:
         """Return the accuracy."""
-        if configuration not in self._known:
+        if configuration not in self._stored:
             if self._focus is not None:
                 self.predictor.focus(*self._focus)
                 self._focus = None
             self.evaluated += 1
             self.discriminants += self.predictor.size(configuration)
             right = self.predictor.predict(configuration) == self._classes
-            self._known[configuration] = float(np.average(right, weights=self._weights))
-        return self._known[configuration]
+            self._stored[configuration] = float(np.average(right, weights=self._weights))
+        return self._stored[configuration]
 
 
 class Training(NamedTuple):
@@ -212,13 +212,13 @@ class ByScore:
 
     def __init__(self, scorer: Any, groups: Groups) -> None:
         self._scorer, self._groups, self.fitted = scorer, groups, 0
-        self._known: dict[Name, Floats] = {}
+        self._stored: dict[Name, Floats] = {}
         self._others: dict[int, Floats] = {}
 
     def focus(self, configuration: Configuration, active: int) -> None:
         """Take the best score of each other class; forget what the class before had tried."""
         names = set(group_names(configuration))
-        self._known = {name: score for name, score in self._known.items() if name in names}
+        self._stored = {name: score for name, score in self._stored.items() if name in names}
         self._others = {
             j: self._best(j, partition) for j, partition in enumerate(configuration) if j != active
         }
@@ -239,7 +239,7 @@ class ByScore:
         return np.max([self._score((j, group)) for group in partition], axis=0)
 
     def _score(self, name: Name) -> Floats:
-        if name not in self._known:
-            self._known[name] = self._scorer.score(self._groups.rows(name))
+        if name not in self._stored:
+            self._stored[name] = self._scorer.score(self._groups.rows(name))
             self.fitted += 1
-        return self._known[name]
+        return self._stored[name]

@@ -63,7 +63,7 @@ class Origins:
         self._open = frozenset((*raw, *brought))
         given = (layout.config.get("restricted") or {}).values()
         self._folders = [Path(folder).resolve() for folder in given if folder]
-        self._found: dict[str, frozenset[str] | None] = {}
+        self._origins_of: dict[str, frozenset[str] | None] = {}
 
     def closed(self, file: str) -> str:
         """Return what a file is made from and may not leave; empty if all of it is open."""
@@ -72,10 +72,10 @@ class Origins:
 
     def _origins(self, file: str) -> frozenset[str] | None:
         """Return the closed origins of a file; None if there is no such file and no job for it."""
-        if file not in self._found:
-            self._found[file] = None  # what needs itself cannot be made
-            self._found[file] = self._traced(file)
-        return self._found[file]
+        if file not in self._origins_of:
+            self._origins_of[file] = None  # what needs itself cannot be made
+            self._origins_of[file] = self._traced(file)
+        return self._origins_of[file]
 
     def _traced(self, file: str) -> frozenset[str] | None:
         place = Path(file).resolve()

@@ -29,7 +29,7 @@ class OwnBest:
     def __init__(self, predictors: LocalPredictors) -> None:
         self.predictors = predictors
         self.best = [-math.inf] * predictors.k
-        self._kept = [self._copy(j) for j in range(predictors.k)]
+        self._best_states = [self._copy(j) for j in range(predictors.k)]
 
     def update(self, scores: list[float]) -> float:
         """Keep what is better than before; return the mean of the best scores.
@@ -38,12 +38,12 @@ class OwnBest:
         """
         for j, score in enumerate(scores):
             if score > self.best[j]:
-                self.best[j], self._kept[j] = score, self._copy(j)
+                self.best[j], self._best_states[j] = score, self._copy(j)
         return sum(self.best) / len(self.best)
 
     def restore(self) -> None:
         """Give every predictor its best state."""
-        for j, state in enumerate(self._kept):
+        for j, state in enumerate(self._best_states):
             for current, best in zip(self.predictors.member(j), state, strict=True):
                 current.copy_(best)
 

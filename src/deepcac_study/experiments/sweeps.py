@@ -99,7 +99,9 @@ def _local_scores(task: Task, labels: Ids) -> Point:
     on_test = local_scores(plain, task.X_test, task.n_classes)
     classes = list(range(task.n_classes))
     return {
-        "train_log_loss": float(log_loss(task.y_train, _local_scores(plain, task), labels=classes)),
+        "train_log_loss": float(
+            log_loss(task.y_train, _training_scores(plain, task), labels=classes)
+        ),
         "test_log_loss": float(log_loss(task.y_test, on_test, labels=classes)),
         "f1": f1(task.y_test, predicted, task.n_classes),
     }
@@ -111,7 +113,7 @@ def _local_models(task: Task, labels: Ids, class_weight: str | None) -> KMClassi
     return fit_labels(model, task.X_train, task.y_train, labels)
 
 
-def _local_scores(model: KMClassifier, task: Task) -> Array:
+def _training_scores(model: KMClassifier, task: Task) -> Array:
     """Return the training rows' class probabilities, each by its own cluster's classifier."""
     scores = np.empty((len(task.y_train), task.n_classes))
     for j, local in enumerate(model.estimators_):

@@ -1,4 +1,4 @@
-"""The two maps of docs/architecture.md: python docs/architecture_maps.py docs/architecture.md."""
+"""The two maps of the code: python docs/architecture_maps.py docs/contributing.md."""
 
 import ast
 import re

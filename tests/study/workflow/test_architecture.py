@@ -19,8 +19,8 @@ PACKAGES = ("deepcac", "deepcac_study")
 
 
 def test_the_page_shows_the_maps_of_today():
-    page = (ROOT / "docs" / "architecture.md").read_text()
-    assert page == with_maps(page), "python docs/architecture_maps.py docs/architecture.md"
+    page = (ROOT / "docs" / "contributing.md").read_text()
+    assert page == with_maps(page), "python docs/architecture_maps.py docs/contributing.md"
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -15,8 +15,8 @@ from deepcac_study.private_data_set import add_table
 
 pytestmark = pytest.mark.slow
 
-# That page is followed to the letter, with the data set and the method that it adds.
-CALLS = [call for call in documented_calls() if call.place != "docs/extending.md"]
+# These recipes are followed to the letter, with the data set and the method that they add.
+CALLS = [call for call in documented_calls() if "wisconsin" not in call.line]
 PLANNED = [call for call in CALLS if not call.answers]
 ANSWERED = [call for call in CALLS if call.answers]
 SMALL = ["--directory", ".test"]

@@ -1,4 +1,4 @@
-"""docs/extending.md is followed to the letter in a fresh checkout."""
+"""docs/contributing.md is followed to the letter in a fresh checkout."""
 
 import json
 import re
@@ -37,13 +37,14 @@ def follow(folder: Path, language: str, text: str) -> None:
 @pytest.mark.long
 def test_the_page_is_followed_in_a_fresh_checkout(tmp_path):
     folder = checkout(tmp_path)
-    found = blocks(ROOT / "docs" / "extending.md")
+    found = blocks(ROOT / "docs" / "contributing.md")
     assert [language for language, _ in found[:3]] == ["sh", "yaml", "sh"]
     for language, text in found:
         follow(folder, language, text)
     record = json.loads((folder / "results" / "wisconsin" / "cac_lr_k2.json").read_text())
     assert (record["n_rows"], record["n_features"]) == (569, 30)
     assert record["summary"]["auroc"]["mean"] > 0.97  # a model that learnt nothing has .5
+    assert "Soft vote" in (folder / "results/report/tables/own_runs.md").read_text()
     own = json.loads((folder / "results" / "wisconsin" / "km_vote_k2.json").read_text())
     assert own["splits"][0]["hyperparameters"]["classifier"] == "vote"
     assert own["summary"]["auroc"]["mean"] > 0.97

@@ -47,7 +47,7 @@ def add(
 ) -> None:
     """Make a table a data set of the workflow, privately: untracked, and never shared."""
     from deepcac.table.reading.cell_rules import CellRules
-    from deepcac.table.reading.labelled_table import Roles
+    from deepcac.table.reading.roles import Roles
     from deepcac_study.private_data_set import add_table, added_before
 
     cells = CellRules(keep_words=tuple(keep_word or ()), missing=tuple(missing or ()), sheet=sheet)

@@ -132,7 +132,7 @@ def compare(
     from deepcac.table.elsewhere.comparing_places import compare_places
     from deepcac.table.meds.meds_task import table_source
     from deepcac.table.pages.risk_section import risk_questions
-    from deepcac.table.reading.labelled_table import Roles
+    from deepcac.table.reading.roles import Roles
 
     own = Roles(
         label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
@@ -189,7 +189,7 @@ def audit(
 ) -> None:
     """Answer on one page whether groups of patients, made by any program, are of use."""
     from deepcac.table.audit.auditing import audit_table
-    from deepcac.table.reading.labelled_table import Roles
+    from deepcac.table.reading.roles import Roles
 
     roles = Roles(
         label, id_column, group, drop or (), positive, above, decimal, time, horizon,
@@ -263,7 +263,7 @@ def power(
 ) -> None:
     """Say on one page which gain by clusters this table could show, before a comparison."""
     from deepcac.table.detectable.power_page import power_table
-    from deepcac.table.reading.labelled_table import Roles
+    from deepcac.table.reading.roles import Roles
 
     roles = Roles(
         label, id_column, group, drop or (), positive, above, decimal, time, horizon,
@@ -363,7 +363,7 @@ def fit(
     """Fit a risk model on a table and save it with all it needs to read another table."""
     from deepcac.table.budgeted_trials import usual_jobs
     from deepcac.table.meds.meds_task import table_source
-    from deepcac.table.reading.labelled_table import Roles
+    from deepcac.table.reading.roles import Roles
     from deepcac.table.risk_model_choice import told
     from deepcac.table.risk_tables import fit_table, model_name
 

@@ -18,7 +18,8 @@ from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import write_compare_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
-from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
+from deepcac.table.reading.roles import Roles
 
 
 def compare_table(

@@ -6,12 +6,9 @@ sent to others. So every line of a page that began as a message passes here.
 
 import re
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from deepcac.scoring.small_cells import FEW
-
-if TYPE_CHECKING:
-    from deepcac.table.reading.table_encoder import EncodedColumn
 
 UNNAMED = "'…'"
 _NUMBERS = r"\d[\d,]*(?:(?:, | and | or | to )\d[\d,]*)*"
@@ -29,6 +26,18 @@ _RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
 _READING = re.compile(r" is read as \S+, not \S+,")
 _LISTED = re.compile(r"; there are [^;]*")
 _ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= stands in fewer than {FEW}\b)")
+
+
+class NamedLevels(Protocol):
+    """A column of a table: its name, and the levels of a category."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Levels of a category."""
 
 
 def page_text(message: object, names: Collection[str] = ()) -> str:
@@ -68,7 +77,7 @@ def page_lines(messages: Iterable[object], names: Collection[str] = ()) -> list[
     return list(dict.fromkeys(page_text(message, names) for message in messages))
 
 
-def quotable(columns: Iterable["EncodedColumn"], classes: Collection[str] = ()) -> frozenset[str]:
+def quotable(columns: Iterable[NamedLevels], classes: Collection[str] = ()) -> frozenset[str]:
     """Return the names that a page may quote: of columns, their levels, and classes."""
     named = [text for column in columns for text in (column.name, *column.levels)]
     return frozenset((*named, *classes))

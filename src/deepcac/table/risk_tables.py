@@ -25,7 +25,8 @@ from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.cells import plain
-from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
+from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.table_encoder import CATEGORY, TableEncoder
 from deepcac.table.reading.table_files import RowSource, read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar

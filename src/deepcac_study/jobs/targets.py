@@ -18,7 +18,9 @@ from deepcac_study.judge.study_files import ABLATIONS, FURTHER, PLANTED, PUBLIC,
 
 _WITHOUT_K = re.compile(r"results/(?:[\w/]+/)?(?P<dataset>\w+)/(?P<method>\w+)\.json")
 _ELSEWHERE = re.compile(r"results/(?P<folder>[\w/]+)/(?P<dataset>\w+)/\w+_k\d+\.json")
-_JUDGE = re.compile(r"results/judge/(?P<dataset>\w+)/(?P<contender>\w+)\.(json|parquet)")
+_JUDGE = re.compile(
+    r"results/judge/(?:clinical/)?(?P<dataset>\w+)/(?P<contender>\w+)\.(json|parquet)"
+)
 _ROWS = re.compile(r"data/(?:features|splits)/(?P<variant>[\w/]+/)?(?P<dataset>\w+)\.parquet")
 _PARTS = ("_nodes", "_columns", "_pairs")  # of a data set with features of pairs
 _NAME = re.compile(r"[a-z][a-z_]*")

@@ -35,7 +35,8 @@ from deepcac.table.audit.group_contenders import (
 )
 from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
 from deepcac.table.budgeted_trials import booster
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 
 
 def patients(n=400, seed=0):

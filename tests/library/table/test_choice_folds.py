@@ -10,7 +10,8 @@ from deepcac.errors import DataError
 from deepcac.scoring.calibration import calibration, calibration_slope
 from deepcac.table import choice_folds
 from deepcac.table.choice_folds import score_on_folds, split
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import (
     candidates,

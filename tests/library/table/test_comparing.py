@@ -23,7 +23,8 @@ from deepcac.table.answer import answer, signed, tuned_auroc
 from deepcac.table.budgeted_trials import Effort, run_budgeted
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, found_clusterings
 from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 
 
 def planted_table(n=400, seed=0):

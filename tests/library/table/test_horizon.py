@@ -17,7 +17,8 @@ from deepcac.scoring.censored import FollowUp, auroc_at, brier_at
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.pages.horizon_section import _scores, _subtypes, unseen_risks
 from deepcac.table.reading.follow_up import horizon_remarks
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 
 ROLES = Roles("died", time="days", horizon=365.0)
 

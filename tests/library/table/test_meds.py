@@ -17,7 +17,8 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.table.meds.event_summary import EventFeature, summarise
 from deepcac.table.meds.meds_files import read_events, read_labels
 from deepcac.table.meds.meds_task import open_task, shards, table_source
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 
 KINDS = ("count", "days_since", "last", "mean", "change", "recorded", "value")
 

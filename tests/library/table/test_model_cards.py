@@ -24,7 +24,8 @@ from deepcac.table.cards.model_card import (
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.comparing import compare_table
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model import Plane, RiskModel
 from deepcac.table.risk_tables import fit_table
 

@@ -32,7 +32,8 @@ from deepcac.table.elsewhere.place_answer import answer_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut, _few
 from deepcac.table.elsewhere.place_risks import benefit_lines, over_sites
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 
 
 def patients(n=400, seed=0, shift=0.0):

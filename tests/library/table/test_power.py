@@ -19,7 +19,8 @@ from deepcac.table.detectable.power_answer import (
     smallest_seen,
 )
 from deepcac.table.detectable.power_page import power_table
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 from deepcac.table.sample_sizes import candidate_parameters, own_sample_size
 
 

@@ -18,7 +18,8 @@ from deepcac.table.reading import delimited_text, table_files
 from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.column_lines import column_lines
 from deepcac.table.reading.decimal_signs import with_points
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks

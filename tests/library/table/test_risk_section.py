@@ -20,7 +20,8 @@ from deepcac.table.pages.risk_section import (
     worth,
 )
 from deepcac.table.reading.class_labels import standing_alone
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 from deepcac.table.subgroups import check_columns, subgroups
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from deepcac.scoring.small_cells import FEW, SMALL
 from deepcac.table.coarse_states import coarse_counts
-from deepcac.table.reading.labelled_table import Roles
+from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model_file import read_risk_model
 from deepcac.table.risk_tables import fit_table
 

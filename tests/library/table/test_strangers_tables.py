@@ -14,7 +14,8 @@ from deepcac.table.budgeted_trials import refuse_minutes
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.reading.cell_rules import CellRules
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 200

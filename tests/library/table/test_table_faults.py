@@ -8,7 +8,8 @@ import pytest
 
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.cell_rules import CellRules
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 
 
 def patients(n=200):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
-from deepcac.table.reading.labelled_table import Roles
+from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 300

@@ -21,7 +21,8 @@ from deepcac.table.budgeted_trials import TRIALS, Effort, Say, Trials, run_budge
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import comparison_table, write_page
-from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
+from deepcac.table.reading.roles import Roles
 
 _UNSEEN = (
     "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "

@@ -14,7 +14,8 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_lines, quotable
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
-from deepcac.table.reading.labelled_table import ROLES, LabelledTable, Roles
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.reading.roles import ROLES, Roles
 from deepcac.table.reading.table_encoder import LEFT_OUT
 from deepcac.table.reading.table_files import RowSource
 from deepcac.table.sample_sizes import own_sample_size

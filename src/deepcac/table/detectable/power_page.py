@@ -17,7 +17,8 @@ from deepcac.table.detectable.power_answer import PowerAnswer, power_answer
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import write_page
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 from deepcac.table.sample_sizes import (
     STUDY_NOTE,
     own_sample_size,

@@ -20,7 +20,8 @@ from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.reading.cell_rules import uniform
-from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
+from deepcac.table.reading.roles import Roles
 
 
 def compare_places(

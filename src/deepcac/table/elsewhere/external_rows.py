@@ -19,8 +19,9 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import class_labels
-from deepcac.table.reading.labelled_table import LabelledTable, Roles, group_cells
+from deepcac.table.reading.labelled_table import LabelledTable, group_cells
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
+from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY
 from deepcac.table.reading.table_faults import table_faults

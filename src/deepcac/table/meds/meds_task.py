@@ -27,7 +27,7 @@ from deepcac.table.meds.meds_files import (
     read_labels,
 )
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.labelled_table import Roles
+from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.table_files import RowSource
 
 PREDICTION = "prediction"  # column of row ids: subject and prediction time

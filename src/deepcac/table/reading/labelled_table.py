@@ -1,6 +1,6 @@
 """A table with a label, checked and ready to be judged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -8,19 +8,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.errors import ConfigError, DataError
+from deepcac.errors import DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cell_rules import CellRules, uniform
 from deepcac.table.reading.cells import plain, refuse_missing
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.follow_up_leaks import other_times, unused_times
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
+from deepcac.table.reading.roles import ROLES, Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import (
     CATEGORY,
@@ -35,84 +35,6 @@ from deepcac.task import Ids
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8
 _IN_SAMPLE = " in the sample, which --rows makes larger"
-ROLES = ("the label", "the id", "the group", "the follow-up time")
-
-
-@dataclass(frozen=True)
-class Roles:
-    """What columns are, and how the label is read.
-
-    Attributes
-    ----------
-    label : str
-    id, group : str or None
-        Column of row ids; column whose equal values (a patient) stay in one part of a split.
-    drop : sequence of str
-        Columns that are no features.
-    positive : str or None
-        The positive one of two classes.
-    above : float or None
-        Makes two classes of a number.
-    decimal : {".", ","} or None
-        Sign before the decimals of numbers that are text.
-    apart : mapping
-        Further columns that must be there and are no features, and what they are.
-    time : str or None
-        Column of the follow-up time; the label is then whether the event came at its end.
-    horizon : float or None
-        Time up to which an event counts.
-    competing : sequence of str
-        Values of the label after which the event can no longer come.
-    cells : CellRules
-        How cells are read, but for the sign of decimals.
-    """
-
-    label: str
-    id: str | None = None
-    group: str | None = None
-    drop: Sequence[str] = ()
-    positive: str | None = None
-    above: float | None = None
-    decimal: str | None = None
-    time: str | None = None
-    horizon: float | None = None
-    apart: Mapping[str, str] = field(default_factory=dict)
-    competing: Sequence[str] = ()
-    cells: CellRules = field(default_factory=CellRules)
-
-    def __post_init__(self) -> None:
-        for role in ("label", "id", "group", "positive", "time"):
-            if (name := getattr(self, role)) is not None:
-                object.__setattr__(self, role, uniform(name))
-        object.__setattr__(self, "drop", tuple(map(uniform, self.drop)))
-        object.__setattr__(self, "apart", {uniform(k): v for k, v in self.apart.items()})
-        if (self.time is None) != (self.horizon is None):
-            raise ConfigError("--time and --horizon go together: name the column and the time")
-        if self.horizon is not None and not self.horizon > 0:
-            raise ConfigError(f"--horizon {self.horizon:g}: name a time after the start")
-        if self.competing and self.time is None:
-            raise ConfigError("--competing goes with --time and --horizon; name them too")
-        if self.positive in self.competing:
-            raise ConfigError(f"{self.positive!r} cannot be both --positive and --competing")
-        known: dict[str, str] = {}
-        for name, what in self._named():
-            if name in known:
-                raise ConfigError(f"column {name!r} cannot be both {known[name]} and {what}")
-            known[name] = what
-
-    @property
-    def rules(self) -> CellRules:
-        """How cells are read."""
-        return replace(self.cells, decimal=self.decimal)
-
-    def _named(self) -> list[tuple[str, str]]:
-        """Return the columns with a role, and which."""
-        own = zip((self.label, self.id, self.group, self.time), ROLES, strict=True)
-        return [*((name, what) for name, what in own if name is not None), *self.apart.items()]
-
-    def skipped(self) -> dict[str, str]:
-        """Return the columns that are no features, and why."""
-        return dict.fromkeys(self.drop, "as asked for (--drop)") | dict(self._named())
 
 
 @dataclass(frozen=True)

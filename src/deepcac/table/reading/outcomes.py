@@ -1,6 +1,6 @@
 """The outcome of each row: classes of the label column, or an event up to a horizon."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,9 @@ from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.reading.class_labels import ClassLabels, class_labels
 from deepcac.table.reading.follow_up import horizon_classes, read_follow_up
+from deepcac.table.reading.roles import Roles
+from deepcac.table.reading.row_sample import SampledTable
 from deepcac.task import Ids
-
-if TYPE_CHECKING:
-    from deepcac.table.reading.labelled_table import Roles
-    from deepcac.table.reading.row_sample import SampledTable
 
 
 class Outcomes(NamedTuple):
@@ -43,7 +41,7 @@ class Outcomes(NamedTuple):
     counted: str
 
 
-def read_outcomes(sample: "SampledTable", roles: "Roles", absent: str = "") -> Outcomes:
+def read_outcomes(sample: SampledTable, roles: Roles, absent: str = "") -> Outcomes:
     """Read the label, and with a horizon the follow-up; a cell at fault is a `DataError`.
 
     `absent` says which words of the label column were taken for missing.
@@ -74,7 +72,7 @@ def read_outcomes(sample: "SampledTable", roles: "Roles", absent: str = "") -> O
 
 
 def _labels(
-    column: pa.ChunkedArray, roles: "Roles", absent: str
+    column: pa.ChunkedArray, roles: Roles, absent: str
 ) -> tuple[ClassLabels, npt.NDArray[np.bool_] | None]:
     """Return the classes of all rows, and which of them have a competing event instead."""
     name = roles.label

@@ -1,11 +1,10 @@
 """The ledger: every printed cell beside our numbers, with a verdict that a rule gives."""
 
 import csv
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from deepcac_study.papers.class_decomposition.gain_rules import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
 from deepcac_study.papers.evidence import tuned_alphas
 from deepcac_study.papers.findings import of_the_papers
+from deepcac_study.papers.names import restricted
 from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
 from deepcac_study.papers.supervised_kmeans.cluster_losses import LossTables
@@ -24,6 +24,7 @@ from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
 
 T = TypeVar("T")
+NEEDS_ACCESS = "needs access"
 
 
 @dataclass(frozen=True)
@@ -232,18 +233,10 @@ def number(value: float | None, *, signed: bool = False) -> str:
     return "0" if text in ("-0", "+0") else text
 
 
-class Decided(Protocol):
-    """A row with a verdict."""
-
-    @property
-    def verdict(self) -> str:
-        """One word or two."""
-
-
-def counts(rows: Iterable[Decided]) -> dict[str, int]:
-    """Return how often each verdict occurs, most frequent first."""
-    tally = Counter(row.verdict for row in rows)
-    return dict(sorted(tally.items(), key=lambda item: (-item[1], item[0])))
+def standing(entry: Entry) -> str:
+    """Return the verdict of an entry, apart from entries that wait for restricted data."""
+    asked = entry.verdict == NOT_RUN and entry.needs in restricted().values()
+    return NEEDS_ACCESS if asked else entry.verdict
 
 
 def read_rows(path: str | Path, kind: type[T]) -> list[T]:

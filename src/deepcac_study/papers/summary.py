@@ -25,8 +25,8 @@ from deepcac_study.papers.agreement import AGREE, DIFFER, LOST, NOT_PRINTED, NOT
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS, Claim
 from deepcac_study.papers.evidence import VERDICTS
-from deepcac_study.papers.ledger import Entry, number
-from deepcac_study.papers.names import LOGS, restricted
+from deepcac_study.papers.ledger import NEEDS_ACCESS, Entry, number, standing
+from deepcac_study.papers.names import LOGS
 from deepcac_study.papers.null_rate import null_rate
 
 ALL = "all"
@@ -81,20 +81,20 @@ def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
 
 def _of_cells(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     printed = [entry for entry in entries if entry.verdict != NOT_PRINTED]
-    verdicts = [entry.verdict for entry in printed]
-    asked = sum(entry.needs in restricted().values() for entry in printed)
+    verdicts = [standing(entry) for entry in printed]
+    asked = verdicts.count(NEEDS_ACCESS)
     rivals = [int(entry.rivals or 0) for entry in printed]
     fooled = [int(entry.rivals_agree or 0) for entry in printed]
     null = null_rate([entry.run for entry in printed], fooled, rivals)
     shares = (null.rate, null.low, null.high, null.by_cell)
-    known = (AGREE, DIFFER, NOT_RUN, LOST, SETTING)
+    named = (AGREE, DIFFER, NOT_RUN, NEEDS_ACCESS, LOST, SETTING)
     found = {
         "printed": len(printed),
         "open": len(printed) - asked - verdicts.count(LOST) - verdicts.count(SETTING),
         "agree": verdicts.count(AGREE),
         "differ": verdicts.count(DIFFER),
-        "no_score": sum(verdict not in known for verdict in verdicts),
-        "not_run": verdicts.count(NOT_RUN) - asked,
+        "no_score": sum(verdict not in named for verdict in verdicts),
+        "not_run": verdicts.count(NOT_RUN),
         "needs_access": asked,
         "not_rebuildable": verdicts.count(LOST),
         "settings": verdicts.count(SETTING),
@@ -124,6 +124,33 @@ def value(
     return float(found.value or "nan")
 
 
+def cells_in_words(counts: Sequence[Count], paper: str = ALL) -> str:
+    """Say how many independent printed values could be checked, and how many agree.
+
+    The sentence is empty where no run decides any of them.
+    """
+    names = ("printed", "open", "agree", "differ", "not_run")
+    printed, checkable, agree, differ, waiting = (
+        value(counts, "cells", name, paper=paper) for name in names
+    )
+    if not agree + differ:
+        return ""
+    ending = f", {differ:,.0f} differ and {waiting:,.0f} have not been run"
+    return (
+        f"Open data can decide {checkable:,.0f} of {'its ' * (paper != ALL)}{printed:,.0f} "
+        f"independent printed values: {agree:,.0f} agree with our runs"
+        f"{ending if waiting else f' and {differ:,.0f} differ'}."
+    )
+
+
+def claims_in_words(counts: Sequence[Count], paper: str = ALL) -> str:
+    """Say what became of the claims of all papers, or of one, under the corrected protocol."""
+    names = ("claims", *VERDICTS)
+    numbers = {name: round(value(counts, "claims", name, paper=paper)) for name in names}
+    whose = "the papers'" if paper == ALL else "its"
+    return f"Of {whose} {numbers['claims']} claims, {in_words(numbers)}."
+
+
 def in_words(found: Mapping[str, int]) -> str:
     """Say what became of some claims, by their counts: "3 hold, 1 fails and 2 are not decided"."""
     rest = found["claims"] - sum(found[name] for name in _DECIDED)
@@ -146,6 +173,6 @@ def on_prediction(counts: Iterable[Count]) -> str:
     n, own = sound["holds"], published["holds"]
     said = f"{n or 'none'} of the {sound['claims']} claims that CAC or DeepCAC predicts better"
     return (
-        f"Repeated soundly, {said} hold{'s' * (n < 2)} ({in_words(sound)}); by the authors' own "
-        f"procedure {own or 'none'} {'do' if own > 1 else 'does'}."
+        f"Under the corrected protocol, {said} hold{'s' * (n < 2)} ({in_words(sound)}); run as "
+        f"published, {own or 'none'} {'do' if own > 1 else 'does'}."
     )

@@ -64,8 +64,8 @@ def test_claims_are_counted_by_kind_and_those_that_say_the_same_once(ledger):
 )
 def test_whether_any_claim_of_a_better_prediction_holds(verdicts, start):
     said = on_prediction(summary((), of_kinds(*verdicts)))
-    assert said.startswith(f"Repeated soundly, {start} (")
-    assert said.endswith("not decided); by the authors' own procedure none does.")
+    assert said.startswith(f"Under the corrected protocol, {start} (")
+    assert said.endswith("not decided); run as published, none does.")
     assert on_prediction(summary((), claims(NOTHING, ()))) == ""
 
 

@@ -49,6 +49,6 @@ def test_counts_by_kind_and_the_sentence_on_prediction():
     }
     assert made(tables, "kinds").splitlines()[2].endswith("| 3 | 0 | 0 | 1 | 1 | 1 | 0 | 0 |")
     assert made(tables, "prediction") == (
-        "Repeated soundly, none of the 3 claims that CAC or DeepCAC predicts better holds (1 fails, 1 "
-        "cannot hold and 1 is not decided); by the authors' own procedure 2 do.\n"
+        "Under the corrected protocol, none of the 3 claims that CAC or DeepCAC predicts better holds (1 fails, 1 "
+        "cannot hold and 1 is not decided); run as published, 2 do.\n"
     )

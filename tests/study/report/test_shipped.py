@@ -1,5 +1,6 @@
 """The report of the real study, from what ships alone."""
 
+import html
 import re
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from deepcac.errors import DataError
 from deepcac.pages.wording import minus
+from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.records import record_archive
 from deepcac_study.report.kept.snapshot import BLENDS, TABLES, write_snapshot
 from deepcac_study.report.runs.curves import BOOTSTRAPS, CALIBRATION, CURVES
@@ -42,7 +44,66 @@ def test_the_first_page_shows_the_answer_and_what_it_was_made_from(page):
     agree = counts.query("group == 'independent' and quantity == 'agree'")["value"].item()
     assert f"{int(agree)} agree" in text
     sentence = pd.read_csv(KEPT / "headline.csv")["sentence"].item()
-    assert minus(sentence) in text
+    for shown in (page, ROOT / "README.md", ROOT / "docs" / "index.md"):
+        assert minus(sentence) in minus(shown.read_text(encoding="utf-8")), shown.name
+
+
+def shown_table(path: Path, table: str) -> pd.DataFrame:
+    """Return a table of a page as text."""
+    text = path.read_text(encoding="utf-8")
+    body = re.search(rf'<table id="table-{table}".*?</table>', text, re.S).group()
+    rows = [
+        [html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in cells]
+        for row in re.findall(r"<tr>(.*?)</tr>", body, re.S)
+        if (cells := re.findall(r"<t[dh][ >].*?</t[dh]>", row, re.S))
+    ]
+    return pd.DataFrame(rows[1:], columns=rows[0])
+
+
+def numbers_by_paper(page, table):
+    found = shown_table(page, table).set_index("paper").astype(int)
+    found.index = [name.partition(" (")[0] for name in found.index]
+    return found
+
+
+def test_printed_values_are_counted_alike_on_every_page(page):
+    found = numbers_by_paper(page, "counted_values")
+    *papers, every = found.index
+    assert (found.loc[papers].sum() == found.loc[every]).all()
+    standings = list(found.columns[:-2])
+    assert (found[standings].sum(axis=1) == found["all independent"]).all()
+    ledger = shown_table(page.parent / "pages" / "ledger.html", "ledger")
+    ledger["verdict"] = ledger["verdict"].str.split().str[1:].str.join(" ")  # without its mark
+    own = ledger[ledger["counted as"] == "independent"]
+    counted = pd.crosstab(own["paper"], own["verdict"])
+    assert sorted(counted) == sorted(standings)
+    pd.testing.assert_frame_equal(
+        counted[standings], found.loc[sorted(papers), standings], check_names=False
+    )
+    figure = pd.read_csv(page.parent / "figures" / "agreement.csv")
+    assert figure["agree"].sum() == found.loc[every, "agree"]
+    assert figure["decided"].sum() == found.loc[every, ["agree", "differ"]].sum()
+    for paper in PAPERS.values():
+        row = found.loc[paper.label]
+        said = (
+            f"Open data can decide {row[['agree', 'differ', 'not run']].sum():,} of its "
+            f"{row['all independent']:,} independent printed values: {row['agree']:,} agree"
+        )
+        for name in (f"paper_{paper.key}", "papers"):
+            assert said in (page.parent / "pages" / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_claims_are_counted_alike_on_every_page(page):
+    found = numbers_by_paper(page, "counted_claims")
+    *papers, every = found.index
+    assert (found.loc[papers].sum() == found.loc[every]).all()
+    listed = shown_table(page.parent / "pages" / "claims.html", "claims")
+    listed["verdict"] = listed["verdict"].str.split().str[1:].str.join(" ")
+    verdicts = ["holds", "partly", "fails", "cannot hold"]
+    counted = pd.crosstab(listed["paper"], listed["verdict"])
+    for paper in papers:
+        assert list(counted.loc[paper, verdicts]) == list(found.loc[paper, verdicts])
+        assert counted.loc[paper].sum() == found.loc[paper, "all"]
 
 
 def test_no_page_says_that_what_does_not_ship_was_never_run(page):

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import people
+from deepcac_study.papers.agreement import NOT_PRINTED
 from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
-from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.ledger import Entry, standing
 from deepcac_study.papers.names import UNKNOWN, names
 from deepcac_study.records.theorem_checks import CURVED, TheoryRecord, checks
 from deepcac_study.report.declarations import declared_table, rows_of
@@ -26,6 +27,7 @@ OF_CLASSES = (
     "AUPRC of the positive class, which sound claims are decided by, is in the ledger's notes."
 )
 _DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
+INDEPENDENT = "independent"
 _MOST = 3
 _NAMED = re.compile(r"\b(Table|Fig)s?\.? (\d+(?:[a-d]?(?:, | and | or |-)\d+)*)")
 _FIXED = 3  # decimals of a score, as the papers print
@@ -104,7 +106,7 @@ def entry_cell(entry: Entry) -> Cell:
         text=_spread(_short(entry.printed), _short(entry.printed_sd)),
         published=_spread(_short(entry.as_published), _short(entry.as_published_sd)),
         sound=_spread(_short(entry.sound), _short(entry.sound_sd)),
-        verdict=entry.verdict,
+        verdict=standing(entry),
         link=entry.run,
         difference=_short(entry.difference),
     )
@@ -136,15 +138,22 @@ def _entry_row(entry: Entry) -> list[Cell]:
     paper = PAPERS[entry.paper].label if entry.paper in PAPERS else logs
     dataset = names().get(("dataset", entry.paper, entry.dataset), UNKNOWN).id or entry.dataset
     return [
-        *text_row(entry.verdict, paper, _where(entry), dataset),
+        *text_row(standing(entry), paper, _where(entry), dataset),
         *text_row(entry.method, entry.k, people(entry.item)),
         *text_row(_spread(_fixed(entry.printed, score), entry.printed_sd)),
         *text_row(ours, _fixed(entry.difference, score)),
         *text_row(entry.dataset if entry.dataset != dataset else "", people(entry.decided_by)),
         *text_row(other, entry.bound, entry.sound_verdict, entry.needs),
         Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
-        *text_row(entry.derived, entry.note),
+        *text_row(counted_as(entry), entry.note),
     ]
+
+
+def counted_as(entry: Entry) -> str:
+    """Say whether an entry is among the independent printed values, or what else it is."""
+    if entry.kind == "log":
+        return "the authors' logs"
+    return entry.derived or (entry.verdict if entry.verdict == NOT_PRINTED else INDEPENDENT)
 
 
 def _where(entry: Entry) -> str:

@@ -44,7 +44,7 @@ def agreement_figure(ledger: Sequence[Entry]) -> Figure | None:
 
 
 def _cells_by_table(paper: str, ledger: Sequence[Entry]) -> list[tuple[str, str, int, int, int]]:
-    own = [entry for entry in ledger if entry.paper == paper and entry.kind != "log"]
+    own = [entry for entry in ledger if entry.paper == paper and not entry.derived]
     rows = []
     for table in dict.fromkeys(entry.table for entry in own):
         verdicts = [entry.verdict for entry in own if entry.table == table]

@@ -8,16 +8,21 @@ from typing import Any
 
 from deepcac.pages.figures import Figure
 from deepcac.pages.wording import minus
-from deepcac_study.papers.agreement import AGREE, DIFFER
-from deepcac_study.papers.evidence import VERDICTS
-from deepcac_study.papers.summary import NULL, Count, in_words, on_prediction, value
+from deepcac_study.papers.summary import (
+    NULL,
+    Count,
+    cells_in_words,
+    claims_in_words,
+    on_prediction,
+    value,
+)
 from deepcac_study.records.record_archive import seconds_once
 from deepcac_study.records.runs import Run
 from deepcac_study.report.judge.judgement import Judgement, basis, sentence, whole_answer
 from deepcac_study.report.site.contents import Contents
+from deepcac_study.report.site.counted import protocols_in_words
 from deepcac_study.sourcecode import LIBRARIES
 
-DECIDED = ("holds", "partly", "fails", "cannot hold")
 NOTHING = "No run on the papers' data has been made yet: every printed value waits for one."
 
 
@@ -38,8 +43,9 @@ def answer(shown: Contents) -> Answer:
             whole_answer(judged) or sentence(judged),
             basis(judged),
             on_prediction(shown.counts),
-            _cells(shown.counts),
-            _claims(shown.counts),
+            f"{cells_in_words(shown.counts)}{_by_chance(shown.counts)}",
+            claims_in_words(shown.counts),
+            protocols_in_words(shown.ledger),
         ]
         wanted = ("judge_forest", "clustering_effect", "agreement")
         first = next((drawn[name] for name in wanted if name in drawn), None)
@@ -53,25 +59,13 @@ def answer(shown: Contents) -> Answer:
     return Answer([NOTHING], [])
 
 
-def _cells(counts: Sequence[Count]) -> str:
-    """Say how many printed values that open data can decide agree, and how many would by chance."""
-    names = ("open", "agree", "differ", "not_run", *NULL[:3])
-    found = (value(counts, "cells", name) for name in names)
-    cells, agree, differ, waiting, null, low, high = found
-    if not agree + differ:
+def _by_chance(counts: Sequence[Count]) -> str:
+    """Say how often the printed value of another method would agree."""
+    null, low, high = (100 * value(counts, "cells", name) for name in NULL[:3])
+    if null != null:
         return ""
-    rest = f"; {waiting:,.0f} have not been run" if waiting else ""
-    spread = f" (95 % interval {100 * low:.0f} to {100 * high:.0f})" * (low == low)
-    chance = f" By chance {100 * null:.0f} % would agree{spread}: so many do with another method's."
-    return (
-        f"Of {cells:,.0f} independent printed values that open data can decide, {agree:,.0f} agree "
-        f"and {differ:,.0f} differ{rest}.{chance * (null == null)}"
-    )
-
-
-def _claims(counts: Sequence[Count]) -> str:
-    found = {name: int(value(counts, "claims", name)) for name in ("claims", *VERDICTS)}
-    return f"Of {found['claims']} claims {in_words(found)}."
+    spread = f" (95 % interval {low:.0f} to {high:.0f} %)" * (low == low)
+    return f" Another method's printed value would agree {null:.0f} % of the time{spread}."
 
 
 def planted_sentence(judged: Judgement | None) -> str:
@@ -107,24 +101,6 @@ def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
         present = found.get(place := (one["strength"], one["rows"]), (one["cohorts"], 0))
         found[place] = (present[0], max(present[1], better))
     return list(found.values())
-
-
-def decided_cells(counts: Sequence[Count]) -> dict[str, int]:
-    """Return how many independent cells agree and differ."""
-    return {name: int(value(counts, "cells", name)) for name in (AGREE, DIFFER)}
-
-
-def undecided(cells: Mapping[str, int], claims: Mapping[str, int]) -> list[str]:
-    """Say what was not decided, and why: printed cells, then claims."""
-    return [
-        "Printed values: " + _listed(cells, (AGREE, DIFFER)),
-        "Claims: " + _listed(claims, DECIDED),
-    ]
-
-
-def _listed(counts: Mapping[str, int], but: Sequence[str]) -> str:
-    rest = [f"{count:,} {name}" for name, count in counts.items() if name not in but]
-    return f"{', '.join(rest) or 'all are decided'}."
 
 
 def provenance(runs: Sequence[Run]) -> str:

@@ -1,6 +1,5 @@
 """One page a paper: its tables beside ours, its claims, and what its program did otherwise."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,12 +12,8 @@ from deepcac.pages.wording import minus, people
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import Switch, switches
-from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS, Paper
-from deepcac_study.papers.claims import Claim
-from deepcac_study.papers.evidence import VERDICTS
-from deepcac_study.papers.ledger import Entry
-from deepcac_study.papers.summary import in_words
+from deepcac_study.papers.summary import cells_in_words, claims_in_words
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.papers.ledger_tables import Place, claims_table, figure_patterns
 from deepcac_study.report.runs.comparisons import Difference
@@ -114,15 +109,14 @@ def paper_pages(shown: Contents) -> list[PaperPage]:
 
 
 def _page(paper: Paper, shown: Contents, known: Mapping[str, Place]) -> PaperPage:
-    ledger = [e for e in shown.ledger if e.paper == paper.key]
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
     printed = _printed_figures(paper, shown.all_figures)
     beside = {figure.id for one in printed for figure in one.figures}
     others = (f for section in paper.pictures for f in shown.figures.get(section, ()))
     return PaperPage(
         paper=paper,
-        cells=_of_cells(ledger),
-        claimed=_of_claims(claims),
+        cells=cells_in_words(shown.counts, paper.key),
+        claimed=claims_in_words(shown.counts, paper.key),
         tables=[t for t in shown.tables["papers"] if t.group == paper.key],
         claims=claims_table(claims, f"claims_{paper.key}", known),
         switches=_switches(paper, shown.tables["switches"][0]),
@@ -148,23 +142,6 @@ def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[PrintedFigur
         printed.append(PrintedFigure(number, plotted, new, above))
         seen |= {figure.id for figure in ours}
     return printed
-
-
-def _of_cells(ledger: Sequence[Entry]) -> str:
-    printed = [entry.verdict for entry in ledger if entry.kind != "log"]
-    agree, differ = printed.count(AGREE), printed.count(DIFFER)
-    if not agree + differ:
-        return ""
-    return (
-        f"Of its {len(printed):,} printed values {agree + differ:,} could be checked here: "
-        f"{agree:,} come back and {differ:,} do not."
-    )
-
-
-def _of_claims(claims: Sequence[Claim]) -> str:
-    found = Counter(claim.verdict for claim in claims)
-    counts = {name: found[verdict] for name, verdict in VERDICTS.items()} | {"claims": len(claims)}
-    return f"Of its {len(claims)} claims {in_words(counts)}."
 
 
 def _switches(paper: Paper, table: Table) -> Table:

@@ -10,20 +10,13 @@ from jinja2 import Environment
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.templating import environment
 from deepcac_study.catalogue.protocol import switches
-from deepcac_study.papers.agreement import AGREE, DIFFER
-from deepcac_study.papers.ledger import counts
-from deepcac_study.papers.summary import on_prediction
+from deepcac_study.papers.summary import cells_in_words, claims_in_words, on_prediction
 from deepcac_study.report.declarations import synonyms
 from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.site.contents import HOME, Contents
-from deepcac_study.report.site.firstpage import (
-    DECIDED,
-    answer,
-    decided_cells,
-    provenance,
-    undecided,
-)
+from deepcac_study.report.site.counted import claims_by_paper, protocols_in_words, values_table
+from deepcac_study.report.site.firstpage import answer, provenance
 from deepcac_study.report.site.paperpages import PaperPage, paper_pages, places, switch_sentences
 from deepcac_study.report.subtypes.subtype_figures import of_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
@@ -91,7 +84,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         "provenance": "" if made_from else provenance(shown.found.runs.items),
     }
     pages = paper_pages(shown)
-    _write(made, out / "index.html", "index.html", {**_first(shown, pages), "title": title})
+    _write(made, out / "index.html", "index.html", {**_first(shown), "title": title})
     inner = _inner(shown, pages, subtypes)
     for name, heading in PAGES.items():
         parts = {**inner, "title": f"{heading} – {title}", "current": name, "up": "../"}
@@ -140,6 +133,9 @@ def _inner(
         "papers": pages,
         "judged_sentences": (sentence(shown.found.judged), basis(shown.found.judged)),
         "ledger_table": ledger_table(shown.ledger),
+        "cells_in_words": cells_in_words(shown.counts),
+        "protocols_in_words": protocols_in_words(shown.ledger),
+        "claims_in_words": claims_in_words(shown.counts),
         "on_prediction": on_prediction(shown.counts),
         "claims_table": claims_table(shown.claims, known=places(shown)),
         "switch_effects": switch_sentences(switches().values(), shown.switched),
@@ -151,20 +147,14 @@ def _inner(
     }
 
 
-def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
+def _first(shown: Contents) -> dict[str, Any]:
     """Return what the first page shows."""
-    cells = counts([row for row in shown.ledger if row.kind != "log"])
-    claims = counts(shown.claims)
     return {
         "current": "index",
         "up": "",
         "answer": answer(shown),
-        "papers": pages,
         "n_real": len(shown.found.real),
-        "n_decided": cells.get(AGREE, 0) + cells.get(DIFFER, 0),
-        "decided_cells": decided_cells(shown.counts),
-        "decided_claims": {name: claims[name] for name in DECIDED if name in claims},
-        "undecided": undecided(cells, claims),
+        "counted": [values_table(shown.counts), claims_by_paper(shown.counts)],
     }
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.judging.draws import SHARE
-from deepcac.judging.questions import BAG, CLINICAL, QUESTIONS, Question, pairs
+from deepcac.judging.questions import BAG, BEND, BENT, CLINICAL, QUESTIONS, Question, pairs
 from deepcac.judging.resample_scores import METRICS
 from deepcac.scoring.equivalence import (
     NEVER,
@@ -23,6 +23,7 @@ from deepcac.scoring.equivalence import (
 from deepcac.scoring.statistics import holm
 
 _VALIDATION_BY_TEST = 1 - SHARE  # rows, of `resamples`
+_OF_TWO_MODELS = (BAG.id, BENT.id, BEND.id)  # also where no clusters are chosen
 _VERDICTS = ["verdict", "verdict_strict", "verdict_wide"]
 
 
@@ -71,7 +72,7 @@ def verdicts(
     decided = _decided(table[compared], differences[compared], margin, strict)
     words = decided.reindex(table.index)[_VERDICTS].astype(object)
     table["mean"] = differences.map(np.mean)
-    two_models = (table["clustered"] > 0) | (table["question"] == BAG.id)  # a bag has no clusters
+    two_models = (table["clustered"] > 0) | table["question"].isin(_OF_TWO_MODELS)
     untested = pd.Series(np.where(two_models, TIED, NEVER), table.index)
     words = words.apply(lambda column: column.fillna(untested))
     return table.join(decided.drop(columns=["mean", *words])).join(words)

@@ -1,13 +1,22 @@
 """Does clustering help on this table? The verdicts, and what they say in a sentence."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pandas as pd
 
 from deepcac.judging.choice import TUNED, choose, open_to, validated
-from deepcac.judging.questions import ANY, FORCED, HELP, NEGATIVE, Question
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.questions import (
+    ANY,
+    BEND,
+    BENT,
+    FORCED,
+    HELP,
+    NEGATIVE,
+    QUESTIONS,
+    Question,
+)
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.resamples import test_share
 from deepcac.judging.verdicts import verdicts
@@ -22,24 +31,14 @@ from deepcac.scoring.equivalence import (
     WORSE,
 )
 from deepcac.scoring.statistics import corrected_t_test
+from deepcac.table.bent_line import bent_line_sentence
 from deepcac.table.budgeted_trials import Trials
+from deepcac.table.comparison_words import Line, arm_name, contender_name, gain, signed
 
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
 ENOUGH_EVENTS = 100  # below, no firm no
 MARGIN, STRICT = 0.01, 0.005  # of AUROC, as in the study of the papers' data sets
-
-Line = Mapping[Hashable, Any]  # a comparison
-
-_BOOSTERS = {"lgbm": "boosted trees (LightGBM)", "hgb": "boosted trees (scikit-learn)"}
-_ARMS = {
-    "km": "k-means",
-    "cac": "CAC",
-    "dist": "distances to centres",
-    "ids": "cluster ids",
-    "soft": "soft weights of clusters",
-    "cells": "random partition",
-    "hash": "hash of the row",
-}
+TABLE_QUESTIONS = (*QUESTIONS, BEND, BENT)
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,8 @@ class Answer:
         events: what each is, and its value.
     best, clustered : str
         Ids of the best model without clusters, and of the best with them.
+    bent_line : str
+        What a bent line gives, in a sentence.
     """
 
     sentence: str
@@ -72,24 +73,7 @@ class Answer:
     numbers: list[tuple[str, str]] = field(default_factory=list)
     best: str = ""
     clustered: str = ""
-
-
-def contender_name(contender: str) -> str:
-    """Return the name of a contender in words."""
-    arm, _, learner = contender.rpartition("_")
-    model = _BOOSTERS.get(learner, "logistic regression")
-    return f"{model} + {_ARMS[arm]}" if arm else model
-
-
-def arm_name(contender: str) -> str:
-    """Return the name of a contender's partition in words."""
-    return _ARMS[contender.partition("_")[0]]
-
-
-def signed(value: float, digits: int = 3) -> str:
-    """Return a difference with its sign; none before a zero."""
-    rounded = round(value, digits)
-    return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
+    bent_line: str = ""
 
 
 def rows_of(table: pd.DataFrame, question: Question) -> pd.DataFrame:
@@ -104,14 +88,16 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     negligible. The validation rows choose which model, and which clusters, the answer is about.
     """
     scores = resample_scores({name: trials.records})
-    table = verdicts(scores, margin, min(STRICT, margin))
+    table = verdicts(scores, margin, min(STRICT, margin), TABLE_QUESTIONS)
     rows = rows_of(table, HELP)
     lines = rows.to_dict("records")
-    clustered = first_line(trials, lines)
+    clustered = first_line(trials, [*lines, *rows_of(table, BENT).to_dict("records")])
     best = clustered["reference"]
     verdict = _verdict(lines, best, trials.cut, rarest, excluded=gain_excluded(table))
     counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
-    sentence = _sentence(verdict, lines, best, rarest, margin, unseen_gain(table))
+    helped = _helped(verdict, lines, best)
+    ahead = _score_without(trials, best)
+    sentence = _sentence(verdict, lines, best, ahead, helped, rarest, margin, unseen_gain(table))
     if trials.cut and verdict not in (CUT, TOO_FEW):
         sentence = f"{sentence.removesuffix('.')}, from a part of the training rows."
     return Answer(
@@ -120,12 +106,19 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
         verdict=verdict,
         table=table,
         margin=margin,
-        numbers=first_numbers(
-            trials, clustered, rarest, f"Change by clusters ({arm_name(clustered['contender'])})"
-        ),
+        numbers=first_numbers(trials, clustered, rarest, _change(clustered)),
         best=best,
         clustered=clustered["contender"],
+        bent_line=bent_line_sentence(table, helped) if verdict != TOO_FEW else "",
     )
+
+
+def _change(line: Line) -> str:
+    """Return what the difference of the first screen is called."""
+    contender = line["contender"]
+    if parse_contender(contender).learner == line["reference"]:
+        return f"Change by clusters ({arm_name(contender)})"
+    return f"Change by {contender_name(contender)}"
 
 
 def first_line(trials: Trials, lines: Sequence[Line]) -> Line:
@@ -188,31 +181,32 @@ def _likely(lines: Sequence[Line]) -> list[Line]:
     return [row for row in lines if row["verdict"] == UNDECIDED and row["low"] > 0]
 
 
+def _helped(verdict: str, lines: Sequence[Line], best: str) -> Line | None:
+    """Return the largest gain that the sentence tells; None if it tells none."""
+    pool = _likely(lines) if verdict == LIKELY else []
+    if verdict in (USE, WEAKER):
+        pool = [row for row in lines if row["verdict"] == BETTER]
+    if verdict == USE:
+        pool = [row for row in pool if row["reference"] == best]
+    return max(pool, key=lambda row: float(row["mean"]), default=None)
+
+
 def _sentence(
-    verdict: str, lines: Sequence[Line], best: str, rarest: int, margin: float, unseen: str
+    verdict: str,
+    lines: Sequence[Line],
+    best: str,
+    ahead: float,
+    helped: Line | None,
+    rarest: int,
+    margin: float,
+    unseen: str,
 ) -> str:
+    """Put the verdict into words; `ahead` is the AUROC of the best model without clusters."""
     model = contender_name(best)
     if verdict == TOO_FEW:
         return f"Too few events ({rarest}) to say whether clusters help."
-    if verdict in (USE, WEAKER):
-        pool = [row for row in lines if row["verdict"] == BETTER]
-        if verdict == USE:
-            pool = [row for row in pool if row["reference"] == best]
-        top = max(pool, key=lambda row: row["mean"])
-        if verdict == USE:
-            return f"Use {contender_name(top['contender'])}: clusters help, {_gain(top)}."
-        weaker, ahead = contender_name(top["reference"]), _best_score(lines)
-        if top["score"] >= ahead:
-            scores = f"its AUROC is then {top['score']:.3f}, that of {model} {ahead:.3f}"
-            return f"Clusters help {weaker}, {_gain(top)}; {scores}."
-        own = [row["verdict"] for row in lines if row["reference"] == best]
-        now = " for now" if UNDECIDED in own or rarest < ENOUGH_EVENTS else ""
-        return f"Use {model} without clusters{now}; they help the weaker {weaker}, {_gain(top)}."
-    if verdict == LIKELY:
-        top = max(_likely(lines), key=lambda row: row["mean"])
-        said = f"gain is likely, not shown: {contender_name(top['contender'])}, {_gain(top)}."
-        behind = top["reference"] != best and top["score"] < _best_score(lines)
-        return f"Use {model} without clusters; elsewhere a {said}" if behind else f"A {said}"
+    if helped is not None:
+        return _helping(verdict, helped, lines, (best, ahead), rarest)
     undecided = sum(row["verdict"] == UNDECIDED for row in lines)
     return _NO[verdict].format(
         model=model, events=f"{rarest:,}", undecided=undecided, n=len(lines), margin=f"{margin:g}",
@@ -220,8 +214,29 @@ def _sentence(
     )  # fmt: skip
 
 
-def _best_score(lines: Sequence[Line]) -> float:
-    return float(max(row["reference_score"] for row in lines))
+def _helping(
+    verdict: str, helped: Line, lines: Sequence[Line], without: tuple[str, float], rarest: int
+) -> str:
+    """Say which clusters gain; `without` is the best model without them, and its AUROC."""
+    best, ahead = without
+    model, clustered = contender_name(best), contender_name(helped["contender"])
+    if verdict == USE:
+        return f"Use {clustered}: clusters help, {gain(helped)}."
+    if verdict == LIKELY:
+        likely = f"gain is likely, not shown: {clustered}, {gain(helped)}."
+        behind = helped["reference"] != best and helped["score"] < ahead
+        return f"Use {model} without clusters; elsewhere a {likely}" if behind else f"A {likely}"
+    weaker = contender_name(helped["reference"])
+    if helped["score"] >= ahead:
+        scores = f"its AUROC is then {helped['score']:.3f}, that of {model} {ahead:.3f}"
+        return f"Clusters help {weaker}, {gain(helped)}; {scores}."
+    words = [row["verdict"] for row in lines if row["reference"] == best]
+    now = " for now" if UNDECIDED in words or rarest < ENOUGH_EVENTS else ""
+    return f"Use {model} without clusters{now}; they help the weaker {weaker}, {gain(helped)}."
+
+
+def _score_without(trials: Trials, best: str) -> float:
+    return float(choose(trials.records[best], TUNED, "auroc").scores.mean())
 
 
 _NO = {
@@ -234,10 +249,6 @@ _NO = {
     "--train-rows asks with more.",
     FEW_EVENTS: "Use {model} without clusters for now: no gain was seen, from {events} events.",
 }
-
-
-def _gain(row: Line) -> str:
-    return f"{signed(row['mean'])} AUROC ({signed(row['low'])} to {signed(row['high'])})"
 
 
 def first_numbers(
@@ -255,7 +266,7 @@ def first_numbers(
     return [
         (f"Best model without {without}", contender_name(best)),
         ("Its AUROC", f"{mean} ({span})" if span else mean),
-        (change, line["verdict"] if line["verdict"] in NOT_TESTED else _gain(line)),
+        (change, line["verdict"] if line["verdict"] in NOT_TESTED else gain(line)),
         ("Training rows", trained),
         ("Events", f"{rarest:,}"),
     ]
@@ -294,7 +305,8 @@ def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) ->
             f" With 80 % power these {int(rows['resamples'].iloc[0])} resamples find a difference "
             f"of {' to '.join(ends)}{', depending on the comparison' * (len(ends) > 1)}."
         )
-    alone = dict(zip(rows["reference"], rows["reference_score"], strict=True))
+    without = pd.concat([rows, rows_of(table, BENT)])
+    alone = dict(zip(without["reference"], without["reference_score"], strict=True))
     scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())
     best = max(rows.to_dict("records"), key=lambda row: row["score"])
     said.append(

@@ -122,10 +122,17 @@ def booster() -> str:
 def contenders() -> list[Contender]:
     """Return logistic regression and boosting, without clusters and with the ways that are tested.
 
-    Cluster ids and soft weights as features are the study's: each way costs time and correction.
+    Beside them stands a line that bends without clusters. Cluster ids and soft weights as features
+    are the study's: each way costs time and correction.
     """
     arms = ("", KM, CAC, DISTANCES, CELLS, HASH)
-    return [Contender(learner, arm) for learner in (linear(), booster()) for arm in arms]
+    parted = [Contender(learner, arm) for learner in (linear(), booster()) for arm in arms]
+    return [*parted, Contender(bent_line())]
+
+
+def bent_line() -> str:
+    """Return logistic regression with splines, the first of those that bend without clusters."""
+    return of_kind("bent")[0]
 
 
 def usual_resamples(table: LabelledTable) -> int:

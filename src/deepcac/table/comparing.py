@@ -98,11 +98,14 @@ def compare_table(
     facts = (table_facts(path, table, roles, command), known, risk_facts(risks))
     write_card(beside, joined(*facts))
     say(f"card: {beside}")
-    return found.sentence
+    return "\n".join(filter(None, (found.sentence, found.bent_line)))
 
 
 def _tell(table: LabelledTable, say: Say) -> None:
     n, d = table.features.X.shape
     say(f"{n:,} rows, {d} features of {len(table.encoder.used)} columns")
     table.tell(say)
-    say(f"{len(contenders())} models: logistic regression and boosting, with clusters and without")
+    say(
+        f"{len(contenders())} models: logistic regression and boosting, with clusters and without; "
+        "logistic regression with splines"
+    )

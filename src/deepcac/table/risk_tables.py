@@ -14,11 +14,11 @@ from deepcac.files.atomic import atomic_path
 from deepcac.pages.tables import plain_cell
 from deepcac.persistence.model_files import load
 from deepcac.scoring.small_cells import SMALL
-from deepcac.table.answer import arm_name
 from deepcac.table.budgeted_trials import Say
 from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
+from deepcac.table.comparison_words import arm_name
 from deepcac.table.optimism import Refits, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page

@@ -19,8 +19,9 @@ from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
 from deepcac.pages.wording import minus
 from deepcac.table import budgeted_trials
-from deepcac.table.answer import answer, signed, tuned_auroc
+from deepcac.table.answer import answer, tuned_auroc
 from deepcac.table.budgeted_trials import Effort, run_budgeted
+from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, found_clusterings
 from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
 from deepcac.table.reading.labelled_table import read_labelled

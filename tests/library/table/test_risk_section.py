@@ -9,8 +9,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
-from deepcac.table.answer import answer, contender_name
+from deepcac.table.answer import answer
 from deepcac.table.budgeted_trials import Effort, run_budgeted
+from deepcac.table.comparison_words import contender_name
 from deepcac.table.pages.risk_section import (
     RiskQuestions,
     risk_questions,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from deepcac.pages.wording import p_text
-from deepcac.table.answer import MARGIN, signed
+from deepcac.table.answer import MARGIN
 from deepcac.table.audit.assigning import RESAMPLES, Assignable, assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
 from deepcac.table.audit.group_answer import GroupAnswer, answer_groups, model_name
@@ -18,6 +18,7 @@ from deepcac.table.audit.group_lines import (
     shown_lines,
 )
 from deepcac.table.budgeted_trials import TRIALS, Effort, Say, Trials, run_budgeted, usual_jobs
+from deepcac.table.comparison_words import signed
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import comparison_table, write_page

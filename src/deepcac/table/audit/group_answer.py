@@ -11,12 +11,10 @@ from deepcac.table.answer import (
     ENOUGH_EVENTS,
     FEWEST_EVENTS,
     STRICT,
-    contender_name,
     first_line,
     first_numbers,
     gain_excluded,
     rows_of,
-    signed,
     unseen_gain,
 )
 from deepcac.table.audit.assigning import Assignable
@@ -32,6 +30,7 @@ from deepcac.table.audit.group_contenders import (
     parts_of,
 )
 from deepcac.table.budgeted_trials import Trials
+from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.reading.label_leaks import TELLS
 
 READABLE, PARTLY = 0.8, 0.6  # adjusted Rand index with the groups that the columns give back

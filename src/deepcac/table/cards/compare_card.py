@@ -8,9 +8,10 @@ import numpy as np
 
 from deepcac.judging.questions import HELP
 from deepcac.scoring.small_cells import WITHHELD
-from deepcac.table.answer import Answer, arm_name, contender_name, rows_of, signed, tuned_auroc
+from deepcac.table.answer import Answer, rows_of, tuned_auroc
 from deepcac.table.budgeted_trials import Effort, Trials
 from deepcac.table.cards.model_card import table_lines
+from deepcac.table.comparison_words import arm_name, contender_name, signed
 from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
 from deepcac.table.pages.compare_page import how_judged
 from deepcac.table.reading.labelled_table import LabelledTable

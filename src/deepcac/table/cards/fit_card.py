@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from deepcac.judging.contenders import CAC
 from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
-from deepcac.table.answer import arm_name
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.choice_folds import Candidate
+from deepcac.table.comparison_words import arm_name
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, SUBTYPES, told

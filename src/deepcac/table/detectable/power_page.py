@@ -10,8 +10,8 @@ from deepcac.judging.planted_outcomes import held_out_risk
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.sample_size import SampleSize
-from deepcac.table.answer import signed
 from deepcac.table.budgeted_trials import MOST_TRAIN, Say, usual_jobs
+from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.detectable.power_answer import PowerAnswer, power_answer
 from deepcac.table.limits import MOST_ROWS

@@ -21,7 +21,7 @@ from deepcac.scoring.resampled_scores import (
     estimate,
     risk_scores,
 )
-from deepcac.table.budgeted_trials import contenders
+from deepcac.table.budgeted_trials import bent_line, contenders, linear
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.task import Array, Ids
 
@@ -157,6 +157,7 @@ def _judge_place(
     parted = [one for one in contenders() if one.arm]
     helping = [one.id for one in parted if one.arm in HELPING]
     pairs = {BEST: (helping, alone)} | {one.id: ([one.id], [one.learner]) for one in parted}
+    pairs |= {name: ([name], [linear()]) for name in alone if name == bent_line()}
     ours, theirs = (_validation(found, names) for names in pairs[BEST])
     return JudgedFold(
         place,

@@ -1,5 +1,6 @@
 """Do clusters help in another place? A verdict a place, one over all, and a sentence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +19,9 @@ from deepcac.scoring.equivalence import (
 from deepcac.scoring.random_effects import Pooled, pool_sites
 from deepcac.scoring.resampled_scores import RATIO, SLOPE
 from deepcac.scoring.statistics import holm
-from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS, contender_name, signed
+from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS
+from deepcac.table.budgeted_trials import bent_line
+from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
@@ -133,7 +136,8 @@ def answer_places(judged: list[JudgedFold], margin: float, *, sites: bool) -> Pl
             "class."
         )
     numbers = _numbers(judged, best, "over all sites" if sites else f"in {where}")
-    return PlaceAnswer(sentence, _details(judged, best), comparisons, margin, numbers)
+    details = [*_details(judged, best), *_bent_line(comparisons)]
+    return PlaceAnswer(sentence, details, comparisons, margin, numbers)
 
 
 def overall(best: Over) -> PlaceVerdict | None:
@@ -204,6 +208,17 @@ def _details(judged: list[JudgedFold], best: Over) -> list[str]:
             f"{signed(best.pooled.new_high)} (95 % prediction interval)."
         )
     return said + _calibration(judged)
+
+
+def _bent_line(comparisons: Mapping[str, Over]) -> list[str]:
+    over = comparisons.get(bent_line())
+    place = None if over is None else overall(over)
+    if place is None or place.word == NEVER:
+        return []
+    return [
+        "Logistic regression with splines (a bent line, no clusters) minus logistic regression: "
+        f"{_span(place.difference)}, {place.word}."
+    ]
 
 
 def _calibration(judged: list[JudgedFold]) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from deepcac.scoring.equivalence import BETTER, NEVER
 from deepcac.scoring.small_cells import few_rows
-from deepcac.table.answer import contender_name, signed
+from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict, overall
 from deepcac.table.elsewhere.place_figures import model_by_place, places_forest
@@ -149,7 +149,7 @@ def _comparisons(found: PlaceAnswer) -> dict[str, Any]:
             new = "" if np.isnan(ends[0]) else " to ".join(signed(end, 4) for end in ends)
             cells += [new, f"{over.pooled.tau:.4f}", f"{better} of {len(over.places)}"]
         rows.append(tuple(cells))
-    head = ["model with two clusters or more", "verdict", "difference", "95 % interval"]
+    head = ["model", "verdict", "difference", "95 % interval"]
     several = any(over.pooled is not None for over in found.comparisons.values())
     return {"head": (*head, *["in a new site", "tau", "better in"] * several), "rows": rows}
 

@@ -28,7 +28,7 @@ from deepcac.scoring.resampled_scores import (
     unscaled,
 )
 from deepcac.scoring.small_cells import WITHHELD, few_rows
-from deepcac.table.answer import contender_name, signed
+from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import JudgedFold, bootstrap_draws
 from deepcac.task import Array
 

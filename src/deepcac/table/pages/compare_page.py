@@ -7,11 +7,12 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
-from deepcac.judging.questions import HELP, NEGATIVE, QUESTIONS
+from deepcac.judging.questions import BEND, HELP, NEGATIVE
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
-from deepcac.table.answer import Answer, contender_name
+from deepcac.table.answer import TABLE_QUESTIONS, Answer
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
+from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering, Subtype
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.horizon_section import horizon_section
@@ -60,11 +61,11 @@ def write_compare_page(
         "shares": _shares(table),
         "answer": found,
         "horizon": horizon_section(table, trials, [one for one in shown if _described(one)]),
-        "forest": forest(found, (HELP, NEGATIVE)),
+        "forest": forest(found, (HELP, BEND, NEGATIVE)),
         "all_forest": forest(found),
         "remarks": [*table.remarks, *_limits(trials)],
         "comparisons": comparison_table(
-            found.table, QUESTIONS, contender_name, ("contender", "detectable")
+            found.table, TABLE_QUESTIONS, contender_name, ("contender", "detectable")
         ),
         "scores": _scores(trials),
         "agreement": agreement,
@@ -240,6 +241,8 @@ def how_judged(table: LabelledTable, effort: Effort, trials: Trials) -> list[str
         "A model in each cluster: k-means; CAC, which also separates the classes inside a cluster; "
         "or one model that is given the distances to the k-means centres. Controls: random "
         "cells (each row goes to the nearest of some rows drawn at random), and a hash of the row.",
+        "A bent line: logistic regression with cubic splines of each number beside it (4 to 6 "
+        "knots at quantiles of the training rows, straight beyond the last).",
         "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
         "Equivalence: two one-sided tests at 5 %.",
     ]

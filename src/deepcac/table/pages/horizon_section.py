@@ -23,8 +23,8 @@ from deepcac.scoring.censored import (
 )
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac.table.answer import contender_name, signed
-from deepcac.table.budgeted_trials import Trials, booster, linear
+from deepcac.table.budgeted_trials import Trials, bent_line, booster, linear
+from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.task import Array
@@ -66,7 +66,16 @@ def horizon_section(
     follow = table.follow
     if follow is None:
         return None
-    names = [f"{arm}{one}" for one in (linear(), booster()) for arm in ("", f"{KM}_", f"{CAC}_")]
+    plain, bent, trees = linear(), bent_line(), booster()
+    names = [
+        plain,
+        f"{KM}_{plain}",
+        f"{CAC}_{plain}",
+        bent,
+        trees,
+        f"{KM}_{trees}",
+        f"{CAC}_{trees}",
+    ]
     judged = {name: unseen_risks(table, trials.records, name) for name in names}
     shares = test_share(trials.records[names[0]])
     tested = follow.take(np.unique(np.concatenate([part.rows for part in judged[names[0]]])))

@@ -6,12 +6,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.judging.questions import ANY, BOOSTING, HELP, NEGATIVE, Question
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.questions import ANY, BEND, BENT, BOOSTING, HELP, NEGATIVE, Question
 from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure, verdicts_in
 from deepcac.pages.wording import minus
 from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.scoring.small_cells import FEW, WITHHELD
-from deepcac.table.answer import Answer, arm_name, contender_name, rows_of, signed
+from deepcac.table.answer import Answer, rows_of
+from deepcac.table.comparison_words import arm_name, contender_name, signed
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
 from deepcac.task import Array
@@ -20,6 +22,8 @@ _HEADINGS = {
     HELP: "{model}: with clusters, minus without",
     ANY: "{model}: two clusters or more, minus a partition that means nothing",
     BOOSTING: "{model} with clusters, minus tuned boosting",
+    BEND: "Logistic regression: a bent line, minus a straight one",
+    BENT: "{model} with clusters, minus a bent line",
     NEGATIVE: "Control: {model} with a hash of the row, minus without",
 }
 Line = tuple[str, float, float, float, str]  # name, mean, low, high, verdict; a heading has none
@@ -86,12 +90,12 @@ def _lines(found: Answer, questions: Sequence[Question]) -> list[Line]:
     lines: list[Line] = []
     for question in questions:
         own = rows_of(found.table, question)
-        learner = own["contender"].str.rpartition("_")[2]
+        learner = own["contender"].map(lambda name: parse_contender(name).learner)
         for model, rows in own.groupby(learner, sort=False):
             heading = _HEADINGS[question].format(model=contender_name(str(model)))
             lines.append((heading, 0.0, 0.0, 0.0, ""))
             for row in rows.to_dict("records"):
-                name = arm_name(row["contender"])
+                name = arm_name(row["contender"]) if question != BEND else "with splines"
                 if question == ANY:
                     name += f" – {arm_name(row['reference'])}"
                 ends = (row["mean"], row["low"], row["high"])

@@ -13,7 +13,7 @@ from deepcac.judging.questions import Question
 from deepcac.pages.figures import Figure, as_svg
 from deepcac.pages.templating import environment
 from deepcac.scoring.equivalence import NOT_TESTED
-from deepcac.table.answer import signed
+from deepcac.table.comparison_words import signed
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_text, quotable
 from deepcac.table.reading.label_leaks import HEAD

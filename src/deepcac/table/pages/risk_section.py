@@ -9,20 +9,22 @@ from matplotlib.figure import Figure as Canvas
 from scipy.special import expit
 
 from deepcac.errors import DataError
+from deepcac.judging.contenders import parse_contender
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, log_odds
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain, treat_all
 from deepcac.scoring.resampled_scores import Estimate
 from deepcac.scoring.small_cells import FEW, WITHHELD
-from deepcac.table.answer import Answer, contender_name, signed
+from deepcac.table.answer import Answer
+from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.subgroups import check_columns, subgroups
 from deepcac.task import Array, Ids
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")
-_BY_HEAD = ("subgroup", "rows", "events", "AUROC", "change by clusters", "O/E", "slope")
+_BY_HEAD = ("subgroup", "rows", "events", "AUROC", "change with clusters", "O/E", "slope")
 _BINS = 20
 
 
@@ -265,6 +267,8 @@ def worth(found: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
     """Say what clusters change at the lowest and the highest threshold, among 1,000 patients."""
     if np.array_equal(found.risk[clustered], found.risk[best]):
         return "As many of 1,000 patients are treated correctly, since no clusters were chosen."
+    same = parse_contender(clustered).learner == best
+    what = "clusters change" if same else f"{_instead(clustered, best)} changes"
     gain, low, high = 1000 * net_benefit_gain(
         found.y, found.risk[clustered], found.risk[best], thresholds, found.patient
     )
@@ -277,9 +281,13 @@ def worth(found: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
             f"{signed(low[j], 1)} to {signed(high[j], 1)})"
         )
     return (
-        "Per 1,000 patients, clusters change the net benefit (correctly treated minus weighted "
+        f"Per 1,000 patients, {what} the net benefit (correctly treated minus weighted "
         f"false alarms): treating {'; '.join(changes)}."
     )
+
+
+def _instead(clustered: str, best: str) -> str:
+    return f"{contender_name(clustered)} in place of {contender_name(best)}"
 
 
 def usual_thresholds(found: HeldOut) -> Array:

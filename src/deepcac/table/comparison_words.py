@@ -1,0 +1,47 @@
+"""What comparisons are called: contenders, arms, differences."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from deepcac.judging.contenders import parse_contender
+
+Line = Mapping[Hashable, Any]  # a comparison, a row of `deepcac.judging.verdicts.verdicts`
+
+_MODELS = {
+    "lr": "logistic regression",
+    "spline_lr": "logistic regression with splines",
+    "lgbm": "boosted trees (LightGBM)",
+    "hgb": "boosted trees (scikit-learn)",
+}
+_ARMS = {
+    "km": "k-means",
+    "cac": "CAC",
+    "dist": "distances to centres",
+    "ids": "cluster ids",
+    "soft": "soft weights of clusters",
+    "cells": "random partition",
+    "hash": "hash of the row",
+}
+
+
+def contender_name(contender: str) -> str:
+    """Return the name of a contender in words."""
+    named = parse_contender(contender)
+    model = _MODELS[named.learner]
+    return f"{model} + {_ARMS[named.arm]}" if named.arm else model
+
+
+def arm_name(contender: str) -> str:
+    """Return the name of a contender's partition in words."""
+    return _ARMS[contender.partition("_")[0]]
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Return a difference with its sign; none before a zero."""
+    rounded = round(value, digits)
+    return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
+
+
+def gain(line: Line) -> str:
+    """Return a difference in AUROC with its 95 % interval."""
+    return f"{signed(line['mean'])} AUROC ({signed(line['low'])} to {signed(line['high'])})"

@@ -1,0 +1,107 @@
+"""A line that bends without clusters, beside clusters and a straight line."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.questions import BEND, BENT
+from deepcac.table.answer import answer, rows_of
+from deepcac.table.bent_line import bent_line_sentence
+from deepcac.table.budgeted_trials import Effort, contenders, run_budgeted
+from deepcac.table.pages.own_figures import forest
+from deepcac.table.pages.risk_section import worth
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+
+FIGHTERS = ("lr", "km_lr", "spline_lr")
+
+
+@pytest.fixture(scope="module")
+def bending(tmp_path_factory):
+    """Patients whose risk is high where blood pressure is low, and where it is high."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(500, 3))
+    died = rng.random(500) < 1 / (1 + np.exp(1.5 - 1.5 * X[:, 0] ** 2))
+    path = tmp_path_factory.mktemp("bending") / "patients.csv"
+    frame = pd.DataFrame(X, columns=["pressure", "age", "bmi"]).assign(died=died.astype(int))
+    frame.to_csv(path, index=False)
+    table = read_labelled(path, Roles("died"))
+    fighters = [parse_contender(name) for name in FIGHTERS]
+    return run_budgeted(table, Effort(resamples=5, trials=2), lambda line: None, fighters)
+
+
+def test_a_bent_line_is_a_rival_of_every_comparison():
+    assert "spline_lr" in {one.id for one in contenders()}
+
+
+def test_a_risk_that_bends_is_told_as_a_gain_of_the_bent_line(bending):
+    found = answer(bending, "patients", 200)
+    assert found.best == "spline_lr"
+    assert "logistic regression with splines" in found.sentence
+    (line,) = rows_of(found.table, BEND).to_dict("records")
+    assert (line["contender"], line["reference"]) == ("spline_lr", "lr")
+    assert dict(found.numbers)["Best model without clusters"] == "logistic regression with splines"
+    assert "Change by logistic regression + k-means" in dict(found.numbers)
+    assert "A bent line" in found.bent_line or "a bent line" in found.bent_line
+
+
+def test_the_difference_and_its_interval_are_those_of_the_recorded_scores(bending):
+    """The mean over resamples, and the corrected interval of Nadeau and Bengio (2003)."""
+    best = {}
+    for name in FIGHTERS:
+        best[name] = np.array(
+            [
+                max(one["trials"], key=lambda trial: trial["validation"]["auroc"])["test"]["auroc"]
+                for one in bending.records[name]["resamples"]
+            ]
+        )
+    d = best["spline_lr"] - best["lr"]
+    (line,) = rows_of(answer(bending, "patients", 200).table, BEND).to_dict("records")
+    half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 1 / 3) * d.var(ddof=1))
+    assert line["mean"] == pytest.approx(d.mean())
+    assert line["low"] == pytest.approx(d.mean() - half, abs=1e-3)
+    assert line["high"] == pytest.approx(d.mean() + half, abs=1e-3)
+    assert d.mean() > 0.2
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict", "words"),
+    [
+        (BEND, "better", "A bent line (logistic regression with splines) gives more than a strai"),
+        (BEND, "worse", "gives less than a straight one: +0.020 AUROC (+0.010 to +0.030)."),
+        (BEND, "equivalent", "gives no more than a straight one"),
+        (BEND, "undecided", "We found no evidence that a bent line"),
+        (BEND, "tied", "has the same AUROC in every resample."),
+        (BENT, "better", "Clusters are also ahead of a bent line"),
+        (BENT, "worse", "gives more, without clusters: clusters minus bent line +0.020"),
+        (BENT, "equivalent", "gives as much, without clusters"),
+        (BENT, "undecided", "may give as much, without clusters"),
+    ],
+)
+def test_the_sentence_follows_the_verdict(question, verdict, words):
+    row = {"metric": "auroc", "mean": 0.02, "low": 0.01, "high": 0.03, "verdict": verdict}
+    contender = "km_lr" if question is BENT else "spline_lr"
+    rows = [{**row, "question": question.id, "contender": contender}]
+    rows.append({**row, "question": BENT.id, "contender": "cac_lr", "mean": 0.5})
+    helped = {"contender": "km_lr"} if question is BENT else None
+    assert words in bent_line_sentence(pd.DataFrame(rows), helped)
+
+
+def test_without_a_bent_line_nothing_is_said_of_it():
+    rows = [{"question": "help", "metric": "auroc", "contender": "km_lr"}]
+    assert bent_line_sentence(pd.DataFrame(rows), None) == ""
+
+
+def test_picture_and_decisions_name_the_models_that_they_compare(bending):
+    found = answer(bending, "patients", 200)
+    data = forest(found, (BEND, BENT)).data
+    assert [line[0] for line in data] == [
+        *("Logistic regression: a bent line, minus a straight one", "with splines"),
+        *("logistic regression with clusters, minus a bent line", "k-means"),
+    ]
+    said = worth(bending.held_out, found.clustered, found.best, np.array([0.1, 0.5]))
+    assert (
+        "logistic regression + k-means in place of logistic regression with splines changes" in said
+    )
+    assert "clusters change" in worth(bending.held_out, "km_lr", "lr", np.array([0.1, 0.5]))

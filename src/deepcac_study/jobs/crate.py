@@ -156,10 +156,10 @@ class _Run:
         return control
 
     def _organise(self, run: Any, controls: list[Any], settings: list[Any]) -> None:
-        found = versions()
-        engine = self._software("snakemake", "Snakemake", found.pop("snakemake", "unknown"))
+        libraries = versions()
+        engine = self._software("snakemake", "Snakemake", libraries.pop("snakemake", "unknown"))
         engine["softwareRequirements"] = [
-            self._software(f"software-{name}", name, one) for name, one in found.items()
+            self._software(f"software-{name}", name, version) for name, version in libraries.items()
         ]
         whole = _add(self.crate, "#organise", "OrganizeAction", name="Snakemake's run")
         whole["instrument"], whole["object"] = engine, controls + settings

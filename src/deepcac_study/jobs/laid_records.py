@@ -84,9 +84,11 @@ class LaidRecords:
         """One line on how many stand, and why others do not; empty for ``none``."""
         if self._which == "none":
             return ""
-        said = f"shipped={self._which}: {len(self.standing)} of {len(self._rows)} shipped records"
+        summary = (
+            f"shipped={self._which}: {len(self.standing)} of {len(self._rows)} shipped records"
+        )
         absent, other = len(self._rows) - len(self._laid), len(self._laid - self.standing)
-        parts = [f"{said} stand for their runs"]
+        parts = [f"{summary} stand for their runs"]
         if absent:
             parts.append(f"{absent} do not lie in {self._results}/ as they shipped (`make lay`)")
         if other:

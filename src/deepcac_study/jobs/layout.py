@@ -37,9 +37,9 @@ class Layout:
 
     def raw_folder(self, source: str) -> str:
         """Return the folder of a source's raw files; the user's own if access is restricted."""
-        known = self.registry.source(source)
-        if known.restricted and not source.startswith(DEMO):
-            return str(restricted_folder(known, self.config))
+        entry = self.registry.source(source)
+        if entry.restricted and not source.startswith(DEMO):
+            return str(restricted_folder(entry, self.config))
         return f"data/raw/{source}"
 
     def raw_files(self, source: str) -> list[str]:
@@ -95,14 +95,14 @@ class Layout:
 
     def feature_file(self, variant: str, dataset: str) -> str:
         """Return the feature file of a data set under the protocol of folder `variant`."""
-        own = Protocol.from_folder(variant).labels & self._switches(dataset)
-        return f"data/features/{_source(variant) if own else ''}{dataset}.parquet"
+        changed = Protocol.from_folder(variant).labels & self._switches(dataset)
+        return f"data/features/{_source(variant) if changed else ''}{dataset}.parquet"
 
     def split_file(self, variant: str, dataset: str) -> str:
         """Return the split file that goes with `feature_file`."""
         labels = Protocol.from_folder(variant).labels
-        own = labels & (self._switches(dataset) | {"D3"})
-        return f"data/splits/{_source(variant) if own else ''}{dataset}.parquet"
+        changed = labels & (self._switches(dataset) | {"D3"})
+        return f"data/splits/{_source(variant) if changed else ''}{dataset}.parquet"
 
     def run_inputs(
         self, variant: str, dataset: str, method: str, k: int | str
@@ -131,8 +131,8 @@ class Layout:
         """Return the autoencoders that a network starts from (0 or 1 file)."""
         if parse_method(method).family != "deep":
             return []
-        own = self._changes_pretraining(variant, dataset)
-        return [f"data/pretrained/{variant if own else ''}{dataset}.safetensors"]
+        changed = self._changes_pretraining(variant, dataset)
+        return [f"data/pretrained/{variant if changed else ''}{dataset}.safetensors"]
 
     def _changes_pretraining(self, variant: str, dataset: str) -> bool:
         for label in Protocol.from_folder(variant).labels:
@@ -173,7 +173,7 @@ class Layout:
     def skmeans_files(self) -> list[str]:
         """Return the records of supervised k-means: runs, and times and checks if asked for."""
         folder = "results/skmeans"
-        datasets = [one["dataset"] for one in self.config["skmeans"]]
+        datasets = [budget["dataset"] for budget in self.config["skmeans"]]
         runs = [
             f"{folder}/{dataset}/{method}.json"
             for dataset in filter(self.reachable, datasets)
@@ -184,15 +184,15 @@ class Layout:
 
     def skmeans_budget(self, dataset: str) -> dict[str, Any]:
         """Return the configured budget of a data set."""
-        own = [one for one in self.config["skmeans"] if one["dataset"] == dataset]
-        if not own:
+        budgets = [budget for budget in self.config["skmeans"] if budget["dataset"] == dataset]
+        if not budgets:
             raise ConfigError(f"no budget for {dataset}; give it one under `skmeans`")
-        return dict(own[0])
+        return dict(budgets[0])
 
     def decomposition_runs(self, dataset: str, variant: str) -> int:
         """Return how often class decomposition is repeated; as published as often as in print."""
-        own = {} if variant else self.config.get("decomposition_runs_of", {})
-        return own.get(dataset, self.config["decomposition_runs"])
+        repeats = {} if variant else self.config.get("decomposition_runs_of", {})
+        return repeats.get(dataset, self.config["decomposition_runs"])
 
     def decomposition_files(self) -> list[str]:
         """Return the records of class decomposition, sound and as published, and of its error."""

@@ -170,7 +170,7 @@ def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[
     root = Path(root)
     if not (root / ".dvc").is_dir():
         return []
-    states = [(each, each.state()) for each in find_pointers(root / place for place in places)]
+    states = [(p, p.state()) for p in find_pointers(root / place for place in places)]
     cache = root / CACHE
     fresh = [pointer for pointer, state in states if state == "same" and not pointer.cached(cache)]
     for pointer in fresh:

@@ -148,8 +148,10 @@ def ending(page: str | os.PathLike[str]) -> str:
     """Return the last lines of a run that made the report: where it is, and what it answers."""
     text = Path(page).read_text(encoding="utf-8")
     answer = re.search(r'<h1 class="answer">(.*?)</h1>', text, re.DOTALL)
-    said = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer[1])).split()) if answer else ""
-    return "\n".join(filter(None, [f"report: {page}", said]))
+    answer_text = (
+        " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer[1])).split()) if answer else ""
+    )
+    return "\n".join(filter(None, [f"report: {page}", answer_text]))
 
 
 def write_readme(results: str | os.PathLike[str]) -> None:

@@ -67,8 +67,8 @@ class Origins:
 
     def closed(self, file: str) -> str:
         """Return what a file is made from and may not leave; empty if all of it is open."""
-        found = self._origins(file)
-        return ", ".join(sorted({file} if found is None else found))
+        origins = self._origins(file)
+        return ", ".join(sorted({file} if origins is None else origins))
 
     def _origins(self, file: str) -> frozenset[str] | None:
         """Return the closed origins of a file; None if there is no such file and no job for it."""
@@ -79,7 +79,9 @@ class Origins:
 
     def _traced(self, file: str) -> frozenset[str] | None:
         place = Path(file).resolve()
-        if any(place.is_relative_to(own) or own.is_relative_to(place) for own in self._folders):
+        if any(
+            place.is_relative_to(folder) or folder.is_relative_to(place) for folder in self._folders
+        ):
             return frozenset({file})
         if file in self._open:
             return frozenset()
@@ -92,9 +94,9 @@ class Origins:
     def _of_job(self, rule: str, inputs: Sequence[str]) -> frozenset[str] | None:
         if not inputs:
             return frozenset() if rule in self._generators else frozenset({f"rule {rule}"})
-        parts = [self._origins(each) for each in inputs]
-        known = [part for part in parts if part is not None]
-        return frozenset().union(*known) if len(known) == len(parts) else None
+        parts = [self._origins(path) for path in inputs]
+        traced = [part for part in parts if part is not None]
+        return frozenset().union(*traced) if len(traced) == len(parts) else None
 
 
 def shared_files(layout: Layout) -> list[str]:
@@ -102,7 +104,7 @@ def shared_files(layout: Layout) -> list[str]:
     config, runs = layout.config, layout.all_runs()
     study = StudyFiles(config["judge"], layout.reachable)
     further = FurtherFiles(config["judge"], layout.reachable)
-    found = [
+    files = [
         *(*layout.feature_files(), *layout.split_files(), *layout.stage_files()),
         *(*_pairwise_parts(layout), *layout.cohort_files(), *layout.profile_files()),
         *(run.removesuffix(".json") + end for run in runs for end in (".json", _SCORES)),
@@ -113,14 +115,14 @@ def shared_files(layout: Layout) -> list[str]:
         *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
         *further.records,
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(files))
 
 
 def _pairwise_parts(layout: Layout) -> list[str]:
     """Return what pairwise data sets have beside their feature files."""
     entries = [layout.registry.dataset(name) for name in layout.datasets()]
     outputs = [layout.feature_outputs(e.source, e) for e in entries if e.pairwise]
-    return [own[part] for own in outputs for part in ("nodes", "columns", "pairs")]
+    return [by_part[part] for by_part in outputs for part in ("nodes", "columns", "pairs")]
 
 
 def for_bucket(registry: Registry, folders: Mapping[str, str | None]) -> Registry:
@@ -135,8 +137,10 @@ def for_bucket(registry: Registry, folders: Mapping[str, str | None]) -> Registr
             f"{given[0]} is restricted, and a bucket would get all outputs; run without one, or "
             f"take the folder out of the configuration, restricted: {{{given[0]}: null}}"
         )
-    known = registry.sources.items()
-    return Registry({id_: one for id_, one in known if one.extract or not one.restricted})
+    sources = registry.sources.items()
+    return Registry(
+        {id_: source for id_, source in sources if source.extract or not source.restricted}
+    )
 
 
 def pointed_files(root: str | os.PathLike[str]) -> list[str]:
@@ -163,15 +167,15 @@ def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[st
         STAGES: [file for file in rest if file.startswith("data/")],
         RESULTS: [file for file in rest if file.startswith("results/")],
     }
-    wanted = alone | {pointer: own for pointer, own in groups.items() if own}
+    wanted = alone | {pointer: members for pointer, members in groups.items() if members}
     _refuse_closed((*files, *pointed_files(root)), closed)
     _refuse_changed(root, alone)
-    for pointer, own in wanted.items():
+    for pointer, members in wanted.items():
         path = root / pointer
         if pointer in groups or not path.exists():
             # What another configuration shared stays; `drop` takes it out.
             others = read_pointers(path) if path.exists() else []
-            write_pointer(path, [root / file for file in own], others)
+            write_pointer(path, [root / file for file in members], others)
     commit_rebuilt(root, wanted)
     dvc(root, "push", *wanted)
     _log.info("%d files pushed; commit their %d pointers (*.dvc)", len(files), len(wanted))
@@ -231,18 +235,18 @@ def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int
         check_remote(root)
         dvc(root, "pull", "--force", *(targets or ("--allow-missing", *every)))
     states = [(pointer, pointer.state()) for pointer in pointers]
-    own = [(p, state) for p, state in states if not asked or {p.path, p.target} & asked]
-    damaged = [pointer for pointer, state in own if state == "changed"]
+    chosen = [(p, state) for p, state in states if not asked or {p.path, p.target} & asked]
+    damaged = [pointer for pointer, state in chosen if state == "changed"]
     for pointer in damaged:
         pointer.target.unlink()
         pointer.in_cache(root / CACHE).unlink(missing_ok=True)
     align_times([pointer.target for pointer, state in states if state == "same"])
     if damaged:
-        names = (f"{one.target.relative_to(root)} ({one.object_name})" for one in damaged)
+        names = (f"{p.target.relative_to(root)} ({p.object_name})" for p in damaged)
         raise DataError(
             f"{', '.join(names)}: came damaged from the DVC cache or remote and was removed; pull "
             "again; if it stays so, remove it in the remote and share it again from where it is "
             "whole"
         )
-    absent = [pointer for pointer, state in own if state == "absent"]
-    return len(own) - len(absent), absent
+    absent = [pointer for pointer, state in chosen if state == "absent"]
+    return len(chosen) - len(absent), absent

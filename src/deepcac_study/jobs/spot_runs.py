@@ -61,11 +61,11 @@ def spot_check(
     log.info("%s, about %.0f CPU minutes", share, sum(row.seconds for row in drawn) / 60)
     code = _make(Path(project).absolute(), Path(folder), drawn, cores)
     shipped, bounds = read(archive), read_bounds(archive.parent / BOUNDS)
-    found = [_repeat(Path(folder), row, shipped[row.path], bounds) for row in drawn]
+    repeats = [_repeat(Path(folder), row, shipped[row.path], bounds) for row in drawn]
     longest = max(row.seconds for row in population)
     sizes = {"population": len(population), "shipped": len(shipped), "longest": longest}
-    _write_page(Path(folder), found, {**sizes, "seed": seed})
-    lost = [one.row.path for one in found if one.compared.verdict not in CAME_BACK]
+    _write_page(Path(folder), repeats, {**sizes, "seed": seed})
+    lost = [repeat.row.path for repeat in repeats if repeat.compared.verdict not in CAME_BACK]
     log.info("%d of %d came back; %s", draws - len(lost), draws, Path(folder) / "index.html")
     if lost:
         raise DataError(f"{', '.join(lost)}: not as shipped; see {Path(folder) / 'index.html'}")
@@ -99,9 +99,9 @@ def _repeat(folder: Path, row: Row, shipped: bytes, bounds: Bounds) -> _Repeat:
     return _Repeat(row, compare(row.path, json.loads(shipped), again, bounds), again["machine"])
 
 
-def _write_page(folder: Path, found: Sequence[_Repeat], told: Mapping[str, float]) -> None:
-    ordered = sorted(found, key=lambda one: WORST_FIRST.index(one.compared.verdict))
-    rows = [_texts(one) for one in ordered]
+def _write_page(folder: Path, repeats: Sequence[_Repeat], numbers: Mapping[str, float]) -> None:
+    ordered = sorted(repeats, key=lambda repeat: WORST_FIRST.index(repeat.compared.verdict))
+    rows = [_texts(repeat) for repeat in ordered]
     path = folder / "spotcheck.csv"
     with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([_HEAD, *rows])
@@ -115,41 +115,43 @@ def _write_page(folder: Path, found: Sequence[_Repeat], told: Mapping[str, float
         verdict="verdict",
         mixed=True,  # a shared number of decimals would invent digits
     )
-    verdicts = [one.compared.verdict for one in ordered]
+    verdicts = [repeat.compared.verdict for repeat in ordered]
     different = sum(verdict not in CAME_BACK for verdict in verdicts)
     text = (
         environment("deepcac_study.report.site")
         .get_template("spotcheck.html")
         .render(
-            told,
+            numbers,
             table=table,
-            n=len(found),
+            n=len(repeats),
             different=different,
-            bound=at_most_different(int(told["population"]), len(found), different),
+            bound=at_most_different(int(numbers["population"]), len(repeats), different),
             counts=Counter(verdicts),
             machines=_machines(ordered),
             date=datetime.now(UTC).strftime("%d %B %Y").lstrip("0"),
-            seconds=(sum(one.row.seconds for one in found), sum(map(_seconds, found))),
+            seconds=(sum(repeat.row.seconds for repeat in repeats), sum(map(_seconds, repeats))),
         )
     )
     with atomic_path(folder / "index.html") as partial:
         partial.write_text(text, encoding="utf-8")
 
 
-def _machines(found: Sequence[_Repeat]) -> list[tuple[str, str, str]]:
+def _machines(repeats: Sequence[_Repeat]) -> list[tuple[str, str, str]]:
     """Return what shipped records and repeats were made with: a name and both sides' values."""
-    made = [one.machine for one in found if one.machine]
-    versions = sorted({f"{name} {n}" for one in made for name, n in one["versions"].items()})
-    commits = sorted({str(one.get("git_commit") or "unknown") for one in made})
+    made = [repeat.machine for repeat in repeats if repeat.machine]
+    versions = sorted(
+        {f"{name} {n}" for machine in made for name, n in machine["versions"].items()}
+    )
+    commits = sorted({str(machine.get("git_commit") or "unknown") for machine in made})
     return [
         (
             "CPU",
-            _several(one.row.processor for one in found),
-            _several(str(one["processor"]) for one in made),
+            _several(repeat.row.processor for repeat in repeats),
+            _several(str(machine["processor"]) for machine in made),
         ),
         ("told to use fewer instructions", "", _several(_fewer_instructions())),
-        ("commit", _several(one.row.commit for one in found), _several(commits)),
-        ("Python", "", _several(str(one["python"]) for one in made)),
+        ("commit", _several(repeat.row.commit for repeat in repeats), _several(commits)),
+        ("Python", "", _several(str(machine["python"]) for machine in made)),
         ("versions", "", _several(versions)),
     ]
 
@@ -165,15 +167,19 @@ def _several(values: Iterable[str]) -> str:
     return "; ".join(sorted({value for value in values if value}))
 
 
-def _seconds(one: _Repeat) -> float:
-    return total_seconds(one.machine.get("seconds") or {})
+def _seconds(repeat: _Repeat) -> float:
+    return total_seconds(repeat.machine.get("seconds") or {})
 
 
-def _texts(one: _Repeat) -> list[str]:
-    found = one.compared
+def _texts(repeat: _Repeat) -> list[str]:
+    compared = repeat.compared
     return [
-        *(one.row.path, found.verdict, found.family, found.where),
-        *(text_of(found.largest), text_of(found.of_bound)),
-        *(text_of(found.shipped), text_of(found.again), found.shown),
-        *(f"{one.row.seconds:.1f}", f"{_seconds(one):.1f}" if one.machine else "", one.row.commit),
+        *(repeat.row.path, compared.verdict, compared.family, compared.where),
+        *(text_of(compared.largest), text_of(compared.of_bound)),
+        *(text_of(compared.shipped), text_of(compared.again), compared.shown),
+        *(
+            f"{repeat.row.seconds:.1f}",
+            f"{_seconds(repeat):.1f}" if repeat.machine else "",
+            repeat.row.commit,
+        ),
     ]

@@ -64,11 +64,11 @@ def check_targets(layout: Layout, targets: Iterable[str]) -> None:
 
 def check_rules(targets: Iterable[str], rules: Iterable[str]) -> None:
     """Refuse targets that are no rule's name, but nearly one."""
-    known = list(rules)
+    names = list(rules)
     for word in targets:
-        if not _NAME.fullmatch(word) or word in known or Path(word).exists():
+        if not _NAME.fullmatch(word) or word in names or Path(word).exists():
             continue
-        near = difflib.get_close_matches(word, known, n=3, cutoff=_NEAR)
+        near = difflib.get_close_matches(word, names, n=3, cutoff=_NEAR)
         if near:
             raise ConfigError(f"no target {word!r}; near names: {', '.join(near)}")
 
@@ -76,46 +76,46 @@ def check_rules(targets: Iterable[str], rules: Iterable[str]) -> None:
 def _check_run(layout: Layout, word: str) -> None:
     for asked in runs_among([word]):
         if int(asked["k"]) < 1:
-            one = word.replace(f"_k{asked['k']}.", "_k1.")
-            raise ConfigError(f"k is {asked['k']}; the smallest number of clusters is 1: {one}")
+            example = word.replace(f"_k{asked['k']}.", "_k1.")
+            raise ConfigError(f"k is {asked['k']}; the smallest number of clusters is 1: {example}")
         layout.run_inputs(**asked)
 
 
 def _check_folder(layout: Layout, word: str) -> None:
     """Refuse a run in a folder of no protocol."""
-    found = _ELSEWHERE.fullmatch(word)
-    if not found or any(runs_among([word])) or found["dataset"] not in layout.registry.datasets:
+    match = _ELSEWHERE.fullmatch(word)
+    if not match or any(runs_among([word])) or match["dataset"] not in layout.registry.datasets:
         return
-    near = difflib.get_close_matches(found["folder"], named_protocols(), n=1)
+    near = difflib.get_close_matches(match["folder"], named_protocols(), n=1)
     if near:
-        raise ConfigError(f"no protocol {found['folder']!r}; near names: {near[0]}")
-    Protocol.from_folder(f"{found['folder']}/")
+        raise ConfigError(f"no protocol {match['folder']!r}; near names: {near[0]}")
+    Protocol.from_folder(f"{match['folder']}/")
 
 
 def _check_judged(layout: Layout, word: str) -> None:
-    found = _JUDGE.fullmatch(word)
-    if not found or found["dataset"] in (PLANTED, PUBLIC, *FURTHER):
+    match = _JUDGE.fullmatch(word)
+    if not match or match["dataset"] in (PLANTED, PUBLIC, *FURTHER):
         return
-    if found["dataset"] in (ABLATIONS, TABLES, SHAPES):
-        layout.registry.dataset(found["contender"])
+    if match["dataset"] in (ABLATIONS, TABLES, SHAPES):
+        layout.registry.dataset(match["contender"])
         return
-    layout.registry.dataset(found["dataset"])
-    parse_contender(found["contender"])
+    layout.registry.dataset(match["dataset"])
+    parse_contender(match["contender"])
 
 
 def _check_rows(layout: Layout, word: str) -> None:
-    found = _ROWS.fullmatch(word)
-    name, known = found["dataset"] if found else "", layout.registry.datasets
-    of_pairs = any(name.removesuffix(part) in known for part in _PARTS if name.endswith(part))
+    match = _ROWS.fullmatch(word)
+    name, datasets = match["dataset"] if match else "", layout.registry.datasets
+    of_pairs = any(name.removesuffix(part) in datasets for part in _PARTS if name.endswith(part))
     if name and not of_pairs:
         layout.registry.dataset(name)
 
 
 def _check_number(layout: Layout, word: str) -> None:
     """Refuse the record of a known method on a known data set without its k."""
-    found = _WITHOUT_K.fullmatch(word)
-    if not found or _JUDGE.fullmatch(word) or found["method"] not in methods():
+    match = _WITHOUT_K.fullmatch(word)
+    if not match or _JUDGE.fullmatch(word) or match["method"] not in methods():
         return
-    if found["dataset"] in layout.registry.datasets:
-        k = 2 if methods()[found["method"]].clustered else 1
+    if match["dataset"] in layout.registry.datasets:
+        k = 2 if methods()[match["method"]].clustered else 1
         raise ConfigError(f"{word}: no k; ask for {word.removesuffix('.json')}_k{k}.json")

@@ -63,8 +63,8 @@ class Clusterings:
 
     def find(self, dataset: str, method: str) -> ClusteringRun | None:
         """Return one run, or None where it was not made."""
-        own = (run for run in self.runs if (run.dataset, run.method) == (dataset, method))
-        return next(own, None)
+        matching = (run for run in self.runs if (run.dataset, run.method) == (dataset, method))
+        return next(matching, None)
 
     def datasets(self) -> list[str]:
         """Return the data sets with runs, each once."""
@@ -77,5 +77,5 @@ def load_clusterings(
     """Read ``{dataset}/{method}.json``, ``times.json`` and ``checks.json``, any of them."""
     files = list(paths)
     runs = load_stored(ClusteringRun, files, root)
-    single = {PurePath(one.path).stem: one for one in load_stored(Measured, files, root)}
+    single = {PurePath(record.path).stem: record for record in load_stored(Measured, files, root)}
     return Clusterings(tuple(runs), single.get("times"), single.get("checks"))

@@ -34,8 +34,8 @@ def check_commits(commits: Mapping[str, str]) -> None:
     unknown = set(_unknown(commits.values()))
     for path, commit in commits.items():
         if commit in unknown:
-            told = f"{path}: of commit {commit[:7] or '(none)'}"
-            raise DataError(f"{told}, which this clone's history does not hold; run it again")
+            subject = f"{path}: of commit {commit[:7] or '(none)'}"
+            raise DataError(f"{subject}, which this clone's history does not hold; run it again")
 
 
 def missing_history() -> str:
@@ -54,7 +54,9 @@ def _unknown(commits: Iterable[str]) -> list[str]:
     if _git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
         return []
     asked = sorted(set(commits))
-    return [one for one in asked if _git("merge-base", "--is-ancestor", one, "HEAD").returncode]
+    return [
+        commit for commit in asked if _git("merge-base", "--is-ancestor", commit, "HEAD").returncode
+    ]
 
 
 def _git(*words: str) -> subprocess.CompletedProcess[str]:

@@ -152,11 +152,11 @@ def gaps(
         yield Gap(path, cpu, kind, score, *(float(f"{x:.3g}") for x in (split, mean)))
 
 
-def bounds_of(found: Iterable[Gap]) -> list[Bound]:
+def bounds_of(measured: Iterable[Gap]) -> list[Bound]:
     """Return the bounds that repeats give: `MARGIN` times the largest gap, or the least."""
     together: dict[tuple[str, str], list[Gap]] = defaultdict(list)
-    for one in found:
-        together[one.family, one.score].append(one)
+    for repeat in measured:
+        together[repeat.family, repeat.score].append(repeat)
     order = [(kind, score) for kind in Family for score in (*SCORES, OTHER)]
     return [_bound(*key, together[key]) for key in order if key in together]
 
@@ -166,18 +166,18 @@ def least_bound(kind: str, score: str) -> Bound:
     return _bound(kind, score, [])
 
 
-def _bound(kind: str, score: str, found: list[Gap]) -> Bound:
+def _bound(kind: str, score: str, repeats: list[Gap]) -> Bound:
     by_deviation = kind in BY_DEVIATION
     least = (LEAST_SPLIT, LEAST_MEAN) if by_deviation else (LEAST, LEAST)
     least = (LEAST_TIE, LEAST_TIE) if kind == Family.TIES else least
     numbers: list[float] = []
-    gaps = [one.split for one in found], [one.mean for one in found]
+    gaps = [repeat.split for repeat in repeats], [repeat.mean for repeat in repeats]
     for values, smallest in zip(gaps, least, strict=True):
         largest = max(values, default=0.0)
         nine = float(np.quantile(values, 0.9, method="higher")) if values else 0.0
         numbers += [nine, largest, max(smallest, float(f"{MARGIN * largest:.2g}"))]
     unit = "deviation over the splits" if by_deviation else "score"
-    return Bound(kind, score, unit, len(found), *numbers)
+    return Bound(kind, score, unit, len(repeats), *numbers)
 
 
 def read_bounds(path: str | os.PathLike[str]) -> Bounds:
@@ -210,8 +210,8 @@ def main() -> None:
     asked = parser.parse_args()
     folders = {name: Path(folder) for name, _, folder in (x.partition("=") for x in asked.repeats)}
     shipped = read(asked.archive)
-    found = [*measure(shipped, folders), *earlier(Path(asked.target), shipped)]
-    for name, rows in ((REPEATS, found), (BOUNDS, bounds_of(found))):
+    measured = [*measure(shipped, folders), *earlier(Path(asked.target), shipped)]
+    for name, rows in ((REPEATS, measured), (BOUNDS, bounds_of(measured))):
         with atomic_path(Path(asked.target) / name) as unnamed, open(unnamed, "w") as file:
             csv.writer(file, lineterminator="\n").writerows([type(rows[0])._fields, *rows])
 

@@ -140,8 +140,8 @@ def deciding(path: str, shipped: Record, again: Record) -> Iterator[Series]:
                 yield from _series(kind, name, f"splits.{name}", *values)
     elif isinstance(shipped.get("contenders"), Mapping):
         shipped, again = as_scored(dict(shipped)), as_scored(dict(again))
-        for name, own in shipped["contenders"].items():
-            yield from _trials(_judged_family(name), name, own, again["contenders"][name])
+        for name, entry in shipped["contenders"].items():
+            yield from _trials(_judged_family(name), name, entry, again["contenders"][name])
         yield from _table_risks(shipped, again)
     elif _has_trials(shipped):
         kind = family(path, shipped)
@@ -157,10 +157,10 @@ def _is_tie(shipped: Record, again: Record) -> bool:
     """
     given = [side.get("hyperparameters", {}) for side in (shipped, again)]
     ours, theirs = (side.get("alpha") for side in given)
-    found = given[1].get("alpha_f1")
-    if ours == theirs or not found:
+    scores = given[1].get("alpha_f1")
+    if ours == theirs or not scores:
         return False
-    by_alpha = {float(alpha): f1 for alpha, f1 in found.items()}
+    by_alpha = {float(alpha): f1 for alpha, f1 in scores.items()}
     return ours in by_alpha and max(by_alpha.values()) - by_alpha[ours] <= TIE
 
 
@@ -170,10 +170,12 @@ def another_setting(shipped: Record, again: Record) -> tuple[str, Any, Any] | No
     An alpha that won a tie is none.
     """
     pairs = zip(shipped.get("splits", ()), again.get("splits", ()), strict=False)
-    for number, (one, other) in enumerate(pairs):
-        ours, theirs = _plain_settings(one), _plain_settings(other)
+    for number, (split, other) in enumerate(pairs):
+        ours, theirs = _plain_settings(split), _plain_settings(other)
         for name in sorted({*ours, *theirs}):
-            if ours.get(name) != theirs.get(name) and not (name == "alpha" and _is_tie(one, other)):
+            if ours.get(name) != theirs.get(name) and not (
+                name == "alpha" and _is_tie(split, other)
+            ):
                 place = f"splits.{number}.hyperparameters.{name}"
                 return place, ours.get(name), theirs.get(name)
     return None
@@ -265,9 +267,9 @@ def _trials(kind: Family, place: str, shipped: Record, again: Record) -> Iterato
     parted = [t for t, given in enumerate(shipped["trials"]) if given.get("n_clusters", 1) > 1]
     open_trials = [range(len(shipped["trials"])), *([parted] if parted else [])]
     pairs = [
-        (one["trials"], other["trials"])
-        for one, other in zip(shipped["resamples"], again["resamples"], strict=False)
-        if len(one["trials"]) == len(other["trials"]) == len(shipped["trials"])
+        (sample["trials"], other["trials"])
+        for sample, other in zip(shipped["resamples"], again["resamples"], strict=False)
+        if len(sample["trials"]) == len(other["trials"]) == len(shipped["trials"])
     ]
     if len(pairs) != len(shipped["resamples"]):
         yield Series(kind, OTHER, f"{place}.resamples".strip("."), *np.array([[1.0], [np.nan]]))
@@ -289,9 +291,9 @@ def _trials(kind: Family, place: str, shipped: Record, again: Record) -> Iterato
             where = f"{place}.{part}.{name}".strip(".")
             yield from _series(kind, name, where, ours, theirs)
     risks = [
-        (one["risks"][trial], other["risks"][trial])
-        for one, other in zip(shipped["resamples"], again["resamples"], strict=True)
-        for trial in one.get("risks", {}).keys() & other.get("risks", {}).keys()
+        (sample["risks"][trial], other["risks"][trial])
+        for sample, other in zip(shipped["resamples"], again["resamples"], strict=True)
+        for trial in sample.get("risks", {}).keys() & other.get("risks", {}).keys()
     ]
     yield from _risks(kind, place, risks)
 
@@ -311,8 +313,10 @@ def _table_risks(shipped: Record, again: Record) -> Iterator[Series]:
                 continue
             chosen = [choose(open_to(dict(side), name), way, "log_loss").trials for side in sides]
             pairs += [
-                (one[name][way], other[name][way])
-                for one, other, a, b in zip(shipped["risks"], again["risks"], *chosen, strict=True)
+                (sample[name][way], other[name][way])
+                for sample, other, a, b in zip(
+                    shipped["risks"], again["risks"], *chosen, strict=True
+                )
                 if a == b
             ]
         yield from _risks(_judged_family(name), name, pairs)

@@ -40,12 +40,12 @@ class DecompositionRecord(Stored):
         rows = [row for row in self.record["runs"] if row["base"] != "svm"]
         renamed = [row | {"base": PRINTED_BASE.get(row["base"], row["base"])} for row in rows]
         made = self.record["machine"]
-        own = {
+        rest_seconds = {
             stage.replace("svm_rest", "svm"): value
             for stage, value in made["seconds"].items()
             if stage.startswith("svm_rest")
         }
-        machine = {**made, "seconds": made["seconds"] | own}
+        machine = {**made, "seconds": made["seconds"] | rest_seconds}
         return replace(self, record={**self.record, "runs": renamed, "machine": machine})
 
     @property
@@ -60,8 +60,8 @@ class DecompositionRecord(Stored):
 
     def rows(self, base: str, arm: str) -> list[dict[str, Any]]:
         """Return the runs of one arm, in order."""
-        found = self.record["runs"]
-        return [row for row in found if (row["base"], row["arm"]) == (base, arm)]
+        runs = self.record["runs"]
+        return [row for row in runs if (row["base"], row["arm"]) == (base, arm)]
 
     def values(self, base: str, arm: str, name: str = "accuracy") -> Array:
         """Return a quantity of one arm (runs,); accuracies in per cent."""
@@ -104,5 +104,7 @@ def load_decompositions(
     paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
 ) -> list[DecompositionRecord]:
     """Read the records of runs among some files: sound before as published, then by data set."""
-    found = load_stored(DecompositionRecord, paths, root)
-    return sorted(found, key=lambda one: (one.protocol != "sound", one.protocol, one.dataset))
+    records = load_stored(DecompositionRecord, paths, root)
+    return sorted(
+        records, key=lambda record: (record.protocol != "sound", record.protocol, record.dataset)
+    )

@@ -43,12 +43,12 @@ class Findings:
 
 def by_kind(paths: Iterable[str | os.PathLike[str]]) -> dict[str, list[Path]]:
     """Return files by their kind: a name of `FOLDERS`, or ``runs``; a kind without any is empty."""
-    found: dict[str, list[Path]] = defaultdict(list)
+    files: dict[str, list[Path]] = defaultdict(list)
     for path in paths:
         folders = PurePath(path).parts[-2::-1]
         inside = folders[: folders.index("results")] if "results" in folders else folders
-        found[next((name for name in FOLDERS if name in inside), RUNS)].append(Path(path))
-    return found
+        files[next((name for name in FOLDERS if name in inside), RUNS)].append(Path(path))
+    return files
 
 
 def read(
@@ -75,14 +75,14 @@ def read(
     DataError
         A file is damaged, is not of its place or of its inputs.
     """
-    own = by_kind(paths)
-    decomposed = [*own["decomposition"], *own["bias_variance"]]
+    files = by_kind(paths)
+    decomposed = [*files["decomposition"], *files["bias_variance"]]
     return Findings(
-        runs=load(own[RUNS], root, inputs, unscored),
-        sweeps=load_sweeps(own["sweeps"]),
-        studies=load_case_studies(own["case_study"], root, references),
-        theory=load_stored(TheoryRecord, own["theory"], root),
+        runs=load(files[RUNS], root, inputs, unscored),
+        sweeps=load_sweeps(files["sweeps"]),
+        studies=load_case_studies(files["case_study"], root, references),
+        theory=load_stored(TheoryRecord, files["theory"], root),
         decompositions=load_decompositions(decomposed, root),
         resampled=load_stored(ResampledRecord, decomposed, root),
-        clusterings=load_clusterings(own["skmeans"], root),
+        clusterings=load_clusterings(files["skmeans"], root),
     )

@@ -75,9 +75,9 @@ def processor(info: Path = Path("/proc/cpuinfo")) -> str:
         return platform.processor() or platform.machine()
     first = info.read_text(encoding="utf-8", errors="replace").split("\n\n")[0]
     pairs = (line.partition(":") for line in first.splitlines())
-    told = {name.strip(): value.strip() for name, _, value in pairs}
-    name = told.get("model name", platform.machine())
-    kind = [f"{key} {told[key]}" for key in ("cpu family", "model") if key in told]
+    fields = {name.strip(): value.strip() for name, _, value in pairs}
+    name = fields.get("model name", platform.machine())
+    kind = [f"{key} {fields[key]}" for key in ("cpu family", "model") if key in fields]
     return ", ".join([name, *kind])
 
 
@@ -108,14 +108,18 @@ def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
         _validator().validate(record)
     except jsonschema.ValidationError as error:
         raise DataError(f"{path}: not a run record ({error.message}); run it again") from error
-    own, found = record["summary"], summarise(record["splits"])
-    if own.keys() != found.keys() or not all(_close(own[name], found[name]) for name in own):
+    stored, computed = record["summary"], summarise(record["splits"])
+    if stored.keys() != computed.keys() or not all(
+        _close(stored[name], computed[name]) for name in stored
+    ):
         raise DataError(f"{path}: its summary is not that of its splits; run it again")
     return record
 
 
-def _close(own: dict[str, float], found: dict[str, float]) -> bool:
-    return all(math.isclose(own[x], found[x], rel_tol=1e-9, abs_tol=1e-12) for x in ("mean", "sd"))
+def _close(stored: dict[str, float], computed: dict[str, float]) -> bool:
+    return all(
+        math.isclose(stored[x], computed[x], rel_tol=1e-9, abs_tol=1e-12) for x in ("mean", "sd")
+    )
 
 
 def scores_path(path: str | os.PathLike[str]) -> Path:

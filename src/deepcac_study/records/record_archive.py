@@ -94,13 +94,13 @@ def pack(
     place = Path(folder)
     older = read(place) if (place / MANIFEST).exists() else {}
     whole = dict(sorted({**older, **records}.items()))
-    told = {path: _content(path, data) for path, data in whole.items()}
-    kept = [path for path in whole if may_leave(path, told[path])]
-    rows = _rows({path: whole[path] for path in kept}, told)
+    contents = {path: _content(path, data) for path, data in whole.items()}
+    chosen = [path for path in whole if may_leave(path, contents[path])]
+    rows = _rows({path: whole[path] for path in chosen}, contents)
     for part in PARTS:
         with atomic_path(place / f"{part}.tar.xz") as unnamed:
-            own = {path: whole[path] for path in kept if part_of(path) == part}
-            unnamed.write_bytes(compressed(own))
+            members = {path: whole[path] for path in chosen if part_of(path) == part}
+            unnamed.write_bytes(compressed(members))
     with atomic_path(place / MANIFEST) as unnamed, open(unnamed, "w", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([Row._fields, *rows])
     return rows
@@ -117,14 +117,14 @@ def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
     """
     place = Path(folder)
     listed = {row.path: row for row in manifest(place)}
-    found: dict[str, bytes] = {}
+    members: dict[str, bytes] = {}
     for part in PARTS:
         for path, data in _members(place / f"{part}.tar.xz"):
-            if path not in listed or path in found or part_of(path) != part:
+            if path not in listed or path in members or part_of(path) != part:
                 raise DataError(f"{place / part}.tar.xz: {path!r} is not in {MANIFEST}; {_REMEDY}")
-            found[path] = data
-    contents = {path: _content(path, data) for path, data in found.items()}
-    for row in _rows(found, contents):
+            members[path] = data
+    contents = {path: _content(path, data) for path, data in members.items()}
+    for row in _rows(members, contents):
         # Until November 2026 a manifest counted what several records share in each of them.
         older = row._replace(seconds=round(_sum(_stages(contents[row.path]["machine"])), 1))
         if listed[row.path] not in (row, older):
@@ -132,9 +132,9 @@ def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
                 f"{place / part_of(row.path)}.tar.xz: {row.path!r} is not as in {MANIFEST}; "
                 f"{_REMEDY}"
             )
-    if missing := sorted(set(listed) - set(found)):
+    if missing := sorted(set(listed) - set(members)):
         raise DataError(f"{place}: {missing[0]} is in {MANIFEST} alone; {_REMEDY}")
-    return found
+    return members
 
 
 _REMEDY = "get the archive again, or pack it from the records"
@@ -191,14 +191,14 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.what == "pack":
         registry = load_registry(asked.registry, private=False)
-        found = find_records(asked.source)
+        records = find_records(asked.source)
         check_commits(
             {
                 path: str(_content(path, data)["machine"].get("git_commit") or "")
-                for path, data in found.items()
+                for path, data in records.items()
             }
         )
-        rows = pack(found, asked.target, partial(may_leave, registry))
+        rows = pack(records, asked.target, partial(may_leave, registry))
         print(f"{len(rows)} records in {asked.target}")
     else:
         check_commits({row.path: row.commit for row in manifest(asked.source)})
@@ -214,10 +214,10 @@ def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool
     """
     if path.startswith(_PLANTED):
         return content.get("synthetic") is True and "dataset" not in content
-    known = {name: source for source in registry.sources.values() for name in source.datasets}
-    named = [known[part] for part in Path(path).with_suffix("").parts if part in known]
-    source = known.get(str(content.get("dataset")))
-    if source is None or any(one.closed for one in (source, *named)):
+    sources = {name: source for source in registry.sources.values() for name in source.datasets}
+    named = [sources[part] for part in Path(path).with_suffix("").parts if part in sources]
+    source = sources.get(str(content.get("dataset")))
+    if source is None or any(origin.closed for origin in (source, *named)):
         return False
     return not content.get("synthetic")
 
@@ -240,9 +240,9 @@ def _rows(records: Mapping[str, bytes], contents: Mapping[str, Mapping[str, Any]
     seconds = seconds_once(made)
     rows = []
     for path, data in records.items():
-        told = {"path": path, "sha256": hashlib.sha256(data).hexdigest(), **_made(contents[path])}
+        entry = {"path": path, "sha256": hashlib.sha256(data).hexdigest(), **_made(contents[path])}
         digest = contents[path]["digest"]
-        rows.append(Row(**told, digest=digest, seconds=round(seconds[path], 1)))
+        rows.append(Row(**entry, digest=digest, seconds=round(seconds[path], 1)))
     return rows
 
 
@@ -282,7 +282,7 @@ def total_seconds(stages: Mapping[str, float]) -> float:
 
 
 def _sum(stages: Mapping[str, float]) -> float:
-    return sum(float(one) for name, one in stages.items() if "." not in name)
+    return sum(float(seconds) for name, seconds in stages.items() if "." not in name)
 
 
 def _common(machine: Mapping[str, Any]) -> list[tuple[str, float]]:
@@ -322,7 +322,7 @@ def _members(path: Path) -> list[tuple[str, bytes]]:
             raise ValueError(f"cut, with something behind it, or above {_MOST_BYTES >> 20} MB")
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
             files = [member for member in tar if member.isreg()]
-            return [(one.name, tar.extractfile(one).read()) for one in files]  # type: ignore[union-attr]
+            return [(member.name, tar.extractfile(member).read()) for member in files]  # type: ignore[union-attr]
     except (OSError, EOFError, ValueError, lzma.LZMAError, tarfile.TarError) as error:
         raise DataError(f"{path}: not a readable archive ({error}); {_REMEDY}") from None
 

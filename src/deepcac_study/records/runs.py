@@ -178,12 +178,12 @@ def _read(file: Path, root: Path, with_scores: bool) -> Run:
     place = Path(os.path.relpath(file, root)).as_posix()
     run = Run(place, read_record(file), file, with_scores)
     ends = ("/".join(("results", *file.absolute().parts[-n:])) for n in (4, 3, 2))
-    found = next(runs_among(ends), None)
-    asked = found and (found["dataset"], found["method"], int(found["k"]))
+    parts = next(runs_among(ends), None)
+    asked = parts and (parts["dataset"], parts["method"], int(parts["k"]))
     if (
-        not found
+        not parts
         or asked != (run.dataset, run.method, run.k)
-        or not _follows(run, found["variant"])
+        or not _follows(run, parts["variant"])
     ):
         about = f"{run.method}, k = {run.k}, {run.protocol}, on {run.dataset}"
         raise DataError(f"{run.path}: is the record of {about!r}; delete it and run it again")
@@ -192,9 +192,9 @@ def _read(file: Path, root: Path, with_scores: bool) -> Run:
 
 def _follows(run: Run, folder: str) -> bool:
     """Say whether a record is of the protocol of a folder; a named one may have switches since."""
-    asked, said = Protocol.from_folder(folder), Protocol(frozenset(run.record["switches"]))
-    since = asked.name in named_protocols() and said.labels < asked.labels
-    return run.protocol == asked.name and (said == asked or since)
+    asked, recorded = Protocol.from_folder(folder), Protocol(frozenset(run.record["switches"]))
+    since = asked.name in named_protocols() and recorded.labels < asked.labels
+    return run.protocol == asked.name and (recorded == asked or since)
 
 
 def _check_inputs(run: Run, inputs: Mapping[str, Any], digest: Callable[[str], str]) -> None:

@@ -105,13 +105,15 @@ def compare(
             or another_setting(shipped, again)
             or _summary(shipped)
         )
-        found = [one for series in deciding(path, shipped, again) for one in _parts(series, bounds)]
+        measured = [
+            part for series in deciding(path, shipped, again) for part in _parts(series, bounds)
+        ]
     except (KeyError, ValueError, TypeError, IndexError, AttributeError):
-        fault, found = ("its parts are others", None, None), []
+        fault, measured = ("its parts are others", None, None), []
     if fault is not None:
         where, ours, theirs = fault
         return Compared(path, DIFFERENT, kind, where, np.inf, np.nan, ours, theirs, texts)
-    furthest = max(found, key=lambda one: one.of_bound, default=_Furthest())
+    furthest = max(measured, key=lambda part: part.of_bound, default=_Furthest())
     if dict(leaves(shipped)) == dict(leaves(again)):
         verdict = SAME
     elif furthest.of_bound == 0:
@@ -119,7 +121,7 @@ def compare(
     elif furthest.of_bound > 1:
         verdict = DIFFERENT
     else:
-        verdict = NEAR if all(one.typical for one in found) else FAR
+        verdict = NEAR if all(part.typical for part in measured) else FAR
     where, of_bound = furthest.where, furthest.of_bound
     return Compared(path, verdict, kind, where, of_bound, *furthest[2:5], texts)
 

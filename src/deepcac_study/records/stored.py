@@ -28,11 +28,11 @@ def check_place(path: str | os.PathLike[str], record: Mapping[str, Any], place: 
         The record says something else than its path, or nothing.
     """
     try:
-        own = place.format(**record, folder=protocol_folder(record.get("protocol", "sound")))
+        expected = place.format(**record, folder=protocol_folder(record.get("protocol", "sound")))
     except KeyError as error:
         raise DataError(f"{path}: says no {error}; delete it and run it again") from error
-    if own and not Path(path).absolute().as_posix().endswith(f"/{own}"):
-        raise DataError(f"{path}: is the record of {own!r}; delete it and run it again")
+    if expected and not Path(path).absolute().as_posix().endswith(f"/{expected}"):
+        raise DataError(f"{path}: is the record of {expected!r}; delete it and run it again")
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,10 @@ def load_stored(
     DataError
         A record is damaged, or lies where another belongs.
     """
-    found = []
+    records = []
     for file in sorted({Path(path) for path in paths}):
         record = read_json(file)
         if kind.entry in record:
             check_place(file, record, kind.place)
-            found.append(kind(Path(os.path.relpath(file, root)).as_posix(), record))
-    return found
+            records.append(kind(Path(os.path.relpath(file, root)).as_posix(), record))
+    return records

@@ -78,13 +78,13 @@ class CaseStudy(Stored):
     def separating(self) -> pd.DataFrame:
         """Mean sd and effect and largest p over the splits, the strongest feature first."""
         groups = self.table.groupby("feature", sort=False)
-        found = groups.agg(sd=("sd", "mean"), effect=("effect", "mean"), p=("p", "max"))
-        return found.sort_values("effect", ascending=False, kind="stable")
+        means = groups.agg(sd=("sd", "mean"), effect=("effect", "mean"), p=("p", "max"))
+        return means.sort_values("effect", ascending=False, kind="stable")
 
     def important(self, cluster: int) -> list[str]:
         """Return the ten features that matter most to a cluster's risk model."""
-        own = self.importance[cluster].sort_values(ascending=False, kind="stable")
-        return [str(name) for name in own[own > 0].index[:TOP]]
+        ranked = self.importance[cluster].sort_values(ascending=False, kind="stable")
+        return [str(name) for name in ranked[ranked > 0].index[:TOP]]
 
 
 def match(shares: Array, reference: Array) -> npt.NDArray[np.intp]:
@@ -120,8 +120,8 @@ def _read(file: Path, root: Path, references: References) -> CaseStudy:
     shares = sizes / sizes.sum(axis=(1, 2), keepdims=True)
     reference = references.get((record["dataset"], record["k"]), shares[0])
     ordered, tables = np.empty_like(sizes), []
-    for split, own, entry in zip(range(len(sizes)), shares, record["splits"], strict=True):
-        number = match(own, reference)
+    for split, share, entry in zip(range(len(sizes)), shares, record["splits"], strict=True):
+        number = match(share, reference)
         ordered[split][number] = sizes[split]
         part = table[table["seed"] == entry["seed"]]
         tables.append(part.assign(cluster=number[part["cluster"].to_numpy() - 1] + 1))

@@ -42,16 +42,16 @@ def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
 
     Those that ship are CSV.
     """
-    found: dict[str, dict[tuple[str, int], pd.DataFrame]]
-    found = {"alpha": {}, "weights": {}, "separation": {}, "starts": {}}
+    tables: dict[str, dict[tuple[str, int], pd.DataFrame]]
+    tables = {"alpha": {}, "weights": {}, "separation": {}, "starts": {}}
     grid = None
     for path in sorted(Path(path) for path in paths):
         table = read_measured(path)
         if name := _NAME.fullmatch(path.stem):
-            found[name[1]][name[2], int(name[3])] = table
+            tables[name[1]][name[2], int(name[3])] = table
         else:
             grid = table
-    return Sweeps(**found, grid=grid)
+    return Sweeps(**tables, grid=grid)
 
 
 def measured_tables(folder: Path) -> list[Path]:

@@ -49,14 +49,20 @@ class Check:
 
 def checks(record: TheoryRecord) -> list[Check]:
     """Return every inequality of a record."""
-    found = record.record
+    content = record.record
     return [
-        *_cost_checks(found["cost"]),
-        *(Check(GROWTH, f"exponent of {x}", None, found["growth"][x], 1.0, CURVED) for x in "ndk"),
-        *(_between(LOG_LOSS, _place(row), row, "") for row in found["log_loss"]),
-        *(_between(AM_SOFTMAX, row["case"], row, "") for row in found["am_softmax"]),
-        *(_between(AM_SOFTMAX_PRINTED, r["case"], r, "printed_") for r in found["am_softmax"]),
-        *(Check(RISK, _terms(row), None, row["test"], row["total"], 0.0) for row in found["risk"]),
+        *_cost_checks(content["cost"]),
+        *(
+            Check(GROWTH, f"exponent of {x}", None, content["growth"][x], 1.0, CURVED)
+            for x in "ndk"
+        ),
+        *(_between(LOG_LOSS, _place(row), row, "") for row in content["log_loss"]),
+        *(_between(AM_SOFTMAX, row["case"], row, "") for row in content["am_softmax"]),
+        *(_between(AM_SOFTMAX_PRINTED, r["case"], r, "printed_") for r in content["am_softmax"]),
+        *(
+            Check(RISK, _terms(row), None, row["test"], row["total"], 0.0)
+            for row in content["risk"]
+        ),
     ]
 
 

@@ -81,7 +81,7 @@ class Paper(_Fact):
 
 def _papers() -> dict[str, Paper]:
     text = (resources.files("deepcac_study.papers") / "papers.yaml").read_text(encoding="utf-8")
-    return {key: Paper(key=key, **own) for key, own in yaml.safe_load(text).items()}
+    return {key: Paper(key=key, **fields) for key, fields in yaml.safe_load(text).items()}
 
 
 PAPERS = _papers()

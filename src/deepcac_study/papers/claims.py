@@ -66,26 +66,27 @@ class Claim:
     same_as: str = ""
 
 
-def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
+def claims(findings: Findings, ledger: Sequence[Entry]) -> list[Claim]:
     """Decide every claim of the five papers, each by its rule."""
-    own, stand_ins = of_the_papers(found), of_stand_ins(found)
-    known, toys = rules(own, ledger), rules(stand_ins, ())
+    originals, stand_ins = of_the_papers(findings), of_stand_ins(findings)
+    paper_rules, toys = rules(originals, ledger), rules(stand_ins, ())
     rows = [row for paper in PAPERS.values() for row in facts("claims", paper.folder)]
     return [
-        _claim(row, (known[row["id"]], own.runs), (toys[row["id"]], stand_ins.runs)) for row in rows
+        _claim(row, (paper_rules[row["id"]], originals.runs), (toys[row["id"]], stand_ins.runs))
+        for row in rows
     ]
 
 
-def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
+def rules(findings: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
     """Return the rules of all papers by claim id."""
-    own = (cac_v1_rules, cac_v2_rules, deepcac_rules, decomposition_rules, skmeans_rules)
-    parts = (table_rules(found, ledger), *(of(found) for of in own))
+    makers = (cac_v1_rules, cac_v2_rules, deepcac_rules, decomposition_rules, skmeans_rules)
+    parts = (table_rules(findings, ledger), *(of(findings) for of in makers))
     return {name: rule for part in parts for name, rule in part.items()}
 
 
-def _claim(row: dict[str, str], own: Sided, stand_in: Sided) -> Claim:
+def _claim(row: dict[str, str], original: Sided, stand_in: Sided) -> Claim:
     sound, published = (
-        _verdict(_decide(own, protocol), _decide(stand_in, protocol))
+        _verdict(_decide(original, protocol), _decide(stand_in, protocol))
         for protocol in ("sound", "as_published")
     )
     deciding = sound if sound.runs else published
@@ -99,12 +100,12 @@ def _claim(row: dict[str, str], own: Sided, stand_in: Sided) -> Claim:
     )
 
 
-def _verdict(own: Decision, stand_in: Decision) -> Decision:
+def _verdict(original: Decision, stand_in: Decision) -> Decision:
     """Return what the papers' own data say; where they say nothing, what stand-ins do: a toy."""
-    if own.verdict not in (NOT_RUN, NOT_DECIDABLE) or stand_in.verdict not in _DECIDED:
-        return own
+    if original.verdict not in (NOT_RUN, NOT_DECIDABLE) or stand_in.verdict not in _DECIDED:
+        return original
     if not stand_in.runs:
-        return own
+        return original
     reason = f"on stand-ins alone, where it is '{stand_in.verdict}': {stand_in.reason}"
     return Decision(TOY, reason, stand_in.runs)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.names import lost_datasets, restricted
-from deepcac_study.papers.printed import own_protocol
+from deepcac_study.papers.printed import deciding_protocol
 from deepcac_study.records.runs import Run, Runs
 
 VERDICTS = {
@@ -64,7 +64,7 @@ class Evidence:
     def _protocol(self, arm: Arm) -> str:
         if self.protocol != "as_published":
             return self.protocol
-        return own_protocol(arm.paper, arm.method, folds=arm.folds)
+        return deciding_protocol(arm.paper, arm.method, folds=arm.folds)
 
     def score(self, arm: Arm) -> float | None:
         """Return the mean score of an arm, or None without one."""
@@ -94,10 +94,10 @@ class Evidence:
         run = self.run(first)
         if run is None or means[0] is None or means[1] is None:
             return None
-        one, other = self._by_seed(first), self._by_seed(second)
-        if not one or not other or -math.inf in means:
+        scores, other = self._by_seed(first), self._by_seed(second)
+        if not scores or not other or -math.inf in means:
             return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
-        gaps = [one[seed] - other[seed] for seed in one if seed in other]
+        gaps = [scores[seed] - other[seed] for seed in scores if seed in other]
         if len(gaps) < 2:
             return exactly(gaps[0]) if gaps else untold(means[0] - means[1])
         return difference(gaps, test_share=test_share(run), margin=MARGIN)
@@ -124,8 +124,8 @@ class Evidence:
 
     def paths(self, arms: Sequence[Arm]) -> tuple[str, ...]:
         """Return the paths of the runs behind some arms, each once."""
-        found = [run.path for run in map(self.run, arms) if run]
-        return tuple(dict.fromkeys(found))
+        paths = [run.path for run in map(self.run, arms) if run]
+        return tuple(dict.fromkeys(paths))
 
     def left_out(self, arm: Arm) -> str:
         """Return why an arm's data decide nothing here; empty where they can.

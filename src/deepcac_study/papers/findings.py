@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from deepcac_study.catalogue.registry import DEMO
-from deepcac_study.papers.names import known_datasets
+from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.clusterings import Clusterings
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
@@ -16,32 +16,35 @@ Rename = Callable[[str, bool], str]  # data set, whether it was generated; empty
 T = TypeVar("T")
 
 
-def renamed(found: Findings, rename: Rename) -> Findings:
+def renamed(findings: Findings, rename: Rename) -> Findings:
     """Return what is about the data sets that a rule names, under the names that it gives.
 
     Of two runs with one name the first stays.
     """
-    runs = {(r.protocol, r.dataset, r.method, r.k): r for r in _kept(found.runs, rename)[::-1]}
-    moved = (found.sweeps.alpha, found.sweeps.weights, found.sweeps.separation)
+    runs = {
+        (r.protocol, r.dataset, r.method, r.k): r
+        for r in _renamed_records(findings.runs, rename)[::-1]
+    }
+    moved = (findings.sweeps.alpha, findings.sweeps.weights, findings.sweeps.separation)
     alpha, weights, separation = (_named(tables, rename) for tables in moved)
     return replace(
-        found,
+        findings,
         runs=Runs(tuple(reversed(runs.values()))),
-        sweeps=replace(found.sweeps, alpha=alpha, weights=weights, separation=separation),
-        studies=_kept(found.studies, rename),
-        theory=_kept(found.theory, rename),
-        decompositions=_kept(found.decompositions, rename),
-        resampled=_kept(found.resampled, rename),
+        sweeps=replace(findings.sweeps, alpha=alpha, weights=weights, separation=separation),
+        studies=_renamed_records(findings.studies, rename),
+        theory=_renamed_records(findings.theory, rename),
+        decompositions=_renamed_records(findings.decompositions, rename),
+        resampled=_renamed_records(findings.resampled, rename),
     )
 
 
-def of_the_papers(found: Findings) -> Findings:
+def of_the_papers(findings: Findings) -> Findings:
     """Return what was found on the papers' own data: no other counts for or against them."""
-    own = known_datasets()
-    return renamed(found, lambda name, made: "" if made or name not in own else name)
+    datasets = paper_datasets()
+    return renamed(findings, lambda name, made: "" if made or name not in datasets else name)
 
 
-def of_stand_ins(found: Findings) -> Findings:
+def of_stand_ins(findings: Findings) -> Findings:
     """Return what was found on stand-ins for the papers' data, under the ids of these data.
 
     Stand-ins are generated tables (``demo_*``) and the open demo of restricted data. The synthetic
@@ -49,19 +52,21 @@ def of_stand_ins(found: Findings) -> Findings:
     """
 
     def imitated(name: str, made: bool) -> str:
-        found = name.removeprefix(DEMO).removesuffix(_OPEN_DEMO)
-        return found if found in known_datasets() and (made or found != name) else ""
+        original = name.removeprefix(DEMO).removesuffix(_OPEN_DEMO)
+        return original if original in paper_datasets() and (made or original != name) else ""
 
-    apart = replace(found, clusterings=Clusterings(), sweeps=replace(found.sweeps, grid=None))
+    apart = replace(findings, clusterings=Clusterings(), sweeps=replace(findings.sweeps, grid=None))
     return renamed(apart, imitated)
 
 
-def _kept(records: Iterable[Any], rename: Rename) -> list[Any]:
-    kept = []
-    for one in records:
-        if name := rename(str(one.record["dataset"]), one.synthetic):
-            kept.append(replace(one, record={**one.record, "dataset": name, "synthetic": False}))
-    return kept
+def _renamed_records(records: Iterable[Any], rename: Rename) -> list[Any]:
+    chosen = []
+    for record in records:
+        if name := rename(str(record.record["dataset"]), record.synthetic):
+            chosen.append(
+                replace(record, record={**record.record, "dataset": name, "synthetic": False})
+            )
+    return chosen
 
 
 def _named(tables: Mapping[tuple[str, int], T], rename: Rename) -> dict[tuple[str, int], T]:

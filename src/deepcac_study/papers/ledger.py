@@ -57,7 +57,7 @@ class Entry:
     # ``data not rebuildable``, or the status of a run without a score.
     verdict: str
     needs: str  # what is missing where the cell was not run: a file to make, or access to data
-    decided_by: str  # the cell's own protocol (`printed.own_protocol`); no other decides it
+    decided_by: str  # the cell's own protocol (`printed.deciding_protocol`); no other decides it
     run: str  # the record that decides, or the number of runs
     sound_verdict: str  # the same rule on our sound number
     derived: str  # why the cell is no evidence of its own; empty for independent cells
@@ -68,37 +68,44 @@ class Entry:
     note: str  # remarks on the printed entry and on ours
 
 
-def entries(found: Findings) -> list[Entry]:
+def entries(findings: Findings) -> list[Entry]:
     """Compare every printed cell with what was found on the papers' own data."""
-    found = of_the_papers(found)
+    findings = of_the_papers(findings)
     answers: tuple[Answers, ...] = (
-        Summaries(found.runs),
-        ClusterTables(found.studies),
-        LossTables(found.clusterings),
-        GainTable(found.decompositions),
+        Summaries(findings.runs),
+        ClusterTables(findings.studies),
+        LossTables(findings.clusterings),
+        GainTable(findings.decompositions),
     )
-    special = {source: one for one in answers for source in one.sources}
+    special = {source: answerer for answerer in answers for source in answerer.sources}
     cells = printed_cells()
     rivals = cells_by_place(cells)
     return [
-        _entry(cell, special.get(cell.source) or _OfRuns(found.runs), rivals[place(cell)], origin)
+        _entry(
+            cell, special.get(cell.source) or _OfRuns(findings.runs), rivals[place(cell)], origin
+        )
         for cell, origin in zip(cells, origins(cells), strict=True)
     ]
 
 
-def _entry(cell: PrintedCell, one: Answers, beside: Sequence[PrintedCell], origin: str) -> Entry:
+def _entry(
+    cell: PrintedCell, answers: Answers, beside: Sequence[PrintedCell], origin: str
+) -> Entry:
     """Return the entry of a cell beside our numbers."""
-    sound, own = one.answer(cell, "sound"), one.answer(cell, cell.protocol)
-    published = None if cell.protocol == "sound" else own
-    decided = verdict(cell, own, cell.protocol)
+    sound, ours = answers.answer(cell, "sound"), answers.answer(cell, cell.protocol)
+    published = None if cell.protocol == "sound" else ours
+    decided = verdict(cell, ours, cell.protocol)
     others = [
         other
         for other in beside
-        if decided in (AGREE, DIFFER) and own and own.agrees is None and other.method != cell.method
+        if decided in (AGREE, DIFFER)
+        and ours
+        and ours.agrees is None
+        and other.method != cell.method
     ]
     # A rival is held to the rule of the cell whose place it would take.
     fooled = sum(
-        verdict(replace(other, protocol=cell.protocol), own, cell.protocol) == AGREE
+        verdict(replace(other, protocol=cell.protocol), ours, cell.protocol) == AGREE
         for other in others
     )
     return Entry(
@@ -115,26 +122,26 @@ def _entry(cell: PrintedCell, one: Answers, beside: Sequence[PrintedCell], origi
         sound_sd=number(sound.sd if sound else None),
         as_published=number(published.mean if published else None),
         as_published_sd=number(published.sd if published else None),
-        **_measured(cell, own, decided),
+        **_measured(cell, ours, decided),
         verdict=decided,
-        needs=(cell.needs or one.target(cell)) if decided == NOT_RUN else cell.lost,
+        needs=(cell.needs or answers.target(cell)) if decided == NOT_RUN else cell.lost,
         decided_by=cell.protocol,
-        run=own.run if own else "",
+        run=ours.run if ours else "",
         sound_verdict=verdict(cell, sound, "sound"),
-        derived=origin or one.apart(cell),
+        derived=origin or answers.apart(cell),
         rivals=str(len(others)) if others else "",
         rivals_agree=str(fooled) if others else "",
-        note="; ".join(filter(None, (cell.note, one.remark(cell)))),
+        note="; ".join(filter(None, (cell.note, answers.remark(cell)))),
     )
 
 
-def _measured(cell: PrintedCell, own: Ours | None, decided: str) -> dict[str, str]:
+def _measured(cell: PrintedCell, ours: Ours | None, decided: str) -> dict[str, str]:
     """Return the difference and the bound of a cell with a number of ours."""
-    if own is None or own.mean is None or cell.value is None:
+    if ours is None or ours.mean is None or cell.value is None:
         return {"difference": "", "bound": ""}
-    plain = decided in (AGREE, DIFFER) and own.agrees is None and cell.kind != "alpha"
-    bound = number(tolerance(cell, own.sd, cell.protocol)) if plain else ""
-    return {"difference": number(own.mean - cell.value, signed=True), "bound": bound}
+    plain = decided in (AGREE, DIFFER) and ours.agrees is None and cell.kind != "alpha"
+    bound = number(tolerance(cell, ours.sd, cell.protocol)) if plain else ""
+    return {"difference": number(ours.mean - cell.value, signed=True), "bound": bound}
 
 
 @dataclass(frozen=True)
@@ -147,8 +154,8 @@ class _OfRuns(Answers):
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return what one run gives for a cell, None without that run."""
         if cell.kind == "data":
-            found = self.runs.where(protocol=protocol, dataset=cell.dataset_id)
-            return _of_data(cell.item, found[0]) if found else None
+            runs = self.runs.where(protocol=protocol, dataset=cell.dataset_id)
+            return _of_data(cell.item, runs[0]) if runs else None
         if cell.n_clusters is None or not cell.method_id:
             return None
         run = self.runs.find(protocol, cell.dataset_id, cell.method_id, cell.n_clusters)

@@ -46,7 +46,7 @@ def restricted() -> dict[str, str]:
 
 
 @cache
-def known_datasets() -> frozenset[str]:
+def paper_datasets() -> frozenset[str]:
     """Return the ids of all data sets of the five papers; other data never count for a paper."""
     return frozenset(name.id for (kind, *_), name in names().items() if kind == "dataset")
 
@@ -54,8 +54,8 @@ def known_datasets() -> frozenset[str]:
 @cache
 def lost_datasets(paper: str) -> dict[str, str]:
     """Return why the printed data cannot be rebuilt, by id of such data sets of a paper."""
-    own = (name for key, name in names().items() if key[:2] == ("dataset", paper))
-    return {name.id: name.lost for name in own if name.lost}
+    entries = (name for key, name in names().items() if key[:2] == ("dataset", paper))
+    return {name.id: name.lost for name in entries if name.lost}
 
 
 def clusters(printed_k: str, method: Name, dataset: Name) -> int | None:
@@ -75,8 +75,10 @@ def usual_k(paper: str, dataset: str, method: str) -> int:
 
 
 def _by_id(kind: str, paper: str, id_: str) -> Name:
-    own = (name for key, name in names().items() if key[:2] == (kind, paper) and name.id == id_)
-    return next(own, UNKNOWN)
+    matching = (
+        name for key, name in names().items() if key[:2] == (kind, paper) and name.id == id_
+    )
+    return next(matching, UNKNOWN)
 
 
 def printed_datasets(source: str) -> tuple[str, ...]:
@@ -90,5 +92,5 @@ def printed_methods(source: str) -> tuple[str, ...]:
 
 
 def _ids(kind: str, source: str) -> tuple[str, ...]:
-    found = (names()[kind, row["paper"], row[kind]].id for row in facts(source))
-    return tuple(dict.fromkeys(found))
+    ids = (names()[kind, row["paper"], row[kind]].id for row in facts(source))
+    return tuple(dict.fromkeys(ids))

@@ -38,8 +38,8 @@ def null_rate(runs: Sequence[str], agree: Sequence[int], rivals: Sequence[int]) 
     pairs = np.array([agree, rivals], np.float64)[:, asked]
     _, run = np.unique(np.asarray(runs)[asked], return_inverse=True)
     low, high = _interval(np.stack([np.bincount(run, weights=counts) for counts in pairs]))
-    found, all_pairs = pairs.sum(axis=1).tolist()
-    return NullRate(found / all_pairs, low, high, float(np.mean(pairs[0] / pairs[1])))
+    agreeing, all_pairs = pairs.sum(axis=1).tolist()
+    return NullRate(agreeing / all_pairs, low, high, float(np.mean(pairs[0] / pairs[1])))
 
 
 def _interval(by_run: npt.NDArray[np.float64]) -> tuple[float, float]:
@@ -58,11 +58,11 @@ def place(cell: PrintedCell) -> Place:
 
 def cells_by_place(cells: Sequence[PrintedCell]) -> Mapping[Place, list[PrintedCell]]:
     """Return the printed numbers of methods by their place; an unknown place has none."""
-    found: dict[Place, list[PrintedCell]] = defaultdict(list)
+    by_place: dict[Place, list[PrintedCell]] = defaultdict(list)
     for cell in cells:
         if cell.method and cell.value is not None:
-            found[place(cell)].append(cell)
-    return found
+            by_place[place(cell)].append(cell)
+    return by_place
 
 
 def origins(cells: Sequence[PrintedCell]) -> list[str]:
@@ -72,7 +72,7 @@ def origins(cells: Sequence[PrintedCell]) -> list[str]:
     same run decides both, and the same value is printed.
     """
     first: dict[tuple[object, ...], PrintedCell] = {}
-    found = []
+    reasons = []
     for cell in cells:
         key: tuple[object, ...] = (cell.dataset_id, cell.item, cell.text)
         if cell.kind != "data":
@@ -80,6 +80,6 @@ def origins(cells: Sequence[PrintedCell]) -> list[str]:
         counts = cell.dataset_id and cell.text and cell.kind in ("score", "alpha", "data")
         earlier = first.setdefault(key, cell) if counts else cell
         repeated = f"repeats {earlier.paper} Table {earlier.table}"
-        own = "" if earlier.source == cell.source else repeated
-        found.append(SUMMARY if cell.derived else own)
-    return found
+        reason = "" if earlier.source == cell.source else repeated
+        reasons.append(SUMMARY if cell.derived else reason)
+    return reasons

@@ -114,7 +114,9 @@ def _cell(
         needs=data.needs,
         lost=_lost(kind, item, paper, data),
         # The published programs are given their alphas (A11).
-        protocol="sound" if kind == "alpha" else own_protocol(paper, way.id, folds=table.folds),
+        protocol="sound"
+        if kind == "alpha"
+        else deciding_protocol(paper, way.id, folds=table.folds),
         folds=table.folds,
         setting=table.setting,
         derived=table.derived,
@@ -134,8 +136,8 @@ def _lost(kind: str, item: str, paper: str, data: Name) -> str:
 def _score(table: PrintedTable, row: dict[str, str]) -> PrintedCell:
     if row.get("test_clustering"):
         row = {**row, "note": "; ".join(filter(None, (row["test_clustering"], row["note"])))}
-    told = {name: row[name] for name in ("method", "sd", "k")}
-    return _cell(table, row, item=row["metric"], text=row["mean"], **told)
+    fields = {name: row[name] for name in ("method", "sd", "k")}
+    return _cell(table, row, item=row["metric"], text=row["mean"], **fields)
 
 
 def _tuned_method(row: dict[str, str]) -> str:
@@ -185,7 +187,7 @@ def _log_name(source: str) -> str:
     return f"{commit}:{path.rpartition('/')[2]}"
 
 
-def own_protocol(paper: str, method: str, *, folds: bool) -> str:
+def deciding_protocol(paper: str, method: str, *, folds: bool) -> str:
     """Return the one protocol whose run a printed number is compared with.
 
     The neural methods of the CAC papers came from programs of their own, which were not

@@ -59,8 +59,8 @@ def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
         keys = set(PAPERS) if paper == ALL else {paper}
         cells = [entry for entry in ledger if entry.paper in keys]
         for group in ("independent", "derived"):
-            own = [entry for entry in cells if bool(entry.derived) == (group == "derived")]
-            rows += [Count("cells", paper, group, *pair) for pair in _of_cells(own)]
+            group_cells = [entry for entry in cells if bool(entry.derived) == (group == "derived")]
+            rows += [Count("cells", paper, group, *pair) for pair in _of_cells(group_cells)]
         made = [claim for claim in claims if claim.paper in keys]
         for group, verdicts in (
             ("sound", [claim.verdict for claim in made]),
@@ -69,10 +69,10 @@ def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
             if made:
                 rows += [Count("claims", paper, group, *pair) for pair in _of_claims(verdicts)]
         for kind in KINDS:
-            of_kind = [one for one in made if one.kind == kind and not one.same_as]
+            of_kind = [claim for claim in made if claim.kind == kind and not claim.same_as]
             for group, verdicts in (
-                (kind, [one.verdict for one in of_kind]),
-                (f"{kind}{PUBLISHED}", [one.as_published for one in of_kind]),
+                (kind, [claim.verdict for claim in of_kind]),
+                (f"{kind}{PUBLISHED}", [claim.as_published for claim in of_kind]),
             ):
                 if verdicts:
                     rows += [Count("claims", paper, group, *pair) for pair in _of_claims(verdicts)]
@@ -88,7 +88,7 @@ def _of_cells(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     null = null_rate([entry.run for entry in printed], fooled, rivals)
     shares = (null.rate, null.low, null.high, null.by_cell)
     named = (AGREE, DIFFER, NOT_RUN, NEEDS_ACCESS, LOST, SETTING)
-    found = {
+    counts = {
         "printed": len(printed),
         "open": len(printed) - asked - verdicts.count(LOST) - verdicts.count(SETTING),
         "agree": verdicts.count(AGREE),
@@ -101,9 +101,9 @@ def _of_cells(entries: Sequence[Entry]) -> list[tuple[str, str]]:
         "rivals": sum(rivals),
         "rivals_agree": sum(fooled),
     }
-    counted = [(name, str(value)) for name, value in found.items()]
-    told = [number(share) if share == share else "" for share in shares]
-    return [*counted, *zip(NULL, told, strict=True)]
+    counted = [(name, str(value)) for name, value in counts.items()]
+    texts = [number(share) if share == share else "" for share in shares]
+    return [*counted, *zip(NULL, texts, strict=True)]
 
 
 def _of_claims(verdicts: Sequence[str]) -> list[tuple[str, str]]:
@@ -120,8 +120,8 @@ def value(
     """
     wanted = group or ("independent" if part == "cells" else "sound")
     place = (part, paper, wanted, quantity)
-    (found,) = [c for c in counts if (c.part, c.paper, c.group, c.quantity) == place]
-    return float(found.value or "nan")
+    (count,) = [c for c in counts if (c.part, c.paper, c.group, c.quantity) == place]
+    return float(count.value or "nan")
 
 
 def cells_in_words(counts: Sequence[Count], paper: str = ALL) -> str:
@@ -151,28 +151,28 @@ def claims_in_words(counts: Sequence[Count], paper: str = ALL) -> str:
     return f"Of {whose} {numbers['claims']} claims, {in_words(numbers)}."
 
 
-def in_words(found: Mapping[str, int]) -> str:
+def in_words(counts: Mapping[str, int]) -> str:
     """Say what became of some claims, by their counts: "3 hold, 1 fails and 2 are not decided"."""
-    rest = found["claims"] - sum(found[name] for name in _DECIDED)
-    told = [(found[name], words) for name, words in _DECIDED.items()]
-    told.append((rest, ("is not decided", "are not decided")))
-    parts = [f"{n} {words[n > 1]}" for n, words in told if n]
+    rest = counts["claims"] - sum(counts[name] for name in _DECIDED)
+    phrases = [(counts[name], words) for name, words in _DECIDED.items()]
+    phrases.append((rest, ("is not decided", "are not decided")))
+    parts = [f"{n} {words[n > 1]}" for n, words in phrases if n]
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def on_prediction(counts: Iterable[Count]) -> str:
     """Say how many of the claims that CAC or DeepCAC predicts better hold; empty without any."""
     groups = ("prediction", f"prediction{PUBLISHED}")
-    found = {group: dict.fromkeys(("claims", *VERDICTS), 0) for group in groups}
-    for one in counts:
-        if one.group in groups and one.paper in _CAC:
-            found[one.group][one.quantity] += round(float(one.value))
-    sound, published = found.values()
+    tallies = {group: dict.fromkeys(("claims", *VERDICTS), 0) for group in groups}
+    for count in counts:
+        if count.group in groups and count.paper in _CAC:
+            tallies[count.group][count.quantity] += round(float(count.value))
+    sound, published = tallies.values()
     if not any(sound[name] for name in (*_DECIDED, "undecided")):
         return ""
-    n, own = sound["holds"], published["holds"]
-    said = f"{n or 'none'} of the {sound['claims']} claims that CAC or DeepCAC predicts better"
+    n, n_published = sound["holds"], published["holds"]
+    subject = f"{n or 'none'} of the {sound['claims']} claims that CAC or DeepCAC predicts better"
     return (
-        f"Under the corrected protocol, {said} hold{'s' * (n < 2)} ({in_words(sound)}); run as "
-        f"published, {own or 'none'} {'do' if own > 1 else 'does'}."
+        f"Under the corrected protocol, {subject} hold{'s' * (n < 2)} ({in_words(sound)}); run as "
+        f"published, {n_published or 'none'} {'do' if n_published > 1 else 'does'}."
     )

@@ -26,7 +26,15 @@ from deepcac_study.papers.rules.arm_rules import of_arms
 from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Rule, sound_only
 from deepcac_study.papers.rules.rule_table import base_classifiers, cac_arm
-from deepcac_study.papers.rules.truth import Truth, above, alike, not_below, settled, together, told
+from deepcac_study.papers.rules.truth import (
+    Truth,
+    above,
+    alike,
+    counts_in_words,
+    not_below,
+    settled,
+    together,
+)
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
 
@@ -37,7 +45,7 @@ _LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid
 Candidates = Mapping[int, Run]
 
 
-def rules(found: Findings) -> dict[str, Rule]:
+def rules(findings: Findings) -> dict[str, Rule]:
     """Return the rules by claim id."""
     return {
         "CAC1-29": _low_then_high("diabetes"),
@@ -107,10 +115,10 @@ def _separation_matters() -> Rule:
     return of_arms(arms, decide)
 
 
-def _rank_correlation(one: list[float], other: list[float]) -> tuple[float, float]:
+def _rank_correlation(first: list[float], other: list[float]) -> tuple[float, float]:
     """Return Spearman's correlation and its exact one-sided p, for the side that it is on."""
-    rho = float(spearmanr(one, other).statistic) if np.ptp(one) and np.ptp(other) else 0.0
-    drawn = [abs(rho) <= spearmanr(one, order).statistic + 1e-9 for order in permutations(other)]
+    rho = float(spearmanr(first, other).statistic) if np.ptp(first) and np.ptp(other) else 0.0
+    drawn = [abs(rho) <= spearmanr(first, order).statistic + 1e-9 for order in permutations(other)]
     return rho, float(np.mean(drawn)) if rho else 1.0
 
 
@@ -147,45 +155,53 @@ def _alphas_differ(evidence: Evidence) -> Decision:
 
 def _printed_k_is_chosen(evidence: Evidence) -> Decision:
     """Decide whether the folds ask for the printed k: above k = 1, and no other k above it."""
-    own = {candidates[1].dataset: candidates for candidates in _with_one(evidence)}
+    by_dataset = {candidates[1].dataset: candidates for candidates in _with_one(evidence)}
     wanted = printed_datasets(_TABLE)
-    if lack := [name for name in wanted if name not in own]:
+    if lack := [name for name in wanted if name not in by_dataset]:
         target = evidence.target(Arm(lack[0], CAC_LR, 1, "f1", "cac_v1"))
         return Decision(NOT_RUN, f"needs {target} and other k, on {len(lack)} data sets")
     answers: list[Truth] = []
     texts, used = [], []
     for name in wanted:
-        candidates, k = own[name], usual_k("cac_v1", name, CAC_LR)
-        found = {other: _ahead(candidates, k, other) for other in candidates if other != k}
-        parts = [above(one) if other == 1 else not_below(one) for other, one in found.items()]
+        candidates, k = by_dataset[name], usual_k("cac_v1", name, CAC_LR)
+        differences = {other: _ahead(candidates, k, other) for other in candidates if other != k}
+        parts = [above(gap) if other == 1 else not_below(gap) for other, gap in differences.items()]
         answers.append(False if False in parts else None if None in parts else True)
         best = max(candidates, key=lambda other: np.mean(fold_scores(candidates[other])))
-        texts.append(f"{name} k = {best}, {found[1].mean:+.3f} of k = {k} over k = 1")
+        texts.append(f"{name} k = {best}, {differences[1].mean:+.3f} of k = {k} over k = 1")
         used += [run.path for run in candidates.values()]
-    reason = f"best in the folds: {'; '.join(texts)}; {told(answers)} data sets"
+    reason = f"best in the folds: {'; '.join(texts)}; {counts_in_words(answers)} data sets"
     return Decision(settled(answers, asked("CAC1-37")(len(answers))), reason, tuple(used))
 
 
 def _with_one(evidence: Evidence) -> list[Candidates]:
-    found = [own for own in k_candidates(evidence.runs) if 1 in own and own[1].method == CAC_LR]
-    return [own for own in found if usual_k("cac_v1", own[1].dataset, CAC_LR) in own]
+    families = [
+        candidates
+        for candidates in k_candidates(evidence.runs)
+        if 1 in candidates and candidates[1].method == CAC_LR
+    ]
+    return [
+        candidates
+        for candidates in families
+        if usual_k("cac_v1", candidates[1].dataset, CAC_LR) in candidates
+    ]
 
 
 def _ahead(candidates: Candidates, k: int, other: int) -> Difference:
     """Return the score of one k in the folds less that of another, split by split."""
-    one, two = (np.array(fold_scores(candidates[x])) for x in (k, other))
-    if len(one) < 2:
-        return exactly(float(np.mean(one) - np.mean(two)))
-    return difference(one - two, test_share=1 / FOLDS, margin=MARGIN)
+    first, two = (np.array(fold_scores(candidates[x])) for x in (k, other))
+    if len(first) < 2:
+        return exactly(float(np.mean(first) - np.mean(two)))
+    return difference(first - two, test_share=1 / FOLDS, margin=MARGIN)
 
 
 def k_candidates(runs: Runs) -> Iterator[Candidates]:
     """Yield the runs of one data set and method by k, where there are several to choose from."""
-    found: dict[tuple[str, str], dict[int, Run]] = {}
+    by_method: dict[tuple[str, str], dict[int, Run]] = {}
     for run in runs.where(protocol="sound", status="ok"):
         if run.splits and all("alpha_f1" in s["hyperparameters"] for s in run.splits):
-            found.setdefault((run.dataset, run.method), {})[run.k] = run
-    for candidates in found.values():
+            by_method.setdefault((run.dataset, run.method), {})[run.k] = run
+    for candidates in by_method.values():
         if len(candidates) > 2:
             yield dict(sorted(candidates.items()))
 

@@ -54,10 +54,10 @@ class Summaries(Answers):
         """Return our number for a summary cell, or None unless every run it needs is there."""
         triples = []
         for dataset, classifier in _places(cell):
-            found = [self._score(protocol, dataset, name) for name in arms(classifier)]
-            if None in found:
+            scores = [self._score(protocol, dataset, name) for name in arms(classifier)]
+            if None in scores:
                 return None
-            triples.append(tuple(found))
+            triples.append(tuple(scores))
         mean = summarise(cell.item, triples)  # type: ignore[arg-type]
         return Ours(mean, None, "ok", f"{3 * len(triples)} runs")
 
@@ -85,7 +85,7 @@ class Summaries(Answers):
             data = names()["dataset", "cac_v1", dataset]
             way = names()["method", "cac_v1", method]
             k = clusters("", way, data) or 1
-            # Only the sound runs decide the neural rows (`own_protocol`).
+            # Only the sound runs decide the neural rows (`deciding_protocol`).
             run = self.runs.find("sound" if is_network(way.id) else protocol, data.id, way.id, k)
             score = run.score("f1") if run else None
             self._scores[key] = score[0] if score else None
@@ -98,4 +98,6 @@ def _places(cell: PrintedCell) -> list[tuple[str, str]]:
     datasets, methods = (dict.fromkeys(row[x] for row in printed) for x in ("dataset", "method"))
     plain = [name for name in methods if "+" not in name and name not in ("DMNN", "DeepCAC")]
     classifiers = [cell.method] if cell.method else plain
-    return [(one, x) for one in ([cell.dataset] if cell.dataset else datasets) for x in classifiers]
+    return [
+        (name, x) for name in ([cell.dataset] if cell.dataset else datasets) for x in classifiers
+    ]

@@ -24,7 +24,7 @@ _OF_EC3 = ("titanic", "magic", "credit", "adult", "diabetes")
 _DISTANCES = np.arange(1.0, 12.5, 0.5)  # of the class means, in standard deviations
 
 
-def rules(found: Findings) -> dict[str, Rule]:
+def rules(findings: Findings) -> dict[str, Rule]:
     """Return the rules by claim id."""
     return {"CAC2-03": always(crossings_fall, "theory"), "CAC2-18": _one_of_twelve()}
 
@@ -49,14 +49,14 @@ def _one_of_twelve() -> Rule:
 
     Of the twelve rivals of the claim AdaBoost, BGCM and UPE were not run, so that it cannot hold.
     """
-    own = [name for name in printed_datasets("cac_v2_table2_f1") if name in _OF_EC3]
-    arms = [[cac_arm("cac_v2", name, method) for name in own] for method in ("ec3", "rf")]
+    names = [name for name in printed_datasets("cac_v2_table2_f1") if name in _OF_EC3]
+    arms = [[cac_arm("cac_v2", name, method) for name in names] for method in ("ec3", "rf")]
     forest = counted("beats", list(zip(*arms, strict=True)), asked("CAC2-18"))
 
     def rule(evidence: Evidence) -> Decision:
-        found = forest(evidence)
-        verdict = {HOLDS: PARTLY, UNDECIDED: CANNOT}.get(found.verdict, found.verdict)
-        reason = f"against the random forest {found.reason}; AdaBoost, BGCM and UPE were not run"
-        return found if found.verdict == NOT_RUN else Decision(verdict, reason, found.runs)
+        decision = forest(evidence)
+        verdict = {HOLDS: PARTLY, UNDECIDED: CANNOT}.get(decision.verdict, decision.verdict)
+        reason = f"against the random forest {decision.reason}; AdaBoost, BGCM and UPE were not run"
+        return decision if decision.verdict == NOT_RUN else Decision(verdict, reason, decision.runs)
 
     return rule

@@ -35,11 +35,11 @@ _WEAK_LEVEL = 0.05  # of correlations, of which the paper names no level
 
 def drops_after_gains(records: Records) -> Found:
     """Look at the validation gains of the data sets on which linear accuracy drops."""
-    own = [one for one in records if "svm" in one.bases]
-    drops = [one for one in own if one.gains("svm").mean() < 0]
+    linear = [record for record in records if "svm" in record.bases]
+    drops = [record for record in linear if record.gains("svm").mean() < 0]
     if not drops:
         return UNDECIDED, "no data set drops"
-    gains = [float(one.gains("svm", name="validation_accuracy").mean()) for one in drops]
+    gains = [float(record.gains("svm", name="validation_accuracy").mean()) for record in drops]
     figures = (
         f"validation gains of {len(drops)} drops: {min(gains):+.2f} to {max(gains):+.2f} points"
     )
@@ -49,7 +49,7 @@ def drops_after_gains(records: Records) -> Found:
 
 def merged_back(records: Records) -> Found:
     """Look at the runs without a validation gain: all merged, by Algorithm 2 itself, and equal."""
-    idle = [row for one in records for base in BASES for row in _without_gain(one, base)]
+    idle = [row for record in records for base in BASES for row in _without_gain(record, base)]
     if not idle:
         return UNDECIDED, "every run gains on its validation rows"
     equal = sum(row["whole"] and row["gain"] == 0 for row in idle)
@@ -62,28 +62,30 @@ def merged_back(records: Records) -> Found:
     return verdict, figures
 
 
-def _without_gain(one: DecompositionRecord, base: str) -> list[dict[str, Any]]:
+def _without_gain(record: DecompositionRecord, base: str) -> list[dict[str, Any]]:
     """Return the runs in which there was something to merge and nothing gained."""
-    gains = one.gains(base)
-    stalled = one.gains(base, name="validation_accuracy") <= 0
+    gains = record.gains(base)
+    stalled = record.gains(base, name="validation_accuracy") <= 0
     return [
         {
             "whole": all(len(partition) == 1 for partition in row["configuration"]),
             "gain": gains[i],
             "reverted": row["reverted"],
         }
-        for i, row in enumerate(one.rows(base, "greedy"))
+        for i, row in enumerate(record.rows(base, "greedy"))
         if stalled[i] and max(row["n_clusters"]) > 1
     ]
 
 
 def clusters_of_a_class(records: Records) -> Found:
     """Ask whether the claimed number lies in the interval of the mean over our runs, or near it."""
-    rows = [[np.mean(row["n_clusters"]) for row in one.rows("nb", "alone")] for one in records]
-    found = Gain.pooled(rows, 0.5)
-    error = 0.0 if np.isinf(found.low) else found.mean - found.low
-    gap = abs(found.mean - _CLUSTERS)
-    figures = f"{found.mean:.2f} ± {error:.2f} clusters a class on average, printed {_CLUSTERS:g}"
+    rows = [
+        [np.mean(row["n_clusters"]) for row in record.rows("nb", "alone")] for record in records
+    ]
+    pooled = Gain.pooled(rows, 0.5)
+    error = 0.0 if np.isinf(pooled.low) else pooled.mean - pooled.low
+    gap = abs(pooled.mean - _CLUSTERS)
+    figures = f"{pooled.mean:.2f} ± {error:.2f} clusters a class on average, printed {_CLUSTERS:g}"
     near = gap <= error + _ROUNDED
     return HOLDS if near else PARTLY if gap <= 1 else FAILS, figures
 
@@ -93,7 +95,9 @@ def merging_helps(records: Records) -> Found:
     means, texts = [], []
     for base, name in BASES.items():
         gains = [
-            float(one.gains(base, over="separate").mean()) for one in records if base in one.bases
+            float(record.gains(base, over="separate").mean())
+            for record in records
+            if base in record.bases
         ]
         means.append(np.mean(gains))
         higher = sum(gain > 0 for gain in gains)
@@ -108,8 +112,8 @@ def shortcut(records: Records) -> Found:
     The cost is cut where every factor is above 1. It is cut in proportion where the factor grows as
     the classes to a power whose 95 % interval over the data sets lies near 1.
     """
-    factors = [_saved(one) for one in records]
-    power = _exponent([one.n_classes for one in records], factors)
+    factors = [_saved(record) for record in records]
+    power = _exponent([record.n_classes for record in records], factors)
     figures = (
         f"naive Bayes: a factor of {np.median(factors):.1f} in the median, {min(factors):.1f} to "
         f"{max(factors):.1f}; it grows as the classes to the power {power}"
@@ -128,13 +132,13 @@ def _exponent(first: Sequence[float], second: Sequence[float]) -> Gain:
     """Return the slope of the logarithms: 1 where the second is proportional to the first."""
     if np.ptp(first) == 0:
         return Gain(0.0, -np.inf, np.inf)
-    found = linregress(np.log(first), np.log(second))
-    half = float(t.ppf(0.975, len(first) - 2) * found.stderr)
-    return Gain(float(found.slope), float(found.slope) - half, float(found.slope) + half)
+    fit = linregress(np.log(first), np.log(second))
+    half = float(t.ppf(0.975, len(first) - 2) * fit.stderr)
+    return Gain(float(fit.slope), float(fit.slope) - half, float(fit.slope) + half)
 
 
-def _saved(one: DecompositionRecord) -> float:
-    whole, fitted = (one.values("nb", "greedy", key).sum() for key in ("fits_if_all", "fits"))
+def _saved(record: DecompositionRecord) -> float:
+    whole, fitted = (record.values("nb", "greedy", key).sum() for key in ("fits_if_all", "fits"))
     return float(whole / max(fitted, 1.0))
 
 
@@ -143,8 +147,8 @@ def search_takes_longest(records: Records) -> Found:
 
     Where machines one against rest were not run, one against one takes no longer than they would.
     """
-    search = np.array([one.seconds("svm_greedy") for one in records])
-    clustering = np.array([one.seconds("clustering") for one in records])
+    search = np.array([record.seconds("svm_greedy") for record in records])
+    clustering = np.array([record.seconds("clustering") for record in records])
     longer = int(np.sum(search > clustering))
     share = float(search.sum() / (search.sum() + clustering.sum()))
     figures = (
@@ -159,7 +163,7 @@ def grows_with_clusters(records: Records) -> Found:
     """Correlate the mean gain with the clusters a class, by rank."""
     texts, rises = [], list[Truth]()
     for base, name in BASES.items():
-        clusters = [one.n_clusters for one in records if base in one.bases]
+        clusters = [record.n_clusters for record in records if base in record.bases]
         rho, p = _rank_correlation(clusters, list(mean_gains(records, base).values()))
         rises.append(rho > 0 if p < _WEAK_LEVEL else None)
         texts.append(f"{name} {rho:.2f} (p = {p:.2g})")
@@ -170,16 +174,16 @@ def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[
     """Return Spearman's coefficient and its p; none (0 and 1) where nothing varies."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0, 1.0
-    found = spearmanr(first, second)
-    return float(found.statistic), float(found.pvalue)
+    correlation = spearmanr(first, second)
+    return float(correlation.statistic), float(correlation.pvalue)
 
 
-def bias_and_variance(found: Sequence[ResampledRecord]) -> Found:
+def bias_and_variance(records: Sequence[ResampledRecord]) -> Found:
     """Ask for less bias, and for less variance than that."""
     fine, texts = [], []
     for base, name in BASES.items():
         bias, variance = (
-            [one.change(base, part) for one in found] for part in ("bias", "variance")
+            [record.change(base, part) for record in records] for part in ("bias", "variance")
         )
         fine.append(np.mean(bias) < 0 and np.mean(variance) < -np.mean(bias))
         lower = sum(change < 0 for change in bias)
@@ -242,10 +246,10 @@ _ON_RUNS: dict[str, gain_rules.Judge] = {
 }
 
 
-def rules(found: Findings) -> dict[str, Rule]:
+def rules(findings: Findings) -> dict[str, Rule]:
     """Return the rules by claim id."""
     judges = _ON_TABLE | _ON_RUNS
-    ours = {name: gain_rules.of_runs(found.decompositions, j) for name, j in judges.items()}
+    ours = {name: gain_rules.of_runs(findings.decompositions, j) for name, j in judges.items()}
     printed = {
         name: or_on_print(ours[name], lambda judge=judge: judge(printed_records()))  # type: ignore[misc]
         for name, judge in _ON_TABLE.items()
@@ -253,7 +257,7 @@ def rules(found: Findings) -> dict[str, Rule]:
     return {
         **ours,
         **printed,
-        "CDEC-11": of_records(found.resampled, bias_and_variance, needs="results/bias_variance"),
+        "CDEC-11": of_records(findings.resampled, bias_and_variance, needs="results/bias_variance"),
         "CDEC-12": always(capacity, "theory"),
         "CDEC-14": always(configurations_bounded, "theory"),
     }
@@ -280,14 +284,14 @@ class PrintedRecord(DecompositionRecord):
 
 def printed_records() -> list[PrintedRecord]:
     """Return Table 1 as records."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    rows: dict[str, dict[str, dict[str, str]]] = {}
     bases = {method: base for base, method in gain_rules.PRINTED_AS.items()}
     for row in facts(TABLE_1):
         if row["method"] in bases:
             dataset = names()["dataset", row["paper"], row["dataset"]].id
-            found.setdefault(dataset, {})[bases[row["method"]]] = row
+            rows.setdefault(dataset, {})[bases[row["method"]]] = row
     about = {"protocol": gain_rules.PRINT, "shares": {"train": 0.5, "test": 0.25}}
     return [
-        PrintedRecord(TABLE_1, {**about, "dataset": name, **found[name]})
+        PrintedRecord(TABLE_1, {**about, "dataset": name, **rows[name]})
         for name in printed_datasets(TABLE_1)
     ]

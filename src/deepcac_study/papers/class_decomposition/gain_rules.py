@@ -22,7 +22,14 @@ from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Found, Rule
 from deepcac_study.papers.rules.gain import Gain
-from deepcac_study.papers.rules.truth import Truth, by_share, either_way, settled, together, told
+from deepcac_study.papers.rules.truth import (
+    Truth,
+    by_share,
+    counts_in_words,
+    either_way,
+    settled,
+    together,
+)
 from deepcac_study.records.decompositions import BASES, Array, DecompositionRecord
 
 Records = Sequence[DecompositionRecord]
@@ -44,15 +51,15 @@ def of_runs(records: Records, judge: Judge) -> Rule:
     wanted = printed_datasets(TABLE_1)
 
     def rule(evidence: Evidence) -> Decision:
-        own = [r for r in records if r.protocol == evidence.protocol and r.dataset in wanted]
-        count = f"{len(own)} of {len(wanted)} data sets"
-        if len(own) < _ENOUGH * len(wanted):
+        chosen = [r for r in records if r.protocol == evidence.protocol and r.dataset in wanted]
+        count = f"{len(chosen)} of {len(wanted)} data sets"
+        if len(chosen) < _ENOUGH * len(wanted):
             target = f"results/{protocol_folder(evidence.protocol)}decomposition/*.json"
             return Decision(NOT_RUN, f"needs {target}; {count} have a record")
-        verdict, figures = _by_machine(own, judge, evidence.protocol)
-        if len(own) < len(wanted):
+        verdict, figures = _by_machine(chosen, judge, evidence.protocol)
+        if len(chosen) < len(wanted):
             figures = f"{figures}; on {count}"
-        return Decision(verdict, figures, tuple(one.path for one in own))
+        return Decision(verdict, figures, tuple(record.path for record in chosen))
 
     return rule
 
@@ -62,16 +69,18 @@ def _by_machine(records: Records, judge: Judge, protocol: str) -> Found:
 
     As published these are one against rest (`GainTable`).
     """
-    other = [one.against_rest() for one in records]
-    rest, one = judge(other), judge(records)
-    if rest == one:
+    other = [record.against_rest() for record in records]
+    rest, pairwise = judge(other), judge(records)
+    if rest == pairwise:
         return rest
     if lacking := [record.dataset for record in other if LINEAR not in record.bases]:
         rest = (rest[0], f"{rest[1]}; {_listed(lacking)} lacks these machines")
     if protocol != SOUND.name:
         return rest
-    figures = f"one against one: {one[0]}, {one[1]} | one against rest: {rest[0]}, {rest[1]}"
-    return either_way((one[0], rest[0])), figures
+    figures = (
+        f"one against one: {pairwise[0]}, {pairwise[1]} | one against rest: {rest[0]}, {rest[1]}"
+    )
+    return either_way((pairwise[0], rest[0])), figures
 
 
 def printed_gains(base: str) -> list[float]:
@@ -81,12 +90,12 @@ def printed_gains(base: str) -> list[float]:
 
 def mean_gains(records: Records, base: str) -> dict[str, float]:
     """Return the mean gain over the runs by data set."""
-    return {one.dataset: float(one.gains(base).mean()) for one in _with(records, base)}
+    return {record.dataset: float(record.gains(base).mean()) for record in _with(records, base)}
 
 
 def _with(records: Records, base: str) -> Records:
     """Return the records that have a base classifier."""
-    return [one for one in records if base in one.bases]
+    return [record for record in records if base in record.bases]
 
 
 def p_values(records: Records, base: str) -> dict[str, float]:
@@ -95,12 +104,12 @@ def p_values(records: Records, base: str) -> dict[str, float]:
     As published by Student's t-test on the gains; sound by the corrected one (Nadeau and Bengio
     2003), adjusted over the data sets (Holm 1979).
     """
-    own = _with(records, base)
-    if own and own[0].protocol == "sound":
-        p = holm([one.corrected_test(base).p for one in own]).tolist()
+    chosen = _with(records, base)
+    if chosen and chosen[0].protocol == "sound":
+        p = holm([record.corrected_test(base).p for record in chosen]).tolist()
     else:
-        p = [one.plain_test(base).p for one in own]
-    return {one.dataset: value for one, value in zip(own, p, strict=True)}
+        p = [record.plain_test(base).p for record in chosen]
+    return {record.dataset: value for record, value in zip(chosen, p, strict=True)}
 
 
 def significant(records: Records, base: str) -> list[str]:
@@ -110,8 +119,8 @@ def significant(records: Records, base: str) -> list[str]:
 
 def mean_gain(records: Records, base: str) -> Gain:
     """Return the gain averaged over the data sets, with its interval over the runs."""
-    own = _with(records, base)
-    return _over_runs(own, [one.gains(base) for one in own])
+    chosen = _with(records, base)
+    return _over_runs(chosen, [record.gains(base) for record in chosen])
 
 
 def _over_runs(records: Records, gains: Sequence[Array]) -> Gain:
@@ -121,14 +130,17 @@ def _over_runs(records: Records, gains: Sequence[Array]) -> Gain:
     return Gain.pooled(gains, _test_share(records[0]))
 
 
-def _test_share(one: DecompositionRecord) -> float:
-    shares = one.record["shares"]
+def _test_share(record: DecompositionRecord) -> float:
+    shares = record.record["shares"]
     return float(shares["test"] / (shares["test"] + shares["train"]))
 
 
 def _gains(records: Records, base: str) -> dict[str, Gain]:
     """Return the gain by data set, with its interval over the runs."""
-    return {one.dataset: _over_runs([one], [one.gains(base)]) for one in _with(records, base)}
+    return {
+        record.dataset: _over_runs([record], [record.gains(base)])
+        for record in _with(records, base)
+    }
 
 
 def average_gain(base: str, claimed: float) -> Judge:
@@ -189,14 +201,14 @@ def mild_drops(records: Records) -> Found:
         for name, gain in drops.items()
     ]
     figures = f"{len(drops)} drops, significant: {_listed(grave)}; within {_SAME:g} points"
-    return settled(mild, asked("CDEC-05")(len(mild))), f"{figures} {told(mild)}"
+    return settled(mild, asked("CDEC-05")(len(mild))), f"{figures} {counts_in_words(mild)}"
 
 
 def bayes_more_than_linear(records: Records) -> Found:
     """Ask for a larger average gain of naive Bayes, and for a small one of the linear machines."""
     nb, svm = (mean_gain(records, base) for base in ("nb", "svm"))
     both = _with(records, LINEAR)
-    more = _over_runs(both, [one.gains("nb") - one.gains(LINEAR) for one in both])
+    more = _over_runs(both, [record.gains("nb") - record.gains(LINEAR) for record in both])
     figures = f"naive Bayes {nb.mean:+.2f} points, linear {svm.mean:+.2f}, difference {more}"
     if more.positive is None:
         return UNDECIDED, figures
@@ -210,7 +222,7 @@ def seldom_lower(records: Records) -> Found:
     for base, name in (("nb", "naive Bayes"), ("svm", "linear")):
         answers = [_not_lower(gain) for gain in _gains(records, base).values()]
         verdicts.append(settled(answers, asked("CDEC-10")(len(answers))))
-        texts.append(f"{name} {told(answers)}")
+        texts.append(f"{name} {counts_in_words(answers)}")
     held = [None if v == UNDECIDED else v == HOLDS for v in verdicts]
     return together(held), f"equal or higher: {', '.join(texts)}"
 
@@ -226,9 +238,9 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(name.removeprefix("uci_") for name in names) or "none"
 
 
-def _as_printed(one: DecompositionRecord) -> DecompositionRecord:
-    rest = one.against_rest()
-    return one if one.protocol == SOUND.name or LINEAR not in rest.bases else rest
+def _as_printed(record: DecompositionRecord) -> DecompositionRecord:
+    rest = record.against_rest()
+    return record if record.protocol == SOUND.name or LINEAR not in rest.bases else rest
 
 
 # Base classifier of each method of the table, and whether the cell is a gain.
@@ -250,17 +262,19 @@ class GainTable(Answers):
     sources: Sequence[str] = (TABLE_1,)
 
     def __init__(self, records: Sequence[DecompositionRecord]) -> None:
-        self._records = {(one.protocol, one.dataset): _as_printed(one) for one in records}
+        self._records = {
+            (record.protocol, record.dataset): _as_printed(record) for record in records
+        }
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return mean and spread over the runs, in per cent or points; None without a record."""
-        found = self._records.get((protocol, cell.dataset_id))
-        if found is None:
+        record = self._records.get((protocol, cell.dataset_id))
+        if record is None:
             return None
         base, gain = _COLUMNS[cell.method_id]
-        values = found.gains(base) if gain else found.values(base, "alone")
+        values = record.gains(base) if gain else record.values(base, "alone")
         sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        return Ours(float(values.mean()), sd, "ok", found.path)
+        return Ours(float(values.mean()), sd, "ok", record.path)
 
     def target(self, cell: PrintedCell) -> str:
         """Return the record that would decide a cell."""

@@ -10,7 +10,7 @@ from deepcac_study.papers.rules.arm_rules import of_arms
 from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.rule_table import base_classifiers, cac_arm
-from deepcac_study.papers.rules.truth import Truth, above, settled, told, unanimous
+from deepcac_study.papers.rules.truth import Truth, above, counts_in_words, settled, unanimous
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run
 
@@ -20,13 +20,13 @@ _TABLE_5 = "deepcac_table5_f1"
 _SAME = 0.001  # silhouettes this near on every split are those of the same clusters
 
 
-def rules(found: Findings) -> dict[str, Rule]:
+def rules(findings: Findings) -> dict[str, Rule]:
     """Return the rules by claim id."""
     return {
         "DCAC-17": poorer_clusters(),
         "DCAC-40": no_empty_cluster(),
         "DCAC-43": _short_and_long,
-        **case_study_rules(found.studies),
+        **case_study_rules(findings.studies),
     }
 
 
@@ -45,22 +45,22 @@ def poorer_clusters() -> Rule:
         for base in base_classifiers(_TABLE_5)
     }
 
-    def decide(evidence: Evidence, kept: list[tuple[str, str]]) -> Decision:
-        found: dict[tuple[object, ...], Truth] = {}
+    def decide(evidence: Evidence, available: list[tuple[str, str]]) -> Decision:
+        truths: dict[tuple[object, ...], Truth] = {}
         same = 0
-        for name, base in kept:
+        for name, base in available:
             arms = pairs[name, base]
             ends = [evidence.per_split(arm) for arm in arms]
             if len(ends[0]) == len(ends[1]) and np.abs(ends[0] - ends[1]).max() <= _SAME:
                 same += 1
             elif gap := evidence.contrast(*arms):
-                found[name, *np.round(ends[1], 9).tolist()] = above(gap)
-        answers = list(found.values())
-        left = f"clusters are those of k-means in {same} of {len(kept)}"
+                truths[name, *np.round(ends[1], 9).tolist()] = above(gap)
+        answers = list(truths.values())
+        left = f"clusters are those of k-means in {same} of {len(available)}"
         if not answers:
             return Decision(UNDECIDED, left)
         share = asked("DCAC-17")(len(answers))
-        reason = f"{told(answers)} other clusterings; {left}; asked of {share:.0%}"
+        reason = f"{counts_in_words(answers)} other clusterings; {left}; asked of {share:.0%}"
         return Decision(settled(answers, share), reason)
 
     return of_arms(pairs, decide)
@@ -79,8 +79,8 @@ def no_empty_cluster() -> Rule:
         for k in _KS
     ]
 
-    def decide(evidence: Evidence, kept: list[int]) -> Decision:
-        made = [run for i in kept if (run := evidence.run(arms[i]))]
+    def decide(evidence: Evidence, available: list[int]) -> Decision:
+        made = [run for i in available if (run := evidence.run(arms[i]))]
         divided, undivided = (
             [_empty(run) for run in made if run.method == method]
             for method in (DEEPCAC, _UNDIVIDED)
@@ -97,7 +97,7 @@ def no_empty_cluster() -> Rule:
 def _empty(run: Run) -> int:
     """Return the number of splits with a cluster that holds no training row."""
     sizes = [split["clusters"]["sizes_train"] for split in run.splits if split.get("clusters")]
-    return sum(min(map(sum, own)) == 0 for own in sizes)
+    return sum(min(map(sum, split_sizes)) == 0 for split_sizes in sizes)
 
 
 def _short_and_long(evidence: Evidence) -> Decision:
@@ -107,6 +107,9 @@ def _short_and_long(evidence: Evidence) -> Decision:
     if run is None or run.status != "ok":
         return Decision(NOT_RUN, f"needs {evidence.target(arm)}")
     sizes = [split["clusters"]["sizes_train"] for split in run.splits]
-    found = [{0, 2} <= {int(np.argmax(own)) for own in one if sum(own)} for one in sizes]
-    reason = f"true of {sum(found)} of {len(found)} splits"
-    return Decision(settled([unanimous(found)]), reason, (run.path,))
+    answers = [
+        {0, 2} <= {int(np.argmax(counts)) for counts in split_sizes if sum(counts)}
+        for split_sizes in sizes
+    ]
+    reason = f"true of {sum(answers)} of {len(answers)} splits"
+    return Decision(settled([unanimous(answers)]), reason, (run.path,))

@@ -74,8 +74,8 @@ class ClusterTables(Answers):
             rank = study.importance[cluster].rank(ascending=False, method="first")[feature]
             return Ours(float(rank), None, "ok", study.path, bool(rank <= TOP))
         table = study.table
-        own = table[(table["feature"] == feature) & (table["cluster"] == cluster)]
-        values = own["filled" if protocol == "as_published" else "mean"].dropna()
+        rows = table[(table["feature"] == feature) & (table["cluster"] == cluster)]
+        values = rows["filled" if protocol == "as_published" else "mean"].dropna()
         away = abs(values.mean() - float(cell.text))
         near = bool(away <= SMALL_EFFECT * study.separating["sd"][feature])
         sd = float(values.std()) if len(values) > 1 else None
@@ -93,15 +93,15 @@ class ClusterTables(Answers):
 
 def case_study_rules(studies: Iterable[CaseStudy]) -> dict[str, Rule]:
     """Return the rules by claim id; a rule looks at the study of its protocol."""
-    known = _by_protocol(studies)
+    by_protocol = _by_protocol(studies)
     checks = {
         "DCAC-41": _printed_scores,
         "DCAC-42": _shared_features,
         "DCAC-44": _ventilation_and_urine,
         "DCAC-45": _own_risk_factors,
     }
-    found = {name: _of_study(known, check) for name, check in checks.items()}
-    return found | {"DCAC-44": _on_printed_features(found["DCAC-44"])}
+    study_rules = {name: _of_study(by_protocol, check) for name, check in checks.items()}
+    return study_rules | {"DCAC-44": _on_printed_features(study_rules["DCAC-44"])}
 
 
 def _on_printed_features(rule: Rule) -> Rule:
@@ -117,9 +117,9 @@ def _on_printed_features(rule: Rule) -> Rule:
     return decided
 
 
-def _of_study(known: dict[str, CaseStudy], check: Callable[[CaseStudy], Checked]) -> Rule:
+def _of_study(by_protocol: dict[str, CaseStudy], check: Callable[[CaseStudy], Checked]) -> Rule:
     def rule(evidence: Evidence) -> Decision:
-        study = known.get(evidence.protocol)
+        study = by_protocol.get(evidence.protocol)
         if study is None:
             folder = f"results/case_study/{protocol_folder(evidence.protocol)}"
             return Decision(NOT_RUN, f"needs {folder}{SUBJECT[0]}_k{SUBJECT[1]}.json")
@@ -132,8 +132,8 @@ def _of_study(known: dict[str, CaseStudy], check: Callable[[CaseStudy], Checked]
 def _lists(part: pd.DataFrame) -> list[set[str]]:
     """Return the ten features that matter most to each cluster's risk model on one split."""
     lists = []
-    for _, own in part.groupby("cluster"):
-        used = own[own["importance"] > 0]
+    for _, group in part.groupby("cluster"):
+        used = group[group["importance"] > 0]
         lists.append(set(used.nlargest(TOP, "importance", keep="all")["feature"][:TOP]))
     return lists
 
@@ -154,27 +154,27 @@ def _printed_scores(study: CaseStudy) -> Checked:
 
 def _shared_features(study: CaseStudy) -> Checked:
     """Ask of each split: PaO2 in all three lists, alone there, and two features in two lists."""
-    found = []
+    answers = []
     for part in by_split(study.table):
         within = Counter(name for names in _lists(part) for name in names)
         by_count = Counter(within.values())
-        found.append((within["PaO2_last"] == study.k, by_count[3] == 1, by_count[2] == 2))
-    parts = list(zip(*found, strict=True))
+        answers.append((within["PaO2_last"] == study.k, by_count[3] == 1, by_count[2] == 2))
+    parts = list(zip(*answers, strict=True))
     words = ("PaO2_last in all three", "one in all three", "two in two")
     texts = [f"{name}: {sum(right)}" for name, right in zip(words, parts, strict=True)]
-    return [unanimous(right) for right in parts], f"{', '.join(texts)} of {len(found)} splits"
+    return [unanimous(right) for right in parts], f"{', '.join(texts)} of {len(answers)} splits"
 
 
 def _ventilation_and_urine(study: CaseStudy) -> Checked:
     """Ask whether both are among the ten features with the largest effects on test rows."""
-    found = []
+    answers = []
     for part in by_split(study.table):
         effects = part.drop_duplicates("feature").nlargest(TOP, "effect")["feature"]
-        found.append(
+        answers.append(
             all(effects.str.startswith(name).any() for name in ("MechVent", "UrineOutput"))
         )
-    reason = f"both among the {TOP} strongest on {sum(found)} of {len(found)} splits"
-    return [unanimous(found)], reason
+    reason = f"both among the {TOP} strongest on {sum(answers)} of {len(answers)} splits"
+    return [unanimous(answers)], reason
 
 
 def _own_risk_factors(study: CaseStudy) -> Checked:
@@ -185,8 +185,8 @@ def _own_risk_factors(study: CaseStudy) -> Checked:
     """
     lists = [_lists(part) for part in by_split(study.table)]
     excess = []
-    for one, other in combinations(lists, 2):
-        shared = np.array([[len(a & b) for b in other] for a in one])
+    for first, other in combinations(lists, 2):
+        shared = np.array([[len(a & b) for b in other] for a in first])
         k = len(shared)
         across = (shared.sum() - np.trace(shared)) / (k * (k - 1))
         excess.append(float(np.trace(shared) / k - across))

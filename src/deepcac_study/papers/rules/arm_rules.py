@@ -43,17 +43,17 @@ def of_arms(
 
     def rule(evidence: Evidence) -> Decision:
         every_arm = [arm for arms in groups.values() for arm in arms]
-        kept = [name for name, arms in groups.items() if not any(map(evidence.left_out, arms))]
-        arms = [arm for name in kept for arm in groups[name]]
-        if not kept:
+        available = [name for name, arms in groups.items() if not any(map(evidence.left_out, arms))]
+        arms = [arm for name in available for arm in groups[name]]
+        if not available:
             return nothing_left(every_arm, evidence)
         if missing := lacking(arms, evidence):
             return missing
-        found = decide(evidence, kept)
-        if found.verdict == NOT_RUN:
-            return found
-        reason = found.reason + without(every_arm, evidence)
-        return Decision(found.verdict, reason, evidence.paths(arms))
+        decision = decide(evidence, available)
+        if decision.verdict == NOT_RUN:
+            return decision
+        reason = decision.reason + without(every_arm, evidence)
+        return Decision(decision.verdict, reason, evidence.paths(arms))
 
     return rule
 
@@ -61,9 +61,9 @@ def of_arms(
 def of_pairs(pairs: Pairs, decide: Callable[[Pairs, list[Difference]], Decision]) -> Rule:
     """Return a rule on the differences of comparisons."""
 
-    def decided(evidence: Evidence, kept: list[int]) -> Decision:
-        own = [pairs[i] for i in kept]
-        return decide(own, [one for pair in own if (one := evidence.contrast(*pair))])
+    def decided(evidence: Evidence, available: list[int]) -> Decision:
+        chosen = [pairs[i] for i in available]
+        return decide(chosen, [gap for pair in chosen if (gap := evidence.contrast(*pair))])
 
     return of_arms(dict(enumerate(pairs)), decided)
 
@@ -81,8 +81,8 @@ def counted(name: str, pairs: Pairs, wanted: Asked) -> Rule:
     """Return a rule of `COUNTED`, which asks for a share of the comparisons."""
     ask, words = COUNTED[name]
 
-    def decide(_: Pairs, found: list[Difference]) -> Decision:
-        answers, share = [ask(one) for one in found], wanted(len(found))
+    def decide(_: Pairs, differences: list[Difference]) -> Decision:
+        answers, share = [ask(gap) for gap in differences], wanted(len(differences))
         counts = [answers.count(answer) for answer in (True, False, None)]
         reason = (
             f"{words} in {counts[0]} of {len(answers)}, not in {counts[1]}, open in {counts[2]}; "
@@ -100,25 +100,26 @@ def significant(pairs: Pairs, levels: Mapping[tuple[str, int], float]) -> Rule:
     level by data set and k where it is not 0.05.
     """
 
-    def decide(kept: Pairs, found: list[Difference]) -> Decision:
-        wanted = [levels.get((first.dataset, first.k), LEVEL) for first, _ in kept]
-        adjusted = holm([one.p for one in found])
+    def decide(chosen: Pairs, differences: list[Difference]) -> Decision:
+        wanted = [levels.get((first.dataset, first.k), LEVEL) for first, _ in chosen]
+        adjusted = holm([gap.p for gap in differences])
         answers = [
-            _sure(one, p < level) for one, p, level in zip(found, adjusted, wanted, strict=True)
+            _sure(gap, p < level)
+            for gap, p, level in zip(differences, adjusted, wanted, strict=True)
         ]
         reason = (
-            f"higher in {sum(one.mean > 0 for one in found)} of {len(found)}, significantly in "
-            f"{answers.count(True)}, not better in {answers.count(False)}"
+            f"higher in {sum(gap.mean > 0 for gap in differences)} of {len(differences)}, "
+            f"significantly in {answers.count(True)}, not better in {answers.count(False)}"
         )
         return Decision(settled(answers), reason)
 
     return of_pairs(pairs, decide)
 
 
-def _sure(found: Difference, significantly: bool) -> Truth:
-    if significantly and found.mean > 0:
+def _sure(gap: Difference, significantly: bool) -> Truth:
+    if significantly and gap.mean > 0:
         return True
-    return False if above(found) is False else None
+    return False if above(gap) is False else None
 
 
 def maxima(groups: Groups, wanted: Asked, *, ask: Ask = above) -> Rule:
@@ -126,8 +127,8 @@ def maxima(groups: Groups, wanted: Asked, *, ask: Ask = above) -> Rule:
 
     def judge(evidence: Evidence, name: str) -> Truth:
         first, second = (_best(arms, evidence) for arms in groups[name])
-        found = evidence.contrast(first, second)
-        return None if found is None else ask(found)
+        gap = evidence.contrast(first, second)
+        return None if gap is None else ask(gap)
 
     arms = {name: [*first, *second] for name, (first, second) in groups.items()}
     return by_group(arms, judge, wanted)
@@ -138,8 +139,8 @@ def best_is(groups: Mapping[str, tuple[Sequence[Arm], Arm]]) -> Rule:
 
     def judge(evidence: Evidence, name: str) -> Truth:
         arms, claimed = groups[name]
-        found = evidence.contrast(claimed, _best([a for a in arms if a != claimed], evidence))
-        return None if found is None else above(found)
+        gap = evidence.contrast(claimed, _best([a for a in arms if a != claimed], evidence))
+        return None if gap is None else above(gap)
 
     return by_group({name: list(arms) for name, (arms, _) in groups.items()}, judge)
 
@@ -157,14 +158,14 @@ def best_counts(groups: Mapping[str, Sequence[Sequence[Arm]]], wanted: Mapping[s
 
     def judge(evidence: Evidence, name: str) -> Truth:
         answers = [
-            [above(one) for other in others if (one := evidence.contrast(last, other))]
+            [above(gap) for other in others if (gap := evidence.contrast(last, other))]
             for *others, last in groups[name]
         ]
         sure = sum(all(row) for row in answers)
         possible = sum(False not in row for row in answers)
         return True if sure >= wanted[name] else None if possible >= wanted[name] else False
 
-    return by_group({n: [arm for row in own for arm in row] for n, own in groups.items()}, judge)
+    return by_group({n: [arm for row in rows for arm in row] for n, rows in groups.items()}, judge)
 
 
 def by_group(
@@ -174,8 +175,8 @@ def by_group(
 ) -> Rule:
     """Return the rule that something is true of a share of groups of arms, such as data sets."""
 
-    def decide(evidence: Evidence, kept: list[str]) -> Decision:
-        answers = {name: judge(evidence, name) for name in kept}
+    def decide(evidence: Evidence, available: list[str]) -> Decision:
+        answers = {name: judge(evidence, name) for name in available}
         share = wanted(len(answers))
         listed = [
             f"{word} of {', '.join(names)}"

@@ -32,13 +32,13 @@ def share_of(words: str, comparisons: int) -> float:
         return USUAL
     if count := _COUNT.fullmatch(words):
         return int(count[1]) / int(count[2])
-    known = {
+    shares = {
         **dict.fromkeys(_EVERY, EVERY),
         **dict.fromkeys(_NEARLY, 0.9),
         "most": (comparisons // 2 + 1) / comparisons,
         "several": min(2 / comparisons, 1.0),
     }
-    return known[words]
+    return shares[words]
 
 
 def asked(claim: str) -> Asked:

@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def by_name(*functions: F) -> dict[str, F]:
     """Return functions by their names, as tables of rules name them."""
-    return {one.__name__: one for one in functions}
+    return {function.__name__: function for function in functions}
 
 
 def every(*rules: Rule) -> Rule:
@@ -35,7 +35,7 @@ def every(*rules: Rule) -> Rule:
     """
 
     def rule(evidence: Evidence) -> Decision:
-        decisions = [one(evidence) for one in rules]
+        decisions = [part(evidence) for part in rules]
         verdicts = {decision.verdict for decision in decisions}
         reason = " | ".join(decision.reason for decision in decisions if decision.reason)
         runs = tuple(dict.fromkeys(path for decision in decisions for path in decision.runs))
@@ -93,24 +93,24 @@ def undecidable(rule: Rule, why: str) -> Rule:
     Where nothing was run it says what is needed.
     """
 
-    def told(evidence: Evidence) -> Decision:
-        found = rule(evidence)
-        if found.verdict == NOT_RUN and not found.runs:
-            return found
-        reason = f"{why}; on ours it would be '{found.verdict}': {found.reason}"
-        return Decision(NOT_DECIDABLE, reason, found.runs)
+    def explained(evidence: Evidence) -> Decision:
+        decision = rule(evidence)
+        if decision.verdict == NOT_RUN and not decision.runs:
+            return decision
+        reason = f"{why}; on ours it would be '{decision.verdict}': {decision.reason}"
+        return Decision(NOT_DECIDABLE, reason, decision.runs)
 
-    return told
+    return explained
 
 
 def or_on_print(rule: Rule, judge: Callable[[], Found]) -> Rule:
     """Return a rule on our runs that print alone decides until there are enough of them."""
 
     def either(evidence: Evidence) -> Decision:
-        found = rule(evidence)
+        decision = rule(evidence)
         verdict, figures = judge()
-        if found.verdict == NOT_RUN:
-            return Decision(verdict, f"on print: {figures}; our runs: {found.reason}")
-        return Decision(found.verdict, f"{found.reason}; on print: {verdict}", found.runs)
+        if decision.verdict == NOT_RUN:
+            return Decision(verdict, f"on print: {figures}; our runs: {decision.reason}")
+        return Decision(decision.verdict, f"{decision.reason}; on print: {verdict}", decision.runs)
 
     return either

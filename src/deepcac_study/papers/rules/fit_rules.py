@@ -7,7 +7,7 @@ import numpy as np
 from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac_study.papers.rules.asked import Asked
 from deepcac_study.papers.rules.decisions import Rule, by_name
-from deepcac_study.papers.rules.truth import Truth, settled, told
+from deepcac_study.papers.rules.truth import Truth, counts_in_words, settled
 
 Curves = dict[str, list[float]]
 
@@ -43,10 +43,12 @@ def of_fits(
                     used.append(run.path)
         if not answers:
             return Decision(NOT_RUN, f"needs {needs}")
-        found = list(answers.values())
-        share = wanted(len(found))
-        reason = f"{told(found)} fits, each clustering counted once; asked of {share:.0%}"
-        return Decision(settled(found, share), reason, tuple(dict.fromkeys(used)))
+        truths = list(answers.values())
+        share = wanted(len(truths))
+        reason = (
+            f"{counts_in_words(truths)} fits, each clustering counted once; asked of {share:.0%}"
+        )
+        return Decision(settled(truths, share), reason, tuple(dict.fromkeys(used)))
 
     return rule
 

@@ -96,11 +96,17 @@ class Gain:
 
 def averages(groups: Mapping[str, Pairs], judge: Judge) -> Rule:
     """Return a rule on the gain of mean over mean, in per cent, one for each group."""
-    pairs = {(name, i): pair for name, own in groups.items() for i, pair in enumerate(own)}
+    pairs = {
+        (name, i): pair
+        for name, group_pairs in groups.items()
+        for i, pair in enumerate(group_pairs)
+    }
 
-    def decide(evidence: Evidence, kept: list[tuple[str, int]]) -> Decision:
-        own = {name: [pairs[key] for key in kept if key[0] == name] for name, _ in kept}
-        gains = {name: _gain(pairs, evidence) for name, pairs in own.items()}
+    def decide(evidence: Evidence, available: list[tuple[str, int]]) -> Decision:
+        by_group = {
+            name: [pairs[key] for key in available if key[0] == name] for name, _ in available
+        }
+        gains = {name: _gain(pairs, evidence) for name, pairs in by_group.items()}
         listed = ", ".join(f"{name} {gain} %" for name, gain in gains.items())
         return Decision(judge(gains), listed)
 
@@ -179,9 +185,9 @@ def largest(name: str) -> Judge:
         others = [gain for other, gain in gains.items() if other != name]
         if name not in gains or not others:
             return LOST
-        own = gains[name]
-        if all(own.low > gain.high for gain in others):
+        claimed = gains[name]
+        if all(claimed.low > gain.high for gain in others):
             return HOLDS
-        return FAILS if any(own.high < gain.low for gain in others) else UNDECIDED
+        return FAILS if any(claimed.high < gain.low for gain in others) else UNDECIDED
 
     return judge

@@ -10,7 +10,7 @@ from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decisio
 from deepcac_study.papers.rules.asked import Asked
 from deepcac_study.papers.rules.decisions import Found, Rule, by_name, sound_only
 from deepcac_study.papers.rules.sweep_rules import SWEPT
-from deepcac_study.papers.rules.truth import Truth, all_hold, settled, together, told
+from deepcac_study.papers.rules.truth import Truth, all_hold, counts_in_words, settled, together
 
 _AXES = ("ics", "ocs", "clusters", "k")
 
@@ -23,10 +23,10 @@ def grid_rule(
     def rule(evidence: Evidence) -> Decision:
         if table is None:
             return Decision(NOT_RUN, "needs results/sweeps/grid.parquet")
-        own = table[table["imbalanced"] == rare]
-        found = {metric: CHECKS[name](own, metric, wanted) for metric in metrics}
-        figures = " | ".join(f"{metric}: {text}" for metric, (_, text) in found.items())
-        verdict = all_hold(verdict for verdict, _ in found.values())
+        part = table[table["imbalanced"] == rare]
+        results = {metric: CHECKS[name](part, metric, wanted) for metric in metrics}
+        figures = " | ".join(f"{metric}: {text}" for metric, (_, text) in results.items())
+        verdict = all_hold(verdict for verdict, _ in results.values())
         return Decision(verdict, figures, ("results/sweeps/grid.parquet",))
 
     return sound_only(rule, SWEPT)
@@ -43,9 +43,9 @@ def _sure(mean: float, error: float, freedom: int) -> Truth:
 
 
 def _mean_above(values: "pd.Series[float]") -> Truth:
-    found = values.to_numpy(dtype=np.float64)
-    error = float(found.std(ddof=1)) / np.sqrt(len(found)) if len(found) > 1 else 0.0
-    return _sure(float(found.mean()), error, len(found) - 1)
+    numbers = values.to_numpy(dtype=np.float64)
+    error = float(numbers.std(ddof=1)) / np.sqrt(len(numbers)) if len(numbers) > 1 else 0.0
+    return _sure(float(numbers.mean()), error, len(numbers) - 1)
 
 
 def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, wanted: Asked) -> Found:
@@ -56,7 +56,9 @@ def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, wanted: 
     answers = [_mean_above(steps[level].dropna()) for level in steps]
     text = ", ".join(f"{level:g}: {value:.3f}" for level, value in wide.mean().items())
     share = wanted(len(answers))
-    return settled(answers, share), f"{text}; {told(answers)} steps; asked of {share:.0%}"
+    return settled(
+        answers, share
+    ), f"{text}; {counts_in_words(answers)} steps; asked of {share:.0%}"
 
 
 def rises_with_ics(table: pd.DataFrame, metric: str, wanted: Asked) -> Found:
@@ -92,12 +94,12 @@ def enough(table: pd.DataFrame, metric: str, _: Asked) -> Found:
     X = np.column_stack([*parts, k >= clusters]).astype(float)
     if np.linalg.matrix_rank(X) < X.shape[1]:
         return NOT_RUN, "needs a grid with k below and above several K"
-    found = np.linalg.lstsq(X, means.to_numpy(), rcond=None)[0]
-    rest = means.to_numpy() - X @ found
+    solution = np.linalg.lstsq(X, means.to_numpy(), rcond=None)[0]
+    rest = means.to_numpy() - X @ solution
     freedom = len(X) - X.shape[1]
     error = float(np.sqrt(rest @ rest / max(freedom, 1) * np.linalg.inv(X.T @ X)[-1, -1]))
-    text = f"step at k = K {found[-1]:+.4f} (standard error {error:.4f}), k and K held"
-    return settled([_sure(float(found[-1]), error, freedom)]), text
+    text = f"step at k = K {solution[-1]:+.4f} (standard error {error:.4f}), k and K held"
+    return settled([_sure(float(solution[-1]), error, freedom)]), text
 
 
 def clustering_helps(table: pd.DataFrame, metric: str, _: Asked) -> Found:

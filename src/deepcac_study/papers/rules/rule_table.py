@@ -38,14 +38,14 @@ from deepcac_study.papers.rules.fit_rules import fit_rule
 from deepcac_study.papers.rules.grid_rules import grid_rule
 from deepcac_study.papers.rules.sweep_rules import sweep_rule
 from deepcac_study.papers.rules.theorem_rules import theorem_rule
-from deepcac_study.papers.rules.truth import Truth, not_below, settled, told
+from deepcac_study.papers.rules.truth import Truth, counts_in_words, not_below, settled
 from deepcac_study.records.reader import Findings
 
 
 class Book(NamedTuple):
     """What rules look at: findings and ledger."""
 
-    found: Findings
+    findings: Findings
     ledger: Sequence[Entry]
 
 
@@ -64,13 +64,13 @@ class Row(NamedTuple):
     words: str = ""
 
 
-def table_rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
+def table_rules(findings: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
     """Return the rules of all tables by claim id."""
     papers = {claim["id"]: claim["paper"] for claim in facts("claims")}
     parts: dict[str, list[Rule]] = defaultdict(list)
     for row in (Row(**fact) for fact in facts("rules")):
-        parts[row.id].append(RULES[row.rule](_Arms(papers[row.id], row), Book(found, ledger)))
-    return {name: own[0] if len(own) == 1 else every(*own) for name, own in parts.items()}
+        parts[row.id].append(RULES[row.rule](_Arms(papers[row.id], row), Book(findings, ledger)))
+    return {name: group[0] if len(group) == 1 else every(*group) for name, group in parts.items()}
 
 
 def base_classifiers(source: str) -> list[str]:
@@ -95,10 +95,10 @@ class _Arms:
     @property
     def sets(self) -> list[str]:
         """The data sets."""
-        chosen, known = self.row.sets.split(), printed_datasets(self.row.of)
+        chosen, printed = self.row.sets.split(), printed_datasets(self.row.of)
         if chosen and not chosen[0].startswith("-"):
             return chosen
-        return [name for name in known if f"-{name}" not in chosen]
+        return [name for name in printed if f"-{name}" not in chosen]
 
     @property
     def metrics(self) -> list[str]:
@@ -118,17 +118,17 @@ class _Arms:
         names = printed_methods(of) if words == "printed" else words.split()
         bases = base_classifiers(of) if "*" in words else []
         spread = ([n.replace("*", x) for x in bases] if "*" in n else [n] for n in names)
-        return [name for own in spread for name in own]
+        return [name for group in spread for name in group]
 
     def arm(self, dataset: str, method: str, metric: str, k: int | None) -> Arm:
         """Return an arm; a method without sequences is run on the static features."""
-        known = parse_method(method)
-        own = dataset if known.sequence else dataset.removesuffix("_ts")
+        parsed = parse_method(method)
+        dataset_id = dataset if parsed.sequence else dataset.removesuffix("_ts")
         if k is None:
-            return cac_arm(self.paper, own, method, metric, folds="_cv5" in self.row.of)
-        return Arm(own, method, k if known.clustered else 1, metric, self.paper)
+            return cac_arm(self.paper, dataset_id, method, metric, folds="_cv5" in self.row.of)
+        return Arm(dataset_id, method, k if parsed.clustered else 1, metric, self.paper)
 
-    def each(self, dataset: str, words: str) -> list[Arm]:
+    def arms_of(self, dataset: str, words: str) -> list[Arm]:
         """Return every arm of some methods on a data set, by the first metric."""
         metric = self.metrics[0]
         return [self.arm(dataset, m, metric, k) for m in self.methods(words) for k in self.ks]
@@ -141,8 +141,8 @@ class _Arms:
         for metric in self.metrics:
             for dataset in self.sets:
                 for k in self.ks:
-                    for one, other in zip(first, second, strict=True):
-                        pair = (self.arm(dataset, name, metric, k) for name in (one, other))
+                    for method, other in zip(first, second, strict=True):
+                        pair = (self.arm(dataset, name, metric, k) for name in (method, other))
                         yield dataset, (next(pair), next(pair))
 
     @property
@@ -154,7 +154,9 @@ class _Arms:
     def groups(self) -> dict[str, tuple[list[Arm], list[Arm]]]:
         """First and second arms by data set."""
         words = self.row.first, self.row.second
-        return {name: (self.each(name, words[0]), self.each(name, words[1])) for name in self.sets}
+        return {
+            name: (self.arms_of(name, words[0]), self.arms_of(name, words[1])) for name in self.sets
+        }
 
 
 def _counted(arms: _Arms, _: Book) -> Rule:
@@ -170,11 +172,11 @@ def _significant(arms: _Arms, _: Book) -> Rule:
 
 def _best_is(arms: _Arms, _: Book) -> Rule:
     """Read ``first`` as the best method of each data set, with its k after a colon."""
-    best = (one.partition(":") for one in arms.row.first.split())
+    best = (entry.partition(":") for entry in arms.row.first.split())
     return arm_rules.best_is(
         {
             dataset: (
-                arms.each(dataset, arms.row.second),
+                arms.arms_of(dataset, arms.row.second),
                 arms.arm(dataset, method, arms.metrics[0], int(k) if k else None),
             )
             for dataset, (method, _, k) in zip(arms.sets, best, strict=True)
@@ -186,7 +188,8 @@ def _best_counts(arms: _Arms, _: Book) -> Rule:
     """Read ``second`` as lists of rivals with a stroke between, ``share`` as counts by data set."""
     lists = [*arms.row.second.split(" | "), arms.row.first]
     rows = {
-        name: list(zip(*(arms.each(name, own) for own in lists), strict=True)) for name in arms.sets
+        name: list(zip(*(arms.arms_of(name, methods) for methods in lists), strict=True))
+        for name in arms.sets
     }
     counts = dict(zip(arms.sets, map(int, arms.row.share.split()), strict=True))
     return arm_rules.best_counts(rows, counts)
@@ -213,15 +216,15 @@ def _number(text: str) -> object:
 
 
 def _program(arms: _Arms, _: Book) -> Rule:
-    made = [arm for name in arms.sets for arm in arms.each(name, arms.row.first)]
+    made = [arm for name in arms.sets for arm in arms.arms_of(name, arms.row.first)]
     return arm_rules.of_another_program(arms.row.words, made)
 
 
 def _sweep(arms: _Arms, book: Book) -> Rule:
-    row, tables = arms.row, getattr(book.found.sweeps, arms.row.of)
+    row, tables = arms.row, getattr(book.findings.sweeps, arms.row.of)
     if row.k:
-        tables = {key: own for key, own in tables.items() if key == (row.sets, int(row.k))}
-    return sweep_rule(tables, row.first, row.words, arms.asked, each=row.metric)
+        tables = {key: table for key, table in tables.items() if key == (row.sets, int(row.k))}
+    return sweep_rule(tables, row.first, row.words, arms.asked, column=row.metric)
 
 
 def of_table(ledger: Sequence[Entry], paper: str, number: str) -> list[Entry]:
@@ -243,7 +246,7 @@ def alpha_at_most(limit: float, entries: Sequence[Entry], wanted: Asked) -> Rule
 
     def on_print() -> Found:
         near: list[Truth] = [0 <= float(entry.printed) <= limit for entry in entries]
-        return settled(near, wanted(len(near))), f"{told(near)} printed alphas: {words}"
+        return settled(near, wanted(len(near))), f"{counts_in_words(near)} printed alphas: {words}"
 
     return every(ours, always(on_print, "on print")) if entries else ours
 
@@ -260,15 +263,15 @@ def alpha_differs(entries: Sequence[Entry]) -> Rule:
             if entry.sound:
                 alphas[entry.dataset][entry.method] = np.log(float(entry.sound))
         gaps = {
-            f"{one} and {other}": [mine - alphas[other][x] for x, mine in alphas[one].items()]
-            for one, other in combinations(alphas, 2)
-            if alphas[one].keys() == alphas[other].keys()
+            f"{first} and {other}": [mine - alphas[other][x] for x, mine in alphas[first].items()]
+            for first, other in combinations(alphas, 2)
+            if alphas[first].keys() == alphas[other].keys()
         }
         if not gaps:
             return Decision(NOT_RUN, "needs tuned alphas of two data sets")
         p = holm([float(wilcoxon(gap).pvalue) if any(gap) else 1.0 for gap in gaps.values()])
         answer: Truth = True if min(p) < LEVEL else None if any(map(any, gaps.values())) else False
-        figures = ", ".join(f"{name} p {one:.3f}" for name, one in zip(gaps, p, strict=True))
+        figures = ", ".join(f"{name} p {value:.3f}" for name, value in zip(gaps, p, strict=True))
         runs = tuple(dict.fromkeys(entry.run for entry in entries if entry.sound))
         return Decision(settled([answer]), f"tuned alphas differ between {figures}", runs)
 
@@ -282,17 +285,17 @@ def _of_cells(
 
     def rule(evidence: Evidence) -> Decision:
         closed = restricted().values()
-        kept = [
+        cells = [
             e for e in entries if e.sound_verdict != LOST and (e.sound or e.needs not in closed)
         ]
         answers: list[Truth] = [
-            what(e) if e.sound and e.sound_verdict in (AGREE, DIFFER) else None for e in kept
+            what(e) if e.sound and e.sound_verdict in (AGREE, DIFFER) else None for e in cells
         ]
-        runs = tuple(dict.fromkeys(e.run for e in kept if e.run))
+        runs = tuple(dict.fromkeys(e.run for e in cells if e.run))
         if set(answers) <= {None}:
-            needed = next((e.needs for e in kept if e.needs), "the runs behind the table")
+            needed = next((e.needs for e in cells if e.needs), "the runs behind the table")
             return Decision(NOT_RUN, f"needs {needed}")
-        reason = f"{told(answers)} tuned alphas: {words} ({len(entries)} in the table)"
+        reason = f"{counts_in_words(answers)} tuned alphas: {words} ({len(entries)} in the table)"
         return Decision(settled(answers, wanted(len(answers))), reason, runs)
 
     return sound_only(rule, "alphas are tuned")
@@ -320,8 +323,12 @@ RULES: dict[str, Callable[[_Arms, Book], Rule]] = {
     ),
     "sweep": _sweep,
     "grid": lambda arms, book: grid_rule(
-        book.found.sweeps.grid, arms.row.first, arms.metrics, arms.asked, rare=arms.row.of == "rare"
+        book.findings.sweeps.grid,
+        arms.row.first,
+        arms.metrics,
+        arms.asked,
+        rare=arms.row.of == "rare",
     ),
-    "theorem": lambda arms, book: theorem_rule(book.found.theory, arms.row.first),
+    "theorem": lambda arms, book: theorem_rule(book.findings.theory, arms.row.first),
     "fits": lambda arms, _: fit_rule(arms.row.first, arms.asked),
 }

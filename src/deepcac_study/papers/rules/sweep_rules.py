@@ -30,11 +30,11 @@ _FEWEST = 2  # alphas of a rank correlation
 _BEST_ALPHA, _SAME_LOSS = 0.02, 0.001  # CAC v1; log-losses that no split tells apart
 
 
-def sweep_rule(tables: Tables, name: str, needs: str, wanted: Asked, *, each: str = "") -> Rule:
+def sweep_rule(tables: Tables, name: str, needs: str, wanted: Asked, *, column: str = "") -> Rule:
     """Return the rule that a check is true of a share of the sweeps (of most: partly).
 
     A sweep is true or false of a data set if all its splits agree; a single split leaves it open.
-    `needs` is what to run where there is none; `each` is a setting, of whose values the check of
+    `needs` is what to run where there is none; `column` is a setting, of whose values the check of
     `CHECKS` is asked apart, where something moves.
     """
 
@@ -43,13 +43,13 @@ def sweep_rule(tables: Tables, name: str, needs: str, wanted: Asked, *, each: st
             return Decision(NOT_RUN, f"needs {needs}")
         answers, texts = [], []
         for (dataset, k), table in tables.items():
-            for point in _points(table, each):
-                found = [CHECKS[name](part) for part in by_split(point)]
-                right = [answer for answer, _ in found]
+            for point in _points(table, column):
+                checked = [CHECKS[name](part) for part in by_split(point)]
+                right = [answer for answer, _ in checked]
                 answers.append(unanimous(right))
                 texts.append(
-                    f"{dataset} k = {k}: true of {right.count(True)} of {len(found)} splits, "
-                    f"{found[0][1]}"
+                    f"{dataset} k = {k}: true of {right.count(True)} of {len(checked)} splits, "
+                    f"{checked[0][1]}"
                 )
         files = tuple(_file(table, *key) for key, table in tables.items())
         if not answers:
@@ -59,12 +59,12 @@ def sweep_rule(tables: Tables, name: str, needs: str, wanted: Asked, *, each: st
     return sound_only(rule, SWEPT)
 
 
-def _points(table: pd.DataFrame, each: str) -> list[pd.DataFrame]:
+def _points(table: pd.DataFrame, column: str) -> list[pd.DataFrame]:
     """Return the parts of a sweep that are asked apart: alphas at which something moves."""
-    if not each:
+    if not column:
         return [table]
-    moving = set.intersection(*(set(_moving(part)[each]) for part in by_split(table)))
-    return [own for value, own in table.groupby(each) if value in moving]
+    moving = set.intersection(*(set(_moving(part)[column]) for part in by_split(table)))
+    return [point for value, point in table.groupby(column) if value in moving]
 
 
 def _file(table: pd.DataFrame, dataset: str, k: int) -> str:
@@ -173,8 +173,8 @@ def lowest_as_printed(table: pd.DataFrame) -> Checked:
 
 
 def _means(table: pd.DataFrame, parameter: str) -> pd.DataFrame:
-    own = table[table["parameter"] == parameter]
-    return own.groupby("value")[["auroc", "auprc"]].mean()
+    rows = table[table["parameter"] == parameter]
+    return rows.groupby("value")[["auroc", "auprc"]].mean()
 
 
 def falls_from_zero(table: pd.DataFrame) -> Checked:
@@ -189,8 +189,8 @@ def recovers_and_stays(table: pd.DataFrame) -> Checked:
 
 def _of_both(table: pd.DataFrame, check: Callable[[pd.Series], Checked]) -> Checked:
     curves = _means(table, "alpha")
-    (one, text), (other, more) = (check(curves[m]) for m in ("auroc", "auprc"))
-    return bool(one and other), f"{text}, {more}"
+    (first, text), (other, more) = (check(curves[m]) for m in ("auroc", "auprc"))
+    return bool(first and other), f"{text}, {more}"
 
 
 def _falls(curve: pd.Series) -> Checked:
@@ -247,10 +247,10 @@ def by_margin(table: pd.DataFrame) -> Checked:
 def _raises(table: pd.DataFrame, term: str, column: str) -> Checked:
     """Say whether any weight of a term raises a share."""
     without = float(table.loc[table["term"] == NONE, column].iloc[0])
-    own = table[(table["term"] == term) & (table["status"] == "ok")]
-    if own.empty:
+    trained = table[(table["term"] == term) & (table["status"] == "ok")]
+    if trained.empty:
         return False, f"{without:.4f} without, every training with it diverges"
-    share, alpha = max(zip(own[column], own["alpha"], strict=True))
+    share, alpha = max(zip(trained[column], trained["alpha"], strict=True))
     text = f"{without:.4f} without, at most {share:.4f} (alpha = {alpha:g})"
     return bool(share >= _RAISED * without), text
 

@@ -41,9 +41,9 @@ def _rows(records: Records, table: str) -> list[dict[str, Any]]:
     return [row for record in records for row in record.record[table]]
 
 
-def _count(found: Sequence[Check]) -> Found:
-    true = sum(check.holds for check in found)
-    return by_share(true / len(found), 1.0), f"true of {true} of {len(found)}"
+def _count(inequalities: Sequence[Check]) -> Found:
+    true = sum(check.holds for check in inequalities)
+    return by_share(true / len(inequalities), 1.0), f"true of {true} of {len(inequalities)}"
 
 
 def cost(records: Records) -> Found:
@@ -54,9 +54,9 @@ def cost(records: Records) -> Found:
 
 def risk(records: Records) -> Found:
     """Compare the test loss with the bound; one above ln 2 says less than a constant does."""
-    found = _of(records, RISK)
-    verdict, text = _count(found)
-    bounds = [check.right for check in found if check.right is not None]
+    risk_checks = _of(records, RISK)
+    verdict, text = _count(risk_checks)
+    bounds = [check.right for check in risk_checks if check.right is not None]
     telling = sum(bound < np.log(2) for bound in bounds)
     figures = f"{text} arms; {telling} bounds are below ln 2, the least is {min(bounds):.3g}"
     return (UNDECIDED if verdict == HOLDS and not telling else verdict), figures
@@ -69,13 +69,13 @@ def trade(records: Records) -> Found:
     for record in records:
         arms = {row["arm"]: row for row in record.record["risk"]}
         for arm in ("km_lr", "cac_lr"):
-            own, plain = arms[arm], arms["lr"]
+            ours, plain = arms[arm], arms["lr"]
             right.append(
-                own["training"] < plain["training"]
-                and own["total"] - own["training"] > plain["total"] - plain["training"]
+                ours["training"] < plain["training"]
+                and ours["total"] - ours["training"] > plain["total"] - plain["training"]
             )
             change = ", ".join(
-                f"{key} {own[key] - plain[key]:+.3f}" for key in ("training", "test")
+                f"{key} {ours[key] - plain[key]:+.3f}" for key in ("training", "test")
             )
             texts.append(f"{record.name} {arm}: {change}")
     traded = by_share(float(np.mean(right)), 1.0)
@@ -105,9 +105,9 @@ def lower_but_wider(records: Records) -> Found:
     return (PARTLY if verdict == HOLDS else verdict), "; ".join(texts)
 
 
-def _gap(plain: dict[str, float], own: dict[str, float], key: str) -> float:
+def _gap(plain: dict[str, float], ours: dict[str, float], key: str) -> float:
     """Return by how much a training loss falls, or a test loss rises."""
-    change = own[key] - plain[key]
+    change = ours[key] - plain[key]
     return -change if key == "training" else change
 
 
@@ -181,9 +181,9 @@ def tighter(records: Records) -> Found:
 
 def am_softmax(records: Records) -> Found:
     """Compare the loss with both versions of the bounds; only the printed ones are the claim."""
-    mended, own = _count(_of(records, AM_SOFTMAX))
+    mended, mended_text = _count(_of(records, AM_SOFTMAX))
     printed, text = _count(_of(records, AM_SOFTMAX_PRINTED))
-    figures = f"with the constants put right {own}; as printed {text}"
+    figures = f"with the constants put right {mended_text}; as printed {text}"
     if printed == HOLDS:
         return HOLDS, figures
     return (PARTLY if mended == HOLDS else FAILS), figures

@@ -9,31 +9,31 @@ Truth = bool | None  # None: the splits do not tell
 Ask = Callable[[Difference], Truth]
 
 
-def above(found: Difference) -> Truth:
+def above(gap: Difference) -> Truth:
     """Say whether a difference is above 0: its 95 % interval is; it is not if equivalent to 0."""
-    if found.low > 0:
+    if gap.low > 0:
         return True
-    return False if found.high <= 0 or found.p_equivalent < LEVEL else None
+    return False if gap.high <= 0 or gap.p_equivalent < LEVEL else None
 
 
-def not_above(found: Difference) -> Truth:
+def not_above(gap: Difference) -> Truth:
     """Say whether a difference is not above 0."""
-    answer = above(found)
+    answer = above(gap)
     return None if answer is None else not answer
 
 
-def not_below(found: Difference) -> Truth:
+def not_below(gap: Difference) -> Truth:
     """Say whether a difference is no more than the margin below 0 (one-sided, 5 %)."""
-    if found.worse < LEVEL:
+    if gap.worse < LEVEL:
         return True
-    return False if found.worse > 1 - LEVEL else None
+    return False if gap.worse > 1 - LEVEL else None
 
 
-def equivalent(found: Difference) -> Truth:
+def equivalent(gap: Difference) -> Truth:
     """Say whether a difference lies inside the margin (two one-sided tests, 5 %)."""
-    if found.p_equivalent < LEVEL:
+    if gap.p_equivalent < LEVEL:
         return True
-    return False if max(found.worse, found.better) > 1 - LEVEL else None
+    return False if max(gap.worse, gap.better) > 1 - LEVEL else None
 
 
 def alike(answers: Sequence[Truth]) -> Truth:
@@ -68,20 +68,20 @@ def settled(answers: Sequence[Truth], wanted: float = 1.0, *, half: float = 0.5)
 
 def all_hold(verdicts: Iterable[str]) -> str:
     """Return the verdict on a claim whose parts were decided apart; mixed ones make it partly."""
-    found = set(verdicts)
-    if len(found) == 1:
-        return found.pop()
-    if not found & {UNDECIDED, CANNOT}:
+    distinct = set(verdicts)
+    if len(distinct) == 1:
+        return distinct.pop()
+    if not distinct & {UNDECIDED, CANNOT}:
         return PARTLY
-    return UNDECIDED if found == {HOLDS, UNDECIDED} else CANNOT
+    return UNDECIDED if distinct == {HOLDS, UNDECIDED} else CANNOT
 
 
 def either_way(verdicts: Iterable[str]) -> str:
     """Return the verdict that all give, such as those of several machines; else none stands."""
-    found = set(verdicts)
-    if len(found) == 1:
-        return found.pop()
-    return UNDECIDED if found & {HOLDS, UNDECIDED} else CANNOT
+    distinct = set(verdicts)
+    if len(distinct) == 1:
+        return distinct.pop()
+    return UNDECIDED if distinct & {HOLDS, UNDECIDED} else CANNOT
 
 
 def together(parts: Sequence[Truth]) -> str:
@@ -89,7 +89,7 @@ def together(parts: Sequence[Truth]) -> str:
     return settled(parts, half=0.0)
 
 
-def told(answers: Sequence[Truth]) -> str:
+def counts_in_words(answers: Sequence[Truth]) -> str:
     """Return the answers in words."""
     text = f"true of {answers.count(True)} of {len(answers)}"
     return f"{text}, {answers.count(None)} open" if None in answers else text

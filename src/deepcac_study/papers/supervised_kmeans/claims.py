@@ -16,7 +16,7 @@ from deepcac_study.papers.rules.decisions import (
     or_on_print,
     undecidable,
 )
-from deepcac_study.papers.rules.truth import Truth, settled, together, told
+from deepcac_study.papers.rules.truth import Truth, counts_in_words, settled, together
 from deepcac_study.papers.supervised_kmeans.cluster_losses import (
     SYNTH,
     LossRange,
@@ -42,7 +42,7 @@ Judge = Callable[[Mapping[str, Losses]], Found]
 
 
 def on_losses(
-    found: Clusterings, names: Sequence[str], methods: Sequence[str], judge: Judge
+    clusterings: Clusterings, names: Sequence[str], methods: Sequence[str], judge: Judge
 ) -> Rule:
     """Return a rule on the losses, by data set and method, of those data sets that were run.
 
@@ -53,15 +53,17 @@ def on_losses(
         runs: dict[str, list[ClusteringRun]] = {}
         for name in names:
             asked = dataset(name, evidence.protocol)
-            own = [run for method in methods if (run := found.find(asked, method))]
-            if len(own) == len(methods):
-                runs[asked] = own
+            dataset_runs = [run for method in methods if (run := clusterings.find(asked, method))]
+            if len(dataset_runs) == len(methods):
+                runs[asked] = dataset_runs
         if not runs:
             needed = ", ".join(f"{name}: {' '.join(methods)}" for name in names)
             return Decision(NOT_RUN, f"needs results/skmeans of {needed}")
-        losses = {name: {run.method: loss_range(run) for run in own} for name, own in runs.items()}
+        losses = {
+            name: {run.method: loss_range(run) for run in group} for name, group in runs.items()
+        }
         verdict, figures = judge(losses)
-        used = [run for own in runs.values() for run in own]
+        used = [run for group in runs.values() for run in group]
         notes = [f"{run.dataset} {run.method}: {run.unfinished}" for run in used if run.unfinished]
         return Decision(verdict, "; ".join([figures, *notes]), tuple(run.path for run in used))
 
@@ -74,11 +76,11 @@ def learning_wins(wanted: Asked) -> Judge:
     def judge(losses: Mapping[str, Losses]) -> Found:
         answers: list[Truth] = []
         texts = []
-        for name, own in losses.items():
+        for name, by_method in losses.items():
             for method, baseline in product(("iterative", "spectral"), ("pair", "none")):
-                found = own[method].below(own[baseline])
-                answers += found
-                texts.append(f"{name} {method} below {baseline} {told(found)}")
+                truths = by_method[method].below(by_method[baseline])
+                answers += truths
+                texts.append(f"{name} {method} below {baseline} {counts_in_words(truths)}")
         share = wanted(len(answers))
         return settled(answers, share), f"{'; '.join(texts)}; asked in {share:.0%}"
 
@@ -89,9 +91,9 @@ def inconclusive(losses: Mapping[str, Losses]) -> Found:
     """Ask whether no learner is significantly better than Pair; losses that tie tell nothing."""
     texts: list[str] = []
     answers: list[Truth] = []
-    for name, own in losses.items():
+    for name, by_method in losses.items():
         for method in ("iterative", "spectral"):
-            test = signed_ranks(own[method].mean, own["pair"].mean)
+            test = signed_ranks(by_method[method].mean, by_method["pair"].mean)
             clear = test.win > test.lose and test.p_1tail <= _CONCLUSIVE
             answers.append(not clear if test.n_sr else None)
             texts.append(f"{name} {method} {test}")
@@ -101,8 +103,8 @@ def inconclusive(losses: Mapping[str, Losses]) -> Found:
 def no_winner(losses: Mapping[str, Losses]) -> Found:
     """Ask whether neither learner is significantly better; four losses can never tell."""
     tests = {
-        name: signed_ranks(own["iterative"].mean, own["spectral"].mean)
-        for name, own in losses.items()
+        name: signed_ranks(by_method["iterative"].mean, by_method["spectral"].mean)
+        for name, by_method in losses.items()
     }
     answers: list[Truth] = [
         False if test.p_1tail <= _CONCLUSIVE else None if 0.5**test.n_sr > _CONCLUSIVE else True
@@ -117,16 +119,20 @@ def neither_always(losses: Mapping[str, Losses]) -> Found:
     sides: list[Truth] = []
     texts = []
     for method, other in (("iterative", "spectral"), ("spectral", "iterative")):
-        found = [answer for own in losses.values() for answer in own[method].below(own[other])]
-        sides.append(True if True in found else None if None in found else False)
-        texts.append(f"{method} below {other} {told(found)}")
+        truths = [
+            answer
+            for by_method in losses.values()
+            for answer in by_method[method].below(by_method[other])
+        ]
+        sides.append(True if True in truths else None if None in truths else False)
+        texts.append(f"{method} below {other} {counts_in_words(truths)}")
     return settled(sides), "; ".join(texts)
 
 
 def none_is_poor(losses: Mapping[str, Losses]) -> Found:
     """Ask whether the loss without learning is near chance, and the highest."""
-    (name, own), *_ = losses.items()
-    mean = {method: float(values.mean.mean()) for method, values in own.items()}
+    (name, by_method), *_ = losses.items()
+    mean = {method: float(values.mean.mean()) for method, values in by_method.items()}
     poor = mean["none"] >= POOR and mean["none"] == max(mean.values())
     text = ", ".join(f"{method} {value:.1f}" for method, value in mean.items())
     return (HOLDS if poor else FAILS), f"{name}: {text}; one cluster for all costs 80"
@@ -136,12 +142,16 @@ def links_help(margin: float, methods: Sequence[str], wanted: Asked) -> Judge:
     """Return a judge that asks whether WebKB-L is below WebKB-N by more than a margin."""
 
     def judge(losses: Mapping[str, Losses]) -> Found:
-        linked = next((own for name, own in losses.items() if "_l" in name), None)
-        plain = next((own for name, own in losses.items() if "_n" in name), None)
+        linked = next((by_method for name, by_method in losses.items() if "_l" in name), None)
+        plain = next((by_method for name, by_method in losses.items() if "_n" in name), None)
         if linked is None or plain is None:
             return NOT_RUN, "needs results/skmeans of WebKB-L and WebKB-N"
-        more = [truth for one in methods for truth in linked[one].below(plain[one], margin)]
-        return settled(more, wanted(len(more))), f"the gain is above {margin:g}: {told(more)}"
+        more = [
+            truth for method in methods for truth in linked[method].below(plain[method], margin)
+        ]
+        return settled(
+            more, wanted(len(more))
+        ), f"the gain is above {margin:g}: {counts_in_words(more)}"
 
     return judge
 
@@ -169,9 +179,9 @@ def pair_once() -> Found:
 def synth() -> Found:
     """Recompute the signed ranks of Synth."""
     losses = printed_losses("SYNTH")
-    found = signed_ranks(losses["iterative"], losses["spectral"])
-    right = (found.win, found.lose, found.W) == (5, 0, 15.0) and found.p_1tail <= 0.05
-    return (HOLDS if right else FAILS), f"Iterative against Spectral {found}"
+    test = signed_ranks(losses["iterative"], losses["spectral"])
+    right = (test.win, test.lose, test.W) == (5, 0, 15.0) and test.p_1tail <= 0.05
+    return (HOLDS if right else FAILS), f"Iterative against Spectral {test}"
 
 
 def ranks() -> Found:
@@ -179,9 +189,9 @@ def ranks() -> Found:
     texts, near = [], []
     for name, printed in _PRINTED_W.items():
         losses = printed_losses(name)
-        found = signed_ranks(losses["iterative"], losses["spectral"])
-        near.append(abs(found.W - printed) <= 1.0)
-        texts.append(f"{name} {found}, printed W {printed:g}")
+        test = signed_ranks(losses["iterative"], losses["spectral"])
+        near.append(abs(test.W - printed) <= 1.0)
+        texts.append(f"{name} {test}, printed W {printed:g}")
     return (HOLDS if all(near) else PARTLY if any(near) else FAILS), "; ".join(texts)
 
 
@@ -194,10 +204,10 @@ def sign_test() -> Found:
 
 def index(clusters: int = 5) -> Found:
     """Ask how often both indices of a pair stay."""
-    kept = 1 - NOISE * (1 - 1 / clusters)
-    share = 100 * kept**2
+    probability = 1 - NOISE * (1 - 1 / clusters)
+    share = 100 * probability**2
     verdict = HOLDS if abs(share - 70.5) < 0.5 else FAILS
-    return verdict, f"each index stays with probability {kept:.2f}, both with {share:.2f} %"
+    return verdict, f"each index stays with probability {probability:.2f}, both with {share:.2f} %"
 
 
 _LEARNT = ("iterative", "spectral")
@@ -225,13 +235,13 @@ _ON_PRINT = {
 }
 
 
-def rules(found: Findings) -> dict[str, Rule]:
+def rules(findings: Findings) -> dict[str, Rule]:
     """Return the rules by claim id.
 
     Claims on News rest on WebKB and Synth alone, as the News clusterings were never published; on
     WebKB where our Synth is not the paper's, which then decides nothing.
     """
-    runs = found.clusterings
+    runs = findings.clusterings
     other = unlike_printed_synth(runs)
     by_id = {
         name: on_losses(runs, _without_synth(names) if other else names, methods, judge)
@@ -260,5 +270,5 @@ def _without_synth(names: Sequence[str]) -> Sequence[str]:
 
 
 def _poor_on_print() -> tuple[str, str]:
-    printed = {name: LossRange.known(own) for name, own in printed_losses("SYNTH").items()}
+    printed = {name: LossRange.exact(losses) for name, losses in printed_losses("SYNTH").items()}
     return none_is_poor({"print": printed})

@@ -42,7 +42,7 @@ class LossRange(NamedTuple):
     high: Array
 
     @classmethod
-    def known(cls, losses: Array) -> "LossRange":
+    def exact(cls, losses: Array) -> "LossRange":
         """Return losses without a spread, such as printed ones."""
         return cls(losses, losses, losses)
 
@@ -85,19 +85,19 @@ def printed_losses(printed: str) -> dict[str, Array]:
 
     `printed` is the start of a printed name: ``NEWS``, ``WEBKB-N`` or ``SYNTH``.
     """
-    found: dict[str, list[float]] = {}
+    by_method: dict[str, list[float]] = {}
     for row in facts("skmeans_table3_loss"):
         if row["dataset"].startswith(printed) and row["mean"]:
-            found.setdefault(row["method"].lower(), []).append(float(row["mean"]))
-    return {method: np.array(losses) for method, losses in found.items()}
+            by_method.setdefault(row["method"].lower(), []).append(float(row["mean"]))
+    return {method: np.array(losses) for method, losses in by_method.items()}
 
 
-def unlike_printed_synth(found: Clusterings) -> str:
+def unlike_printed_synth(clusterings: Clusterings) -> str:
     """Say how our draw of Synth differs from the printed one; empty where it does not, or not run.
 
     It is other data where no learner loses half of the least that any printed one does.
     """
-    learnt = [run.losses for name in _LEARNERS if (run := found.find(SYNTH, name))]
+    learnt = [run.losses for name in _LEARNERS if (run := clusterings.find(SYNTH, name))]
     printed = [losses for name, losses in printed_losses("SYNTH").items() if name in _LEARNERS]
     if not learnt or not printed:
         return ""
@@ -133,20 +133,20 @@ def signed_ranks(first: npt.ArrayLike, second: npt.ArrayLike) -> SignedRanks:
     """Compare two lists of losses pair by pair; lower is better."""
     gain = np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64)
     gain = np.where(np.abs(gain) < ROUNDING, 0.0, gain)
-    kept = np.round(gain[gain != 0], 6)
-    total = float((np.sign(kept) * rankdata(np.abs(kept))).sum()) if len(kept) else 0.0
+    nonzero = np.round(gain[gain != 0], 6)
+    total = float((np.sign(nonzero) * rankdata(np.abs(nonzero))).sum()) if len(nonzero) else 0.0
     p = 1.0
-    if len(kept):
-        p = float(wilcoxon(kept, alternative="greater" if total > 0 else "less").pvalue)
+    if len(nonzero):
+        p = float(wilcoxon(nonzero, alternative="greater" if total > 0 else "less").pvalue)
     wins, losses = int((gain > 0).sum()), int((gain < 0).sum())
-    return SignedRanks(wins, len(gain) - wins - losses, losses, abs(total), len(kept), p)
+    return SignedRanks(wins, len(gain) - wins - losses, losses, abs(total), len(nonzero), p)
 
 
 @dataclass(frozen=True)
 class LossTables:
     """Answers the cells of Tables 1, 3 and 4 from finished experiments."""
 
-    found: Clusterings
+    clusterings: Clusterings
     sources = ("skmeans_table1_datasets", "skmeans_table3_loss", "skmeans_table4_wins")
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
@@ -156,7 +156,7 @@ class LossTables:
             return self._size(cell, name)
         if cell.source == "skmeans_table4_wins":
             return self._wins(cell, name)
-        run = self.found.find(name, cell.method_id.removeprefix("skm_"))
+        run = self.clusterings.find(name, cell.method_id.removeprefix("skm_"))
         return _loss(cell, run) if run else None
 
     def target(self, cell: PrintedCell) -> str:
@@ -170,10 +170,10 @@ class LossTables:
 
     def apart(self, cell: PrintedCell) -> str:
         """Return why the losses on Synth are no evidence, where our draw is other data."""
-        return _APART if _of_synth(cell) and unlike_printed_synth(self.found) else ""
+        return _APART if _of_synth(cell) and unlike_printed_synth(self.clusterings) else ""
 
     def _size(self, cell: PrintedCell, name: str) -> Ours | None:
-        run = next((run for run in self.found.runs if run.dataset == name), None)
+        run = next((run for run in self.clusterings.runs if run.dataset == name), None)
         if run is None:
             return None
         keys = {"avg_m": "items", "N_node": "n_node", "N_pair": "n_pair"}
@@ -181,12 +181,14 @@ class LossTables:
         return Ours(value, None, "ok", run.path, agrees=round(value) == cell.value)
 
     def _wins(self, cell: PrintedCell, name: str) -> Ours | None:
-        one, other = (self.found.find(name, method) for method in ("iterative", "spectral"))
-        if one is None or other is None:
+        iterative, other = (
+            self.clusterings.find(name, method) for method in ("iterative", "spectral")
+        )
+        if iterative is None or other is None:
             return None
-        value = float(getattr(signed_ranks(mean_losses(one), mean_losses(other)), cell.item))
+        value = float(getattr(signed_ranks(mean_losses(iterative), mean_losses(other)), cell.item))
         agrees = value > 0.05 if cell.text.startswith(">") else None
-        return Ours(value, None, "ok", one.path, agrees=agrees)
+        return Ours(value, None, "ok", iterative.path, agrees=agrees)
 
 
 def _of_synth(cell: PrintedCell) -> bool:

@@ -15,7 +15,7 @@ from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECID
 from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Found
 from deepcac_study.papers.rules.gain import Gain
-from deepcac_study.papers.rules.truth import Truth, by_share, either_way, together, told
+from deepcac_study.papers.rules.truth import Truth, by_share, counts_in_words, either_way, together
 from deepcac_study.records.clusterings import Measured
 
 Judge = Callable[[Measured], Found]
@@ -67,9 +67,11 @@ def _ended(judge: Judge, *axes: str) -> Judge:
 
 def _linear(axis: str, limits: Mapping[str, float]) -> Judge:
     def judge(times: Measured) -> Found:
-        found = {oracle: exponent(times, axis, oracle) for oracle in limits}
-        right = [abs(found[oracle] - 1) <= limit for oracle, limit in limits.items()]
-        figures = ", ".join(f"{oracle}: exponent {value:.2f}" for oracle, value in found.items())
+        exponents = {oracle: exponent(times, axis, oracle) for oracle in limits}
+        right = [abs(exponents[oracle] - 1) <= limit for oracle, limit in limits.items()]
+        figures = ", ".join(
+            f"{oracle}: exponent {value:.2f}" for oracle, value in exponents.items()
+        )
         return together(right), figures + stopped(times, axis)
 
     return judge
@@ -103,11 +105,11 @@ def _slower(times: Measured) -> Found:
         both = []
         for oracle in (SPECTRAL, ITERATIVE):
             rows = times.rows("rows", axis="features", oracle=oracle)
-            own = [
+            values = [
                 row["oracle_seconds"] / row["n_oracle_calls"] if key == "call" else row[key]
                 for row in rows
             ]
-            both.append(float(np.mean(own)))
+            both.append(float(np.mean(values)))
         right.append(both[0] > both[1])
         texts.append(f"{name} {both[0]:.3g} v {both[1]:.3g}")
     verdict = by_share(float(np.mean(right)), 1.0)
@@ -135,7 +137,7 @@ def _hump(times: Measured) -> Found:
     hump = True if True in falls else None if None in falls else False
     grows = _positive(sets[-1] - sets[0])
     verdict = FAILS if grows is False else together([grows, hump])
-    return verdict, f"seconds by m / k {_show(x, y)}; falls: {told(falls)} steps"
+    return verdict, f"seconds by m / k {_show(x, y)}; falls: {counts_in_words(falls)} steps"
 
 
 def _by_set(times: Measured, axis: str, oracle: str) -> Array:
@@ -147,8 +149,8 @@ def _by_set(times: Measured, axis: str, oracle: str) -> Array:
 
 def _positive(values: Array) -> Truth:
     """Say whether a mean over training sets is above 0, by its 95 % interval."""
-    found = Gain.pooled([values], 0.0)
-    return True if found.low > 0 else False if found.high < 0 else None
+    pooled = Gain.pooled([values], 0.0)
+    return True if pooled.low > 0 else False if pooled.high < 0 else None
 
 
 def _predictable(times: Measured) -> Found:
@@ -175,9 +177,9 @@ def _spread(times: Measured, axis: str, value: int, oracle: str) -> float:
 
 def _all_linear(times: Measured) -> Found:
     axes: Sequence[str] = ("clusterings", "clusters", "features")
-    found = {(axis, o): exponent(times, axis, o) for axis in axes for o in _BOTH}
-    right = [value <= 1 + LINEAR for value in found.values()]
-    figures = ", ".join(f"{axis} {o} {value:.2f}" for (axis, o), value in found.items())
+    exponents = {(axis, o): exponent(times, axis, o) for axis in axes for o in _BOTH}
+    right = [value <= 1 + LINEAR for value in exponents.values()]
+    figures = ", ".join(f"{axis} {o} {value:.2f}" for (axis, o), value in exponents.items())
     return by_share(float(np.mean(right)), 1.0), f"exponents: {figures}"
 
 
@@ -240,9 +242,9 @@ def _constrains(checks: Measured) -> Found:
 
 
 def _properties(checks: Measured) -> Found:
-    found = checks.record["loss"]
-    figures = ", ".join(f"{name} up to {value:.1g}" for name, value in found.items())
-    return (HOLDS if max(found.values()) < _ROUNDING else FAILS), f"deviations: {figures}"
+    deviations = checks.record["loss"]
+    figures = ", ".join(f"{name} up to {value:.1g}" for name, value in deviations.items())
+    return (HOLDS if max(deviations.values()) < _ROUNDING else FAILS), f"deviations: {figures}"
 
 
 def _biased(checks: Measured) -> Found:
@@ -259,13 +261,13 @@ def _biased(checks: Measured) -> Found:
 
 
 def _incremental(checks: Measured) -> Found:
-    found = checks.record["kmeans"]
-    better, worse = found["incremental_better"], found["batch_better"]
+    counts = checks.record["kmeans"]
+    better, worse = counts["incremental_better"], counts["batch_better"]
     figures = (
-        f"point-incremental ends lower on {better} of {found['matrices']} random K, batch on "
-        f"{worse}; {found['indefinite']} of them are indefinite"
+        f"point-incremental ends lower on {better} of {counts['matrices']} random K, batch on "
+        f"{worse}; {counts['indefinite']} of them are indefinite"
     )
-    return (HOLDS if better > worse and found["indefinite"] else FAILS), figures
+    return (HOLDS if better > worse and counts["indefinite"] else FAILS), figures
 
 
 def _perfect(checks: Measured) -> Found:

@@ -26,7 +26,7 @@ from deepcac.scoring.equivalence import (
 )
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.papers.ledger import number
-from deepcac_study.papers.names import known_datasets
+from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.record import file_digest
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.judge.judge_figures import (
@@ -64,13 +64,13 @@ class Judgement:
     @property
     def real(self) -> pd.DataFrame:
         """Comparisons on the papers' data."""
-        return self.rows[self.rows["dataset"].isin(known_datasets())]
+        return self.rows[self.rows["dataset"].isin(paper_datasets())]
 
     @property
     def own(self) -> pd.DataFrame:
         """Comparisons on real data that no paper has."""
         made = self.rows["dataset"].str.endswith(GENERATED)
-        return self.rows[~made & ~self.rows["dataset"].isin(known_datasets())]
+        return self.rows[~made & ~self.rows["dataset"].isin(paper_datasets())]
 
 
 def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:

@@ -9,7 +9,7 @@ import pandas as pd
 from deepcac.files.storage import read_json
 from deepcac_study.catalogue.registry import load_registry, registry_folder
 from deepcac_study.catalogue.run_paths import runs_among
-from deepcac_study.papers.names import known_datasets, restricted
+from deepcac_study.papers.names import paper_datasets, restricted
 from deepcac_study.records.record_archive import may_leave
 from deepcac_study.records.runs import Run, load
 from deepcac_study.report.runs.curves import BOOTSTRAPS, CALIBRATION, CURVES, curve_table
@@ -28,7 +28,7 @@ METRICS = ("f1", "f1_macro", "auroc", "auroc_macro", "auprc", "auprc_macro")
 
 def may_be_kept() -> frozenset[str]:
     """Return the data sets of the papers that are open; what is generated is none of them."""
-    return known_datasets() - restricted().keys()
+    return paper_datasets() - restricted().keys()
 
 
 def open_records(results: Path, pattern: str) -> list[Path]:

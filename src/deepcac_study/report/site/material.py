@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from deepcac_study.papers.names import known_datasets
+from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.data.planted_truth import Found
@@ -62,4 +62,4 @@ def generated_only(records: Iterable[Any]) -> list[Any]:
 
 
 def _printed(record: Any) -> bool:
-    return record.record["dataset"] in known_datasets()
+    return record.record["dataset"] in paper_datasets()

@@ -15,7 +15,7 @@ from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.catalogue.methods import DEEPCAC, LR, parse_method
 from deepcac_study.catalogue.registry import DEMO, load_registry
 from deepcac_study.papers.ledger import number
-from deepcac_study.papers.names import known_datasets
+from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.runtables import stability
@@ -72,7 +72,7 @@ class SubtypePage:
         """Whether its data are the papers' (real), other real data (own) or synthetic."""
         if self.synthetic:
             return "synthetic"
-        return "real" if self.dataset in known_datasets() else "own"
+        return "real" if self.dataset in paper_datasets() else "own"
 
     @property
     def tables(self) -> tuple[Table, ...]:

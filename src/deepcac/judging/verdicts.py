@@ -45,7 +45,8 @@ def verdicts(
     those in which the chosen trial has ``clustered`` the rows; both mean scores, the fields of
     `Difference`, ``p_holm``, ``p_equivalent_holm`` and ``p_gain_excluded_holm`` (adjusted inside
     the question and metric), ``verdict`` and ``verdict_strict`` by these; ``verdict_wide``, as if
-    only training rows, and no validation rows, were learnt from. Where both sides have the same
+    only training rows, and no validation rows, were learnt from; and ``margin`` and
+    ``strict_margin``, by which it is decided. Where both sides have the same
     score in every resample, the verdict is `NEVER`, or `TIED` if clusters were chosen or never
     offered; there is no interval, and the row belongs to no family.
 
@@ -75,7 +76,8 @@ def verdicts(
     two_models = (table["clustered"] > 0) | table["question"].isin(_OF_TWO_MODELS)
     untested = pd.Series(np.where(two_models, TIED, NEVER), table.index)
     words = words.apply(lambda column: column.fillna(untested))
-    return table.join(decided.drop(columns=["mean", *words])).join(words)
+    table = table.join(decided.drop(columns=["mean", *words])).join(words)
+    return table.assign(margin=margin, strict_margin=strict)
 
 
 def _decided(

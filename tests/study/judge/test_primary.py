@@ -78,6 +78,7 @@ def test_a_family_is_one_contender_over_the_data_sets(found):
 
 def comparison(question, contender, reference, dataset, **values):
     usual = {"score": 0.8, "reference_score": 0.8, "mean": 0.0, "verdict": "equivalent",
+             "margin": 0.01,
              "better": 0.01, "p_gain_excluded_holm": 0.2, "metric": "auroc"}  # fmt: skip
     return {"question": question.id, "contender": contender, "reference": reference,
             "dataset": dataset, **usual, **values}  # fmt: skip

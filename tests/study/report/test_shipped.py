@@ -12,12 +12,13 @@ from deepcac.errors import DataError
 from deepcac.pages.wording import minus
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.records import record_archive
-from deepcac_study.report.kept.snapshot import BLENDS, TABLES, write_snapshot
+from deepcac_study.report.kept.snapshot import BLENDS, TABLES, read_judge, write_snapshot
 from deepcac_study.report.runs.curves import BOOTSTRAPS, CALIBRATION, CURVES
 from deepcac_study.report.site.shipped import report_shipped
 
 ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "docs" / "results"
+JUDGE = read_judge(ROOT / "config" / "config.yaml")
 # Made of answers or scores of single rows, which do not ship.
 OF_ROWS = {
     BLENDS,
@@ -129,7 +130,7 @@ def test_the_kept_comparisons_are_those_of_the_shipped_records(page, metric):
 
 
 def test_the_kept_tables_are_views_of_the_shipped_records(page, tmp_path):
-    made = [path.relative_to(tmp_path) for path in write_snapshot(page.parents[1], tmp_path)]
+    made = [path.relative_to(tmp_path) for path in write_snapshot(page.parents[1], tmp_path, JUDGE)]
     wanted = {path.relative_to(KEPT) for path in (KEPT / "measured").rglob("*.csv")}
     wanted |= {Path(f"{name}.csv") for name in {*TABLES} - OF_ROWS}
     assert wanted <= {*made}

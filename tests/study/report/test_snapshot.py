@@ -27,6 +27,7 @@ from deepcac_study.report.kept.run_snapshot import ANSWER, LEDGER
 
 PROJECT = Path(__file__).parents[3]
 EFFORT = Effort(2, 2, 0, 10_000, 3, 2)
+JUDGE = snapshot.read_judge(PROJECT / "config" / "config.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def results(tmp_path_factory):
 
 
 def test_a_snapshot_has_the_means_of_the_records(results, tmp_path):
-    written = snapshot.write_snapshot(results, tmp_path)
+    written = snapshot.write_snapshot(results, tmp_path, JUDGE)
     assert {path.stem for path in written} < set(snapshot.TABLES)
     tables = read_snapshot(tmp_path)
     scores = tables[snapshot.SCORES].set_index("contender")
@@ -70,6 +71,12 @@ def test_a_snapshot_has_the_means_of_the_records(results, tmp_path):
     row = compared[(compared["question"] == "help") & (compared["metric"] == "auroc")].iloc[0]
     gap = scores.loc["cac_lr", "auroc_tuned"] - scores.loc["lr", "auroc_tuned"]
     assert row["mean"] == pytest.approx(gap, abs=2e-5)
+    assert (compared["margin"] == JUDGE.margin).all()
+    stricter = JUDGE.model_copy(update={"margin": 0.002, "strict_margin": 0.001})
+    snapshot.write_snapshot(results, tmp_path / "stricter", stricter)
+    own = read_snapshot(tmp_path / "stricter")[snapshot.VERDICTS]
+    assert set(own["margin"]) == {0.002}
+    assert (own["p_equivalent"] >= compared["p_equivalent"]).sum() == own["p_equivalent"].count()
     divided = tables[snapshot.DIVISIONS].iloc[0]
     assert divided["auroc_low"] < divided["auroc"] < divided["auroc_high"]
     assert tables[snapshot.POWER].empty  # not run, and said so by no row
@@ -81,28 +88,28 @@ def test_restricted_and_unknown_data_are_left_out(results, tmp_path, dataset):
         record = {**read_json(results / name), "dataset": dataset}
         place = name.replace("cic", dataset).replace("one_two", "theirs")
         write_json(tmp_path / "results" / place, record)
-    assert list(snapshot.write_snapshot(tmp_path / "results", tmp_path / "kept")) == []
+    assert snapshot.write_snapshot(tmp_path / "results", tmp_path / "kept", JUDGE) == []
     shutil.copytree(results / "judge", tmp_path / "results" / "judge", dirs_exist_ok=True)
-    snapshot.write_snapshot(tmp_path / "results", tmp_path / "kept")
+    snapshot.write_snapshot(tmp_path / "results", tmp_path / "kept", JUDGE)
     texts = [path.read_text() for path in (tmp_path / "kept").rglob("*.csv")]
     assert any("cic" in text for text in texts)
     assert not any(dataset in text or "theirs" in text for text in texts)
 
 
 def test_what_has_not_run_here_stays_and_what_has_is_of_the_records_alone(results, tmp_path):
-    snapshot.write_snapshot(results, tmp_path)
+    snapshot.write_snapshot(results, tmp_path, JUDGE)
     path = tmp_path / f"{snapshot.RESAMPLES}.csv"
     table = pd.read_csv(path)
     pd.concat([table, table.assign(dataset="adult")]).to_csv(path, index=False)
     (tmp_path / f"{LEDGER}.csv").write_text("of,a,report\n")
-    written = snapshot.write_snapshot(results, tmp_path)
+    written = snapshot.write_snapshot(results, tmp_path, JUDGE)
     assert tmp_path / f"{LEDGER}.csv" not in written  # no report was made here
     assert (tmp_path / f"{LEDGER}.csv").read_text() == "of,a,report\n"
     pd.testing.assert_frame_equal(pd.read_csv(path), table)
     (results / "report" / "tables").mkdir(parents=True)
     (results / "report" / f"{LEDGER}.csv").write_text("of,this,report\n")
     (results / "report" / "tables" / f"{ANSWER}.csv").write_text("of,few,runs\n")
-    snapshot.write_snapshot(results, tmp_path)
+    snapshot.write_snapshot(results, tmp_path, JUDGE)
     shutil.rmtree(results / "report")
     assert (tmp_path / f"{LEDGER}.csv").read_text() == "of,this,report\n"
     assert (tmp_path / f"{ANSWER}.csv").read_text() == "of,few,runs\n"
@@ -117,7 +124,7 @@ def test_a_snapshot_tells_with_what_its_records_were_made(results):
 
 
 def test_a_page_is_made_from_its_snapshot(results, tmp_path):
-    snapshot.write_snapshot(results, tmp_path)
+    snapshot.write_snapshot(results, tmp_path, JUDGE)
     tables = read_snapshot(tmp_path)
     page = "Before.\n<!-- from the snapshot: clusters lr -->\nold\n<!-- end -->\nAfter.\n"
     made = renew(page, tables)
@@ -169,7 +176,7 @@ def test_counts_go_by_the_learner_and_leave_out_what_could_not_be_seen():
 
 def test_gains_that_are_excluded_are_said_with_and_without_correction():
     def rows(question, metric, n, **columns):
-        keys = {"question": question, "metric": metric, "contender": "cac_lgbm"}
+        keys = {"question": question, "metric": metric, "contender": "cac_lgbm", "margin": 0.01}
         return pd.DataFrame({**{name: [v] * n for name, v in keys.items()}, **columns})
 
     found = pd.concat(

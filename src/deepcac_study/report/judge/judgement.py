@@ -24,7 +24,6 @@ from deepcac.scoring.equivalence import (
     UNDECIDED,
     WORSE,
 )
-from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.record import file_digest
@@ -98,17 +97,16 @@ def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
 
 def kept_judgement(folder: str | os.PathLike[str]) -> Judgement | None:
     """Return the judge's verdicts from the tables that are kept with the project, if any."""
-    judge = Judge.model_validate({})
     rows, scores, power = (
         kept_table(folder, f"judge_{name}") for name in ("verdicts", "scores", "planted")
     )
     if rows.empty:
         return None
+    margins = {name: float(rows[name].iloc[0]) for name in ("margin", "strict_margin")}
     content = {
-        "margin": judge.margin,
-        "strict_margin": judge.strict_margin,
+        **margins,
         "synthetic": [],
-        "questions": summary(rows, judge.margin),
+        "questions": summary(rows, margins["margin"]),
         "scores": [row.dropna().to_dict() for _, row in scores.iterrows()],
         "power": power.to_dict("records"),
     }

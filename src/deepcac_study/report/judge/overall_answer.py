@@ -10,7 +10,6 @@ from deepcac.judging.resample_scores import METRICS
 from deepcac.judging.spaces import of_kind
 from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import BETTER, LEVEL
-from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.report.declarations import rows_of
 
 _TREES, _LINE = of_kind("boosting")[0], of_kind("plain")[0]
@@ -31,7 +30,7 @@ def overall_answer(rows: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame()
     found: dict[str, Any] = {
         "comparisons": len(forced),
-        "margin": Judge.model_validate({}).margin,
+        "margin": float(forced["margin"].iloc[0]),
         "excluded": int((forced["better"] < LEVEL).sum()),
         "excluded_after_correction": int((forced["p_gain_excluded_holm"] < LEVEL).sum()),
         "helped": " ".join(helped.index),

@@ -16,7 +16,6 @@ from deepcac.pages.figures import verdicts_in
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, TIED, UNDECIDED, WORSE
-from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 
 STYLES = {
@@ -118,7 +117,7 @@ def excluded(table: pd.DataFrame, learner: str) -> str:
     """Say how often a gain is excluded where two clusters or more had to be used, in sentences."""
     own = table[table["contender"].map(_learner) == learner]
     forced = {metric: _of(own, FORCED, metric) for metric in METRICS}
-    margin = three(Judge.model_validate({}).margin)
+    margin = three(own["margin"].iloc[0])
     offered = _of(own, HELP, METRICS[0])
     (raw, held), (raw_prc, held_prc) = (
         ((one["better"] < LEVEL).sum(), (one["p_gain_excluded_holm"] < LEVEL).sum())

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from deepcac.errors import one_line_errors
 from deepcac.files.atomic import atomic_path
+from deepcac.files.declared import checked
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
 from deepcac.judging.verdicts import verdicts
@@ -92,7 +94,9 @@ TABLES = (
 )
 
 
-def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
+def write_snapshot(
+    results: str | os.PathLike[str], folder: str | os.PathLike[str], judge: Judge
+) -> list[Path]:
     """Write a CSV of each kind of finished file; what has not run at all here leaves its CSV alone.
 
     Left out are generated data sets, but for the planted cohorts, and those that are restricted or
@@ -104,12 +108,13 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
     ----------
     results, folder : path-like
         Folder ``results`` of a run, finished or not; that of the CSVs.
+    judge : Judge
+        The judge's part of the configuration of that run (`read_judge`).
     """
     run, place = Path(results), Path(folder)
     splits = split_table(run)
     tables = {**_judged(run), **further_rows(run), **sweep_tables(run)}
     tables |= {SPLITS: splits, RUNS: run_table(splits)}
-    judge = Judge.model_validate({})
     if len(tables[PAIRS]):
         tables[PAIRS] = decide_pairs(tables[PAIRS])
     tables |= {name: decided(tables[name]) for name in DECIDED}
@@ -159,7 +164,7 @@ def _draw_answer(table: pd.DataFrame, folder: Path) -> None:
     """Draw what clusters add to each learner, as the first page of the report does."""
     rows = table if table.empty else headline(table)
     if len(rows):
-        figure = verdict_forest(rows, Judge.model_validate({}).margin)
+        figure = verdict_forest(rows, float(rows["margin"].iloc[0]))
         table_snapshot.write_picture(figure, folder)
 
 
@@ -229,13 +234,20 @@ def about(results: str | os.PathLike[str]) -> Content:
     return {"commit": commit, "date": date.today().isoformat(), **origin}
 
 
+def read_judge(path: str | os.PathLike[str]) -> Judge:
+    """Return the judge's part of a configuration file."""
+    content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    return checked(Judge, content.get("judge", {}), f"{path}: judge")
+
+
 def main() -> None:
     """Write the tables of a folder of results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results")
     parser.add_argument("folder")
+    parser.add_argument("--config", default="config/config.yaml", help="of the run")
     asked = parser.parse_args()
-    for path in write_snapshot(asked.results, asked.folder):
+    for path in write_snapshot(asked.results, asked.folder, read_judge(asked.config)):
         print(path)
     write_json(Path(asked.folder) / "about.json", about(asked.results))
 

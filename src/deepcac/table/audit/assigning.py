@@ -61,20 +61,20 @@ def assigner(sample: Resample, train: Ids, validation: Ids) -> Callable[[Rows], 
 def assignable(table: LabelledTable, groups: Groups, seed: int) -> Assignable:
     """Read the groups of test rows from the other columns, by models of the training rows."""
     rng = np.random.default_rng(seed)
-    found = []
+    scores = []
     for sample in table_resamples(
         table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group
     ):
         true = groups.of(sample.test)
         read = assigner(sample, groups.of(sample.train), groups.of(sample.validation))(sample.test)
         mixed = [rng.permutation(true) for _ in range(SHUFFLES)]
-        found.append(
+        scores.append(
             (
                 np.mean(read == true),
                 adjusted_rand_score(true, read),
-                max(np.mean(read == one) for one in mixed),
-                max(adjusted_rand_score(one, read) for one in mixed),
+                max(np.mean(read == shuffled) for shuffled in mixed),
+                max(adjusted_rand_score(shuffled, read) for shuffled in mixed),
                 np.bincount(true).max() / len(true),
             )
         )
-    return Assignable(*np.mean(found, axis=0).tolist())
+    return Assignable(*np.mean(scores, axis=0).tolist())

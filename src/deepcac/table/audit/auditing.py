@@ -71,16 +71,18 @@ def audit_table(
     assigned = assignable(table, groups, seed)
     say("do the groups say more than the risk?")
     beyond = beyond_risk(table, groups, seed, at_once)
-    found = answer_groups(trials, table.name, table.rarest, assigned, beyond, margin)
+    result = answer_groups(trials, table.name, table.rarest, assigned, beyond, margin)
     parts = (effort, trials, assigned, beyond)
-    write_page(out, "audit.html", {"command": command, **_told(table, groups, found, parts)})
-    return found.sentence
+    write_page(
+        out, "audit.html", {"command": command, **_page_content(table, groups, result, parts)}
+    )
+    return result.sentence
 
 
-def _told(
+def _page_content(
     table: LabelledTable,
     groups: Groups,
-    found: GroupAnswer,
+    result: GroupAnswer,
     parts: tuple[Effort, Trials, Assignable, BeyondRisk],
 ) -> dict[str, Any]:
     """Return what the page says."""
@@ -91,42 +93,45 @@ def _told(
     return {
         "table": table,
         "groups": groups,
-        "answer": found,
+        "answer": result,
         "unseen": _UNSEEN,
-        "forest": groups_forest(found),
+        "forest": groups_forest(result),
         "risk_figure": risk_by_group(lines, table.shown_classes[event]),
         "lines": {"head": HEAD, "rows": shown_lines(lines, n)},
         "remarks": [*cut, *table.remarks, *groups.remarks()],
         "assigned_rows": _assigned(assigned),
         "beyond": _beyond(beyond, timed=table.follow is not None),
-        "comparisons": comparison_table(found.table, QUESTIONS, model_name, ("model",)),
+        "comparisons": comparison_table(result.table, QUESTIONS, model_name, ("model",)),
         "method": _method(effort, trials, n),
     }
 
 
-def _assigned(found: Assignable) -> list[tuple[str, str, str]]:
+def _assigned(assigned: Assignable) -> list[tuple[str, str, str]]:
     return [
         (
-            "share of rows that get their group", f"{found.accuracy:.3f}",
-            f"{found.accuracy_by_chance:.3f}; the largest group {found.largest:.3f}",
+            "share of rows that get their group", f"{assigned.accuracy:.3f}",
+            f"{assigned.accuracy_by_chance:.3f}; the largest group {assigned.largest:.3f}",
         ),
-        ("adjusted Rand index", f"{found.agreement:z.3f}", f"{found.agreement_by_chance:z.3f}"),
+        (
+            "adjusted Rand index", f"{assigned.agreement:z.3f}",
+            f"{assigned.agreement_by_chance:z.3f}",
+        ),
     ]  # fmt: skip
 
 
-def _beyond(found: BeyondRisk, *, timed: bool) -> list[tuple[str, str]]:
-    span = f"{signed(found.gain, 4)} ({signed(found.low, 4)} to {signed(found.high, 4)})"
+def _beyond(beyond: BeyondRisk, *, timed: bool) -> list[tuple[str, str]]:
+    span = f"{signed(beyond.gain, 4)} ({signed(beyond.low, 4)} to {signed(beyond.high, 4)})"
     return [
-        ("AUROC of the groups alone, on held-out rows", f"{found.alone:.3f}"),
-        ("AUROC of the model without the groups, on held-out rows", f"{found.auroc:.3f}"),
+        ("AUROC of the groups alone, on held-out rows", f"{beyond.alone:.3f}"),
+        ("AUROC of the model without the groups, on held-out rows", f"{beyond.auroc:.3f}"),
         ("gain in log loss a row by the groups, given the risk, on held-out rows", span),
         (
             f"{'robust Wald statistic' if timed else 'likelihood ratio'} of the groups, given the "
             "risk",
-            f"{found.chi2:.1f} with {found.freedom} degrees of freedom, p {p_text(found.p)}",
+            f"{beyond.chi2:.1f} with {beyond.freedom} degrees of freedom, p {p_text(beyond.p)}",
         ),
-        ("variance of the risk (log odds) between groups", f"{100 * found.between:.1f} %"),
-        ("variance of the risk (log odds) inside groups", f"{100 * (1 - found.between):.1f} %"),
+        ("variance of the risk (log odds) between groups", f"{100 * beyond.between:.1f} %"),
+        ("variance of the risk (log odds) inside groups", f"{100 * (1 - beyond.between):.1f} %"),
     ]
 
 

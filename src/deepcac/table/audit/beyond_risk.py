@@ -63,27 +63,27 @@ def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> B
     """
     folds = _folds(table, seed)
     risks = Parallel(n_jobs=min(jobs, FOLDS), max_nbytes=None)(
-        delayed(_held_out_risk)(one, seed + j) for j, one in enumerate(folds)
+        delayed(_held_out_risk)(part, seed + j) for j, part in enumerate(folds)
     )
     y = table.features.label
     weight = np.ones(len(y)) if table.follow is None else table.follow.weights()
     risk = np.empty((len(y), table.features.n_classes))
     fold = np.empty(len(y), dtype=np.int64)
-    for j, (one, own) in enumerate(zip(folds, risks, strict=True)):
-        risk[one.test], fold[one.test] = own, j
+    for j, (part, fold_risk) in enumerate(zip(folds, risks, strict=True)):
+        risk[part.test], fold[part.test] = fold_risk, j
     everyone = weight[:, None]
-    odds, told = log_odds(risk), np.eye(groups.k)[_joined(groups)]
-    told = told[:, told.any(axis=0)][:, 1:]
+    odds, indicators = log_odds(risk), np.eye(groups.k)[_joined(groups)]
+    indicators = indicators[:, indicators.any(axis=0)][:, 1:]
     if table.follow is None:
-        chi2, freedom, p = likelihood_ratio(y, odds, told)
+        chi2, freedom, p = likelihood_ratio(y, odds, indicators)
     else:
-        chi2, freedom, p = robust_wald(y, odds, told, weight)
+        chi2, freedom, p = robust_wald(y, odds, indicators, weight)
     return BeyondRisk(
         risk,
         float(aurocs(y, risk, everyone)[0]),
         float(aurocs(y, _rates(groups.code, y, fold, weight), everyone)[0]),
         *(chi2, freedom, p),
-        *_held_out_gain(y, odds, told, fold, weight, table.group),
+        *_held_out_gain(y, odds, indicators, fold, weight, table.group),
         _between(odds, groups.code),
     )
 
@@ -104,9 +104,9 @@ def _held_out_risk(fold: Fold, seed: int) -> Array:
     sample = fold.sample(seed, MOST_TRAIN)
     alone = [Contender(linear()), Contender(booster())]
     with threadpool_limits(1):
-        found = {one.id: run_contender(sample, one, TRIALS) for one in alone}
-    name, t = chosen(found, list(found), "log_loss")
-    return found[name].risks[t]
+        results = {contender.id: run_contender(sample, contender, TRIALS) for contender in alone}
+    name, t = chosen(results, list(results), "log_loss")
+    return results[name].risks[t]
 
 
 def log_odds(risk: Array) -> Array:
@@ -122,36 +122,36 @@ def _joined(groups: Groups) -> Ids:
     return np.where(small[groups.code], first, groups.code)
 
 
-def likelihood_ratio(y: Ids, odds: Array, told: Array) -> tuple[float, int, float]:
+def likelihood_ratio(y: Ids, odds: Array, indicators: Array) -> tuple[float, int, float]:
     """Test whether groups add to the log odds of a risk; return chi2, degrees of freedom and p.
 
     Parameters
     ----------
     y : ndarray of shape (n,)
     odds : ndarray of shape (n, n_classes - 1)
-    told : ndarray of shape (n, q)
+    indicators : ndarray of shape (n, q)
         One column a group but the first.
     """
     without, along = (
         _log_likelihood(_fitted(y, X, _NO_PENALTY), X, y).sum()
-        for X in (odds, np.hstack([odds, told]))
+        for X in (odds, np.hstack([odds, indicators]))
     )
     chi2 = max(2 * float(along - without), 0.0)
-    freedom = told.shape[1] * odds.shape[1]
+    freedom = indicators.shape[1] * odds.shape[1]
     # Groups of few rows may all be one, which says nothing.
     return chi2, freedom, float(stats.chi2.sf(chi2, freedom)) if freedom else 1.0
 
 
-def robust_wald(y: Ids, odds: Array, told: Array, weight: Array) -> tuple[float, int, float]:
+def robust_wald(y: Ids, odds: Array, indicators: Array, weight: Array) -> tuple[float, int, float]:
     """Test whether groups add to a risk of two classes on weighted rows; parameters as above.
 
     Weights are no counts, so the likelihood ratio has no chi-squared distribution. The variance is
     that of Huber and White (White 1982). `weight` is of shape (n,).
     """
-    freedom = told.shape[1]
+    freedom = indicators.shape[1]
     if not freedom:
         return 0.0, 0, 1.0
-    X = np.hstack([np.ones((len(y), 1)), odds, told])
+    X = np.hstack([np.ones((len(y), 1)), odds, indicators])
     model = _fitted(y, X[:, 1:], _NO_PENALTY, weight)
     risk = model.predict_proba(X[:, 1:])[:, 1]
     bread = np.linalg.pinv((X * (weight * risk * (1 - risk))[:, None]).T @ X)
@@ -171,7 +171,7 @@ def _log_likelihood(model: LogisticRegression, X: Array, y: Ids) -> Array:
 
 
 def _held_out_gain(
-    y: Ids, odds: Array, told: Array, fold: Ids, weight: Array, unit: Ids | None
+    y: Ids, odds: Array, indicators: Array, fold: Ids, weight: Array, unit: Ids | None
 ) -> tuple[float, float, float]:
     """Return how much more likely held-out outcomes are with the groups, a row, with interval."""
     gain = np.empty(len(y))
@@ -179,7 +179,7 @@ def _held_out_gain(
         here, others = fold == j, fold != j
         without, along = (
             _log_likelihood(_fitted(y[others], X[others], 1.0, weight[others]), X[here], y[here])
-            for X in (odds, np.hstack([odds, told]))
+            for X in (odds, np.hstack([odds, indicators]))
         )
         gain[here] = weight[here] * (along - without)
     mean = float(gain.mean())

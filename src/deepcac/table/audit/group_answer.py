@@ -157,8 +157,8 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     """Say the largest gain of the best model; of a weaker one where the best has none."""
     strongest = rows["reference_score"].max()
     best = max(
-        (one for one in rows.to_dict("records") if one["verdict"] == BETTER),
-        key=lambda one: (one["reference_score"] == strongest, one["mean"]),
+        (row for row in rows.to_dict("records") if row["verdict"] == BETTER),
+        key=lambda row: (row["reference_score"] == strongest, row["mean"]),
     )
     gain = (
         f"{signed(best['mean'])} AUROC (95 % interval {signed(best['low'])} to "
@@ -186,10 +186,10 @@ def _still_helps(table: pd.DataFrame) -> bool:
     return BETTER in rows_of(table, NEW)["verdict"].tolist()
 
 
-def _assignment(found: Assignable) -> str:
-    if found.agreement >= READABLE:
+def _assignment(assigned: Assignable) -> str:
+    if assigned.agreement >= READABLE:
         return "the group of a new patient can be read from the other columns"
-    if found.agreement >= PARTLY:
+    if assigned.agreement >= PARTLY:
         return "the group of a new patient is often wrong if it is read from the other columns"
     return "the group of a new patient cannot be read from the other columns"
 
@@ -225,28 +225,28 @@ def _log_loss(beyond: BeyondRisk) -> str:
     )
 
 
-def _assigned(found: Assignable) -> str:
+def _assigned(assigned: Assignable) -> str:
     return (
-        f"Read from the other columns, {100 * found.accuracy:.0f} % of held-out rows get their "
-        f"group (naming the largest always: {100 * found.largest:.0f} %). The adjusted Rand index "
-        f"is {found.agreement:z.2f} (1: all alike, 0: as by chance)."
+        f"Read from the other columns, {100 * assigned.accuracy:.0f} % of held-out rows get their "
+        f"group (naming the largest always: {100 * assigned.largest:.0f} %). The adjusted Rand "
+        f"index is {assigned.agreement:z.2f} (1: all alike, 0: as by chance)."
     )
 
 
-def _warnings(table: pd.DataFrame, beyond: BeyondRisk, found: Assignable) -> list[str]:
-    said = []
+def _warnings(table: pd.DataFrame, beyond: BeyondRisk, assigned: Assignable) -> list[str]:
+    sentences = []
     if beyond.alone >= TELLS:
-        said.append(
+        sentences.append(
             f"The groups alone rank held-out rows with an AUROC of {beyond.alone:.3f}. Groups that "
             "follow the outcome this closely were likely made with it."
         )
     elif beyond.alone > beyond.auroc:
-        said.append(
+        sentences.append(
             f"The groups alone (AUROC {beyond.alone:.3f}) are ahead of the best model of all other "
             f"columns ({beyond.auroc:.3f}). Was the outcome known when they were made?"
         )
-    elif beyond.low > 0 and found.agreement < PARTLY:
-        said.append(
+    elif beyond.low > 0 and assigned.agreement < PARTLY:
+        sentences.append(
             "The groups say more about the outcome than all other columns do "
             f"({_log_loss(beyond)}; likelihood ratio chi2 {beyond.chi2:.0f} with {beyond.freedom} "
             "degrees of freedom), and the other columns do not tell them. Either they hold a "
@@ -254,9 +254,9 @@ def _warnings(table: pd.DataFrame, beyond: BeyondRisk, found: Assignable) -> lis
         )
     helps = BETTER in rows_of(table, HELP)["verdict"].tolist()
     if helps and not _still_helps(table):
-        said.append(
+        sentences.append(
             "The gain is not shown once the groups of held-out rows are read from other columns. "
             "Either the groups hold a measurement that the table lacks, or they were made with "
             "the outcome, or with the rows that they are tested on."
         )
-    return said
+    return sentences

@@ -54,13 +54,15 @@ class Groups:
     def remarks(self) -> list[str]:
         """Return what a reader must know of them."""
         counts = np.bincount(self.code, minlength=self.k)
-        said = []
+        sentences = []
         if self.names[-1] == ABSENT:
             n = f"{counts[-1]:,}" if counts[-1] >= FEW else f"Fewer than {FEW}"
-            said.append(f"{n} rows have no group; they are a group of their own, {ABSENT}.")
+            sentences.append(f"{n} rows have no group; they are a group of their own, {ABSENT}.")
         if few := int((counts < FEW).sum()):
-            said.append(f"Groups of fewer than {FEW} rows: {few}; they are used and not shown.")
-        return said
+            sentences.append(
+                f"Groups of fewer than {FEW} rows: {few}; they are used and not shown."
+            )
+        return sentences
 
 
 def read_groups(table: LabelledTable, column: str) -> Groups:

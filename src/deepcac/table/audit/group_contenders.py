@@ -50,7 +50,7 @@ class GroupContender(Contender):
     def trials(self, n: int) -> list[Values]:
         """Return the learner's own draws, with the number of groups."""
         drawn = trials(self.learner, n)
-        return [one | {"n_clusters": self.k} for one in drawn] if self.arm else drawn
+        return [values | {"n_clusters": self.k} for values in drawn] if self.arm else drawn
 
 
 def group_contenders(k: int) -> list[Contender]:
@@ -78,8 +78,8 @@ def group_pairs(question: Question, present: list[str]) -> Iterator[tuple[str, s
     for name in present:
         learner, partition, form = parts_of(name)
         if partition == asked:
-            own = [f"{one}-{form}_{learner}" for one in references]
-            yield from ((name, reference) for reference in own or [learner])
+            rivals = [f"{control}-{form}_{learner}" for control in references]
+            yield from ((name, reference) for reference in rivals or [learner])
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,14 @@ class GroupFit:
             return fit_trial(contender, values, sample)
         if partition not in sample.shared:
             sample.shared[partition] = self._partition(partition, sample)
-        found = sample.shared[partition]
-        fit, own = learner_fit(contender.learner, values)
+        assignment = sample.shared[partition]
+        fit, settings = learner_fit(contender.learner, values)
         if form == LOCAL:
-            return in_parts(fit, own, sample, found, self.groups.k)
-        told = _Indicators(found, self.groups.k)
-        train = sample.train.beside(told.of(found.train))
-        answer = fit(own, train, told.beside(sample.validation), sample)
-        return lambda rows: answer(told.beside(rows))
+            return in_parts(fit, settings, sample, assignment, self.groups.k)
+        indicators = _Indicators(assignment, self.groups.k)
+        train = sample.train.beside(indicators.of(assignment.train))
+        answer = fit(settings, train, indicators.beside(sample.validation), sample)
+        return lambda rows: answer(indicators.beside(rows))
 
     def _partition(self, name: str, sample: Resample) -> Partition:
         if name in (HASH, KM):
@@ -124,9 +124,9 @@ class GroupFit:
 class _Indicators:
     """One column a group, standardised on the training rows."""
 
-    def __init__(self, found: Partition, k: int) -> None:
-        self.assign, self.k = found.assign, k
-        train = np.eye(k)[found.train]
+    def __init__(self, partition: Partition, k: int) -> None:
+        self.assign, self.k = partition.assign, k
+        train = np.eye(k)[partition.train]
         self.mean, self.scale = train.mean(axis=0), train.std(axis=0)
         self.scale[self.scale == 0] = 1.0
 

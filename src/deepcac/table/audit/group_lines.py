@@ -81,15 +81,15 @@ def group_lines(
             lines.append(GroupLine(name, size, hidden=True))
             continue
         inside = groups.code == j
-        own = risk[inside, event]
+        inside_risk = risk[inside, event]
         rate = counts[j, event] / sizes[j]
         (low,), (high,) = wilson(np.array([rate]), sizes[j : j + 1])
         if follow is not None:
             rate, low, high = observed_risk(follow.take(inside))
-        inner = np.quantile(own, (0.1, 0.9)) if sizes[j] >= SMALL else np.full(2, np.nan)
+        inner = np.quantile(inside_risk, (0.1, 0.9)) if sizes[j] >= SMALL else np.full(2, np.nan)
         lines.append(
             GroupLine(
-                name, size, False, float(rate), float(low), float(high), float(own.mean()),
+                name, size, False, float(rate), float(low), float(high), float(inside_risk.mean()),
                 (float(inner[0]), float(inner[1])),
             )
         )  # fmt: skip
@@ -100,11 +100,11 @@ def shown_lines(lines: list[GroupLine], n: int) -> list[tuple[str, ...]]:
     """Return `HEAD` for each group of `n` rows."""
     return [
         (
-            one.name,
-            *((WITHHELD,) * 2 if one.size is None else _size(one.size, n)),
-            *((WITHHELD,) * 3 if one.hidden else _outcome(one)),
+            line.name,
+            *((WITHHELD,) * 2 if line.size is None else _size(line.size, n)),
+            *((WITHHELD,) * 3 if line.hidden else _outcome(line)),
         )
-        for one in lines
+        for line in lines
     ]
 
 
@@ -112,27 +112,27 @@ def _size(size: int, n: int) -> tuple[str, str]:
     return f"{size:,}", f"{100 * size / n:.1f} %"
 
 
-def _outcome(one: GroupLine) -> tuple[str, str, str]:
+def _outcome(line: GroupLine) -> tuple[str, str, str]:
     return (
-        f"{100 * one.rate:.1f} % ({100 * one.low:.1f} to {100 * one.high:.1f})",
-        f"{100 * one.expected:.1f} %",
-        f"{100 * one.inner[0]:.1f} to {100 * one.inner[1]:.1f} %"
-        if one.inner[0] >= 0
+        f"{100 * line.rate:.1f} % ({100 * line.low:.1f} to {100 * line.high:.1f})",
+        f"{100 * line.expected:.1f} %",
+        f"{100 * line.inner[0]:.1f} to {100 * line.inner[1]:.1f} %"
+        if line.inner[0] >= 0
         else WITHHELD,
     )
 
 
-def groups_forest(found: GroupAnswer) -> Figure:
+def groups_forest(result: GroupAnswer) -> Figure:
     """Draw the differences in AUROC with their 95 % intervals."""
     lines: list[Line] = []
     for question, heading in _HEADINGS.items():
-        own = rows_of(found.table, question)
+        rows = rows_of(result.table, question)
         lines.append((heading, 0.0, 0.0, 0.0, ""))
         lines += [
-            (_short(one["contender"]), one["mean"], one["low"], one["high"], one["verdict"])
-            for one in own.to_dict("records")
+            (_short(row["contender"]), row["mean"], row["low"], row["high"], row["verdict"])
+            for row in rows.to_dict("records")
         ]
-    return differences("groups_forest", "comparison", lines, found.margin, 0.25)
+    return differences("groups_forest", "comparison", lines, result.margin, 0.25)
 
 
 def _short(contender: str) -> str:
@@ -144,22 +144,22 @@ def _short(contender: str) -> str:
 
 def risk_by_group(lines: list[GroupLine], event: str) -> Figure:
     """Draw the share of an outcome in each group, and the risk that a model without it expects."""
-    shown = [one for one in lines if not one.hidden]
+    shown = [line for line in lines if not line.hidden]
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
-        for place, one in enumerate(lines):
-            if one.hidden:
+        for place, line in enumerate(lines):
+            if line.hidden:
                 axis.text(0.02, place, WITHHELD, va="center", fontsize=8)
                 continue
-            axis.plot(one.inner, [place] * 2, color="#c7ccd3", linewidth=6, solid_capstyle="butt")
-            axis.plot(one.expected, place, "|", color="#1c2430", markersize=12)
-            ends = [[one.rate - one.low], [one.high - one.rate]]
-            axis.errorbar(one.rate, place, xerr=ends, fmt="o", color=PALETTE[0], markersize=5)
+            axis.plot(line.inner, [place] * 2, color="#c7ccd3", linewidth=6, solid_capstyle="butt")
+            axis.plot(line.expected, place, "|", color="#1c2430", markersize=12)
+            ends = [[line.rate - line.low], [line.high - line.rate]]
+            axis.errorbar(line.rate, place, xerr=ends, fmt="o", color=PALETTE[0], markersize=5)
         axis.plot([], [], "o", color=PALETTE[0], label=f"share of {event}")
         axis.plot([], [], "|", color="#1c2430", markersize=10, label="expected without the groups")
         axis.plot([], [], color="#c7ccd3", linewidth=6, label="risk of 80 % of the group")
-        axis.set_yticks(range(len(lines)), [one.name for one in lines])
+        axis.set_yticks(range(len(lines)), [line.name for line in lines])
         axis.set(ylim=(len(lines) - 0.5, -0.6), xlim=(0, 1), xlabel=f"share of {event}")
         canvas.legend(loc="outside lower center", ncols=3)
 
@@ -173,6 +173,6 @@ def risk_by_group(lines: list[GroupLine], event: str) -> Figure:
         size=(6.4, 1.4 + 0.34 * len(lines)),
         draw=draw,
         head=("group", "share", "low", "high", "expected"),
-        data=[(one.name, *np.round((one.rate, one.low, one.high, one.expected), 4).tolist())
-              for one in shown],
+        data=[(line.name, *np.round((line.rate, line.low, line.high, line.expected), 4).tolist())
+              for line in shown],
     )  # fmt: skip

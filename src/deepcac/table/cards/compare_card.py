@@ -35,7 +35,7 @@ def compare_facts(
     table: LabelledTable,
     effort: Effort,
     trials: Trials,
-    found: Answer,
+    result: Answer,
     clusterings: list[FoundClustering],
 ) -> dict[str, list[str]]:
     """Return the lines of a card that hold for a comparison; see `write_compare_page`."""
@@ -56,8 +56,8 @@ def compare_facts(
             f"At most {trials.train_rows:,} training rows a resample, of "
             f"{len(table.features.label):,} rows with {table.rarest:,} of the rarest class."
         ],
-        "performance": [*_scores(trials), *_differences(found)],
-        "answer": [found.sentence, *found.details],
+        "performance": [*_scores(trials), *_differences(result)],
+        "answer": [result.sentence, *result.details],
         **_clusters(clusterings),
     }
 
@@ -95,16 +95,16 @@ def _scores(trials: Trials) -> list[str]:
     return table_lines(("contender, tuned", "AUROC", "95 % interval"), rows)
 
 
-def _differences(found: Answer) -> list[str]:
+def _differences(result: Answer) -> list[str]:
     rows = [
         (
-            contender_name(one["contender"]),
-            contender_name(one["reference"]),
-            signed(one["mean"], 4),
-            "" if np.isnan(one["low"]) else f"{signed(one['low'], 4)} to {signed(one['high'], 4)}",
-            one["verdict"],
+            contender_name(row["contender"]),
+            contender_name(row["reference"]),
+            signed(row["mean"], 4),
+            "" if np.isnan(row["low"]) else f"{signed(row['low'], 4)} to {signed(row['high'], 4)}",
+            row["verdict"],
         )
-        for one in rows_of(found.table, HELP).to_dict("records")
+        for row in rows_of(result.table, HELP).to_dict("records")
     ]
     head = ("with clusters", "without", "difference in AUROC", "95 % interval", "verdict")
     return ["Differences:", *table_lines(head, rows)]
@@ -115,16 +115,17 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
         "cluster_variables": ["All used columns."],
         "cluster_outcome": ["Of k-means no; of CAC yes, its clusters separate the outcome."],
         "cluster_scaling": ["Standardised on the training rows; values beyond 5 SD are cut."],
-        "cluster_algorithm": [_named(one) for one in clusterings],
+        "cluster_algorithm": [_named(clustering) for clustering in clusterings],
         "cluster_number": [
             "The best mean AUROC on validation rows; of those within one standard error the fewest "
             "clusters."
         ],
-        "cluster_sizes": [line for one in clusterings for line in _sizes(one)],
+        "cluster_sizes": [line for clustering in clusterings for line in _sizes(clustering)],
         "cluster_stability": [
-            f"{arm_name(one.arm)}: adjusted Rand index {one.stability:z.2f} between these clusters "
-            f"and those of the training rows of resamples (at most {STABILITY_RESAMPLES})."
-            for one in clusterings
+            f"{arm_name(clustering.arm)}: adjusted Rand index {clustering.stability:z.2f} between "
+            "these clusters and those of the training rows of resamples "
+            f"(at most {STABILITY_RESAMPLES})."
+            for clustering in clusterings
         ],
         "cluster_assignment": ["The centre that is nearest to the standardised row, cut at 5 SD."],
         "cluster_controls": [
@@ -138,14 +139,19 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
     }
 
 
-def _named(one: FoundClustering) -> str:
-    alpha = f", alpha {one.alpha:g}" if one.alpha else ""
-    return f"{arm_name(one.arm)}: {one.k} clusters asked for{alpha}; ten starts of k-means."
+def _named(clustering: FoundClustering) -> str:
+    alpha = f", alpha {clustering.alpha:g}" if clustering.alpha else ""
+    arm = arm_name(clustering.arm)
+    return f"{arm}: {clustering.k} clusters asked for{alpha}; ten starts of k-means."
 
 
-def _sizes(one: FoundClustering) -> list[str]:
+def _sizes(clustering: FoundClustering) -> list[str]:
     rows: list[tuple[Any, ...]] = [
-        (str(each.number), each.name, WITHHELD if each.size is None else f"{each.size:,}")
-        for each in one.subtypes
+        (
+            str(subtype.number),
+            subtype.name,
+            WITHHELD if subtype.size is None else f"{subtype.size:,}",
+        )
+        for subtype in clustering.subtypes
     ]
-    return [f"{arm_name(one.arm)}:", *table_lines(("subtype", "name", "rows"), rows)]
+    return [f"{arm_name(clustering.arm)}:", *table_lines(("subtype", "name", "rows"), rows)]

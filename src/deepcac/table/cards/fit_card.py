@@ -14,7 +14,7 @@ from deepcac.table.choice_folds import Candidate
 from deepcac.table.comparison_words import arm_name
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.risk_model import RiskModel
-from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, SUBTYPES, told
+from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, SUBTYPES, method_lines
 from deepcac.task import Ids
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def fit_facts(
     was chosen from.
     """
     n, rarest = len(table.features.label), table.rarest
-    performance = told(model.method)
+    performance = method_lines(model.method)
     warned = [line for line in performance if line.startswith("warning")]
     return {
         **_USUAL,
@@ -94,8 +94,11 @@ def _partition(model: "RiskModel | SubtypeRiskModel", seed: int) -> str:
 
 def _tried(tried: Sequence[Candidate]) -> list[str]:
     rows = [
-        (_NAMES.get(one.arm) or arm_name(one.arm), json.dumps(one.values, sort_keys=True))
-        for one in tried
+        (
+            _NAMES.get(candidate.arm) or arm_name(candidate.arm),
+            json.dumps(candidate.values, sort_keys=True),
+        )
+        for candidate in tried
     ]
     return table_lines(("clusters", "values"), rows)
 
@@ -147,8 +150,8 @@ def _specification(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") 
 def _shares(model: RiskModel) -> npt.NDArray[np.bool_]:
     """Return which of the model's features are the share of a level, or of missing values."""
     names, levels = model.encoder.names, model.encoder.level_names
-    kept = np.flatnonzero(model.scaler.kept_)
-    return np.array([j >= len(names) or names[j] in levels for j in kept])
+    features = np.flatnonzero(model.scaler.kept_)
+    return np.array([j >= len(names) or names[j] in levels for j in features])
 
 
 def _spreads(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
@@ -157,14 +160,14 @@ def _spreads(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
     medians = [*map(_number, scaler.median_), *([""] * len(scaler.flagged_))]
     rows = scaler.mean_ * len(table.features.label)
     few = _shares(model) & (np.minimum(rows, len(table.features.label) - rows) < FEW - 0.5)
-    told = {
+    statistics = {
         "replaces missing": ([medians[j] for j in np.flatnonzero(scaler.kept_)], lone),
         "mean": ([*map(_number, scaler.mean_)], few | lone),
         "SD": ([*map(_number, scaler.scale_)], few | lone),
     }
     return {
         what: [WITHHELD if no else text for text, no in zip(texts, hidden, strict=True)]
-        for what, (texts, hidden) in told.items()
+        for what, (texts, hidden) in statistics.items()
     }
 
 
@@ -186,8 +189,8 @@ def _centres(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
     for f in np.flatnonzero(_shares(model)):
         hidden[:, f] |= few_rows(np.column_stack([held[:, f], sizes - held[:, f]]))
     return {
-        f"centre {j}": [WITHHELD if no else _number(v) for v, no in zip(centre, own, strict=True)]
-        for j, (centre, own) in enumerate(zip(model.centres, hidden, strict=True), start=1)
+        f"centre {j}": [WITHHELD if no else _number(v) for v, no in zip(centre, mask, strict=True)]
+        for j, (centre, mask) in enumerate(zip(model.centres, hidden, strict=True), start=1)
     }
 
 
@@ -198,9 +201,9 @@ def _number(value: float) -> str:
 def _clusters(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> dict[str, list[str]]:
     if not model.n_subtypes:
         return {"cluster_number": ["The model has no clusters."]}
-    own = _by_risk() if model.method["arm"] == SUBTYPES else _by_place(model.method)
+    cluster_lines = _by_risk() if model.method["arm"] == SUBTYPES else _by_place(model.method)
     return {
-        **own,
+        **cluster_lines,
         "cluster_scaling": ["Standardised; values beyond 5 SD are cut."],
         "cluster_number": [
             f"{model.n_subtypes} ({model.method['chosen']}); at most one for {EVENTS_A_CLUSTER} "
@@ -243,8 +246,15 @@ def _sizes(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> list[
     """Return rows of each subtype by class; those that would tell of few patients are withheld."""
     counts = _counts(table, model)
     rows = [
-        (str(j + 1), *([WITHHELD] * len(own) if secret else [f"{one:,}" for one in own]))
-        for j, (own, secret) in enumerate(zip(counts, few_rows(counts), strict=True))
+        (
+            str(j + 1),
+            *(
+                [WITHHELD] * len(class_counts)
+                if secret
+                else [f"{count:,}" for count in class_counts]
+            ),
+        )
+        for j, (class_counts, secret) in enumerate(zip(counts, few_rows(counts), strict=True))
     ]
     return table_lines(("subtype", *table.classes), rows)
 

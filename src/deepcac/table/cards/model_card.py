@@ -64,8 +64,8 @@ def card_path(card: StrPath | None, out: StrPath, *inputs: StrPath) -> Path:
 
 def joined(*facts: Facts) -> dict[str, list[str]]:
     """Return facts of several sources; lines of one key stand after each other."""
-    keys = dict.fromkeys(key for own in facts for key in own)
-    return {key: [line for own in facts for line in own.get(key, ())] for key in keys}
+    keys = dict.fromkeys(key for source in facts for key in source)
+    return {key: [line for source in facts for line in source.get(key, ())] for key in keys}
 
 
 def write_card(path: StrPath, facts: Facts) -> None:
@@ -89,9 +89,9 @@ def write_card(path: StrPath, facts: Facts) -> None:
 
 
 def _filled(item: Item, facts: Facts) -> list[str]:
-    told = list(facts.get(item.key, ())) or ([NOT_COMPUTED] if item.key else [])
+    content = list(facts.get(item.key, ())) or ([NOT_COMPUTED] if item.key else [])
     lines: list[str] = []
-    for line in told:
+    for line in content:
         table = isinstance(line, TableLine)
         if lines and not (table and isinstance(lines[-1], TableLine)):
             lines.append("")

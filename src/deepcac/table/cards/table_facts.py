@@ -18,7 +18,7 @@ from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.roles import ROLES, Roles
 from deepcac.table.reading.table_encoder import LEFT_OUT
 from deepcac.table.reading.table_files import RowSource
-from deepcac.table.sample_sizes import own_sample_size
+from deepcac.table.sample_sizes import needed_patients
 
 _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", "torch")
 _USUAL = {
@@ -43,12 +43,12 @@ def table_facts(
     """Return the lines of a card that hold for any model of a table; `command` is as typed."""
     n, d = table.features.X.shape
     # Other columns that were left out are among the remarks.
-    out = [one for one in table.columns if one.kind == LEFT_OUT and one.note in ROLES]
+    out = [column for column in table.columns if column.kind == LEFT_OUT and column.note in ROLES]
     return {
         "data": [*_digests(source), f"{table.total:,} rows, {len(table.columns)} columns."],
         "preparation": [
             *page_lines(table.remarks, _names(table, roles)),
-            *(f"Column {one.name!r} is not used: {one.note}." for one in out),
+            *(f"Column {column.name!r} is not used: {column.note}." for column in out),
         ],
         "outcome": [f"Column {roles.label!r}: {' or '.join(table.classes)}."],
         "predictors": [
@@ -58,7 +58,7 @@ def table_facts(
         "coding": _coding(table),
         "sample_size": [
             f"{n:,} rows, {table.rarest:,} of the rarest class, {d} features.",
-            *([own_sample_size(table).sentence] if len(table.classes) == 2 else []),
+            *([needed_patients(table).sentence] if len(table.classes) == 2 else []),
         ],
         "missing": _missing(table),
         **_USUAL,
@@ -86,12 +86,16 @@ def _digest(file: str) -> str:
 
 
 def _coding(table: LabelledTable) -> list[str]:
-    used = [f"{one.name!r}: {', '.join(one.levels)}." for one in table.encoder.used if one.levels]
+    used = [
+        f"{column.name!r}: {', '.join(column.levels)}."
+        for column in table.encoder.used
+        if column.levels
+    ]
     return [*used, "All other columns are numbers."]
 
 
 def _missing(table: LabelledTable) -> list[str]:
-    holes = [one for one in table.encoder.used if one.missing]
+    holes = [column for column in table.encoder.used if column.missing]
     return [
         f"{len(holes)} of {len(table.encoder.used)} columns miss values (see 20b).",
         "A missing number is replaced by the median of the training rows, with a column that says "
@@ -107,10 +111,10 @@ def _classes(table: LabelledTable) -> list[str]:
 
 
 def _software() -> str:
-    found = [f"deepcac {__version__}", f"Python {platform.python_version()}"]
+    versions = [f"deepcac {__version__}", f"Python {platform.python_version()}"]
     for name in _SOFTWARE:
         try:
-            found.append(f"{name} {version(name)}")
+            versions.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             continue
-    return f"Software: {', '.join(found)}."
+    return f"Software: {', '.join(versions)}."

@@ -83,7 +83,7 @@ class PlantedRuns:
 
 def protocol(table: LabelledTable) -> Protocol:
     """Return how a comparison of the table would judge it."""
-    tests = list(pairs(HELP, [one.id for one in contenders()]))
+    tests = list(pairs(HELP, [contender.id for contender in contenders()]))
     return Protocol(usual_resamples(table), len(tests))
 
 
@@ -101,12 +101,12 @@ def run_planted(
         _, seconds = _judge(ground, STRENGTHS[-1], seed, Protocol(1, plan.tests), table.group)
         rounds = np.ceil(FEWEST_COHORTS * len(STRENGTHS) / jobs)
         refuse_minutes(seconds * plan.resamples * rounds, minutes)
-    each: list[float] = []
+    durations: list[float] = []
 
     def due() -> Iterator[tuple[float, int]]:
         """Yield cohorts, all strengths of one before the next, as long as there is time."""
         for cohort in range(MOST_COHORTS):
-            ahead = len(STRENGTHS) * (float(np.mean(each)) if each else 0.0) / jobs
+            ahead = len(STRENGTHS) * (float(np.mean(durations)) if durations else 0.0) / jobs
             over = time.monotonic() - begin + ahead > 60 * minutes
             if cohort >= FEWEST_COHORTS and over:
                 return
@@ -114,14 +114,14 @@ def run_planted(
 
     pool = Parallel(n_jobs=jobs, pre_dispatch=jobs, return_as="generator", max_nbytes=None)
     rows: list[dict[str, Any]] = []
-    for found, seconds in pool(
+    for cohort_rows, seconds in pool(
         delayed(_judge)(ground, strength, seed + cohort, plan, table.group)
         for strength, cohort in due()
     ):
-        rows += found
-        each.append(seconds)
-        if len(each) % len(STRENGTHS) == 0:
-            say(f"planted cohort {len(each) // len(STRENGTHS)} of at most {MOST_COHORTS}")
+        rows += cohort_rows
+        durations.append(seconds)
+        if len(durations) % len(STRENGTHS) == 0:
+            say(f"planted cohort {len(durations) // len(STRENGTHS)} of at most {MOST_COHORTS}")
     return PlantedRuns(pd.DataFrame(rows), plan, time.monotonic() - begin)
 
 
@@ -144,18 +144,23 @@ def _judge(
         ):  # fmt: skip
             drawn = table_resamples(rows, plan.resamples, MOST_TRAIN, unit=unit, follow=follow)
             judged = judge_samples(drawn, who, effort)
-            records |= {before + one["contender"]: one for one, _ in judged}
+            records |= {before + record["contender"]: record for record, _ in judged}
     head = {"cohort": seed, "strength": strength, "gain": gain}
-    found = [
-        {**head, "way": way, "mean": one["mean"], "detected": _detected(one, plan.tests)}
-        for one in planted_comparisons(records, [HELP], 0.0)
+    outcomes = [
+        {
+            **head,
+            "way": way,
+            "mean": comparison["mean"],
+            "detected": _detected(comparison, plan.tests),
+        }
+        for comparison in planted_comparisons(records, [HELP], 0.0)
         for before, way in WAYS.items()
-        if one["contender"].startswith(before)
+        if comparison["contender"].startswith(before)
     ]
-    clustered = [one for one in found if one["way"] != WAYS[TOLD]]
-    best = max(clustered, key=lambda one: (one["detected"], one["mean"]))
-    return [*found, {**best, "way": FOUND}], time.monotonic() - begin
+    clustered = [outcome for outcome in outcomes if outcome["way"] != WAYS[TOLD]]
+    best = max(clustered, key=lambda outcome: (outcome["detected"], outcome["mean"]))
+    return [*outcomes, {**best, "way": FOUND}], time.monotonic() - begin
 
 
-def _detected(one: dict[str, Any], tests: int) -> bool:
-    return bool(one["verdict"] == BETTER and one["p"] < LEVEL / tests)
+def _detected(comparison: dict[str, Any], tests: int) -> bool:
+    return bool(comparison["verdict"] == BETTER and comparison["p"] < LEVEL / tests)

@@ -53,16 +53,16 @@ def largest_unseen(curve: pd.DataFrame) -> float:
 
     0 where no planted gain was missed so surely.
     """
-    own = curve[curve["way"] == FOUND].sort_values("gain")
-    missed = np.logical_and.accumulate(own["high"].to_numpy(float) < POWER)
-    return float(own["gain"].to_numpy(float)[missed].max(initial=0.0))
+    points = curve[curve["way"] == FOUND].sort_values("gain")
+    missed = np.logical_and.accumulate(points["high"].to_numpy(float) < POWER)
+    return float(points["gain"].to_numpy(float)[missed].max(initial=0.0))
 
 
 def smallest_seen(curve: pd.DataFrame) -> float | None:
     """Return the gain from which on at least 80 % were found; None where there is none."""
-    own = curve[curve["way"] == FOUND].sort_values("gain", ascending=False)
-    found = np.logical_and.accumulate(own["detected"].to_numpy(float) >= POWER)
-    return float(own["gain"].to_numpy(float)[found].min()) if found.any() else None
+    points = curve[curve["way"] == FOUND].sort_values("gain", ascending=False)
+    seen = np.logical_and.accumulate(points["detected"].to_numpy(float) >= POWER)
+    return float(points["gain"].to_numpy(float)[seen].min()) if seen.any() else None
 
 
 def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
@@ -73,38 +73,40 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
     whom = "rows" if table.group is not None else "patients"
     who = f"With these {n:,} {whom} and {events:,} events"
     if table.rarest < FEWEST_EVENTS:
-        said = (
+        phrase = (
             f"no gain by clusters can be shown: the rarer class has {table.rarest} rows, "
             f"{FEWEST_EVENTS} are the fewest."
         )
     elif unseen > 0 and unseen == curve["gain"].max():
-        said = (
+        phrase = (
             f"not even the largest planted gain by clusters, {unseen:.3f} AUROC, would be seen "
             f"({_how_often(curve, unseen)})."
         )
     elif unseen > 0:
-        said = (
+        phrase = (
             f"a gain by clusters below {unseen:.3f} AUROC would probably not be seen "
             f"({_how_often(curve, unseen)})."
         )
     elif seen is not None:
-        said = (
+        phrase = (
             f"a gain by clusters of {seen:.3f} AUROC would probably be seen "
             f"({_how_often(curve, seen)})."
         )
     else:
-        said = "it cannot be said yet which gain would be seen; more minutes (--budget) are needed."
-    return PowerAnswer(f"{who} {said}", _details(table, runs, curve, seen), unseen, curve)
+        phrase = (
+            "it cannot be said yet which gain would be seen; more minutes (--budget) are needed."
+        )
+    return PowerAnswer(f"{who} {phrase}", _details(table, runs, curve, seen), unseen, curve)
 
 
 def _how_often(curve: pd.DataFrame, gain: float) -> str:
     """Say how often a planted gain was found, with its interval."""
-    own = curve[curve["way"] == FOUND]
-    one = own[own["gain"] == gain].iloc[0]
-    times = round(float(one["detected"]) * int(one["cohorts"]))
+    points = curve[curve["way"] == FOUND]
+    point = points[points["gain"] == gain].iloc[0]
+    times = round(float(point["detected"]) * int(point["cohorts"]))
     return (
-        f"found in {times} of {one['cohorts']} planted cohorts, 95 % interval "
-        f"{100 * one['low']:.0f} to {100 * one['high']:.0f} %"
+        f"found in {times} of {point['cohorts']} planted cohorts, 95 % interval "
+        f"{100 * point['low']:.0f} to {100 * point['high']:.0f} %"
     )
 
 
@@ -112,7 +114,7 @@ def _details(
     table: LabelledTable, runs: PlantedRuns, curve: pd.DataFrame, seen: float | None
 ) -> list[str]:
     most = curve["gain"].max()
-    said = [
+    sentences = [
         f"The largest planted gain, {most:.3f}, was found in fewer than 80 % of its cohorts."
         if seen is None
         else f"Planted gains of {seen:.3f} and more were found in at least 80 % of their cohorts.",
@@ -122,5 +124,5 @@ def _details(
         "strengths. The outcomes in them are synthetic; the columns are yours.",
     ]
     if runs.cohorts < 10:
-        said.append("With so few cohorts the answer is rough; a larger --budget makes more.")
-    return said
+        sentences.append("With so few cohorts the answer is rough; a larger --budget makes more.")
+    return sentences

@@ -21,7 +21,7 @@ from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 from deepcac.table.sample_sizes import (
     STUDY_NOTE,
-    own_sample_size,
+    needed_patients,
     study_rows,
     study_sentence,
     study_size,
@@ -61,18 +61,18 @@ def power_table(
             f"column {roles.label!r} has {len(table.classes)} classes; outcomes are planted for "
             "two: divide a number with --above, or compare without `deepcac power`"
         )
-    need = own_sample_size(table, r2)
+    need = needed_patients(table, r2)
     table.tell(say)
     runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say, strict=strict)
-    found = power_answer(table, runs)
+    result = power_answer(table, runs)
     study = study_size(*held_out_risk(table.features, table.follow))
     content = {
         "command": command,
         "table": table,
-        "answer": found,
+        "answer": result,
         "need": need,
-        "curve": detection_figure(found),
-        "detected": {"head": _HEAD, "rows": _rows(found.curve)},
+        "curve": detection_figure(result),
+        "detected": {"head": _HEAD, "rows": _rows(result.curve)},
         "size": {"head": ("criterion", "patients needed"), "rows": _criteria(need.size)},
         "study": {
             "sentence": study_sentence(study),
@@ -83,7 +83,7 @@ def power_table(
         "method": [*_method(runs), *([_TIMED] if table.follow is not None else [])],
     }
     write_page(out, "power.html", content)
-    return f"{found.sentence} {need.sentence} {study_sentence(study)}"
+    return f"{result.sentence} {need.sentence} {study_sentence(study)}"
 
 
 _HEAD = (
@@ -96,14 +96,14 @@ def _rows(curve: pd.DataFrame) -> list[tuple[str, ...]]:
     ordered = curve.sort_values(["way", "gain"])
     return [
         (
-            one["way"],
-            f"{one['gain']:.4f}",
-            str(one["cohorts"]),
-            signed(one["mean"]),
-            _percent(one["detected"]),
-            f"{_percent(one['low'])} to {_percent(one['high'])}",
+            point["way"],
+            f"{point['gain']:.4f}",
+            str(point["cohorts"]),
+            signed(point["mean"]),
+            _percent(point["detected"]),
+            f"{_percent(point['low'])} to {_percent(point['high'])}",
         )
-        for one in ordered.to_dict("records")
+        for point in ordered.to_dict("records")
     ]
 
 
@@ -111,21 +111,23 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def detection_figure(found: PowerAnswer) -> Figure:
+def detection_figure(result: PowerAnswer) -> Figure:
     """Draw how often a planted gain was found, with 95 % intervals."""
     shown = (FOUND, *WAYS.values())
-    curves = {way: found.curve[found.curve["way"] == way].sort_values("gain") for way in shown}
+    curves = {way: result.curve[result.curve["way"] == way].sort_values("gain") for way in shown}
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
         axis.axhline(POWER, color="#888888", linewidth=0.8)
-        for place, (way, own) in enumerate(curves.items()):
+        for place, (way, points) in enumerate(curves.items()):
             style: Any = {"color": PALETTE[place], "linestyle": LINES[place % len(LINES)]}
-            axis.plot(own["gain"], own["detected"], marker="o", markersize=4, label=way, **style)
+            axis.plot(
+                points["gain"], points["detected"], marker="o", markersize=4, label=way, **style
+            )
         band = curves[FOUND]
         axis.fill_between(band["gain"], band["low"], band["high"], color=PALETTE[0], alpha=0.15)
-        if found.unseen > 0:
-            axis.axvline(found.unseen, color="#888888", linewidth=0.8, linestyle=":")
+        if result.unseen > 0:
+            axis.axvline(result.unseen, color="#888888", linewidth=0.8, linestyle=":")
         axis.set(ylim=(-0.03, 1.03), xlabel="planted gain in AUROC", ylabel="share of cohorts")
         canvas.legend(loc="outside lower center", ncols=2)
 
@@ -138,7 +140,7 @@ def detection_figure(found: PowerAnswer) -> Figure:
         size=(6.5, 4.0),
         draw=draw,
         head=("way", "gain", "detected", "low", "high"),
-        data=list(found.curve[["way", "gain", "detected", "low", "high"]].itertuples(index=False)),
+        data=list(result.curve[["way", "gain", "detected", "low", "high"]].itertuples(index=False)),
     )
 
 

@@ -141,7 +141,7 @@ def prepared(
     """Return a resample whose rows are scaled by its training rows; `resamples` has the rest."""
     weight = None if follow is None else follow.weights(parts[0])
     if follow is not None:
-        parts = (*(part[follow.known[part]] for part in parts[:2]), parts[2])
+        parts = (*(part[follow.outcome_known[part]] for part in parts[:2]), parts[2])
     scaler = TableScaler().fit(features.X[parts[0]])
     train, validation, test = (_rows(features, part, scaler, unit, weight) for part in parts)
     return Resample(train, validation, test, features.n_classes, seed)

@@ -101,7 +101,7 @@ class FollowUp:
         return (self.event & (self.time <= self.horizon)).astype(np.int64)
 
     @cached_property
-    def known(self) -> Flags:
+    def outcome_known(self) -> Flags:
         """Whether the outcome is known: an event of any kind by the horizon, or followed to it."""
         return (self.ended & (self.time <= self.horizon)) | (self.time >= self.horizon)
 
@@ -124,7 +124,7 @@ class FollowUp:
         time = self.time[learnt]
         curve = censoring_curve(time, self.ended[learnt])
         chance = curve.before(np.minimum(self.time, self.horizon))
-        return np.where(self.known, 1 / np.maximum(chance, 1 / len(time)), 0.0)
+        return np.where(self.outcome_known, 1 / np.maximum(chance, 1 / len(time)), 0.0)
 
 
 def joined(parts: Sequence[FollowUp]) -> FollowUp | None:
@@ -159,12 +159,12 @@ def resampled_weights(follow: FollowUp, draws: npt.NDArray[Any]) -> Array:
     curve = np.vstack([np.ones(draws.shape[1]), np.cumprod(1 - lost, axis=0)])
     before = np.searchsorted(moments, np.minimum(follow.time, follow.horizon), side="left")
     chance = np.maximum(curve[before], 1 / np.maximum(size, 1))
-    return np.where(follow.known[:, None], 1 / chance, 0.0)
+    return np.where(follow.outcome_known[:, None], 1 / chance, 0.0)
 
 
 def auroc_at(follow: FollowUp, risk: Array) -> float:
     """Return the cumulative/dynamic AUROC at the horizon, weighted for censoring (Uno 2007)."""
-    labelled = follow.known
+    labelled = follow.outcome_known
     weight = follow.weights()[labelled]
     return float(roc_auc_score(follow.outcome[labelled], risk[labelled], sample_weight=weight))
 

@@ -94,7 +94,7 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     clustered = first_line(trials, [*lines, *rows_of(table, BENT).to_dict("records")])
     best = clustered["reference"]
     verdict = _verdict(lines, best, trials.cut, rarest, excluded=gain_excluded(table))
-    counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
+    counts = {kind: int((rows["verdict"] == kind).sum()) for kind in _ORDER}
     helped = _helped(verdict, lines, best)
     ahead = _score_without(trials, best)
     sentence = _sentence(verdict, lines, best, ahead, helped, rarest, margin, unseen_gain(table))
@@ -276,10 +276,10 @@ def tuned_auroc(trials: Trials, name: str) -> tuple[str, str]:
     """Return the mean test AUROC of a tuned contender and its interval, empty if nothing varies."""
     share = test_share(trials.records[name])
     scores = choose(open_to(trials.records, name), TUNED, "auroc").scores
-    found = corrected_t_test(scores, n_train=1 - share, n_test=share)
-    if found.low != found.low:
-        return f"{found.mean:.3f}", ""
-    return f"{found.mean:.3f}", f"{max(found.low, 0.0):.3f} to {min(found.high, 1.0):.3f}"
+    estimate = corrected_t_test(scores, n_train=1 - share, n_test=share)
+    if estimate.low != estimate.low:
+        return f"{estimate.mean:.3f}", ""
+    return f"{estimate.mean:.3f}", f"{max(estimate.low, 0.0):.3f} to {min(estimate.high, 1.0):.3f}"
 
 
 def _counted(counts: Mapping[str, int], margin: float) -> str:
@@ -292,16 +292,18 @@ def _counted(counts: Mapping[str, int], margin: float) -> str:
         NEVER: "they were offered and never chosen",
         TIED: "they were chosen and changed no score",
     }
-    told = ", ".join(f"in {counts[one]} {words[one]}" for one in _ORDER if counts[one])
-    return f"Of {sum(counts.values())} comparisons with and without clusters, {told}."
+    listed = ", ".join(
+        f"in {counts[verdict]} {words[verdict]}" for verdict in _ORDER if counts[verdict]
+    )
+    return f"Of {sum(counts.values())} comparisons with and without clusters, {listed}."
 
 
 def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:
     detectable, gaps = rows["detectable"], rows["mean"]
-    said = [f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}."]
+    sentences = [f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}."]
     if detectable.notna().any():
         ends = dict.fromkeys(f"{value:.3f}" for value in (detectable.min(), detectable.max()))
-        said[0] += (
+        sentences[0] += (
             f" With 80 % power these {int(rows['resamples'].iloc[0])} resamples find a difference "
             f"of {' to '.join(ends)}{', depending on the comparison' * (len(ends) > 1)}."
         )
@@ -309,29 +311,29 @@ def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) ->
     alone = dict(zip(without["reference"], without["reference_score"], strict=True))
     scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())
     best = max(rows.to_dict("records"), key=lambda row: row["score"])
-    said.append(
+    sentences.append(
         f"AUROC without clusters: {scores}. The best with clusters: "
         f"{contender_name(best['contender'])} {best['score']:.3f}."
     )
     if BETTER in rows_of(table, NEGATIVE)["verdict"].tolist():
-        said.append(
+        sentences.append(
             "Warning: a hash of the row number, which knows nothing, seems to help; do not trust "
             "the gains on this page."
         )
     if counts[BETTER] and (meaningless := _beaten(table, rows)):
-        said.append(meaningless)
-    return said
+        sentences.append(meaningless)
+    return sentences
 
 
 def _beaten(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     """Say whether the clusters that help beat a partition that means nothing."""
     helping = set(rows.loc[rows["verdict"] == BETTER, "contender"])
-    own = rows_of(table, ANY)
-    own = own[own["contender"].isin(helping)]
-    if own.empty:
+    controls = rows_of(table, ANY)
+    controls = controls[controls["contender"].isin(helping)]
+    if controls.empty:
         return ""
-    won = int((own["verdict"] == BETTER).sum())
+    won = int((controls["verdict"] == BETTER).sum())
     return (
         "Against partitions that mean nothing (a random one, a hash of the row) the clusters that "
-        f"help are better in {won} of {len(own)} comparisons."
+        f"help are better in {won} of {len(controls)} comparisons."
     )

@@ -99,7 +99,7 @@ class Trials:
     @property
     def trained_on(self) -> int:
         """Training rows of a resample."""
-        return max(one["n_train"] for one in next(iter(self.records.values()))["resamples"])
+        return max(sample["n_train"] for sample in next(iter(self.records.values()))["resamples"])
 
     @property
     def cut(self) -> bool:
@@ -211,41 +211,41 @@ def run_budgeted(
     fighters = contenders() if fighters is None else fighters
     if effort.strict and effort.resamples is None:
         refuse_minutes(_least_seconds(table, effort, fighters, fit), effort.minutes)
-    each: list[float] = []
+    durations: list[float] = []
     # No row is written to a file for the processes to share (max_nbytes).
     pool = Parallel(
         n_jobs=effort.jobs, pre_dispatch=effort.jobs, return_as="generator", max_nbytes=None
     )
-    found: list[list[dict[str, Any]]] = []
-    kept: list[HeldOut | None] = []
+    entry_lists: list[list[dict[str, Any]]] = []
+    held_out: list[HeldOut | None] = []
     for entries, risks, seconds in pool(
         delayed(_judge)(
             (table.features, 1, limit),
             {"first": seed, "unit": table.group, "follow": table.follow}, fighters, effort.trials,
             say if seed == effort.seed else None, fit,
         )
-        for seed in _due(effort, planned, each)
+        for seed in _due(effort, planned, durations)
     ):  # fmt: skip
-        found.append(entries)
-        kept.append(risks)
-        each.append(seconds)
-        left = _left(effort, planned, each, time.monotonic() - begin)
-        say(f"resample {len(found)} of {planned}: about {_duration(left)} left")
+        entry_lists.append(entries)
+        held_out.append(risks)
+        durations.append(seconds)
+        left = _left(effort, planned, durations, time.monotonic() - begin)
+        say(f"resample {len(entry_lists)} of {planned}: about {_duration(left)} left")
     records = {
-        one.id: _record(one, effort.trials, [entries[place] for entries in found])
-        for place, one in enumerate(fighters)
+        contender.id: _record(contender, effort.trials, [entries[place] for entries in entry_lists])
+        for place, contender in enumerate(fighters)
     }
-    seeds = list(range(effort.seed, effort.seed + len(found)))
+    seeds = list(range(effort.seed, effort.seed + len(entry_lists)))
     spent = time.monotonic() - begin
-    known = n if table.follow is None else int(table.follow.known.sum())
-    return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(kept), known)
+    n_labelled = n if table.follow is None else int(table.follow.outcome_known.sum())
+    return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(held_out), n_labelled)
 
 
-def _due(effort: Effort, planned: int, each: Sequence[float]) -> Iterator[int]:
-    """Yield seeds as long as there is time for a resample more; `each` grows with those made."""
+def _due(effort: Effort, planned: int, durations: Sequence[float]) -> Iterator[int]:
+    """Yield seeds while there is time for a resample more; `durations` grows with those made."""
     begin = time.monotonic()
     for made in range(planned):
-        spent = time.monotonic() - begin + (float(np.mean(each)) if each else 0.0)
+        spent = time.monotonic() - begin + (float(np.mean(durations)) if durations else 0.0)
         over = effort.resamples is None and made >= FEWEST_RESAMPLES
         if over and spent > 60 * effort.minutes:
             return
@@ -268,8 +268,8 @@ def _judge(
     (sample,) = table_resamples(*drawn, **options)
     made = {}
     with threadpool_limits(1):
-        for place, one in enumerate(fighters, start=1):
-            made[one] = run_resample(sample, one, one.trials(trials), fit)
+        for place, contender in enumerate(fighters, start=1):
+            made[contender] = run_resample(sample, contender, contender.trials(trials), fit)
             if say is not None:
                 say(f"first resample: {place} of {len(fighters)} contenders")
     entries = [entry for entry, _ in made.values()]
@@ -280,12 +280,12 @@ def _judge(
     return entries, None, time.monotonic() - begin
 
 
-def _left(effort: Effort, planned: int, each: list[float], spent: float) -> float:
+def _left(effort: Effort, planned: int, durations: list[float], spent: float) -> float:
     """Return the seconds that are left, by the time that the resamples took."""
-    one, made = float(np.mean(each)), len(each)
+    average, made = float(np.mean(durations)), len(durations)
 
     def needed(goal: int) -> float:
-        return max(goal - made, 0) * one / effort.jobs
+        return max(goal - made, 0) * average / effort.jobs
 
     if effort.resamples is not None:
         return needed(planned)
@@ -293,9 +293,14 @@ def _left(effort: Effort, planned: int, each: list[float], spent: float) -> floa
     return max(inside, needed(FEWEST_RESAMPLES))
 
 
-def _record(one: Contender, trials: int, entries: list[dict[str, Any]]) -> dict[str, Any]:
-    head = {"contender": one.id, "arm": one.arm, "learner": one.learner, "synthetic": False}
-    return {**head, "trials": one.trials(trials), "resamples": entries}
+def _record(contender: Contender, trials: int, entries: list[dict[str, Any]]) -> dict[str, Any]:
+    head = {
+        "contender": contender.id,
+        "arm": contender.arm,
+        "learner": contender.learner,
+        "synthetic": False,
+    }
+    return {**head, "trials": contender.trials(trials), "resamples": entries}
 
 
 def _duration(seconds: float) -> str:

@@ -110,7 +110,7 @@ def score_on_folds(
     for j, part in enumerate(parts):
         fold[part] = j
     others = [np.delete(inside[j], j, axis=0) for j in range(k)] if nested else []
-    return FoldScores(_scores(every), [_scores(own) for own in others], risk, fold)
+    return FoldScores(_scores(every), [_scores(rest) for rest in others], risk, fold)
 
 
 def _scores(values: Array) -> Scores:
@@ -125,8 +125,8 @@ def split(table: LabelledTable, seed: int) -> Parts:
         raise DataError(f"the rarest class has {fewest} patients; a model is judged on four folds")
     folds = StratifiedKFold(min(FOLDS, fewest), shuffle=True, random_state=seed)
     fold = np.empty(len(drawn), dtype=np.int64)
-    for j, (_, own) in enumerate(folds.split(drawn, drawn)):
-        fold[own] = j
+    for j, (_, fold_rows) in enumerate(folds.split(drawn, drawn)):
+        fold[fold_rows] = j
     parts = [np.flatnonzero(fold[place] == j) for j in range(folds.get_n_splits())]
     label = table.features.label
     if any(len(np.unique(label[part])) < table.features.n_classes for part in parts):
@@ -137,23 +137,23 @@ def split(table: LabelledTable, seed: int) -> Parts:
 def _sample(table: LabelledTable, parts: Parts, left_out: tuple[int, ...], seed: int) -> Resample:
     """Return all other folds as training rows, and one or two as test and validation rows."""
     rest = np.sort(np.concatenate([p for j, p in enumerate(parts) if j not in left_out]))
-    own = seed + left_out[0]
-    train = at_most(MOST_TRAIN, rest, table.features.label, own)
+    fold_seed = seed + left_out[0]
+    train = at_most(MOST_TRAIN, rest, table.features.label, fold_seed)
     test, validation = parts[left_out[0]], parts[left_out[-1]]
-    return prepared(table.features, (train, validation, test), own, table.group, table.follow)
+    return prepared(table.features, (train, validation, test), fold_seed, table.group, table.follow)
 
 
 def _answers(
     sample: Resample, candidates: Sequence[Candidate], sides: Sequence[Rows]
 ) -> Iterator[list[Array]]:
     """Yield what each candidate says of the rows of each side."""
-    for one in candidates:
-        predict = fit_trial(Contender(linear(), one.arm), one.values, sample)
+    for candidate in candidates:
+        predict = fit_trial(Contender(linear(), candidate.arm), candidate.values, sample)
         yield [np.asarray(predict(rows)) for rows in sides]
 
 
 def _score(rows: Rows, risk: Array) -> tuple[float, float]:
     y, (n, n_classes) = rows.y, risk.shape
-    each = one_against_rest(y, risk, n_classes, "auroc", rows.weight)
+    aurocs = one_against_rest(y, risk, n_classes, "auroc", rows.weight)
     right = np.log(np.clip(risk[np.arange(n), y], _CERTAIN, 1))
-    return float(each.mean()), float(np.average(right, weights=rows.weight))
+    return float(aurocs.mean()), float(np.average(right, weights=rows.weight))

@@ -103,7 +103,9 @@ def coarse_centres(
         used, label = [0], np.zeros_like(label)
     members = [label == j for j in used]
     while True:
-        centres = np.array([_centre(bounded[own], patient[own], scaler, shares) for own in members])
+        centres = np.array(
+            [_centre(bounded[mask], patient[mask], scaler, shares) for mask in members]
+        )
         nearest = pairwise_distances_argmin(bounded, centres).astype(np.int64)
         sizes = [len(np.unique(patient[nearest == j])) for j in range(len(centres))]
         if min(sizes) >= SMALL or len(members) == 1:
@@ -115,10 +117,10 @@ def _centre(rows: Array, patient: Ids, scaler: TableScaler, shares: Flags) -> Ar
     """Return the mean of rows (n, q), with half a cell for what few patients have or lack."""
     centre, n = rows.mean(axis=0), len(rows)
     zero = np.clip(-scaler.mean_ / scaler.scale_, -OUTLIER, OUTLIER)
-    one = np.clip((1 - scaler.mean_) / scaler.scale_, -OUTLIER, OUTLIER)
+    unit = np.clip((1 - scaler.mean_) / scaler.scale_, -OUTLIER, OUTLIER)
     for f in np.flatnonzero(shares):
-        has = np.abs(rows[:, f] - one[f]) < np.abs(rows[:, f] - zero[f])
-        for which, here, other in ((has, one[f], zero[f]), (~has, zero[f], one[f])):
+        has = np.abs(rows[:, f] - unit[f]) < np.abs(rows[:, f] - zero[f])
+        for which, here, other in ((has, unit[f], zero[f]), (~has, zero[f], unit[f])):
             if 0 < len(np.unique(patient[which])) < FEW:
                 centre[f] = (FEW / 2 * here + (n - FEW / 2) * other) / n
     return centre

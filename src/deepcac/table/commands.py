@@ -134,12 +134,12 @@ def compare(
     from deepcac.table.pages.risk_section import risk_questions
     from deepcac.table.reading.roles import Roles
 
-    own = Roles(
+    table_roles = Roles(
         label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
         competing=competing or (),
         cells=_cells(keep_word, missing, category, number, sheet),
     )  # fmt: skip
-    source, roles = table_source(table, labels, own)
+    source, roles = table_source(table, labels, table_roles)
     if site is None and not external:
         answer = compare_table(
             source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
@@ -364,22 +364,22 @@ def fit(
     from deepcac.table.budgeted_trials import usual_jobs
     from deepcac.table.meds.meds_task import table_source
     from deepcac.table.reading.roles import Roles
-    from deepcac.table.risk_model_choice import told
+    from deepcac.table.risk_model_choice import method_lines
     from deepcac.table.risk_tables import fit_table, model_name
 
-    own = Roles(
+    table_roles = Roles(
         label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
         competing=competing or (),
         cells=_cells(keep_word, missing, category, number, sheet),
     )  # fmt: skip
-    source, roles = table_source(table, labels, own)
+    source, roles = table_source(table, labels, table_roles)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
         source, roles, path, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
         seed=seed, command=_typed(), card=card, bootstrap=bootstrap, jobs=jobs or usual_jobs(),
     )  # fmt: skip
     typer.echo(model_name(model))
-    for line in told(model.method):
+    for line in method_lines(model.method):
         typer.echo(line)
     say(f"model: {path}")
 

@@ -13,7 +13,7 @@ from deepcac.table.budgeted_trials import (
 from deepcac.table.cards.compare_card import compare_facts, risk_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
-from deepcac.table.found_subtypes import found_clusterings
+from deepcac.table.found_subtypes import shown_clusterings
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import write_compare_page
@@ -90,15 +90,15 @@ def compare_table(
         train_rows=train_rows, strict=strict,
     )  # fmt: skip
     trials = run_budgeted(table, effort, say)
-    found = answer(trials, table.name, table.rarest, margin)
+    result = answer(trials, table.name, table.rarest, margin)
     say("subtypes")
-    clusterings = found_clusterings(table, trials)
-    risks = write_compare_page(out, table, effort, trials, found, clusterings, command, asked)
-    known = compare_facts(table, effort, trials, found, clusterings)
-    facts = (table_facts(path, table, roles, command), known, risk_facts(risks))
+    clusterings = shown_clusterings(table, trials)
+    risks = write_compare_page(out, table, effort, trials, result, clusterings, command, asked)
+    comparison_facts = compare_facts(table, effort, trials, result, clusterings)
+    facts = (table_facts(path, table, roles, command), comparison_facts, risk_facts(risks))
     write_card(beside, joined(*facts))
     say(f"card: {beside}")
-    return "\n".join(filter(None, (found.sentence, found.bent_line)))
+    return "\n".join(filter(None, (result.sentence, result.bent_line)))
 
 
 def _tell(table: LabelledTable, say: Say) -> None:

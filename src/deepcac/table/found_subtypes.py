@@ -92,18 +92,18 @@ class FoundClustering:
         return np.argsort(-spread, kind="stable")[:MOST_FEATURES]
 
 
-def found_clusterings(table: LabelledTable, trials: Trials) -> list[FoundClustering]:
+def shown_clusterings(table: LabelledTable, trials: Trials) -> list[FoundClustering]:
     """Return the k-means and the CAC clustering to show, the better one on validation rows first.
 
     Of the trials with two clusters or more the one with the best mean validation AUROC is looked
     for, over both learners; of those that it does not lead the one with the fewest clusters is
     taken (`fewest_clusters`).
     """
-    found = [_found(table, trials, arm) for arm in SHOWN]
-    return sorted(found, key=lambda one: -one.validation)
+    clusterings = [_clustering(table, trials, arm) for arm in SHOWN]
+    return sorted(clusterings, key=lambda clustering: -clustering.validation)
 
 
-def _found(table: LabelledTable, trials: Trials, arm: str) -> FoundClustering:
+def _clustering(table: LabelledTable, trials: Trials, arm: str) -> FoundClustering:
     values, score = _chosen(trials, arm)
     k, alpha = int(values["n_clusters"]), float(values.get("alpha", 0.0))
     scaler, whole = whole_table(table, trials.seeds[0])
@@ -123,14 +123,14 @@ def _found(table: LabelledTable, trials: Trials, arm: str) -> FoundClustering:
     )
 
 
-def _means(own: Array) -> Array:
-    return own.mean(axis=0) if len(own) >= SMALL else np.full(own.shape[1], np.nan)
+def _means(rows: Array) -> Array:
+    return rows.mean(axis=0) if len(rows) >= SMALL else np.full(rows.shape[1], np.nan)
 
 
 def _chosen(trials: Trials, arm: str) -> tuple[dict[str, Any], float]:
     """Return the trial of an arm with the fewest clusters among the best, and its score."""
-    records = [one for one in trials.records.values() if one["arm"] == arm]
-    every = [[_validation(sample) for sample in one["resamples"]] for one in records]
+    records = [record for record in trials.records.values() if record["arm"] == arm]
+    every = [[_validation(sample) for sample in record["resamples"]] for record in records]
     scores, drawn = np.mean(every, axis=0), records[0]["trials"]
     sizes = records[0]["resamples"][0]
     ratio = sizes["n_validation"] / sizes["n_train"]
@@ -160,12 +160,14 @@ def _stability(
     )
     agreement = []
     for sample in drawn:
-        found = part(sample, arm, *values)
-        own = np.zeros(len(label), dtype=np.int64)
+        partition = part(sample, arm, *values)
+        cluster_ids = np.zeros(len(label), dtype=np.int64)
         for rows in (sample.train, sample.validation, sample.test):
-            own[np.searchsorted(table.features.row_id, rows.row_id)] = found.assign(rows) + 1
-        seen = np.flatnonzero(own)
-        agreement.append(adjusted_rand_score(label[seen], own[seen]))
+            cluster_ids[np.searchsorted(table.features.row_id, rows.row_id)] = (
+                partition.assign(rows) + 1
+            )
+        seen = np.flatnonzero(cluster_ids)
+        agreement.append(adjusted_rand_score(label[seen], cluster_ids[seen]))
     return float(np.mean(agreement))
 
 
@@ -180,17 +182,24 @@ def _subtypes(
     sizes = counts.sum(axis=1)
     shown = np.where(few_rows(counts)[:, None], np.nan, counts / sizes[:, None])
     secret = few_rows(sizes[:, None])
-    found = []
+    subtypes = []
     for j, size, rates in zip(groups, sizes.tolist(), shown, strict=True):
         low, high = wilson(rates, np.array(size))
-        said = [one for one in effects if one["cluster"] == j and abs(one["effect"]) >= NOTABLE]
-        name = ", ".join(_said(one, levels) for one in said) or "no variable stands out"
+        notable = [
+            effect
+            for effect in effects
+            if effect["cluster"] == j and abs(effect["effect"]) >= NOTABLE
+        ]
+        name = (
+            ", ".join(_effect_phrase(effect, levels) for effect in notable)
+            or "no variable stands out"
+        )
         name = name if size >= SMALL else TOO_FEW
-        found.append(Subtype(int(j) + 1, name, None if secret[j] else size, rates, low, high))
-    return found
+        subtypes.append(Subtype(int(j) + 1, name, None if secret[j] else size, rates, low, high))
+    return subtypes
 
 
-def _said(one: dict[str, Any], levels: frozenset[str]) -> str:
-    level = one["feature"] in levels or one["feature"].endswith("_missing")
+def _effect_phrase(effect: dict[str, Any], levels: frozenset[str]) -> str:
+    level = effect["feature"] in levels or effect["feature"].endswith("_missing")
     words = ("more", "fewer") if level else ("high", "low")
-    return f"{words[one['effect'] < 0]} {one['feature'].replace('=', ' = ')}"
+    return f"{words[effect['effect'] < 0]} {effect['feature'].replace('=', ' = ')}"

@@ -38,7 +38,7 @@ class HeldOut(NamedTuple):
 
 def chosen_risks(
     sample: Resample,
-    found: Mapping[Contender, tuple[dict[str, Any], pa.Table]],
+    results: Mapping[Contender, tuple[dict[str, Any], pa.Table]],
 ) -> HeldOut | None:
     """Keep the test risks of the trial that each contender chose; None for three classes or more.
 
@@ -46,12 +46,12 @@ def chosen_risks(
     """
     if sample.n_classes != 2:
         return None
-    plain = {one.learner: one for one in found if not one.arm}
+    plain = {contender.learner: contender for contender in results if not contender.arm}
     risk = {}
-    for one in found:
-        sides = [found[one]]
-        if one.arm and one.learner in plain:
-            sides.append(found[plain[one.learner]])
+    for contender in results:
+        sides = [results[contender]]
+        if contender.arm and contender.learner in plain:
+            sides.append(results[plain[contender.learner]])
         trials = [
             (trial["validation"]["log_loss"], table, number)
             for entry, table in sides
@@ -59,7 +59,7 @@ def chosen_risks(
         ]
         _, table, number = max(trials, key=lambda trial: trial[0])
         part = table["part"].to_numpy() == TEST
-        risk[one.id] = table[f"t{number}_1"].to_numpy()[part]
+        risk[contender.id] = table[f"t{number}_1"].to_numpy()[part]
     test = sample.test
     patient = test.row_id if test.unit is None else test.unit
     place = np.zeros(len(test), dtype=np.int64)
@@ -68,16 +68,16 @@ def chosen_risks(
 
 def pooled(parts: Sequence[HeldOut | None]) -> HeldOut | None:
     """Put the resamples together; None without any."""
-    own = [part for part in parts if part is not None]
-    if not own:
+    present = [part for part in parts if part is not None]
+    if not present:
         return None
     return HeldOut(
-        y=np.concatenate([part.y for part in own]),
-        patient=np.concatenate([part.patient for part in own]),
-        row=np.concatenate([part.row for part in own]),
-        resample=np.repeat(np.arange(len(own)), [len(part.y) for part in own]),
+        y=np.concatenate([part.y for part in present]),
+        patient=np.concatenate([part.patient for part in present]),
+        row=np.concatenate([part.row for part in present]),
+        resample=np.repeat(np.arange(len(present)), [len(part.y) for part in present]),
         risk={
-            name: np.concatenate([part.risk[name] for part in own]).astype(np.float64)
-            for name in own[0].risk
+            name: np.concatenate([part.risk[name] for part in present]).astype(np.float64)
+            for name in present[0].risk
         },
     )

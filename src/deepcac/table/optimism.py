@@ -97,16 +97,16 @@ def refit(
     seconds = (time.monotonic() - begin) * (n - 1) / jobs
     say(f"bootstrap: {n} refits of the whole choice, about {_duration(seconds)}")
     parts = Parallel(n_jobs=jobs, max_nbytes=None)(
-        delayed(_refits)(table, roles, tried, own, seed)
-        for own in np.array_split(seeds[1:], jobs)
-        if len(own)
+        delayed(_refits)(table, roles, tried, batch, seed)
+        for batch in np.array_split(seeds[1:], jobs)
+        if len(batch)
     )
-    every = [*done, *(one for part in parts for one in part)]
+    every = [*done, *(draw for part in parts for draw in part)]
     if len(every) < max(2, n // 2):
         raise DataError(
             f"--bootstrap {n}: only {len(every)} draws hold enough patients with the event"
         )
-    risk, drawn, original = (np.array([one[j] for one in every]) for j in range(3))
+    risk, drawn, original = (np.array([draw[j] for draw in every]) for j in range(3))
     return Refits(risk, drawn, original)
 
 
@@ -133,8 +133,8 @@ def _refits(
             taken = tried[choice(scores.every, tried)]
             model = fit_risk_model(drawn, roles, settings(taken), first)
             tables = drawn, table
-            own, all_rows = (model.answers(one.features.X)[0][:, 1] for one in tables)
-            scored = _scored(drawn, own), _scored(table, all_rows)
+            drawn_risk, all_rows = (model.answers(source.features.X)[0][:, 1] for source in tables)
+            scored = _scored(drawn, drawn_risk), _scored(table, all_rows)
             out.append((all_rows, *scored))
     return out
 
@@ -148,9 +148,9 @@ def _drawn(table: LabelledTable, rng: np.random.Generator) -> LabelledTable:
     copies = np.bincount(rng.integers(0, n, n), minlength=n)[place]
     rows = np.repeat(np.arange(len(place)), copies)
     numbers = np.arange(1, len(rows) + 1)  # copies are rows of their own
-    own = replace(features, X=features.X[rows], label=features.label[rows], row_id=numbers)
+    copied = replace(features, X=features.X[rows], label=features.label[rows], row_id=numbers)
     follow = None if table.follow is None else table.follow.take(rows)
-    return replace(table, features=own, group=place[rows], follow=follow)
+    return replace(table, features=copied, group=place[rows], follow=follow)
 
 
 def _scored(table: LabelledTable, risk: Array) -> Array:
@@ -184,8 +184,12 @@ def optimism(table: LabelledTable, model: RiskModel, refits: Refits) -> Optimism
     away = np.abs(refits.risk - risk).mean(axis=0)
     parts = np.array_split(np.argsort(risk, kind="stable"), max(1, min(20, len(risk) // 10)))
     band = [
-        (risk[own].mean(), *np.percentile(refits.risk[:, own], _SPAN), away[own].mean())
-        for own in parts
+        (
+            risk[band_rows].mean(),
+            *np.percentile(refits.risk[:, band_rows], _SPAN),
+            away[band_rows].mean(),
+        )
+        for band_rows in parts
     ]
     return Optimism(scores, float(away.mean()), np.array(band))
 
@@ -205,6 +209,6 @@ def spread(table: LabelledTable, model: RiskModel, refits: Refits) -> RefitSprea
     centre = coefficients.mean(axis=1)
     _, sizes, directions = np.linalg.svd((coefficients.T - centre), full_matrices=False)
     scaled = sizes[:, None] * directions / np.sqrt(len(refits.risk) - 1)
-    kept, others = scaled[:DIRECTIONS], scaled[DIRECTIONS:]
+    leading, others = scaled[:DIRECTIONS], scaled[DIRECTIONS:]
     rest += float(((design @ others.T) ** 2).sum(axis=1).mean()) if len(others) else 0.0
-    return RefitSpread(centre, kept, rest)
+    return RefitSpread(centre, leading, rest)

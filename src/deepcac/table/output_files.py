@@ -25,7 +25,7 @@ def check_output(out: StrPath, *inputs: StrPath, option: str = "--out") -> None:
         if not path.is_file():
             kind = "a folder" if path.is_dir() else "no regular file"
             raise ConfigError(f"{option} {out}: is {kind}; name a file")
-        read = (one.files() if hasattr(one, "files") else [one] for one in inputs)
+        read = (source.files() if hasattr(source, "files") else [source] for source in inputs)
         if any(Path(file).exists() and path.samefile(file) for files in read for file in files):
             raise ConfigError(f"{option} {out}: is what is read; name another file")
     folder = path.absolute().parent

@@ -68,8 +68,8 @@ def page_text(message: object, names: Collection[str] = ()) -> str:
     text = _READING.sub(" is read", text)
     text = _LISTED.sub("", text)
     text = _ONLY_IN_FEW.sub("a value", text)
-    known = frozenset(names)
-    return _QUOTED.sub(lambda found: found[0] if _inside(found[0]) in known else UNNAMED, text)
+    allowed = frozenset(names)
+    return _QUOTED.sub(lambda match: match[0] if _inside(match[0]) in allowed else UNNAMED, text)
 
 
 def page_lines(messages: Iterable[object], names: Collection[str] = ()) -> list[str]:
@@ -83,11 +83,11 @@ def quotable(columns: Iterable[NamedLevels], classes: Collection[str] = ()) -> f
     return frozenset((*named, *classes))
 
 
-def _share(found: re.Match[str]) -> str:
-    part, whole = (int(found[j].replace(",", "")) for j in (1, 2))
+def _share(match: re.Match[str]) -> str:
+    part, whole = (int(match[j].replace(",", "")) for j in (1, 2))
     if 0 < part < FEW:
-        return f"fewer than {FEW} of {found[2]}"
-    return f"nearly all of {found[2]}" if 0 < whole - part < FEW else found[0]
+        return f"fewer than {FEW} of {match[2]}"
+    return f"nearly all of {match[2]}" if 0 < whole - part < FEW else match[0]
 
 
 def _inside(quoted: str) -> str:

@@ -111,8 +111,8 @@ class RiskModel(TableModel):
     def design(self, X: Array) -> Array:
         """Return what the log odds are linear in, shape (n, clusters * (1 + q))."""
         rows, cluster = self._placed(X)
-        one = np.column_stack([np.ones(len(rows)), rows])
-        return np.hstack([one * (cluster == j)[:, None] for j in range(len(self.planes))])
+        columns = np.column_stack([np.ones(len(rows)), rows])
+        return np.hstack([columns * (cluster == j)[:, None] for j in range(len(self.planes))])
 
     def _placed(self, X: Array) -> tuple[Array, Ids]:
         """Return encoded rows as the planes take them, and the plane of each."""
@@ -154,30 +154,30 @@ def fit_risk_model(
     seed is that of the k-means start. Label and id of the roles are kept. No mean, centre or share
     is that of fewer patients than a cell (`coarse_states`), so that there may be fewer clusters.
     """
-    scaler, known = coarse_scaler(table), np.arange(len(table.features.label))
+    scaler, labelled = coarse_scaler(table), np.arange(len(table.features.label))
     whole = _as_resample(table, scaler, seed)
     if table.follow is not None:
         weight = table.follow.weights()
-        known = np.flatnonzero(weight)
-        own = _as_resample(table, scaler, seed, weight).train.take(known)
-        whole = replace(whole, train=own, validation=own, test=own)
+        labelled = np.flatnonzero(weight)
+        labelled_rows = _as_resample(table, scaler, seed, weight).train.take(labelled)
+        whole = replace(whole, train=labelled_rows, validation=labelled_rows, test=labelled_rows)
     rows = whole.train
     k = method["n_clusters"] if method["arm"] else 1
     centres = np.empty((0, rows.scaled.shape[1]))
     cluster = np.zeros(len(rows), dtype=np.int64)
     if k > 1:
-        found = part(whole, method["arm"], k, method["alpha"]).train
+        cluster_ids = part(whole, method["arm"], k, method["alpha"]).train
         shares = indicators(table, scaler)[scaler.kept_]
         centres, cluster = coarse_centres(
-            rows.bounded, found, patients(table)[known], scaler, shares
+            rows.bounded, cluster_ids, patients(table)[labelled], scaler, shares
         )
     clip = method["clip"]
     X = rows.scaled if clip is None else np.clip(rows.scaled, -clip, clip)
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     overall = np.bincount(rows.y, weight, minlength=table.features.n_classes) / weight.sum()
     planes = [
-        _plane(X[own], rows.y[own], weight[own], overall, method["C"])
-        for own in (cluster == j for j in range(max(len(centres), 1)))
+        _plane(X[members], rows.y[members], weight[members], overall, method["C"])
+        for members in (cluster == j for j in range(max(len(centres), 1)))
     ]
     return RiskModel(
         table.encoder, scaler, table.classes, roles.label, roles.id, method, centres, planes
@@ -188,8 +188,8 @@ def _plane(X: Array, y: Ids, weight: Array, overall: Array, C: float) -> Plane:
     """Fit one cluster; its class shares, smoothed by those of all, where a model cannot be had."""
     counts = np.bincount(y, minlength=len(overall))
     if len(y) < FEWEST or counts.min() < 2:
-        own = coarse_counts(counts)
-        scores = np.log((own + overall) / (own.sum() + 1))
+        coarse = coarse_counts(counts)
+        scores = np.log((coarse + overall) / (coarse.sum() + 1))
         scores = scores[1:] - scores[:1] if len(overall) == 2 else scores
         return Plane(np.zeros((len(scores), X.shape[1])), scores)
     model = LogisticRegression(C=C, max_iter=1000).fit(X, y, sample_weight=weight)

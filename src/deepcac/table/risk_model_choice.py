@@ -18,7 +18,7 @@ from deepcac.scoring.statistics import corrected_error
 from deepcac.table.budgeted_trials import Say, linear
 from deepcac.table.choice_folds import Candidate, FoldScores, Scores, score_on_folds
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.table.sample_sizes import own_sample_size, study_sentence, study_size
+from deepcac.table.sample_sizes import needed_patients, study_sentence, study_size
 from deepcac.task import Array
 
 AUTO, PLAIN = "auto", "plain"
@@ -94,9 +94,9 @@ def _needs(table: LabelledTable, answers: Sequence[Answer]) -> list[str]:
     """Say how many patients the model needs, and a study that validates it; two classes only."""
     if table.features.n_classes != 2:
         return []
-    risk = np.concatenate([one.risk[:, 0] for one in answers])
-    study = study_size(risk, float(np.mean([one.auroc for one in answers])))
-    return [own_sample_size(table).sentence, study_sentence(study)]
+    risk = np.concatenate([answer.risk[:, 0] for answer in answers])
+    study = study_size(risk, float(np.mean([answer.auroc for answer in answers])))
+    return [needed_patients(table).sentence, study_sentence(study)]
 
 
 def settings(taken: Candidate) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _timed(table: LabelledTable) -> dict[str, Any]:
 def choice(scores: Scores, tried: Sequence[Candidate]) -> int:
     """Return the candidate that the scores on folds, a line per fold, choose."""
     ratio = 1 / len(scores.auroc)  # rows of a fold by those of the others, or a little less
-    clusters = [one.k for one in tried]
+    clusters = [candidate.k for candidate in tried]
     return fewest_clusters(scores.auroc, clusters, ratio, scores.log_likelihood)
 
 
@@ -133,11 +133,11 @@ def nested_answers(
     n_folds = len(scores.every.auroc)
     for j in range(n_folds):
         c = choice(scores.inside[j], tried) if scores.inside else 0
-        own = scores.fold == j
-        label, risk = table.features.label[own], scores.risk[c, own, 1:]
+        fold_rows = scores.fold == j
+        label, risk = table.features.label[fold_rows], scores.risk[c, fold_rows, 1:]
         auroc, follow = float(scores.every.auroc[j, c]), None
         if table.follow is not None:
-            follow = table.follow.take(own)
+            follow = table.follow.take(fold_rows)
             auroc = auroc_at(follow, risk[:, 0])
         answers.append(Answer(label, auroc, risk, follow))
     return answers, 1 / (n_folds - 1)
@@ -164,7 +164,7 @@ def fewest_clusters(
     """
     means = scores.mean(axis=0)
     lead = scores[:, [means.argmax()]] - scores
-    error = np.array([corrected_error(one, ratio) for one in lead.T])
+    error = np.array([corrected_error(gap, ratio) for gap in lead.T])
     shown = lead.mean(axis=0) > stats.t.ppf(1 - LEVEL / 2, len(scores) - 1) * error
     last = means if then is None else then.mean(axis=0)
     return min(np.flatnonzero(~shown).tolist(), key=lambda t: (clusters[t], -last[t]))
@@ -209,8 +209,10 @@ def candidates(name: str, clusters: int, alpha: float, table: LabelledTable) -> 
     arm = METHODS[name]
     if arm:
         check_events(clusters, rarest)
-    own = {"n_clusters": clusters} | ({"alpha": alpha} if arm == CAC else {}) if arm else {}
-    return [Candidate(arm, {"C": 1.0, "clip": None, "class_weight": None} | own)]
+    cluster_values = (
+        {"n_clusters": clusters} | ({"alpha": alpha} if arm == CAC else {}) if arm else {}
+    )
+    return [Candidate(arm, {"C": 1.0, "clip": None, "class_weight": None} | cluster_values)]
 
 
 def _unweighted(contender: Contender) -> list[Values]:
@@ -235,22 +237,22 @@ def held_out(answers: Sequence[Answer], ratio: float) -> dict[str, Any]:
         ``parts``; with two classes, of all risks together, ``calibration_intercept`` (of the risks
         as they are), ``calibration_slope`` and ``observed_by_expected``.
     """
-    auroc = np.array([one.auroc for one in answers])
+    auroc = np.array([answer.auroc for answer in answers])
     half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, ratio)
     out: dict[str, Any] = {
         "auroc": auroc.mean(),
         "low": max(auroc.mean() - half, 0.0),
         "high": min(auroc.mean() + half, 1.0),
-        "rows": float(np.mean([len(one.label) for one in answers])),
+        "rows": float(np.mean([len(answer.label) for answer in answers])),
         "parts": len(answers),
     }
-    label, risk = (np.concatenate([one[j] for one in answers]) for j in (0, 2))
-    follow = joined([one.follow for one in answers if one.follow is not None])
+    label, risk = (np.concatenate([answer[j] for answer in answers]) for j in (0, 2))
+    follow = joined([answer.follow for answer in answers if answer.follow is not None])
     names = ("calibration_intercept", "calibration_slope", "observed_by_expected")
     if follow is not None:
         whom = Patients(follow.outcome, risk[:, 0].astype(float), follow)
-        found = risk_scores(whom, np.ones((len(label), 1)))
-        out |= {one: found[key][0] for one, key in zip(names, _OF_RISK, strict=True)}
+        measures = risk_scores(whom, np.ones((len(label), 1)))
+        out |= {name: measures[key][0] for name, key in zip(names, _OF_RISK, strict=True)}
     elif risk.shape[1] == 1:
         fit = calibration(label, risk[:, 0].astype(float))
         out |= dict(zip(names, (fit.intercept, fit.slope, fit.ratio), strict=True))
@@ -265,7 +267,7 @@ _ESTIMAND = (
 )
 
 
-def told(method: dict[str, Any]) -> list[str]:
+def method_lines(method: dict[str, Any]) -> list[str]:
     """Return what a user should know of a chosen method, a line each; warnings last."""
     out, rarest = method["held_out"], method["rarest"]
     at = f" at {method['horizon']:g}" if "horizon" in method else ""
@@ -298,9 +300,9 @@ def told(method: dict[str, Any]) -> list[str]:
 def _corrected(refits: dict[str, Any]) -> list[str]:
     """Say what the refits of ``--bootstrap`` say, a line each."""
     spans = [
-        f"{text} {own['corrected']:z.3f} ({own['low']:z.3f} to {own['high']:z.3f}; apparent "
-        f"{own['apparent']:z.3f}, optimism {own['optimism']:z.3f})"
-        for text, own in zip(("AUROC", "slope", "Brier"), refits["scores"].values(), strict=True)
+        f"{text} {score['corrected']:z.3f} ({score['low']:z.3f} to {score['high']:z.3f}; apparent "
+        f"{score['apparent']:z.3f}, optimism {score['optimism']:z.3f})"
+        for text, score in zip(("AUROC", "slope", "Brier"), refits["scores"].values(), strict=True)
     ]
     return [
         f"corrected for optimism by {refits['refits']} refits of the whole choice: "

@@ -84,13 +84,13 @@ def _model(content: dict[str, Any]) -> RiskModel:
     if (k > 0) != clustered or k > method["n_clusters"]:
         raise DataError(f"{k} centres; its method says {method['n_clusters']} clusters")
     width = len(scaler.mean_)
-    found = _array("centres", content["centres"], float)
-    centres = check_array("centres", found if k else found.reshape(0, width), (k, width))
+    array = _array("centres", content["centres"], float)
+    centres = check_array("centres", array if k else array.reshape(0, width), (k, width))
     if (np.abs(centres) > OUTLIER * (1 + 1e-9)).any():
         raise DataError("a centre lies beyond all rows")
     if len(content["planes"]) != max(k, 1):
         raise DataError(f"{len(content['planes'])} planes for {k} clusters")
-    planes = [_plane(one, len(classes), width) for one in content["planes"]]
+    planes = [_plane(plane, len(classes), width) for plane in content["planes"]]
     spread = _spread(content["spread"], len(planes) * (1 + width)) if "spread" in content else None
     return RiskModel(encoder, scaler, classes, label, named, method, centres, planes, spread)
 
@@ -170,16 +170,16 @@ def _array(what: str, values: Any, kind: type) -> npt.NDArray[Any]:
     """Return lists as an array; text and bool are no numbers."""
     flat = [values]
     while flat and isinstance(flat[0], list):
-        if not all(isinstance(one, list) for one in flat):
+        if not all(isinstance(row, list) for row in flat):
             raise DataError(f"{what} mixes lists and values")
-        flat = [each for one in flat for each in one]
-    if any(type(each) not in _KINDS[kind] or abs(each) > LARGEST for each in flat):
+        flat = [cell for row in flat for cell in row]
+    if any(type(cell) not in _KINDS[kind] or abs(cell) > LARGEST for cell in flat):
         raise DataError(f"{what} holds what is no {kind.__name__}, or beyond {LARGEST:g}")
     return np.array(values, dtype={float: np.float64, int: np.int64, bool: np.bool_}[kind])
 
 
 def _texts(what: str, values: Any) -> tuple[str, ...]:
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+    if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
         raise DataError(f"{what} are no texts")
     if len(set(values)) != len(values) or len(values) < 2:
         raise DataError(f"{what} are not two or more, each once")

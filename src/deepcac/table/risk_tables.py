@@ -111,8 +111,8 @@ def fit_table(
             refits = refit(table, roles, tried, bootstrap, seed, say=say, jobs=jobs)
             model = _with_refits(table, model, refits, page, say, command)
         write_risk_model(out, model)
-    known = fit_facts(table, model, seed, model_name(model), tried)
-    write_card(beside, joined(table_facts(path, table, roles, command), known))
+    model_facts = fit_facts(table, model, seed, model_name(model), tried)
+    write_card(beside, joined(table_facts(path, table, roles, command), model_facts))
     say(f"card: {beside}")
     return model
 
@@ -121,11 +121,11 @@ def _with_refits(
     table: LabelledTable, model: RiskModel, refits: Refits, page: Path, say: Say, command: str
 ) -> RiskModel:
     """Return the model with what its refits say of it, and write the page."""
-    found = optimism(table, model, refits)
+    estimate = optimism(table, model, refits)
     n = len(refits.risk)
-    write_instability_page(page, table, model_name(model), found, n, command)
+    write_instability_page(page, table, model_name(model), estimate, n, command)
     say(f"page: {page}")
-    method = model.method | {"bootstrap": found.to_dict(n)}
+    method = model.method | {"bootstrap": estimate.to_dict(n)}
     return replace(model, method=method, spread=spread(table, model, refits))
 
 
@@ -253,10 +253,10 @@ def _ranged(model: TableModel | NamedEstimator) -> bool:
 
 def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
     """Return ids that no spreadsheet runs as a formula, and tell of those."""
-    formulas = [isinstance(one, str) and one.startswith(_FORMULA) for one in ids]
+    formulas = [isinstance(id_, str) and id_.startswith(_FORMULA) for id_ in ids]
     if any(formulas):
         remarks.setdefault("ids that begin with = + - @ have an apostrophe before them")
-    return [f"'{one}" if odd else one for one, odd in zip(ids, formulas, strict=True)]
+    return [f"'{id_}" if odd else id_ for id_, odd in zip(ids, formulas, strict=True)]
 
 
 def _risks(
@@ -272,8 +272,8 @@ def _risks(
         if not block.num_rows:
             continue
         table = pa.table(block)
-        X, said = model.encoder.encode(table, number)
-        remarks.update(dict.fromkeys(said))
+        X, notices = model.encoder.encode(table, number)
+        remarks.update(dict.fromkeys(notices))
         strange.add(X)
         risk, subtype = model.answers(X)
         shown = risk[:, 1:] if len(model.classes) == 2 else risk
@@ -286,14 +286,14 @@ def _risks(
             strange.add_ids(str(model.id), ids)
         elif model.id is not None:
             remarks.setdefault(f"column {model.id!r} is missing; rows are named by their number")
-        told = [subtype.tolist()] if model.n_subtypes else []
+        tail_columns = [subtype.tolist()] if model.n_subtypes else []
         if isinstance(model, TableModel) and model.explains:
-            told.append([plain_cell(line) for line in model.reasons(X)])
-        tail = list(zip(*told, strict=True)) if told else [()] * len(ids)
+            tail_columns.append([plain_cell(line) for line in model.reasons(X)])
+        tail = list(zip(*tail_columns, strict=True)) if tail_columns else [()] * len(ids)
         yield {
             "named": named,
             "rows": [
-                [one, *(f"{value:.6g}" for value in risks), *last]
-                for one, risks, last in zip(ids, shown.tolist(), tail, strict=True)
+                [id_, *(f"{value:.6g}" for value in risks), *last]
+                for id_, risks, last in zip(ids, shown.tolist(), tail, strict=True)
             ],
         }

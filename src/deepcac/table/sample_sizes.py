@@ -32,7 +32,7 @@ class ModelNeed:
     note: str
 
 
-def own_sample_size(table: LabelledTable, r2: float | None = None) -> ModelNeed:
+def needed_patients(table: LabelledTable, r2: float | None = None) -> ModelNeed:
     """Return what a risk model of all columns needs, for a label of two classes.
 
     `r2` is Cox and Snell's; 15 % of the largest if None.
@@ -42,8 +42,8 @@ def own_sample_size(table: LabelledTable, r2: float | None = None) -> ModelNeed:
         share = observed_risk(table.follow)[0]
     size = sample_size(parameters, share, r2)
     # Rows of one patient are no further patients; of a sample the share of patients is that of all.
-    each = 1.0 if table.group is None else len(np.unique(table.group)) / len(table.group)
-    enough = "has enough" if each * table.total >= size.needed else "has too few"
+    patient_share = 1.0 if table.group is None else len(np.unique(table.group)) / len(table.group)
+    enough = "has enough" if patient_share * table.total >= size.needed else "has too few"
     origin = f"assumed, {100 * EXPLAINED:.0f} % of the largest" if r2 is None else "as given"
     return ModelNeed(
         size,
@@ -61,8 +61,8 @@ def candidate_parameters(table: LabelledTable) -> int:
     A number has one, and another where values are missing; a category one a level but the first.
     """
     return sum(
-        max(len(one.levels) - 1, 1) if one.kind == CATEGORY else 1 + (one.missing > 0)
-        for one in table.encoder.used
+        max(len(column.levels) - 1, 1) if column.kind == CATEGORY else 1 + (column.missing > 0)
+        for column in table.encoder.used
     )
 
 

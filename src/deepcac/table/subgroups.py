@@ -58,7 +58,7 @@ class Subgroup(NamedTuple):
 
 def subgroups(
     table: LabelledTable,
-    found: HeldOut,
+    held_out: HeldOut,
     columns: Sequence[str],
     models: tuple[str, str],
     threshold: float,
@@ -79,33 +79,35 @@ def subgroups(
     list of Subgroup, list of str
         Those with ten events or more and both outcomes in a test part, and the names of the others.
     """
-    at = np.searchsorted(table.features.row_id, found.row)
+    at = np.searchsorted(table.features.row_id, held_out.row)
     y = table.features.label
     shown, few = [], []
-    few_of = _hidden(table, found, columns)
+    few_of = _hidden(table, held_out, columns)
     for column in columns:
         levels = list(_levels(table, column))
         tested = [y[np.unique(at[inside[at]])] for _, inside in levels]
         hidden = np.zeros(len(levels), dtype=np.bool_)
         hidden[: len(few_of[column])] = few_of[column]
-        counts = np.array([np.bincount(own, minlength=2) for own in tested])
-        for (name, inside), own, secret in zip(levels, counts, hidden, strict=True):
-            enough = bool(own.min() >= FEWEST_EVENTS)
-            scores = _scored(found, inside[at], models, threshold) if enough else None
+        counts = np.array([np.bincount(outcomes, minlength=2) for outcomes in tested])
+        for (name, inside), class_counts, secret in zip(levels, counts, hidden, strict=True):
+            enough = bool(class_counts.min() >= FEWEST_EVENTS)
+            scores = _scored(held_out, inside[at], models, threshold) if enough else None
             if scores is None:
                 shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
                 few.append(f"{column} {shown_as}{_APART * enough}")
                 continue
-            rows, events = (None if secret else int(n) for n in (own.sum(), own[1]))
+            rows, events = (
+                None if secret else int(n) for n in (class_counts.sum(), class_counts[1])
+            )
             shown.append(Subgroup(column, name, rows, events, *scores))
     return shown, list(dict.fromkeys(few))
 
 
 def _hidden(
-    table: LabelledTable, found: HeldOut, columns: Sequence[str]
+    table: LabelledTable, held_out: HeldOut, columns: Sequence[str]
 ) -> dict[str, npt.NDArray[np.bool_]]:
     """Return which levels of each column have counts that are withheld, over all columns."""
-    rows = np.unique(np.searchsorted(table.features.row_id, found.row))
+    rows = np.unique(np.searchsorted(table.features.row_id, held_out.row))
     parts = []
     for column in columns:
         number = np.zeros(len(table.features.label), dtype=np.int64)
@@ -120,12 +122,12 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
     """Raise `DataError` if subgroups cannot be made of these columns."""
     for column in columns:
         if column not in table.rows.column_names:
-            known = ", ".join(table.rows.column_names[:20])
+            listed = ", ".join(table.rows.column_names[:20])
             quoted = [name for name in table.rows.column_names if "," in name and column in name]
             way = "; a name with a comma stands in quotation marks, such as "
             way += f"""--by '"{quoted[0]}"'""" if quoted else ""
             raise DataError(
-                f"--by {column}: there is no such column; known: {known}{way if quoted else ''}"
+                f"--by {column}: there is no such column; known: {listed}{way if quoted else ''}"
             )
         levels = len({*_texts(table, column)})
         if column not in table.encoder.names and levels > _MOST_GROUPS:
@@ -136,7 +138,7 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
 
 def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
     cells = plain(table.rows[column]).to_pylist()
-    texts = ["missing" if one is None or one != one else str(one) for one in cells]
+    texts = ["missing" if cell is None or cell != cell else str(cell) for cell in cells]
     return np.array(texts, dtype=object)
 
 
@@ -149,33 +151,33 @@ def _levels(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArra
             yield text, texts == text
         return
     # The cuts of `profile`: by others, two pages would tell who stands at a cut.
-    used = next(one for one in table.encoder.used if one.name == column)
+    used = next(entry for entry in table.encoder.used if entry.name == column)
     parts = column_parts(used, table.features.X, names, _BANDS)
     for j, name in enumerate(parts.names):
         yield name, parts.number == j
 
 
 def _scored(
-    found: HeldOut, inside: npt.NDArray[np.bool_], models: tuple[str, str], threshold: float
+    held_out: HeldOut, inside: npt.NDArray[np.bool_], models: tuple[str, str], threshold: float
 ) -> tuple[Any, ...] | None:
     """Return the scores of a subgroup, in the order of `Subgroup`; None if no test part has any."""
-    y, plain, clustered = found.y[inside], *(found.risk[name][inside] for name in models)
-    resample = found.resample[inside]
-    each = [
-        (roc_auc_score(y[own], plain[own]), roc_auc_score(y[own], clustered[own]))
-        for own in (resample == j for j in np.unique(resample))
-        if 0 < y[own].sum() < own.sum()
+    y, plain, clustered = held_out.y[inside], *(held_out.risk[name][inside] for name in models)
+    resample = held_out.resample[inside]
+    pairs = [
+        (roc_auc_score(y[rows], plain[rows]), roc_auc_score(y[rows], clustered[rows]))
+        for rows in (resample == j for j in np.unique(resample))
+        if 0 < y[rows].sum() < rows.sum()
     ]
-    if not each:
+    if not pairs:
         return None
-    without, with_ = np.array(each).T
+    without, with_ = np.array(pairs).T
     sizes = {"n_train": 3.0, "n_test": 1.0}  # 75 % and 25 % of the rows
-    score, change = (corrected_t_test(one, **sizes) for one in (without, with_ - without))
-    patient = found.patient[inside]
+    score, change = (corrected_t_test(values, **sizes) for values in (without, with_ - without))
+    patient = held_out.patient[inside]
     fit = calibration_intervals(y, plain, patient)
     gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
     return (
         *(score.mean, score.low, score.high),
         *(change.mean, change.low, change.high),
-        *(fit.ratio, fit.slope, tuple(1000 * float(one) for one in gain[:, 0])),
+        *(fit.ratio, fit.slope, tuple(1000 * float(value) for value in gain[:, 0])),
     )

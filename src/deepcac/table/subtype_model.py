@@ -63,8 +63,8 @@ class SubtypeRiskModel(TableModel):
         order = np.argsort(-np.abs(parts), axis=1, kind="stable")[:, :REASONS]
         names = self.encoder.names
         return [
-            "; ".join(f"{names[j]} {row[j]:+.2f}" for j in own if abs(row[j]) >= _LEAST)
-            for own, row in zip(order, parts, strict=True)
+            "; ".join(f"{names[j]} {row[j]:+.2f}" for j in ranking if abs(row[j]) >= _LEAST)
+            for ranking, row in zip(order, parts, strict=True)
         ]
 
     @property
@@ -138,8 +138,8 @@ def _judged(
     for done, sample in enumerate(drawn):
         say(f"judging on held-out rows: {done + 1} of {RESAMPLES}")
         learnt = (sample.train, sample.validation)
-        X, y = (np.concatenate([getattr(one, name) for one in learnt]) for name in ("raw", "y"))
-        units = None if table.group is None else np.concatenate([one.unit for one in learnt])
+        X, y = (np.concatenate([getattr(part, name) for part in learnt]) for name in ("raw", "y"))
+        units = None if table.group is None else np.concatenate([part.unit for part in learnt])
         model, _ = _fitted(named(X), y, units, clusters, seed)
         risk, truth = model.predict_proba(named(sample.test.raw)), sample.test.y
         answers.append(Answer(truth, scores(truth, risk, 0.5)["auroc"], risk[:, 1:]))
@@ -154,7 +154,9 @@ def _fitted(
     model = SubtypeClassifier(
         n_clusters=clusters, max_epochs=MOST_EPOCHS, device="cpu", random_state=seed
     )
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, y, groups=units)
-    return model, [str(one.message) for one in told if issubclass(one.category, UserWarning)]
+    return model, [
+        str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
+    ]

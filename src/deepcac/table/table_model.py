@@ -77,7 +77,7 @@ class TableModel:
         table = arrow_rows(rows)
         rules = self.encoder.rules
         reader = CellReader(replace(rules, decimal=None), usual=rules.decimal)
-        table = pa.Table.from_batches([reader.read(one) for one in _whole(table)])
+        table = pa.Table.from_batches([reader.read(batch) for batch in _whole(table)])
         X, remarks = self.encoder.encode(table, np.arange(1, len(rows) + 1))
         strange = Unfamiliar.of(self.encoder, self.scaler)
         strange.add(X)
@@ -164,10 +164,10 @@ class NamedEstimator:
                 "it on a DataFrame, or use deepcac.load in Python"
             )
         last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-        found = [getattr(last, name, 0) for name in ("n_clusters_found_", "n_subtypes_")]
+        counts = [getattr(last, name, 0) for name in ("n_clusters_found_", "n_subtypes_")]
         columns = tuple(EncodedColumn(str(name), NUMBER) for name in names)
         classes = tuple(map(str, estimator.classes_))
-        return cls(estimator, TableEncoder(columns), classes, max(found))
+        return cls(estimator, TableEncoder(columns), classes, max(counts))
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return class probabilities (n, n_classes) and the subtype of each row, from 1."""

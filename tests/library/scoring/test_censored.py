@@ -35,7 +35,7 @@ def test_a_table_by_hand():
     assert left.at(4.0) == pytest.approx(4 / 5 * 2 / 3)
     follow = FollowUp(TIME, EVENT, 3.5)
     assert follow.outcome.tolist() == [1, 0, 1, 0, 0, 0]
-    assert follow.known.tolist() == [True, False, True, True, True, True]
+    assert follow.outcome_known.tolist() == [True, False, True, True, True, True]
     assert follow.weights() == pytest.approx([1, 0, 5 / 4, 5 / 4, 5 / 4, 5 / 4])
 
 
@@ -43,14 +43,14 @@ def test_an_event_comes_before_a_censoring_of_the_same_time():
     left = censoring_curve(np.array([1.0, 1.0, 2.0]), np.array([True, False, False]))
     assert left.at(1.0) == pytest.approx(1 / 2)
     follow = FollowUp(np.array([1.0, 1.0, 2.0]), np.array([True, False, False]), 1.0)
-    assert follow.known.all()
+    assert follow.outcome_known.all()
     assert follow.weights() == pytest.approx([1, 1, 1])
 
 
 def test_weights_stand_for_all_patients_and_learn_from_some():
     follow, _, _ = cohort(2000)
     assert follow.weights().sum() == pytest.approx(2000, rel=0.05)
-    assert not follow.weights()[~follow.known].any()
+    assert not follow.weights()[~follow.outcome_known].any()
     some = np.arange(500)
     alone = follow.take(some).weights()
     assert follow.weights(some)[:500] == pytest.approx(alone)
@@ -73,8 +73,8 @@ def test_the_auroc_is_that_of_weighted_pairs():
     follow, risk, _ = cohort(80)
     weight, y = follow.weights(), follow.outcome
     won = total = 0.0
-    for i in np.flatnonzero((y == 1) & follow.known):
-        for j in np.flatnonzero((y == 0) & follow.known):
+    for i in np.flatnonzero((y == 1) & follow.outcome_known):
+        for j in np.flatnonzero((y == 0) & follow.outcome_known):
             pair = weight[i] * weight[j]
             total += pair
             won += pair * ((risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j]))

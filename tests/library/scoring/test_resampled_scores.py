@@ -87,11 +87,11 @@ def test_cumulative_incidence_by_hand():
     time = np.array([1.0, 2, 3, 4, 5])
     follow = FollowUp(time, np.array([1, 0, 0, 1, 0]) == 1, 4.5, np.array([0, 1, 0, 0, 0]) == 1)
     assert observed_risk(follow)[0] == pytest.approx(1 / 5 + 3 / 5 * 1 / 2)
-    assert follow.known.tolist() == [True, True, False, True, True]
+    assert follow.outcome_known.tolist() == [True, True, False, True, True]
     assert follow.weights().tolist() == pytest.approx([1, 1, 0, 1.5, 1.5])
     censored = FollowUp(time, follow.event, 4.5)
     assert observed_risk(censored)[0] == pytest.approx(1 - 4 / 5 * 1 / 2)
-    assert censored.known.tolist() == [True, False, False, True, True]
+    assert censored.outcome_known.tolist() == [True, False, False, True, True]
 
 
 def test_events_that_compete_make_up_the_whole_with_those_without_any(competing):

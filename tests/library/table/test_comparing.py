@@ -22,7 +22,7 @@ from deepcac.table import budgeted_trials
 from deepcac.table.answer import answer, tuned_auroc
 from deepcac.table.budgeted_trials import Effort, run_budgeted
 from deepcac.table.comparison_words import signed
-from deepcac.table.found_subtypes import TOO_FEW, _subtypes, found_clusterings
+from deepcac.table.found_subtypes import TOO_FEW, _subtypes, shown_clusterings
 from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -71,7 +71,7 @@ def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     numbers = dict(found.numbers)
     assert numbers["Events"] == "100"
     assert int(numbers["Training rows"]) == trials.records["lr"]["resamples"][0]["n_train"]
-    best = found_clusterings(table, trials)[0]
+    best = shown_clusterings(table, trials)[0]
     assert adjusted_rand_score(best.label, subtype) > 0.9
     assert best.stability > 0.9
     names = " ".join(one.name for one in best.subtypes)
@@ -116,7 +116,7 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     found = answer(trials, table.name, table.rarest)
     write_compare_page(
         tmp_path / "page.html", replace(table, leaks=("Column 'urea' <i> tells",)), effort,
-        trials, found, found_clusterings(table, trials), "deepcac compare <b>",
+        trials, found, shown_clusterings(table, trials), "deepcac compare <b>",
     )  # fmt: skip
     page = (tmp_path / "page.html").read_text()
     leak = page.index("Column &#39;urea&#39; &lt;i&gt; tells")
@@ -138,7 +138,7 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
 
 def test_equal_clusterings_are_shown_once(judged, tmp_path):
     table, effort, trials, _, _ = judged
-    first = found_clusterings(table, trials)[0]
+    first = shown_clusterings(table, trials)[0]
     twice = [replace(first, arm="cac"), replace(first, arm="km")]
     write_compare_page(
         tmp_path / "page.html",
@@ -158,7 +158,7 @@ def test_equal_clusterings_are_shown_once(judged, tmp_path):
 
 def test_unstable_subtypes_are_not_described(judged, tmp_path):
     table, effort, trials, _, _ = judged
-    shaky = [replace(one, stability=0.3) for one in found_clusterings(table, trials)]
+    shaky = [replace(one, stability=0.3) for one in shown_clusterings(table, trials)]
     found = answer(trials, table.name, table.rarest)
     write_compare_page(tmp_path / "p.html", table, effort, trials, found, shaky, "deepcac")
     page = (tmp_path / "p.html").read_text()
@@ -200,7 +200,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 def test_the_page_opens_in_a_browser_without_an_error(judged, tmp_path):
     table, effort, trials, _, _ = judged
-    clusterings = found_clusterings(table, trials)
+    clusterings = shown_clusterings(table, trials)
     write_compare_page(
         tmp_path / "page.html", table, effort, trials,
         answer(trials, table.name, table.rarest), clusterings, "deepcac compare",
@@ -331,7 +331,7 @@ def test_cells_of_few_patients_are_withheld_and_cannot_be_subtracted(judged):
     assert np.isnan([few.rates, two.rates]).all()
     assert one.rates.tolist() == [0.8, 0.2]
     assert few.name == TOO_FEW
-    found = found_clusterings(table, trials)[0]
+    found = shown_clusterings(table, trials)[0]
     profile = np.zeros((3, len(found.names)))
     profile[2] = np.nan
     page = _clustering(

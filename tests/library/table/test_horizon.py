@@ -44,7 +44,7 @@ def test_the_time_is_no_feature_and_the_label_is_the_event_by_the_horizon(path):
     assert table.features.names == ("age", "urea", "crp")
     by = (frame["died"] == 1) & (frame["days"] <= 365)
     assert table.features.label.tolist() == by.astype(int).tolist()
-    assert table.follow.known.tolist() == (by | (frame["days"] >= 365)).tolist()
+    assert table.follow.outcome_known.tolist() == (by | (frame["days"] >= 365)).tolist()
     assert any("No competing event was named" in one for one in table.remarks)
 
 
@@ -94,7 +94,9 @@ def test_three_outcomes_are_named_as_competing(path):
 def test_resamples_fit_known_rows_by_weights_of_their_training_rows(path):
     table = read_labelled(path, ROLES)
     (sample,) = resamples(table.features, 1, 1000, follow=table.follow)
-    known = dict(zip(table.features.row_id.tolist(), table.follow.known.tolist(), strict=True))
+    known = dict(
+        zip(table.features.row_id.tolist(), table.follow.outcome_known.tolist(), strict=True)
+    )
     assert all(
         known[one] for one in (*sample.train.row_id.tolist(), *sample.validation.row_id.tolist())
     )
@@ -167,7 +169,7 @@ def test_training_rows_that_were_left_out_are_told_though_some_outcomes_are_not_
     table = read_labelled(path, ROLES)
     (sample,) = resamples(table.features, 1, most, follow=table.follow)
     entry, _ = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
-    known = int(table.follow.known.sum())
+    known = int(table.follow.outcome_known.sum())
     trials = Trials({"lr": {"resamples": [entry]}}, 1, most, 0.0, rows=known)
     assert trials.trained_on < most  # of the rows drawn some are of unknown outcome
     assert trials.cut == cut

@@ -17,7 +17,7 @@ from deepcac.table.audit.group_lines import group_lines
 from deepcac.table.optimism import _drawn, _scored
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.risk_model_choice import told
+from deepcac.table.risk_model_choice import method_lines
 from deepcac.table.risk_tables import fit_table
 
 HORIZON = 2.0
@@ -53,7 +53,7 @@ def test_a_model_with_competing_events_predicts_the_cumulative_incidence(tmp_pat
     assert risk.mean() == pytest.approx(true.mean(), abs=0.01)
     assert np.abs(risk - true).mean() < 0.02
     assert model.method["horizon"] == HORIZON
-    assert any("cumulative incidence" in line for line in told(model.method))
+    assert any("cumulative incidence" in line for line in method_lines(model.method))
     assert model.method["held_out"]["observed_by_expected"] == pytest.approx(1, abs=0.05)
 
 
@@ -63,7 +63,7 @@ def test_without_naming_them_competing_events_are_censoring(tmp_path):
     new = cohort(40_000, 1, censored=False)
     true = 1 - np.exp(-0.2 * np.exp(new.age.to_numpy()) * HORIZON)
     assert model.predict_proba(new)[:, 1].mean() == pytest.approx(true.mean(), abs=0.012)
-    assert any("in a world without other events" in line for line in told(model.method))
+    assert any("in a world without other events" in line for line in method_lines(model.method))
 
 
 def test_where_nobody_is_lost_a_model_is_that_of_the_plain_label(tmp_path):
@@ -146,5 +146,5 @@ def test_planted_patients_have_the_real_risk_and_are_lost_as_the_real_ones(tmp_p
     matrix, _ = plant(ground, 0.5, 0)
     follow = planted_follow_up(table.follow, matrix.label, 0)
     assert observed_risk(follow)[0] == pytest.approx(share, abs=0.025)
-    assert follow.known.mean() == pytest.approx(table.follow.known.mean(), abs=0.03)
+    assert follow.outcome_known.mean() == pytest.approx(table.follow.outcome_known.mean(), abs=0.03)
     assert (follow.outcome <= matrix.label).all()

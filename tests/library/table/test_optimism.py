@@ -12,7 +12,7 @@ from deepcac.table.optimism import _drawn, optimism, refit, spread
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model import fit_risk_model
-from deepcac.table.risk_model_choice import candidates, settings, told
+from deepcac.table.risk_model_choice import candidates, method_lines, settings
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 
 ROLES = Roles("died")
@@ -90,7 +90,7 @@ def test_the_command_writes_a_page_and_predict_gives_a_range(tmp_path):
     page = (tmp_path / "model.bootstrap.html").read_text()
     assert "after correction for optimism" in page
     again = read_model(model)
-    assert "by 6 refits of the whole choice: AUROC" in told(again.method)[1]
+    assert "by 6 refits of the whole choice: AUROC" in method_lines(again.method)[1]
     predict_table(model, path, tmp_path / "risk.csv", say=lambda line: None)
     risk = pd.read_csv(tmp_path / "risk.csv")
     assert list(risk.columns) == ["row", "risk", "risk_low", "risk_high", "subtype"]

@@ -21,7 +21,7 @@ from deepcac.table.detectable.power_answer import (
 from deepcac.table.detectable.power_page import power_table
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.sample_sizes import candidate_parameters, own_sample_size
+from deepcac.table.sample_sizes import candidate_parameters, needed_patients
 
 
 def patients(n=300, seed=0):
@@ -125,7 +125,7 @@ def test_what_no_cohort_shows_is_said_first(events, said):
 def test_rows_of_a_patient_are_no_further_patients(tmp_path, rows_each, said):
     frame = patients(2000)[["crp", "died"]].assign(stay=np.arange(2000) // rows_each)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    need = own_sample_size(read_labelled(tmp_path / "t.csv", Roles("died", group="stay")))
+    need = needed_patients(read_labelled(tmp_path / "t.csv", Roles("died", group="stay")))
     assert 200 < need.size.needed < 2000
     assert f"this table {said}." in need.sentence
 

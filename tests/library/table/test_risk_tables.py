@@ -21,7 +21,7 @@ from deepcac.preprocess import TableScaler
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.risk_model_choice import told
+from deepcac.table.risk_model_choice import method_lines
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.catalogue.registry import load_registry
@@ -196,7 +196,7 @@ def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
     assert method["rarest"] == patients()[0]["died"].value_counts().min()
     assert 0.3 < out["calibration_slope"] < 3
     assert 0.7 < out["observed_by_expected"] < 1.4
-    lines = told(method)
+    lines = method_lines(method)
     assert lines[0].startswith(f"held-out AUROC {out['auroc']:.3f}")
     assert not any(line.startswith("warning") for line in lines)
     assert re.search(
@@ -204,7 +204,7 @@ def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
     )
     assert lines[3].startswith("A study that validates this model needs about ")
     out["calibration_intercept"] = -0.001
-    assert "intercept 0.00 (0 is right)" in told(method)[0]
+    assert "intercept 0.00 (0 is right)" in method_lines(method)[0]
 
 
 def test_of_models_that_rank_alike_the_one_with_the_best_risks_is_taken(csv, tmp_path):
@@ -225,8 +225,9 @@ def test_held_out_scores_of_labels_that_mean_nothing_are_chance(csv, tmp_path):
     table.to_csv(csv, index=False)
     method = read_model(fitted(csv, tmp_path)).method
     assert abs(method["held_out"]["auroc"] - 0.5) < 0.15
-    assert "warning: we found no evidence that this model ranks rows better than chance" in told(
-        method
+    assert (
+        "warning: we found no evidence that this model ranks rows better than chance"
+        in method_lines(method)
     )
 
 
@@ -236,7 +237,7 @@ def test_nine_events_are_too_few_and_bring_no_clusters(csv, tmp_path):
     table.to_csv(csv, index=False)
     method = read_model(fitted(csv, tmp_path)).method
     assert (method["n_clusters"], method["rarest"]) == (1, 9)
-    assert any("9 rows of the rarest class are too few" in line for line in told(method))
+    assert any("9 rows of the rarest class are too few" in line for line in method_lines(method))
     with pytest.raises(DataError, match="--clusters 3: the rarest class has rows for 1"):
         fitted(csv, tmp_path, method="CAC", clusters=3)
 
@@ -327,10 +328,10 @@ def test_what_add_writes_is_not_tracked():
 
 def test_python_reads_what_the_command_wrote(csv, tmp_path):
     path = fitted(csv, tmp_path, method="CAC", clusters=2)
-    told, model = risks(path, csv, tmp_path), deepcac.load(path)
+    method_lines, model = risks(path, csv, tmp_path), deepcac.load(path)
     table = pd.read_csv(csv)
-    assert np.allclose(model.predict_proba(table)[:, 1], told["risk"], atol=1e-5)
-    assert (model.assign(table) + 1 == told["subtype"]).all()
+    assert np.allclose(model.predict_proba(table)[:, 1], method_lines["risk"], atol=1e-5)
+    assert (model.assign(table) + 1 == method_lines["subtype"]).all()
     assert set(model.predict(table)) <= set(model.classes_.tolist()) == {"no", "yes"}
 
 
@@ -343,10 +344,10 @@ def test_the_command_reads_what_python_saved(piped, csv, tmp_path):
     model = (make_pipeline(TableScaler(), model) if piped else model).fit(X, table["died"])
     deepcac.save(model, tmp_path / "saved")
     X.to_csv(csv, index=False)
-    told = risks(tmp_path / "saved", csv, tmp_path)
-    assert np.allclose(told["risk"], model.predict_proba(X)[:, 1], atol=1e-5)
+    method_lines = risks(tmp_path / "saved", csv, tmp_path)
+    assert np.allclose(method_lines["risk"], model.predict_proba(X)[:, 1], atol=1e-5)
     last = model[-1].assign(model[:-1].transform(X)) if piped else model.assign(X)
-    assert (told["subtype"] == last + 1).all()
+    assert (method_lines["subtype"] == last + 1).all()
 
 
 def test_a_model_that_is_not_there_is_said_to_be_absent(csv, tmp_path):

@@ -62,7 +62,9 @@ class Fold:
     @property
     def usable(self) -> int:
         """Rows that can be learnt from: those to fit whose outcome is known."""
-        return len(self.fit) if self.follow is None else int(self.follow.known[self.fit].sum())
+        return (
+            len(self.fit) if self.follow is None else int(self.follow.outcome_known[self.fit].sum())
+        )
 
     @property
     def learnable(self) -> bool:
@@ -115,7 +117,7 @@ def site_folds(
     site, names = _sites(table, column, words)
     y, n_classes = table.features.label, table.features.n_classes
     counts = np.zeros((len(names), n_classes), dtype=np.int64)
-    known = np.ones(len(y), np.bool_) if table.follow is None else table.follow.known
+    known = np.ones(len(y), np.bool_) if table.follow is None else table.follow.outcome_known
     np.add.at(counts, (site[known], y[known]), 1)
     enough = np.flatnonzero(counts.min(axis=1) >= FEWEST_TO_JUDGE).tolist()
     if not enough:

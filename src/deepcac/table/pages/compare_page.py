@@ -23,7 +23,7 @@ from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.sample_sizes import (
     STUDY_NOTE,
-    own_sample_size,
+    needed_patients,
     study_rows,
     study_sentence,
     study_size,
@@ -83,7 +83,7 @@ def write_compare_page(
 
 def _sizes(table: LabelledTable, trials: Trials, best: str) -> dict[str, Any]:
     """Return how many patients the best model needs, and a study that validates it."""
-    need = own_sample_size(table)
+    need = needed_patients(table)
     risk = trials.held_out.risk[best] if trials.held_out is not None else np.zeros(0)
     scores = choose(open_to(trials.records, best), TUNED, "auroc").scores
     study = study_size(risk, float(scores.mean()))

@@ -63,8 +63,10 @@ def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:
 
 def horizon_remarks(follow: FollowUp) -> list[str]:
     """Return what a reader must know of a risk at a horizon."""
-    lost = int((~follow.known).sum())
-    whom = f"fewer than {FEW}" if 0 < lost < FEW else f"{100 * lost / len(follow.known):.0f} %"
+    lost = int((~follow.outcome_known).sum())
+    whom = (
+        f"fewer than {FEW}" if 0 < lost < FEW else f"{100 * lost / len(follow.outcome_known):.0f} %"
+    )
     return [
         f"The question is who has the event by {follow.horizon:g}, in the unit of the time column. "
         f"Of {whom} of the patients this is not known: their follow-up ended earlier.",

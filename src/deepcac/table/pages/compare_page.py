@@ -42,40 +42,42 @@ def write_compare_page(
     table: LabelledTable,
     effort: Effort,
     trials: Trials,
-    found: Answer,
+    answer: Answer,
     clusterings: list[FoundClustering],
     command: str,
     asked: RiskQuestions = USUAL,
 ) -> dict[str, Any] | None:
     """Write the page; return what it says of risks, None with three classes or more.
 
-    `effort`, `trials`, `found` and `clusterings` are what was asked for, run, concluded and found.
+    `effort`, `trials`, `answer` and `clusterings` are what was asked for, run, concluded and found.
     """
-    agreement = adjusted_rand_score(*(each.label for each in clusterings))
-    shown = [one for one in clusterings if agreement < _ALIKE or one.arm == KM]
+    agreement = adjusted_rand_score(*(clustering.label for clustering in clusterings))
+    shown = [clustering for clustering in clusterings if agreement < _ALIKE or clustering.arm == KM]
     held = trials.held_out
-    risks = None if held is None else risk_section(table, held, found, asked)
+    risks = None if held is None else risk_section(table, held, answer, asked)
     content = {
         "command": command,
         "table": table,
         "shares": _shares(table),
-        "answer": found,
-        "horizon": horizon_section(table, trials, [one for one in shown if _described(one)]),
-        "forest": forest(found, (HELP, BEND, NEGATIVE)),
-        "all_forest": forest(found),
+        "answer": answer,
+        "horizon": horizon_section(
+            table, trials, [clustering for clustering in shown if _described(clustering)]
+        ),
+        "forest": forest(answer, (HELP, BEND, NEGATIVE)),
+        "all_forest": forest(answer),
         "remarks": [*table.remarks, *_limits(trials)],
         "comparisons": comparison_table(
-            found.table, TABLE_QUESTIONS, contender_name, ("contender", "detectable")
+            answer.table, TABLE_QUESTIONS, contender_name, ("contender", "detectable")
         ),
         "scores": _scores(trials),
         "agreement": agreement,
-        "clusterings": [_clustering(each, table) for each in shown],
+        "clusterings": [_clustering(clustering, table) for clustering in shown],
         "classes": _classes(table),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "missing": missingness(table.columns, len(table.features.label)),
         "method": how_judged(table, effort, trials),
         "risks": risks,
-        "sizes": None if held is None else _sizes(table, trials, found.best),
+        "sizes": None if held is None else _sizes(table, trials, answer.best),
     }
     write_page(path, "compare.html", content)
     return risks
@@ -114,18 +116,18 @@ def _shares(table: LabelledTable) -> str:
 
 def _limits(trials: Trials) -> list[str]:
     made = len(trials.seeds)
-    told = []
+    remarks = []
     if trials.cut:
-        told.append(
+        remarks.append(
             f"Models were trained on {trials.trained_on:,} rows, a part of those there are; "
             "--train-rows asks with more."
         )
     if made < trials.planned:
-        told.append(
+        remarks.append(
             f"The time was over after {made} of {trials.planned} resamples; with a larger "
             "--budget the intervals are narrower."
         )
-    return told
+    return remarks
 
 
 def _scores(trials: Trials) -> dict[str, Any]:
@@ -146,47 +148,56 @@ def _scores(trials: Trials) -> dict[str, Any]:
     return {"head": head, "rows": rows}
 
 
-def _described(one: FoundClustering) -> bool:
+def _described(clustering: FoundClustering) -> bool:
     """Tell whether a clustering comes again on other rows."""
-    return one.stability >= _WORDS[1][0]
+    return clustering.stability >= _WORDS[1][0]
 
 
-def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
-    way = "CAC" if one.arm == CAC else "k-means"
-    word = next(word for least, word in _WORDS if one.stability >= least)
+def _clustering(clustering: FoundClustering, table: LabelledTable) -> dict[str, Any]:
+    way = "CAC" if clustering.arm == CAC else "k-means"
+    word = next(word for least, word in _WORDS if clustering.stability >= least)
     note = (
-        f"Made again on the training rows of resamples, {len(one.subtypes)} clusters agree with "
-        f"these with an adjusted Rand index of {one.stability:z.2f} (1: always the same rows "
-        f"together, 0: as by chance): {word}. Validation AUROC of the models in them: "
-        f"{one.validation:.3f}."
+        f"Made again on the training rows of resamples, {len(clustering.subtypes)} clusters agree "
+        f"with these with an adjusted Rand index of {clustering.stability:z.2f} (1: always the "
+        f"same rows together, 0: as by chance): {word}. Validation AUROC of the models in them: "
+        f"{clustering.validation:.3f}."
     )
-    if one.arm == CAC:
+    if clustering.arm == CAC:
         note += (
-            f" CAC (alpha {one.alpha:g}) looks at the labels when it clusters, so outcomes here "
-            "are not those that new rows of a subtype will have."
+            f" CAC (alpha {clustering.alpha:g}) looks at the labels when it clusters, so outcomes "
+            "here are not those that new rows of a subtype will have."
         )
     return {
-        "title": f"{len(one.subtypes)} subtypes by {way}",
+        "title": f"{len(clustering.subtypes)} subtypes by {way}",
         "note": note,
         "head": ("subtype", "what sets it apart", "rows", "share", *table.shown_classes),
-        "rows": [_subtype(each, len(one.label)) for each in one.subtypes],
-        "described": _described(one),
-        "figure": subtype_profile(one, table.shown_classes),
-        "values_head": ("feature", *(f"subtype {each.number}" for each in one.subtypes)),
-        "medians": _values(one, table, [one.names[f] for f in one.telling]),
+        "rows": [_subtype(subtype, len(clustering.label)) for subtype in clustering.subtypes],
+        "described": _described(clustering),
+        "figure": subtype_profile(clustering, table.shown_classes),
+        "values_head": (
+            "feature",
+            *(f"subtype {subtype.number}" for subtype in clustering.subtypes),
+        ),
+        "medians": _values(clustering, table, [clustering.names[f] for f in clustering.telling]),
     }
 
 
-def _subtype(one: Subtype, n: int) -> tuple[str, ...]:
+def _subtype(subtype: Subtype, n: int) -> tuple[str, ...]:
     rates = (
         WITHHELD if np.isnan(rate) else f"{100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-        for rate, low, high in zip(one.rates, one.low, one.high, strict=True)
+        for rate, low, high in zip(subtype.rates, subtype.low, subtype.high, strict=True)
     )
-    size = (f"{one.size:,}", f"{100 * one.size / n:.0f} %") if one.size else (WITHHELD, WITHHELD)
-    return (str(one.number), one.name, *size, *rates)
+    size = (
+        (f"{subtype.size:,}", f"{100 * subtype.size / n:.0f} %")
+        if subtype.size
+        else (WITHHELD, WITHHELD)
+    )
+    return (str(subtype.number), subtype.name, *size, *rates)
 
 
-def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> list[tuple[str, ...]]:
+def _values(
+    clustering: FoundClustering, table: LabelledTable, names: list[str]
+) -> list[tuple[str, ...]]:
     """Return the median of each number in each subtype, in its own unit; of a level its share.
 
     Of fewer than ten values nothing is shown, nor a share that tells of fewer than five rows.
@@ -198,7 +209,10 @@ def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> lis
         column = table.features.X[:, place[name.removesuffix("_missing") if flag else name]]
         column = np.isnan(column).astype(float) if flag else column
         level = flag or name in table.encoder.level_names
-        cells = [column[(one.label == j) & ~np.isnan(column)] for j in range(len(one.subtypes))]
+        cells = [
+            column[(clustering.label == j) & ~np.isnan(column)]
+            for j in range(len(clustering.subtypes))
+        ]
         few = np.zeros(len(cells), dtype=np.bool_)
         if level:
             few = few_rows([[part.sum(), (1 - part).sum()] for part in cells])

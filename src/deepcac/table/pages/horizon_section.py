@@ -80,32 +80,32 @@ def horizon_section(
     shares = test_share(trials.records[names[0]])
     tested = follow.take(np.unique(np.concatenate([part.rows for part in judged[names[0]]])))
     share, low, high = observed_risk(tested)
-    groups = {name: _groups(own, shares) for name, own in judged.items()}
+    groups = {name: _groups(resamples, shares) for name, resamples in judged.items()}
     return {
         "horizon": f"{follow.horizon:g}",
         "judged": f"{len(tested.time):,}",
         "resamples": str(len(judged[names[0]])),
         "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
         "score_head": _SCORE_HEAD,
-        "scores": [_scores(own, name, shares) for name, own in judged.items()],
+        "scores": [_scores(resamples, name, shares) for name, resamples in judged.items()],
         "calibration": calibration_figure(groups),
-        "use_head": ("contender", *(f"at {100 * one:.0f} %" for one in THRESHOLDS)),
+        "use_head": ("contender", *(f"at {100 * threshold:.0f} %" for threshold in THRESHOLDS)),
         "use": _use(judged, shares),
-        "subtypes": [_subtypes(follow, one) for one in clusterings],
+        "subtypes": [_subtypes(follow, clustering) for clustering in clusterings],
     }
 
 
 def _scores(judged: Sequence[Judged], name: str, test_share: float) -> tuple[str, ...]:
     """Return the means over resamples of what single models score, with 95 % intervals."""
     measures: tuple[tuple[Callable[[Judged], float], int], ...] = (
-        (lambda one: auroc_at(one.follow, one.risk), 3),
-        (lambda one: brier_at(one.follow, one.risk), 4),
-        (lambda one: float(one.risk.mean()), 3),
-        (lambda one: observed_risk(one.follow)[0] / float(one.risk.mean()), 2),
+        (lambda resample: auroc_at(resample.follow, resample.risk), 3),
+        (lambda resample: brier_at(resample.follow, resample.risk), 4),
+        (lambda resample: float(resample.risk.mean()), 3),
+        (lambda resample: observed_risk(resample.follow)[0] / float(resample.risk.mean()), 2),
     )
     cells = []
     for measure, digits in measures:
-        mean, low, high = _over_resamples([measure(one) for one in judged], test_share)
+        mean, low, high = _over_resamples([measure(resample) for resample in judged], test_share)
         span = "" if np.isnan(low) else f" ({low:z.{digits}f} to {high:z.{digits}f})"
         cells.append(f"{mean:.{digits}f}{span}")
     return (contender_name(name), *cells)
@@ -113,8 +113,8 @@ def _scores(judged: Sequence[Judged], name: str, test_share: float) -> tuple[str
 
 def _over_resamples(values: Sequence[float], test_share: float) -> tuple[float, float, float]:
     """Return a mean over resamples with its corrected 95 % interval."""
-    one = corrected_t_test(values, n_train=1 - test_share, n_test=test_share)
-    return one.mean, one.low, one.high
+    estimate = corrected_t_test(values, n_train=1 - test_share, n_test=test_share)
+    return estimate.mean, estimate.low, estimate.high
 
 
 def _groups(judged: Sequence[Judged], test_share: float) -> list[tuple[float, float, float, float]]:
@@ -124,12 +124,17 @@ def _groups(judged: Sequence[Judged], test_share: float) -> list[tuple[float, fl
     """
     groups = []
     for j in range(GROUPS):
-        parts = [np.array_split(np.argsort(one.risk, kind="stable"), GROUPS)[j] for one in judged]
-        inside = [one.follow.take(part) for one, part in zip(judged, parts, strict=True)]
-        risk = float(np.mean([one.risk[p].mean() for one, p in zip(judged, parts, strict=True)]))
-        observed = [observed_risk(own)[0] for own in inside]
+        parts = [
+            np.array_split(np.argsort(resample.risk, kind="stable"), GROUPS)[j]
+            for resample in judged
+        ]
+        inside = [resample.follow.take(part) for resample, part in zip(judged, parts, strict=True)]
+        risk = float(
+            np.mean([resample.risk[p].mean() for resample, p in zip(judged, parts, strict=True)])
+        )
+        observed = [observed_risk(follow)[0] for follow in inside]
         mean, low, high = _over_resamples(observed, test_share)
-        counts = np.sum([np.bincount(own.outcome, minlength=2) for own in inside], axis=0)
+        counts = np.sum([np.bincount(follow.outcome, minlength=2) for follow in inside], axis=0)
         groups.append((counts, (risk, mean, max(low, 0.0), min(high, 1.0))))
     hidden = few_rows([counts for counts, _ in groups])
     return [line for (_, line), few in zip(groups, hidden, strict=True) if not few]
@@ -138,51 +143,58 @@ def _groups(judged: Sequence[Judged], test_share: float) -> list[tuple[float, fl
 def _use(judged: Mapping[str, Sequence[Judged]], test_share: float) -> list[tuple[str, ...]]:
     """Return net benefit at each threshold, in patients of 1,000, of each contender and of all."""
     first = next(iter(judged.values()))
-    everyone = [one._replace(risk=np.ones(len(one.risk))) for one in first]
-    named = {contender_name(name): own for name, own in judged.items()} | {"treat all": everyone}
+    everyone = [resample._replace(risk=np.ones(len(resample.risk))) for resample in first]
+    named = {contender_name(name): resamples for name, resamples in judged.items()} | {
+        "treat all": everyone
+    }
     rows = []
-    for name, own in named.items():
+    for name, resamples in named.items():
         cells = []
         for threshold in THRESHOLDS:
-            each = [1000 * net_benefit_at(one.follow, one.risk, threshold) for one in own]
-            mean, low, high = _over_resamples(each, test_share)
+            benefits = [
+                1000 * net_benefit_at(resample.follow, resample.risk, threshold)
+                for resample in resamples
+            ]
+            mean, low, high = _over_resamples(benefits, test_share)
             span = "" if np.isnan(low) else f" ({signed(low, 1)} to {signed(high, 1)})"
             cells.append(f"{signed(mean, 1)}{span}")
         rows.append((name, *cells))
     return [*rows, ("treat none", *("0.0" for _ in THRESHOLDS))]
 
 
-def _subtypes(follow: FollowUp, one: FoundClustering) -> dict[str, Any]:
-    parts = [follow.take(one.label == each.number - 1) for each in one.subtypes]
+def _subtypes(follow: FollowUp, clustering: FoundClustering) -> dict[str, Any]:
+    parts = [follow.take(clustering.label == subtype.number - 1) for subtype in clustering.subtypes]
     moments = np.linspace(0, follow.horizon, QUARTERS + 1)
-    at_risk = np.array([[(own.time >= moment).sum() for moment in moments] for own in parts])
-    outcomes = [np.bincount(own.outcome, minlength=2) for own in parts]
+    at_risk = np.array([[(part.time >= moment).sum() for moment in moments] for part in parts])
+    outcomes = [np.bincount(part.outcome, minlength=2) for part in parts]
     hidden = few_rows(np.hstack([at_risk, outcomes]))
     rows = [
         (
-            str(each.number),
+            str(subtype.number),
             *((WITHHELD,) * (QUARTERS + 1) if secret else (f"{n:,}" for n in counts)),
-            WITHHELD if secret else _risk(own),
+            WITHHELD if secret else _risk(part),
         )
-        for each, counts, secret, own in zip(one.subtypes, at_risk, hidden, parts, strict=True)
+        for subtype, counts, secret, part in zip(
+            clustering.subtypes, at_risk, hidden, parts, strict=True
+        )
     ]
     curves = {
-        each.number: kaplan_meier(own.time, own.event)
-        for each, own, secret in zip(one.subtypes, parts, hidden, strict=True)
-        if not secret and len(own.time) >= SMALL
+        subtype.number: kaplan_meier(part.time, part.event)
+        for subtype, part, secret in zip(clustering.subtypes, parts, hidden, strict=True)
+        if not secret and len(part.time) >= SMALL
     }
     head = ("subtype", *(f"at risk at {moment:g}" for moment in moments), "risk at the horizon")
     return {
-        "title": "Subtypes by CAC" if one.arm == CAC else "Subtypes by k-means",
-        "arm": one.arm,
+        "title": "Subtypes by CAC" if clustering.arm == CAC else "Subtypes by k-means",
+        "arm": clustering.arm,
         "head": head,
         "rows": rows,
-        "figure": survival_figure(curves, one.arm, follow.horizon),
+        "figure": survival_figure(curves, clustering.arm, follow.horizon),
     }
 
 
-def _risk(own: FollowUp) -> str:
-    share, low, high = observed_risk(own)
+def _risk(follow: FollowUp) -> str:
+    share, low, high = observed_risk(follow)
     return f"{100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
@@ -229,8 +241,8 @@ def calibration_figure(
         panels = np.atleast_1d(canvas.subplots(1, len(learners), sharex=True, sharey=True))
         for axis, learner in zip(panels, learners, strict=True):
             axis.axline((0, 0), slope=1, color="#888888", linewidth=0.8)
-            own = [name for name in groups if name.rpartition("_")[2] == learner and groups[name]]
-            for place, name in enumerate(own):
+            shown = [name for name in groups if name.rpartition("_")[2] == learner and groups[name]]
+            for place, name in enumerate(shown):
                 predicted, observed, low, high = np.array(groups[name]).T
                 span = np.maximum([observed - low, high - observed], 0)
                 axis.errorbar(predicted, observed, yerr=span, label=contender_name(name),
@@ -249,14 +261,14 @@ def calibration_figure(
         size=(8.6, 4.0),
         draw=draw,
         head=("contender", "predicted", "observed", "low", "high"),
-        data=[(name, *one) for name, own in groups.items() for one in own],
+        data=[(name, *line) for name, lines in groups.items() for line in lines],
     )
 
 
 def survival_figure(curves: Mapping[int, KaplanMeier], arm: str, horizon: float) -> Figure:
     """Draw the share of patients without the event, a curve a subtype, by its number."""
     moments = np.linspace(0, horizon, POINTS)
-    lines = {number: _told(curve, moments) for number, curve in curves.items()}
+    lines = {number: _survival_at(curve, moments) for number, curve in curves.items()}
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
@@ -284,7 +296,7 @@ def survival_figure(curves: Mapping[int, KaplanMeier], arm: str, horizon: float)
     )
 
 
-def _told(curve: KaplanMeier, moments: Any) -> tuple[Any, Any]:
+def _survival_at(curve: KaplanMeier, moments: Any) -> tuple[Any, Any]:
     """Return the times at which enough patients are at risk, and the survival there."""
     place = np.searchsorted(curve.time, moments, side="left")
     at_risk = np.append(curve.at_risk, 0)[place]

@@ -12,21 +12,21 @@ _HEAD = ("score", "apparent", "optimism", "corrected", "95 % interval")
 
 
 def write_instability_page(
-    path: StrPath, table: LabelledTable, model: str, found: Optimism, refits: int, command: str
+    path: StrPath, table: LabelledTable, model: str, optimism: Optimism, refits: int, command: str
 ) -> None:
     """Write the page; `model` is what the model is in words, `refits` how many there were."""
-    auroc = found.scores["auroc"]
+    auroc = optimism.scores["auroc"]
     content = {
         "command": command,
         "table": table,
         "model": model,
         "sentence": f"The AUROC is {auroc['corrected']:.3f} after correction for optimism "
         f"({auroc['apparent']:.3f} before). A patient's risk moves by "
-        f"{100 * found.moves:.1f} percentage points on average from one draw of patients to "
+        f"{100 * optimism.moves:.1f} percentage points on average from one draw of patients to "
         "another.",
-        "figure": instability_figure(found),
+        "figure": instability_figure(optimism),
         "head": _HEAD,
-        "rows": optimism_rows(found),
+        "rows": optimism_rows(optimism),
         "method": [
             f"{refits} times patients were drawn with replacement, as many as there are. Each time "
             "the whole choice was made again on folds of these (copies of a patient share a fold), "
@@ -39,21 +39,24 @@ def write_instability_page(
     write_page(path, "instability.html", content)
 
 
-def optimism_rows(found: Optimism) -> list[tuple[str, ...]]:
+def optimism_rows(optimism: Optimism) -> list[tuple[str, ...]]:
     """Return a line per score, as on the page and on the card."""
     return [
         (
             text,
-            *(f"{found.scores[name][kind]:z.3f}" for kind in ("apparent", "optimism", "corrected")),
-            f"{found.scores[name]['low']:z.3f} to {found.scores[name]['high']:z.3f}",
+            *(
+                f"{optimism.scores[name][kind]:z.3f}"
+                for kind in ("apparent", "optimism", "corrected")
+            ),
+            f"{optimism.scores[name]['low']:z.3f} to {optimism.scores[name]['high']:z.3f}",
         )
         for name, text in SCORES.items()
     ]
 
 
-def instability_figure(found: Optimism) -> Figure:
+def instability_figure(optimism: Optimism) -> Figure:
     """Draw between which ends the risks of refits lie, and how far they are off on average."""
-    risk, low, high, away = found.band.T
+    risk, low, high, away = optimism.band.T
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
@@ -75,5 +78,5 @@ def instability_figure(found: Optimism) -> Figure:
         size=(5.6, 4.4),
         draw=draw,
         head=("risk", "low", "high", "mean_absolute_difference"),
-        data=[tuple(map(float, line)) for line in found.band],
+        data=[tuple(map(float, line)) for line in optimism.band],
     )

@@ -30,17 +30,17 @@ Line = tuple[str, float, float, float, str]  # name, mean, low, high, verdict; a
 _CLEAR = 3.0  # standard deviations at which the colour is full
 
 
-def forest(found: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> Figure:
+def forest(answer: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> Figure:
     """Draw the differences in AUROC of some questions with their 95 % intervals.
 
     Parameters
     ----------
-    found : Answer
+    answer : Answer
     questions : sequence of Question
         Those of `_HEADINGS` by default.
     """
-    lines = _lines(found, questions)
-    return differences("forest", "contender", lines, found.margin, 0.23)
+    lines = _lines(answer, questions)
+    return differences("forest", "contender", lines, answer.margin, 0.23)
 
 
 def differences(id: str, what: str, lines: list[Line], margin: float, height: float) -> Figure:
@@ -75,8 +75,8 @@ def _draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
         axis.errorbar(mean, place, xerr=[[mean - low], [high - mean]] if compared else None,
                       fmt="o", markersize=4, color=colour, elinewidth=1.2,
                       markerfacecolor=colour if compared else "none")  # fmt: skip
-    told = [(place, line[0]) for place, line in enumerate(lines) if line[-1]]
-    axis.set_yticks([place for place, _ in told], [name for _, name in told])
+    labels = [(place, line[0]) for place, line in enumerate(lines) if line[-1]]
+    axis.set_yticks([place for place, _ in labels], [name for _, name in labels])
     axis.tick_params(axis="y", length=0)
     axis.locator_params(axis="x", nbins=5)  # long names leave little room
     axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
@@ -85,13 +85,13 @@ def _draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
     canvas.legend(loc="outside lower center", ncols=5, columnspacing=1, handletextpad=0.3)
 
 
-def _lines(found: Answer, questions: Sequence[Question]) -> list[Line]:
+def _lines(answer: Answer, questions: Sequence[Question]) -> list[Line]:
     """Return a heading without verdict, and the comparisons, of each question and model."""
     lines: list[Line] = []
     for question in questions:
-        own = rows_of(found.table, question)
-        learner = own["contender"].map(lambda name: parse_contender(name).learner)
-        for model, rows in own.groupby(learner, sort=False):
+        comparisons = rows_of(answer.table, question)
+        learner = comparisons["contender"].map(lambda name: parse_contender(name).learner)
+        for model, rows in comparisons.groupby(learner, sort=False):
             heading = _HEADINGS[question].format(model=contender_name(str(model)))
             lines.append((heading, 0.0, 0.0, 0.0, ""))
             for row in rows.to_dict("records"):
@@ -103,21 +103,25 @@ def _lines(found: Answer, questions: Sequence[Question]) -> list[Line]:
     return lines
 
 
-def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
+def subtype_profile(clustering: FoundClustering, classes: tuple[str, ...]) -> Figure:
     """Draw the features that set clusters apart, and the outcome in each of them."""
-    shown = one.telling
-    values = one.profile[:, shown].T.round(1) + 0.0  # no minus before a zero
-    columns = [f"{s.number}\nn = {s.size:,}" if s.size else f"{s.number}" for s in one.subtypes]
-    positive = _event(one, classes)
-    rates = np.array([[s.rates[positive], s.low[positive], s.high[positive]] for s in one.subtypes])
+    shown = clustering.telling
+    values = clustering.profile[:, shown].T.round(1) + 0.0  # no minus before a zero
+    columns = [
+        f"{s.number}\nn = {s.size:,}" if s.size else f"{s.number}" for s in clustering.subtypes
+    ]
+    positive = _event(clustering, classes)
+    rates = np.array(
+        [[s.rates[positive], s.low[positive], s.high[positive]] for s in clustering.subtypes]
+    )
 
     def draw(canvas: Canvas) -> None:
         heat, bars = canvas.subplots(1, 2, width_ratios=[2.2, 1])
-        _heat(heat, values, [one.names[f].replace("=", " = ") for f in shown], columns)
+        _heat(heat, values, [clustering.names[f].replace("=", " = ") for f in shown], columns)
         _bars(bars, rates, classes[positive])
 
     return Figure(
-        id=f"profile_{one.arm}",
+        id=f"profile_{clustering.arm}",
         title="What is in the subtypes",
         caption="Left: mean of each feature in the subtype, in standard deviations from the mean "
         "of all rows; the features with the largest distances. Right: the outcome, with 95 % "
@@ -125,8 +129,8 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
         section="subtypes",
         size=(8.6, 1.3 + 0.26 * max(len(shown), 3)),
         draw=draw,
-        head=("feature", *(str(s.number) for s in one.subtypes)),
-        data=[(one.names[f], *map(float, one.profile[:, f])) for f in shown],
+        head=("feature", *(str(s.number) for s in clustering.subtypes)),
+        data=[(clustering.names[f], *map(float, clustering.profile[:, f])) for f in shown],
     )
 
 
@@ -157,16 +161,16 @@ def _bars(axis: Axes, rates: Array, event: str) -> None:
     axis.grid(visible=False, axis="y")
 
 
-def _event(one: FoundClustering, classes: tuple[str, ...]) -> int:
+def _event(clustering: FoundClustering, classes: tuple[str, ...]) -> int:
     """Return the positive class of two; of more the rarest that is shown in every subtype."""
-    mean = np.mean([s.rates for s in one.subtypes], axis=0)
+    mean = np.mean([s.rates for s in clustering.subtypes], axis=0)
     return 1 if len(classes) == 2 or np.isnan(mean).all() else int(np.nanargmin(mean))
 
 
 def missingness(columns: Sequence[EncodedColumn], n: int) -> Figure | None:
     """Draw the share of `n` rows that miss a value, by column; None where too few miss one."""
-    told = [one for one in columns if one.missing >= FEW]
-    shares = sorted(((one.missing / n, one.name) for one in told), reverse=True)[:30]
+    incomplete = [column for column in columns if column.missing >= FEW]
+    shares = sorted(((column.missing / n, column.name) for column in incomplete), reverse=True)[:30]
     if not shares:
         return None
     names = [name for _, name in shares]

@@ -40,7 +40,7 @@ def _names(content: Mapping[str, Any]) -> frozenset[str]:
 
 
 def comparison_table(
-    found: pd.DataFrame,
+    comparisons: pd.DataFrame,
     questions: Sequence[Question],
     named: Callable[[str], str],
     columns: Sequence[str],
@@ -57,7 +57,7 @@ def comparison_table(
             texts[row["question"]], named(row["contender"]), named(row["reference"]),
             METRICS[row["metric"]], row["verdict"], signed(row["mean"], 4), *_tested(row, more),
         )
-        for row in found.to_dict("records")
+        for row in comparisons.to_dict("records")
     ]  # fmt: skip
     head = ("question", what, "reference", "metric", "verdict", "difference")
     return {"head": (*head, "95 % interval", "p (Holm)", *more), "rows": rows}
@@ -65,9 +65,9 @@ def comparison_table(
 
 def _tested(row: Mapping[Hashable, Any], more: Sequence[str]) -> list[str]:
     """Return interval, p and what more is shown; nothing where nothing is tested."""
-    told = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", f"{row['p_holm']:.3f}"]
-    told += [f"{row[name]:.4f}" for name in more]
-    return [""] * len(told) if row["verdict"] in NOT_TESTED else told
+    cells = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", f"{row['p_holm']:.3f}"]
+    cells += [f"{row[name]:.4f}" for name in more]
+    return [""] * len(cells) if row["verdict"] in NOT_TESTED else cells
 
 
 def _address(figure: Figure) -> str:

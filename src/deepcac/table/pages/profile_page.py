@@ -86,11 +86,11 @@ def write_profile_page(
     )
     named, faults = _labels(sample, label, positive, above, reader)
     faults += [Fault(why, f"--drop {shlex.quote(name)}") for name, why in refused.items()]
-    kept = sample.rows.drop_columns([*skip, *(keys if named is None else ())])
+    predictors = sample.rows.drop_columns([*skip, *(keys if named is None else ())])
     outcome = None
     if named is not None:
         outcome = (named[0], named[1].codes[sample.number - 1], named[1].classes)
-    faults += table_faults(kept, encoder, X, outcome)
+    faults += table_faults(predictors, encoder, X, outcome)
     leaks = _leaks(encoder, X, named, sample.number)
     asked = {"--positive": positive, "--above": above, "--decimal": reader.rules.decimal}
     faults += [Fault("no column is left to predict from")] * (not (encoder.used or refused))
@@ -106,14 +106,14 @@ def write_profile_page(
         "missing": missingness(encoder.columns, len(sample.number)),
         "label": label,
         "names": _names(encoder, named),
-        "faults": [one.text for one in faults],
+        "faults": [fault.text for fault in faults],
         "made": path.remarks if isinstance(path, RowSource) else (),
         "mend": mend,
-        "leaks": [one.text for one in leaks],
+        "leaks": [fault.text for fault in leaks],
         **_outcome(X, sample.number, encoder, named),
     }
     write_page(out, "profile.html", content)
-    return encoder, [one.text for one in (*leaks, *faults)], mend
+    return encoder, [fault.text for fault in (*leaks, *faults)], mend
 
 
 def _leaks(
@@ -132,7 +132,9 @@ def _leaks(
 
 
 def _words(reader: CellReader, encoder: TableEncoder, keys: Mapping[str, str]) -> list[str]:
-    shown = [one.name for one in encoder.columns if one.kind == CATEGORY or one.name in keys]
+    shown = [
+        column.name for column in encoder.columns if column.kind == CATEGORY or column.name in keys
+    ]
     return reader.words_for_missing(shown)
 
 
@@ -142,7 +144,7 @@ def _names(encoder: TableEncoder, named: tuple[str, ClassLabels] | None) -> froz
     if labels is None:
         return quotable(encoder.columns)
     counts = np.bincount(labels.codes, minlength=len(labels.classes))
-    common = [one for one, count in zip(labels.classes, counts, strict=True) if count >= FEW]
+    common = [level for level, count in zip(labels.classes, counts, strict=True) if count >= FEW]
     return quotable(encoder.columns, (*common, label))
 
 
@@ -164,16 +166,16 @@ def _labels(
     if not label:
         return None, []
     try:
-        found = class_labels(
+        labels = class_labels(
             sample.keys[label], label, positive=positive, above=above, words=reader.counted(label)
         )
     except DataError as error:
         return None, [Fault(str(error))]
     try:
-        check_sizes(found.codes[sample.number - 1], found.classes, sample.complete)
+        check_sizes(labels.codes[sample.number - 1], labels.classes, sample.complete)
     except DataError as error:
-        return (label, found), [Fault(str(error))]
-    return (label, found), []
+        return (label, labels), [Fault(str(error))]
+    return (label, labels), []
 
 
 def _outcome(
@@ -190,12 +192,12 @@ def _outcome(
         name if count >= FEW else _RARE for name, count in zip(shown, counts, strict=True)
     )
     parts = [column_parts(column, X, encoder.names) for column in encoder.used]
-    tables = [one.number for one in parts]
+    tables = [part.number for part in parts]
     few, secret = few_parts(tables, codes), few_parts(tables, np.zeros_like(codes))
     lines = [
         (column.name, *line)
-        for column, one, *hidden in zip(encoder.used, parts, few, secret, strict=True)
-        for line in _part_lines(one, codes, len(classes), *hidden)
+        for column, part, *hidden in zip(encoder.used, parts, few, secret, strict=True)
+        for line in _part_lines(part, codes, len(classes), *hidden)
     ]
     return {
         "rates": {"head": (*_RATES_HEAD, *classes), "rows": lines},
@@ -206,10 +208,10 @@ def _outcome(
 def _shares(codes: Ids, names: tuple[str, ...]) -> str:
     """Return the share of the positive class of two, of every class of more."""
     counts = np.bincount(codes, minlength=len(names))
-    told = zip(names, counts, few_rows(counts[:, None]), strict=True)
+    entries = zip(names, counts, few_rows(counts[:, None]), strict=True)
     lines = [
         f"{WITHHELD if few else f'{100 * count / len(codes):.1f} %'} {name}"
-        for name, count, few in told
+        for name, count, few in entries
     ]
     return ", ".join(lines[1:] if len(lines) == 2 else lines)
 
@@ -227,11 +229,11 @@ def _part_lines(
     rare = [
         n < FEW and name not in (OTHER, MISSING) for name, n in zip(parts.names, sizes, strict=True)
     ]
-    for j, (name, n, own, shares, secret) in enumerate(
+    for j, (name, n, hidden_shares, shares, secret) in enumerate(
         zip(parts.names, sizes, few, counts, hidden, strict=True)
     ):
-        told = [WITHHELD if own else f"{100 * count / n:.1f} %" for count in shares]
+        cells = [WITHHELD if hidden_shares else f"{100 * count / n:.1f} %" for count in shares]
         shown = "rare values" if rare[j] else name
         if not parts.exact and any(rare[max(j - 1, 0) : j + 2]) and not rare[j]:
             shown = "other values"  # its end is a value of few rows
-        yield (shown, WITHHELD if secret else f"{n:,}", *told)
+        yield (shown, WITHHELD if secret else f"{n:,}", *cells)

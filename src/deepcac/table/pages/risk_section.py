@@ -85,23 +85,23 @@ def check_asked(table: LabelledTable, asked: RiskQuestions) -> None:
 
 
 def risk_section(
-    table: LabelledTable, held_out: HeldOut, found: Answer, asked: RiskQuestions
+    table: LabelledTable, held_out: HeldOut, answer: Answer, asked: RiskQuestions
 ) -> dict[str, Any]:
     """Return what the template shows about risks."""
     ends = asked.thresholds
     thresholds = usual_thresholds(held_out) if ends is None else np.linspace(*ends, 25)
-    names = (found.best, found.clustered)
+    names = (answer.best, answer.clustered)
     treated = float(held_out.y.mean()) if ends is None else ends[0]
-    same = np.array_equal(held_out.risk[found.best], held_out.risk[found.clustered])
+    same = np.array_equal(held_out.risk[answer.best], held_out.risk[answer.clustered])
     drawn = names[:1] if same else names
     return {
-        "worth": worth(held_out, found.clustered, found.best, thresholds),
+        "worth": worth(held_out, answer.clustered, answer.best, thresholds),
         "range": f"{100 * thresholds[0]:.1f} % to {100 * thresholds[-1]:.1f} %",
         "default": DEFAULT if ends is None else "",
         "figures": [
             calibration_figure(held_out, drawn, table.shown_classes[1]),
             decision_figure(held_out, drawn, thresholds),
-            risks_by_outcome(held_out, found.best, table.shown_classes),
+            risks_by_outcome(held_out, answer.best, table.shown_classes),
         ],
         "head": _HEAD,
         "rows": [_calibrated(held_out, name) for name in drawn],
@@ -111,14 +111,18 @@ def risk_section(
 
 def _calibrated(held_out: HeldOut, name: str) -> tuple[str, ...]:
     fit = calibration_intervals(held_out.y, held_out.risk[name], held_out.patient)
-    cells = [_estimated(one, 2) for one in fit[1:3]] + [_estimated(one, 4) for one in fit[3:]]
+    cells = [_estimated(estimate, 2) for estimate in fit[1:3]] + [
+        _estimated(estimate, 4) for estimate in fit[3:]
+    ]
     intercept = fit.intercept
     span = f"({signed(intercept.low, 2)} to {signed(intercept.high, 2)})"
     return (contender_name(name), f"{signed(intercept.value, 2)} {span}", *cells)
 
 
-def _estimated(one: Estimate, digits: int) -> str:
-    return f"{one.value:z.{digits}f} ({one.low:z.{digits}f} to {one.high:z.{digits}f})"
+def _estimated(estimate: Estimate, digits: int) -> str:
+    return (
+        f"{estimate.value:z.{digits}f} ({estimate.low:z.{digits}f} to {estimate.high:z.{digits}f})"
+    )
 
 
 def _by(
@@ -133,15 +137,15 @@ def _by(
     shown, few = subgroups(table, held_out, columns, names, threshold)
     rows = [
         (
-            f"{one.column} {one.name}",
-            *(WITHHELD if n is None else f"{n:,}" for n in (one.rows, one.events)),
-            _span((one.auroc, one.low, min(one.high, 1.0)), "{:.3f}".format),
-            _span((one.change, one.change_low, one.change_high), signed),
-            *(_estimated(number, 2) for number in (one.ratio, one.slope)),
-            f"{signed(one.benefit[0], 1)} ({signed(one.benefit[1], 1)} to "
-            f"{signed(one.benefit[2], 1)})",
+            f"{subgroup.column} {subgroup.name}",
+            *(WITHHELD if n is None else f"{n:,}" for n in (subgroup.rows, subgroup.events)),
+            _span((subgroup.auroc, subgroup.low, min(subgroup.high, 1.0)), "{:.3f}".format),
+            _span((subgroup.change, subgroup.change_low, subgroup.change_high), signed),
+            *(_estimated(number, 2) for number in (subgroup.ratio, subgroup.slope)),
+            f"{signed(subgroup.benefit[0], 1)} ({signed(subgroup.benefit[1], 1)} to "
+            f"{signed(subgroup.benefit[2], 1)})",
         )
-        for one in shown
+        for subgroup in shown
     ]
     treated = f"net true positives in 1,000, treating from {100 * threshold:.0f} % on"
     return {"by_head": (*_BY_HEAD, treated), "by_rows": rows, "by_few": ", ".join(few)}
@@ -153,9 +157,11 @@ def _span(values: Sequence[float], write: Callable[[float], str]) -> str:
     return mean if np.isnan(values[1]) else f"{mean} ({low} to {high})"
 
 
-def calibration_figure(found: HeldOut, names: tuple[str, ...], event: str) -> Figure:
+def calibration_figure(held_out: HeldOut, names: tuple[str, ...], event: str) -> Figure:
     """Draw smooth calibration curves of models with their intervals."""
-    curves = {name: calibration_curve(found.y, found.risk[name], found.patient) for name in names}
+    curves = {
+        name: calibration_curve(held_out.y, held_out.risk[name], held_out.patient) for name in names
+    }
     return Figure(
         id="calibration",
         title="Are the risks right?",
@@ -184,16 +190,16 @@ def _draw_calibration(canvas: Canvas, curves: Mapping[str, CalibrationCurve], ev
     axis.legend(loc="upper left")
 
 
-def decision_figure(found: HeldOut, names: tuple[str, ...], thresholds: Array) -> Figure:
+def decision_figure(held_out: HeldOut, names: tuple[str, ...], thresholds: Array) -> Figure:
     """Draw the net benefit of models over thresholds, beside treating all and nobody."""
-    nobody, nothing = np.zeros(len(found.y)), np.zeros(len(thresholds))
+    nobody, nothing = np.zeros(len(held_out.y)), np.zeros(len(thresholds))
     models = {
         contender_name(name): net_benefit_gain(
-            found.y, found.risk[name], nobody, thresholds, found.patient
+            held_out.y, held_out.risk[name], nobody, thresholds, held_out.patient
         )
         for name in names
     }
-    everybody = treat_all(found.y, thresholds)
+    everybody = treat_all(held_out.y, thresholds)
     lines = models | {
         "treat all": np.vstack([everybody] * 3), "treat none": np.vstack([nothing] * 3)
     }  # fmt: skip
@@ -228,11 +234,11 @@ def _draw_decision(canvas: Canvas, lines: Mapping[str, Array], thresholds: Array
     axis.legend(loc="upper right")
 
 
-def risks_by_outcome(found: HeldOut, name: str, classes: tuple[str, ...]) -> Figure:
+def risks_by_outcome(held_out: HeldOut, name: str, classes: tuple[str, ...]) -> Figure:
     """Draw how the risks of one model are spread among rows with and without the event."""
     edges = np.linspace(0, 1, _BINS + 1)
-    shares = [_shares(found.risk[name][own], found.patient[own], edges) for own in
-              (found.y == j for j in range(2))]  # fmt: skip
+    shares = [_shares(held_out.risk[name][members], held_out.patient[members], edges) for members in
+              (held_out.y == j for j in range(2))]  # fmt: skip
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
@@ -263,14 +269,14 @@ def _shares(risk: Array, patient: Ids, edges: Array) -> Array:
     return np.where(patients < FEW, 0.0, shares)
 
 
-def worth(found: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
+def worth(held_out: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
     """Say what clusters change at the lowest and the highest threshold, among 1,000 patients."""
-    if np.array_equal(found.risk[clustered], found.risk[best]):
+    if np.array_equal(held_out.risk[clustered], held_out.risk[best]):
         return "As many of 1,000 patients are treated correctly, since no clusters were chosen."
     same = parse_contender(clustered).learner == best
     what = "clusters change" if same else f"{_instead(clustered, best)} changes"
     gain, low, high = 1000 * net_benefit_gain(
-        found.y, found.risk[clustered], found.risk[best], thresholds, found.patient
+        held_out.y, held_out.risk[clustered], held_out.risk[best], thresholds, held_out.patient
     )
     changes = []
     for j in (0, len(thresholds) - 1):
@@ -290,7 +296,7 @@ def _instead(clustered: str, best: str) -> str:
     return f"{contender_name(clustered)} in place of {contender_name(best)}"
 
 
-def usual_thresholds(found: HeldOut) -> Array:
+def usual_thresholds(held_out: HeldOut) -> Array:
     """Return thresholds whose odds go from a third of those of the event to three times them."""
-    odds = log_odds(found.y.mean())
+    odds = log_odds(held_out.y.mean())
     return np.asarray(expit(np.linspace(odds - np.log(3), odds + np.log(3), 25)))

@@ -114,10 +114,10 @@ def _external(
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
     table = read_labelled(path, roles, most=most, seed=seed)
-    found = external_rows(table, roles, others, most=most, seed=seed, accept=accept)
+    external = external_rows(table, roles, others, most=most, seed=seed, accept=accept)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
-    return table, [found.fold], found.remarks, f"Judged on: the {several} {names}"
+    return table, [external.fold], external.remarks, f"Judged on: the {several} {names}"
 
 
 def _judge(folds: list[Fold], seed: int, train_rows: int, jobs: int, say: Say) -> list[JudgedFold]:
@@ -125,9 +125,9 @@ def _judge(folds: list[Fold], seed: int, train_rows: int, jobs: int, say: Say) -
     pool = Parallel(n_jobs=min(jobs, len(folds)), return_as="generator", max_nbytes=None)
     judged: list[JudgedFold] = []
     every = pool(
-        delayed(judge_fold)(one, seed + j, TRIALS, train_rows) for j, one in enumerate(folds)
+        delayed(judge_fold)(fold, seed + j, TRIALS, train_rows) for j, fold in enumerate(folds)
     )
-    for done, found in enumerate(every, start=1):
-        judged += found
+    for done, results in enumerate(every, start=1):
+        judged += results
         say(f"judged {done} of {len(folds)}")
     return judged

@@ -142,34 +142,34 @@ def _second_table(
     warnings = [
         f"Label in {name}: {outcomes.counted}.",
         *(f"Warning: in {name} {line}." for line in unlike),
-        *(f"In {name}: {one.text}" for one in faults),
+        *(f"In {name}: {fault.text}" for fault in faults),
     ]
     return SecondTable(name, other, X, outcomes.codes, outcomes.follow, patient, warnings)
 
 
 def _fold(table: LabelledTable, roles: Roles, others: list[SecondTable]) -> Fold:
     """Return the fold that learns from the first table and judges each of the others."""
-    own = table.features
-    offsets = np.cumsum([table.total, *(one.sample.total for one in others)])
-    ids = [offset + one.sample.number for offset, one in zip(offsets, others, strict=False)]
+    learnt = table.features
+    offsets = np.cumsum([table.total, *(other.sample.total for other in others)])
+    ids = [offset + other.sample.number for offset, other in zip(offsets, others, strict=False)]
     features = FeatureMatrix(
-        np.concatenate([own.row_id, *ids]),
-        np.concatenate([own.label, *(one.codes for one in others)]),
-        np.vstack([own.X, *(one.X for one in others)]),
-        own.names,
+        np.concatenate([learnt.row_id, *ids]),
+        np.concatenate([learnt.label, *(other.codes for other in others)]),
+        np.vstack([learnt.X, *(other.X for other in others)]),
+        learnt.names,
     )
-    ends = np.cumsum([0, *(len(one.codes) for one in others)])
+    ends = np.cumsum([0, *(len(other.codes) for other in others)])
     parts = tuple(
-        (one.name, np.arange(first, last))
-        for one, first, last in zip(others, ends[:-1], ends[1:], strict=True)
+        (other.name, np.arange(first, last))
+        for other, first, last in zip(others, ends[:-1], ends[1:], strict=True)
     )
     unit = None
     if roles.group:
-        unit = _units([plain(table.rows[roles.group]), *(one.patient for one in others)])
+        unit = _units([plain(table.rows[roles.group]), *(other.patient for other in others)])
     fold = left_out(
-        others[0].name, features, np.arange(len(features.label)) >= len(own.label), unit
+        others[0].name, features, np.arange(len(features.label)) >= len(learnt.label), unit
     )
-    follow = joined([each for each in (table.follow, *(one.follow for one in others)) if each])
+    follow = joined([part for part in (table.follow, *(other.follow for other in others)) if part])
     return replace(fold, parts=parts, follow=follow)
 
 
@@ -180,7 +180,7 @@ def _remarks(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
         *other.warnings,
         *_new_columns(table, sample),
         *_unseen_levels(table, sample),
-        *_known(table, roles, other),
+        *_overlap(table, roles, other),
     ]
     if not sample.complete:
         remarks.append(f"Sampled: {len(other.codes):,} of {sample.total:,} rows of {other.name}.")
@@ -210,14 +210,14 @@ def _outcomes(table: LabelledTable, roles: Roles, other: SampledTable, absent: s
             f"holds {', '.join(sorted(table.words))}; code both alike"
         )
     two = len(table.words) == 2 and roles.above is None
-    found = read_outcomes(other, replace(roles, positive=table.words[1] if two else None))
-    counts = np.bincount(found.codes, minlength=len(table.classes))
+    outcomes = read_outcomes(other, replace(roles, positive=table.words[1] if two else None))
+    counts = np.bincount(outcomes.codes, minlength=len(table.classes))
     if counts.min() < FEWEST_TO_JUDGE:
         raise DataError(
             f"class {table.classes[int(counts.argmin())]!r} has fewer than {FEWEST_TO_JUDGE} rows; "
             "too few to judge on"
         )
-    return found
+    return outcomes
 
 
 def _units(patients: list[pa.ChunkedArray]) -> Ids:
@@ -236,42 +236,42 @@ def _new_columns(table: LabelledTable, other: SampledTable) -> list[str]:
 
 def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
     """Name levels that the first table has not; those of fewer than five rows are counted."""
-    said = []
-    for column in (one for one in table.encoder.used if one.kind == CATEGORY):
-        known = set(plain(table.rows[column.name]).to_pandas().astype(str))
+    sentences = []
+    for column in (entry for entry in table.encoder.used if entry.kind == CATEGORY):
+        levels = set(plain(table.rows[column.name]).to_pandas().astype(str))
         counts = plain(other.rows[column.name]).drop_null().to_pandas().astype(str).value_counts()
-        new = counts[~counts.index.isin(known)]
+        new = counts[~counts.index.isin(levels)]
         if len(new):
             shown = sorted(str(name) for name, n in new.items() if n >= FEW)
             rare = [f"{len(new) - len(shown)} rare"] * (len(shown) < len(new))
             rows = int(new.sum())
             count = f"{rows:,} rows" if rows >= FEW else f"fewer than {FEW} rows"
-            said.append(
+            sentences.append(
                 f"Column {column.name!r}: levels that {table.name} has not, in {count}: "
                 f"{_listed([*shown, *rare])}. The models know nothing of them."
             )
-    return said
+    return sentences
 
 
-def _known(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str]:
+def _overlap(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str]:
     """Say if rows or ids of the second table stand in the first."""
-    said = []
+    sentences = []
     second = other.sample.rows
     if roles.id and roles.id in second.column_names:
         ids = [set(_named(plain(rows[roles.id]).drop_null())) for rows in (table.rows, second)]
         if both := len(ids[0] & ids[1]):
-            said.append(
+            sentences.append(
                 f"Warning: {_count(both)} ids stand in both tables; the same patients are no test."
             )
-    own = table.features
-    first = {row.tobytes() for row in np.column_stack([own.X, own.label])}
+    features = table.features
+    first = {row.tobytes() for row in np.column_stack([features.X, features.label])}
     rows = np.column_stack([other.X, other.codes])
     if same := sum(row.tobytes() in first for row in rows):
-        said.append(
+        sentences.append(
             f"{_count(same)} of {len(rows):,} rows are equal to a row of {table.name} in every "
             "column; make sure that they are other patients."
         )
-    return said
+    return sentences
 
 
 def _count(n: int) -> str:

@@ -128,10 +128,12 @@ def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold
     """
     sample = fold.sample(seed, most)
     with threadpool_limits(1):
-        found = {one.id: run_contender(sample, one, trials) for one in contenders()}
+        finished = {
+            contender.id: run_contender(sample, contender, trials) for contender in contenders()
+        }
         cut = len(sample.train) + len(sample.validation) < fold.usable
         return [
-            _judge_place(fold, sample, found, name, rows, seed)._replace(cut=cut)
+            _judge_place(fold, sample, finished, name, rows, seed)._replace(cut=cut)
             for name, rows in fold.places
         ]
 
@@ -147,33 +149,35 @@ def _judge_place(
     test, follow = sample.test.take(rows), None
     if fold.follow is not None:
         follow = fold.follow.take(fold.test[rows])
-    found = {name: own.take(rows) for name, own in every.items()}
+    finished = {name: result.take(rows) for name, result in every.items()}
     draws = bootstrap_draws(test.unit, len(rows), seed)
     once, drawn = (
-        each if follow is None else each * resampled_weights(follow, each)
-        for each in (np.ones((len(rows), 1), np.uint8), draws)
+        weights if follow is None else weights * resampled_weights(follow, weights)
+        for weights in (np.ones((len(rows), 1), np.uint8), draws)
     )
-    alone = [one.id for one in contenders() if not one.arm]
-    parted = [one for one in contenders() if one.arm]
-    helping = [one.id for one in parted if one.arm in HELPING]
-    pairs = {BEST: (helping, alone)} | {one.id: ([one.id], [one.learner]) for one in parted}
+    alone = [contender.id for contender in contenders() if not contender.arm]
+    parted = [contender for contender in contenders() if contender.arm]
+    helping = [contender.id for contender in parted if contender.arm in HELPING]
+    pairs = {BEST: (helping, alone)} | {
+        contender.id: ([contender.id], [contender.learner]) for contender in parted
+    }
     pairs |= {name: ([name], [linear()]) for name in alone if name == bent_line()}
-    ours, theirs = (_validation(found, names) for names in pairs[BEST])
+    ours, theirs = (_validation(finished, names) for names in pairs[BEST])
     return JudgedFold(
         place,
         tuple(np.bincount(test.y, minlength=sample.n_classes).tolist()),
         len(sample.train),
         declined=theirs >= ours,
         comparisons={
-            key: _compare(found, test.y, once, drawn, *pair) for key, pair in pairs.items()
+            key: _compare(finished, test.y, once, drawn, *pair) for key, pair in pairs.items()
         },
-        model=_best_model(found, alone, test, follow, draws)._replace(row=fold.test[rows]),
+        model=_best_model(finished, alone, test, follow, draws)._replace(row=fold.test[rows]),
     )
 
 
-def run_contender(sample: Resample, one: Contender, trials: int) -> Finished:
+def run_contender(sample: Resample, contender: Contender, trials: int) -> Finished:
     """Run the trials of a contender; keep their risks of the test rows."""
-    entry, rows = run_resample(sample, one, one.trials(trials))
+    entry, rows = run_resample(sample, contender, contender.trials(trials))
     test = rows.filter(rows["part"].to_numpy() == TEST)
     risks = []
     for t in range(len(entry["trials"])):
@@ -190,20 +194,20 @@ def bootstrap_draws(unit: npt.NDArray[Any] | None, n: int, seed: int) -> npt.NDA
 
 
 def chosen(
-    found: dict[str, Finished], names: Sequence[str], metric: str = "auroc"
+    finished: dict[str, Finished], names: Sequence[str], metric: str = "auroc"
 ) -> tuple[str, int]:
     """Return the contender and the trial that the validation rows like best."""
-    every = [(name, t) for name in names for t in range(len(found[name].risks))]
-    return max(every, key=lambda one: found[one[0]].validation[one[1]][metric])
+    every = [(name, t) for name in names for t in range(len(finished[name].risks))]
+    return max(every, key=lambda choice: finished[choice[0]].validation[choice[1]][metric])
 
 
-def _validation(found: dict[str, Finished], names: Sequence[str]) -> float:
-    name, t = chosen(found, names)
-    return found[name].validation[t]["auroc"]
+def _validation(finished: dict[str, Finished], names: Sequence[str]) -> float:
+    name, t = chosen(finished, names)
+    return finished[name].validation[t]["auroc"]
 
 
 def _compare(
-    found: dict[str, Finished],
+    finished: dict[str, Finished],
     y: Ids,
     once: npt.NDArray[Any],
     weights: npt.NDArray[Any],
@@ -212,8 +216,8 @@ def _compare(
 ) -> Compared:
     names, scores, spreads = [], [], []
     for side in (ours, theirs):
-        name, t = chosen(found, side)
-        risk = found[name].risks[t]
+        name, t = chosen(finished, side)
+        risk = finished[name].risks[t]
         names.append(name)
         scores.append(float(aurocs(y, risk, once)[0]))
         spreads.append(aurocs(y, risk, weights))
@@ -232,18 +236,18 @@ def aurocs(y: Ids, risk: Array, weights: npt.NDArray[Any]) -> Array:
         SplitScores(rows, (y == c).astype(np.int64), np.zeros_like(rows), risk[:, c])
         for c in classes
     ]
-    return np.mean([weighted_scores(one, weights)["auroc"] for one in splits], axis=0)
+    return np.mean([weighted_scores(split, weights)["auroc"] for split in splits], axis=0)
 
 
 def _best_model(
-    found: dict[str, Finished],
+    finished: dict[str, Finished],
     alone: list[str],
     test: Rows,
     follow: FollowUp | None,
     draws: npt.NDArray[np.uint8],
 ) -> BestModel:
-    name, t = chosen(found, alone, "log_loss")
-    risk = found[name].risks[t]
+    name, t = chosen(finished, alone, "log_loss")
+    risk = finished[name].risks[t]
     if risk.shape[1] > 2:
         auroc = float(aurocs(test.y, risk, np.ones((len(test), 1), np.uint8))[0])
         spread = aurocs(test.y, risk, draws)
@@ -251,5 +255,5 @@ def _best_model(
         return BestModel(name, auroc, max(low, 0.0), min(high, 1.0))
     whom = Patients(test.y, risk[:, 1], follow)
     values, drawn = risk_scores(whom, np.ones((len(test), 1))), risk_scores(whom, draws)
-    scores = {one: estimate(one, float(values[one][0]), drawn[one]) for one in SCORES}
+    scores = {score: estimate(score, float(values[score][0]), drawn[score]) for score in SCORES}
     return BestModel(name, *scores[AUROC][:3], scores, whom, test.unit)

@@ -17,7 +17,7 @@ from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import plain, refuse_missing
 from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
-from deepcac.table.reading.table_encoder import MOST_VALUES, kept_quantiles
+from deepcac.table.reading.table_encoder import MOST_VALUES, safe_quantiles
 from deepcac.table.reading.unfamiliar_rows import MOST, Places
 from deepcac.task import Ids
 
@@ -101,8 +101,8 @@ def left_out(
     follow: FollowUp | None = None,
 ) -> Fold:
     """Return the fold that judges some rows; no patient of theirs is learnt from."""
-    known = test if unit is None else np.isin(unit, unit[test])
-    return Fold(name, features, np.flatnonzero(~known), np.flatnonzero(test), unit, follow)
+    excluded = test if unit is None else np.isin(unit, unit[test])
+    return Fold(name, features, np.flatnonzero(~excluded), np.flatnonzero(test), unit, follow)
 
 
 def site_folds(
@@ -117,8 +117,8 @@ def site_folds(
     site, names = _sites(table, column, words)
     y, n_classes = table.features.label, table.features.n_classes
     counts = np.zeros((len(names), n_classes), dtype=np.int64)
-    known = np.ones(len(y), np.bool_) if table.follow is None else table.follow.outcome_known
-    np.add.at(counts, (site[known], y[known]), 1)
+    labelled = np.ones(len(y), np.bool_) if table.follow is None else table.follow.outcome_known
+    np.add.at(counts, (site[labelled], y[labelled]), 1)
     enough = np.flatnonzero(counts.min(axis=1) >= FEWEST_TO_JUDGE).tolist()
     if not enough:
         raise DataError(
@@ -126,19 +126,19 @@ def site_folds(
             "class; name another column, or join small sites"
         )
     largest_first = sorted(enough, key=lambda s: -counts[s].sum())
-    each = (
+    candidates = (
         (s, left_out(names[s], table.features, site == s, table.group, table.follow))
         for s in largest_first
     )
-    found = dict(islice(((s, fold) for s, fold in each if fold.learnable), MOST_SITES))
-    if not found:
+    by_site = dict(islice(((s, fold) for s, fold in candidates if fold.learnable), MOST_SITES))
+    if not by_site:
         raise DataError(
             f"column {column!r}: without the patients of a site too few rows of a class are left "
             "to learn from; name another column, or join sites"
         )
-    folds = list(found.values())
+    folds = list(by_site.values())
     moved = _moved(table, folds, accept)
-    return folds, moved + _unjudged(names, counts, list(found)) + _shared(folds, table)
+    return folds, moved + _unjudged(names, counts, list(by_site)) + _shared(folds, table)
 
 
 def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
@@ -149,12 +149,12 @@ def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
     names, X, lines = table.features.names, table.features.X, []
     for place, name in enumerate(names):
         for fold in folds:
-            own, others = X[fold.test, place], X[fold.fit, place]
-            own, others = own[~np.isnan(own)], others[~np.isnan(others)]
-            if len(np.unique(others)) <= MOST_VALUES or len(np.unique(own)) <= MOST_VALUES:
+            values, others = X[fold.test, place], X[fold.fit, place]
+            values, others = values[~np.isnan(values)], others[~np.isnan(others)]
+            if len(np.unique(others)) <= MOST_VALUES or len(np.unique(values)) <= MOST_VALUES:
                 continue
-            places = Places(kept_quantiles(others))
-            places.add(own)
+            places = Places(safe_quantiles(others))
+            places.add(values)
             beyond, text = places.moved("elsewhere")
             if beyond > _REFUSED and not accept:
                 raise DataError(
@@ -171,8 +171,8 @@ def _sites(table: LabelledTable, column: str, words: str) -> tuple[Ids, list[str
     why = "no site; fill it in, or remove the row"
     refuse_missing(cells, column, why, table.features.row_id, words)
     values = np.asarray(cells.to_pandas().astype(str).to_numpy(), dtype=str)
-    found, site = np.unique(values, return_inverse=True)
-    names: list[str] = found.tolist()
+    levels, site = np.unique(values, return_inverse=True)
+    names: list[str] = levels.tolist()
     for alike in alike_spellings(names):
         raise DataError(
             f"column {column!r}: {', '.join(map(repr, alike))} are different sites, as they stand; "
@@ -189,12 +189,12 @@ def _sites(table: LabelledTable, column: str, words: str) -> tuple[Ids, list[str
 def _unjudged(names: list[str], counts: Ids, judged: list[int]) -> list[str]:
     """Say which sites are learnt from alone; one of few patients is counted, not named."""
     others = [s for s in range(len(names)) if s not in judged]
-    told = [names[s] for s in others if counts[s].sum() >= FEW]
+    named = [names[s] for s in others if counts[s].sum() >= FEW]
     if not others:
         return []
-    listed = ", ".join(told[:10]) + (", …" if len(told) > 10 else "")
-    small = len(others) - len(told)
-    parts = [listed] * bool(told) + [f"{small} of fewer than {FEW} rows"] * bool(small)
+    listed = ", ".join(named[:10]) + (", …" if len(named) > 10 else "")
+    small = len(others) - len(named)
+    parts = [listed] * bool(named) + [f"{small} of fewer than {FEW} rows"] * bool(small)
     return [
         f"{len(others)} of {len(names)} sites are learnt from and not judged: "
         f"{'; '.join(parts)}. A site is judged with {FEWEST_TO_JUDGE} rows of every class, if "
@@ -203,7 +203,7 @@ def _unjudged(names: list[str], counts: Ids, judged: list[int]) -> list[str]:
 
 
 def _shared(folds: list[Fold], table: LabelledTable) -> list[str]:
-    left = [len(table.features.label) - len(one.fit) - len(one.test) for one in folds]
+    left = [len(table.features.label) - len(fold.fit) - len(fold.test) for fold in folds]
     if not any(left):
         return []
     return [

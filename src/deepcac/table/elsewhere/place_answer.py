@@ -92,20 +92,26 @@ def over_places(compared: list[Compared], margin: float) -> Over:
 
     `compared` has one entry a place; differences in AUROC up to `margin` are negligible.
     """
-    found = [measured(one.mean, one.error, np.inf, margin=margin) for one in compared]
-    differs = np.array([one.error > _SAME for one in compared])
+    estimates = [
+        measured(comparison.mean, comparison.error, np.inf, margin=margin)
+        for comparison in compared
+    ]
+    differs = np.array([comparison.error > _SAME for comparison in compared])
     p, same = (
-        holm(np.where(differs, [getattr(one, name) for one in found], np.nan))
+        holm(np.where(differs, [getattr(estimate, name) for estimate in estimates], np.nan))
         for name in ("p", "p_equivalent")
     )
     places = [
-        PlaceVerdict(one, verdict(one, p[j], same[j]) if differs[j] else NEVER)
-        for j, one in enumerate(found)
+        PlaceVerdict(estimate, verdict(estimate, p[j], same[j]) if differs[j] else NEVER)
+        for j, estimate in enumerate(estimates)
     ]
     if differs.sum() < 2:
         return Over(places, None, None)
-    kept = [one for one, own in zip(compared, differs, strict=True) if own]
-    pooled = pool_sites([one.mean for one in kept], [one.error for one in kept])
+    differing = [comparison for comparison, flag in zip(compared, differs, strict=True) if flag]
+    pooled = pool_sites(
+        [comparison.mean for comparison in differing],
+        [comparison.error for comparison in differing],
+    )
     whole = measured(pooled.mean, pooled.error, pooled.freedom, margin=margin)
     return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
 
@@ -117,19 +123,19 @@ def answer_places(judged: list[JudgedFold], margin: float, *, sites: bool) -> Pl
     are negligible.
     """
     comparisons = {
-        key: over_places([one.comparisons[key] for one in judged], margin)
+        key: over_places([fold.comparisons[key] for fold in judged], margin)
         for key in judged[0].comparisons
     }
-    best, events, cut = comparisons[BEST], _events(judged), any(one.cut for one in judged)
+    best, events, cut = comparisons[BEST], _events(judged), any(fold.cut for fold in judged)
     where = "the judged sites" if sites else judged[0].name
     words = [place.word for place in best.places]
-    said = [
+    phrases = [
         f"{f'in {words.count(word)} of {len(words)} sites' if sites else f'in {where}'} "
         f"{text.format(margin=margin)}"
         for word, text in _SAID.items()
         if word in words
     ]
-    sentence = f"{_use(best, events, cut)}: {', '.join(said)}{_PART * cut}."
+    sentence = f"{_use(best, events, cut)}: {', '.join(phrases)}{_PART * cut}."
     if events < FEWEST_EVENTS:
         sentence = (
             f"Too few events in {where} to say whether clusters help: {events} rows of the rarest "
@@ -147,8 +153,8 @@ def overall(best: Over) -> PlaceVerdict | None:
 
 def _use(best: Over, events: int, cut: bool) -> str:
     """Say what to do elsewhere; a firm no needs all training rows and enough events."""
-    found = overall(best)
-    word = UNDECIDED if found is None else found.word
+    place = overall(best)
+    word = UNDECIDED if place is None else place.word
     if word == BETTER:
         return "Clusters help elsewhere"
     firm = not cut and events >= ENOUGH_EVENTS and word != UNDECIDED
@@ -157,42 +163,42 @@ def _use(best: Over, events: int, cut: bool) -> str:
 
 def _numbers(judged: list[JudgedFold], best: Over, where: str) -> list[tuple[str, str]]:
     """Return the numbers of the first screen."""
-    names = list(dict.fromkeys(contender_name(one.model.name) for one in judged))
-    aurocs = [one.model.auroc for one in judged]
+    names = list(dict.fromkeys(contender_name(fold.model.name) for fold in judged))
+    aurocs = [fold.model.auroc for fold in judged]
     place, change = overall(best), "the same risks"
     if place is not None and place.word != NEVER:
         change = _span(place.difference)
-    elif any(one.word != NEVER for one in best.places):
+    elif any(entry.word != NEVER for entry in best.places):
         change = "not pooled: in all sites but one the same risks"
     return [
         ("Best model without clusters", " or ".join(names)),
         ("Its AUROC", _range([f"{min(aurocs):.3f}", f"{max(aurocs):.3f}"])),
         (f"Change by clusters, {where}", change),
-        ("Training rows", _range([f"{f(one.n_train for one in judged):,}" for f in (min, max)])),
+        ("Training rows", _range([f"{f(fold.n_train for fold in judged):,}" for f in (min, max)])),
         ("Events judged", f"{_events(judged):,}"),
     ]
 
 
 def _events(judged: list[JudgedFold]) -> int:
     """Return the judged rows of the class that is rarest over all places."""
-    return int(np.sum([one.counts for one in judged], axis=0).min())
+    return int(np.sum([fold.counts for fold in judged], axis=0).min())
 
 
 def _range(ends: list[str]) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def _span(one: Difference) -> str:
-    return f"{signed(one.mean)} AUROC (95 % interval {signed(one.low)} to {signed(one.high)})"
+def _span(gap: Difference) -> str:
+    return f"{signed(gap.mean)} AUROC (95 % interval {signed(gap.low)} to {signed(gap.high)})"
 
 
 def _details(judged: list[JudgedFold], best: Over) -> list[str]:
-    declined = sum(one.declined for one in judged)
+    declined = sum(fold.declined for fold in judged)
     where = f"in {declined} of {len(judged)} sites" if len(judged) > 1 else "here"
-    names = sorted({contender_name(one.model.name) for one in judged})
-    aurocs = [one.model.auroc for one in judged]
+    names = sorted({contender_name(fold.model.name) for fold in judged})
+    aurocs = [fold.model.auroc for fold in judged]
     span = f"{min(aurocs):.3f}" if len(judged) == 1 else f"{min(aurocs):.3f} to {max(aurocs):.3f}"
-    said = [
+    sentences = [
         "Compared: the model with two clusters or more that the tuning rows like best, and the "
         "best one without clusters. Clusters are forced here; a free choice would have declined "
         f"them {where}."
@@ -203,11 +209,11 @@ def _details(judged: list[JudgedFold], best: Over) -> list[str]:
         "on patients of a place that it has not seen.",
     ]
     if best.pooled is not None and not np.isnan(best.pooled.new_low):
-        said.append(
+        sentences.append(
             f"In a new site the difference is expected from {signed(best.pooled.new_low)} to "
             f"{signed(best.pooled.new_high)} (95 % prediction interval)."
         )
-    return said + _calibration(judged)
+    return sentences + _calibration(judged)
 
 
 def _bent_line(comparisons: Mapping[str, Over]) -> list[str]:
@@ -222,12 +228,12 @@ def _bent_line(comparisons: Mapping[str, Over]) -> list[str]:
 
 
 def _calibration(judged: list[JudgedFold]) -> list[str]:
-    found = [one.model.scores for one in judged if one.model.scores]
-    if not found:
+    fold_scores = [fold.model.scores for fold in judged if fold.model.scores]
+    if not fold_scores:
         return []
-    ratios = [scores[RATIO].value for scores in found]
+    ratios = [scores[RATIO].value for scores in fold_scores]
     if len(judged) == 1:
-        slope = found[0][SLOPE].value
+        slope = fold_scores[0][SLOPE].value
         return [
             f"Observed / expected events {ratios[0]:.2f}, calibration slope {slope:z.2f} "
             "(1 is right). The answer uses the risks as they are; refitted risks stand below."

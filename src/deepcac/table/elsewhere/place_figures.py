@@ -16,12 +16,12 @@ _AXES = {AUROC: "AUROC", RATIO: "observed / expected", SLOPE: "calibration slope
 _RATIOS = (0.1, 0.2, 0.5, 0.7, 1, 1.4, 2, 5, 10)
 
 
-def places_forest(judged: list[JudgedFold], found: PlaceAnswer) -> Figure:
+def places_forest(judged: list[JudgedFold], answer: PlaceAnswer) -> Figure:
     """Draw the difference in every place, over all, and in a new one."""
-    over = found.comparisons[BEST]
+    over = answer.comparisons[BEST]
     lines = [
-        (one.name, place.difference.mean, place.difference.low, place.difference.high, place.word)
-        for one, place in zip(judged, over.places, strict=True)
+        (fold.name, place.difference.mean, place.difference.low, place.difference.high, place.word)
+        for fold, place in zip(judged, over.places, strict=True)
     ]
     if over.whole is not None and over.pooled is not None:
         whole = over.whole.difference
@@ -34,14 +34,14 @@ def places_forest(judged: list[JudgedFold], found: PlaceAnswer) -> Figure:
         id="places",
         title="With clusters, minus without",
         caption="Difference in AUROC on the patients of each place, with its 95 % interval. Grey "
-        f"band: negligible differences (margin {found.margin:g}). Diamonds: over all sites, "
+        f"band: negligible differences (margin {answer.margin:g}). Diamonds: over all sites, "
         "and where the true difference of a new site is expected."
         if len(judged) > 1
         else "Difference in AUROC with its 95 % interval. Grey band: negligible differences "
-        f"(margin {found.margin:g}).",
+        f"(margin {answer.margin:g}).",
         section="answer",
         size=(6.2, 1.3 + 0.3 * len(lines)),
-        draw=lambda canvas: _draw_places(canvas, lines, len(judged), found.margin),
+        draw=lambda canvas: _draw_places(canvas, lines, len(judged), answer.margin),
         head=("place", "difference", "low", "high", "verdict"),
         data=lines,
     )
@@ -85,8 +85,8 @@ def model_by_place(judged: list[JudgedFold]) -> Figure:
 
     def draw(canvas: Canvas) -> None:
         axes = np.atleast_1d(canvas.subplots(1, len(names), sharey=True))
-        for axis, name, own in zip(axes, names, values, strict=True):
-            for row, (value, low, high) in own.items():
+        for axis, name, points in zip(axes, names, values, strict=True):
+            for row, (value, low, high) in points.items():
                 place, pooled = rows.index(row), row in (_OVER, _PREDICTED)
                 axis.errorbar(
                     value, place, xerr=[[value - low], [high - value]],
@@ -96,7 +96,7 @@ def model_by_place(judged: list[JudgedFold]) -> Figure:
             axis.set(xlabel=_AXES[name], ylim=(len(rows) - 0.4, -0.6))
             axis.axvline(0.5 if name == AUROC else 1, color="#888888", linewidth=0.8)
             if name == RATIO:
-                every = np.array(list(own.values()))
+                every = np.array(list(points.values()))
                 axis.set_xscale("log")
                 axis.set_xticks([tick for tick in _RATIOS if _near(tick, every)])
         axes[0].set_yticks(range(len(rows)), rows)
@@ -113,16 +113,16 @@ def model_by_place(judged: list[JudgedFold]) -> Figure:
         head=("place", "score", "value", "low", "high"),
         data=[
             (row, name, *map(float, ends))
-            for name, own in zip(names, values, strict=True)
-            for row, ends in own.items()
+            for name, points in zip(names, values, strict=True)
+            for row, ends in points.items()
         ],
     )
 
 
 def _by_place(judged: list[JudgedFold], name: str) -> dict[str, tuple[float, float, float]]:
     lines = {
-        one.name: one.model.scores[name][:3] if one.model.scores else one.model[1:4]
-        for one in judged
+        fold.name: fold.model.scores[name][:3] if fold.model.scores else fold.model[1:4]
+        for fold in judged
     }
     whole = over_sites(judged, name)
     if whole is not None:

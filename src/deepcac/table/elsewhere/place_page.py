@@ -71,7 +71,7 @@ def write_place_page(
     path: StrPath,
     table: LabelledTable,
     judged: list[JudgedFold],
-    found: PlaceAnswer,
+    answer: PlaceAnswer,
     run: Run,
 ) -> None:
     """Write the page."""
@@ -79,17 +79,17 @@ def write_place_page(
         "command": run.command,
         "table": table,
         "heading": run.heading,
-        "answer": found,
-        "forest": places_forest(judged, found),
+        "answer": answer,
+        "forest": places_forest(judged, answer),
         "models": model_by_place(judged),
         "remarks": [*table.remarks, *run.remarks, *_cut(judged, run.most)],
-        "places": _places(judged, found.comparisons[BEST]),
+        "places": _places(judged, answer.comparisons[BEST]),
         "scores": score_lines(judged, _few(table, judged, run.apart)),
         "horizon": None if run.horizon is None else f"{run.horizon:g}",
         "calibration": calibration_panels(judged, table.shown_classes[1]),
         "benefit": benefit_panels(judged, run.thresholds),
         "benefits": benefit_lines(judged, run.thresholds, run.seed),
-        "comparisons": _comparisons(found),
+        "comparisons": _comparisons(answer),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "method": _method(judged, run),
     }
@@ -97,18 +97,19 @@ def write_place_page(
 
 
 def _cut(judged: list[JudgedFold], most: int) -> list[str]:
-    said = f"More rows were there to learn from than the {most:,} that were used (at random)."
-    return [said] * any(one.cut for one in judged)
+    sentence = f"More rows were there to learn from than the {most:,} that were used (at random)."
+    return [sentence] * any(fold.cut for fold in judged)
 
 
 def _places(judged: list[JudgedFold], over: Over) -> dict[str, Any]:
     rows = [
         (
-            one.name, place.word, *_difference(place), contender_name(own.reference),
-            f"{own.reference_score:.3f}", contender_name(own.contender), f"{own.score:.3f}",
+            fold.name, place.word, *_difference(place), contender_name(comparison.reference),
+            f"{comparison.reference_score:.3f}", contender_name(comparison.contender),
+            f"{comparison.score:.3f}",
         )
-        for one, place in zip(judged, over.places, strict=True)
-        for own in [one.comparisons[BEST]]
+        for fold, place in zip(judged, over.places, strict=True)
+        for comparison in [fold.comparisons[BEST]]
     ]  # fmt: skip
     if over.whole is not None:
         rows.append(("all sites", over.whole.word, *_difference(over.whole), "", "", "", ""))
@@ -120,37 +121,37 @@ def _places(judged: list[JudgedFold], over: Over) -> dict[str, Any]:
 
 
 def _difference(place: PlaceVerdict) -> tuple[str, str]:
-    one = place.difference
+    gap = place.difference
     if place.word == NEVER:
         return ("0", "")
-    return signed(one.mean, 4), f"{signed(one.low, 4)} to {signed(one.high, 4)}"
+    return signed(gap.mean, 4), f"{signed(gap.low, 4)} to {signed(gap.high, 4)}"
 
 
 def _few(table: LabelledTable, judged: list[JudgedFold], apart: bool) -> list[bool]:
     """Return whose counts are withheld: they would tell those of a site that is not judged."""
-    counts = np.array([one.counts for one in judged])
+    counts = np.array([fold.counts for fold in judged])
     rest = np.bincount(table.features.label) - counts.sum(axis=0)
     others = [] if apart else [rest]
     return few_rows(np.vstack([counts, *others]))[: len(judged)].tolist()
 
 
-def _comparisons(found: PlaceAnswer) -> dict[str, Any]:
+def _comparisons(answer: PlaceAnswer) -> dict[str, Any]:
     """Return every contender minus its model alone: over all sites, or in the one place."""
     rows = []
-    for key, over in found.comparisons.items():
+    for key, over in answer.comparisons.items():
         if key == BEST:
             continue
         place = overall(over)
-        better = sum(one.word == BETTER for one in over.places)
-        told = ("not pooled", "", "") if place is None else (place.word, *_difference(place))
-        cells = [contender_name(key), *told]
+        better = sum(entry.word == BETTER for entry in over.places)
+        outcome = ("not pooled", "", "") if place is None else (place.word, *_difference(place))
+        cells = [contender_name(key), *outcome]
         if over.pooled is not None:
             ends = (over.pooled.new_low, over.pooled.new_high)
             new = "" if np.isnan(ends[0]) else " to ".join(signed(end, 4) for end in ends)
             cells += [new, f"{over.pooled.tau:.4f}", f"{better} of {len(over.places)}"]
         rows.append(tuple(cells))
     head = ["model", "verdict", "difference", "95 % interval"]
-    several = any(over.pooled is not None for over in found.comparisons.values())
+    several = any(over.pooled is not None for over in answer.comparisons.values())
     return {"head": (*head, *["in a new site", "tau", "better in"] * several), "rows": rows}
 
 

@@ -55,12 +55,12 @@ def over_sites(judged: Sequence[JudgedFold], name: str) -> Spread | None:
 
     The log odds of the AUROC are pooled, the log of O/E, and the slope itself (Snell et al. 2018).
     """
-    found = [one.model.scores[name] for one in judged if one.model.scores]
-    if len(found) < 2:
+    site_scores = [fold.model.scores[name] for fold in judged if fold.model.scores]
+    if len(site_scores) < 2:
         return None
     pooled = pool_sites(
-        [float(scaled(name, np.array(one.value))) for one in found],
-        [max(one.error, 1e-9) for one in found],
+        [float(scaled(name, np.array(score.value))) for score in site_scores],
+        [max(score.error, 1e-9) for score in site_scores],
     )
     half = float(stats.t.ppf(0.975, pooled.freedom)) * pooled.error
     ends = (pooled.mean, pooled.mean - half, pooled.mean + half, pooled.new_low, pooled.new_high)
@@ -74,14 +74,14 @@ def score_lines(judged: Sequence[JudgedFold], few: Sequence[bool]) -> dict[str, 
     """
     binary = bool(judged[0].model.scores)
     rows: list[tuple[str, ...]] = []
-    for one, hidden in zip(judged, few, strict=True):
-        counts = (f"{sum(one.counts):,}", *((f"{one.counts[1]:,}",) if binary else ()))
+    for fold, hidden in zip(judged, few, strict=True):
+        counts = (f"{sum(fold.counts):,}", *((f"{fold.counts[1]:,}",) if binary else ()))
         shown = (WITHHELD,) * len(counts) if hidden else counts
-        model = one.model
+        model = fold.model
         first = _span((model.auroc, model.low, model.high), 3)
         more = [_span(model.scores[name][:3], _DIGITS[name]) for name in _DIGITS if name != AUROC]
         rows.append(
-            (one.name, *shown, contender_name(model.name), first, *(more if binary else ()))
+            (fold.name, *shown, contender_name(model.name), first, *(more if binary else ()))
         )
     head = ["place", "rows", *["events"] * binary, "model", "AUROC (95 % interval)"]
     if binary:
@@ -96,9 +96,11 @@ def _pooled_lines(judged: Sequence[JudgedFold]) -> list[tuple[str, ...]]:
     for title, first, last in (("all sites, pooled", 1, 3), ("a new site, expected", 3, 5)):
         cells = [
             ""
-            if one is None or np.isnan(one[first])
-            else (_span(one[:3], _DIGITS[name]) if first == 1 else _ends(one[first:last], name))
-            for name, one in zip(_POOLED, spreads, strict=True)
+            if spread is None or np.isnan(spread[first])
+            else (
+                _span(spread[:3], _DIGITS[name]) if first == 1 else _ends(spread[first:last], name)
+            )
+            for name, spread in zip(_POOLED, spreads, strict=True)
         ]
         if any(cells):
             lines.append((title, "", "", "", *cells, "", "", ""))
@@ -137,18 +139,18 @@ def benefit_lines(
 ) -> dict[str, Any] | None:
     """Return net benefit by place, in patients of 1,000, with intervals; None of three classes."""
     rows = []
-    for one in _with_risks(judged):
-        whom = one.model.patients
-        draws = bootstrap_draws(one.model.unit, len(whom.y), seed)
+    for fold in _with_risks(judged):
+        whom = fold.model.patients
+        draws = bootstrap_draws(fold.model.unit, len(whom.y), seed)
         everyone = whom._replace(risk=np.ones(len(whom.y)))
         named = {AS_THEY_ARE: whom, REFITTED: mended(whom), "treat all": everyone}
-        for what, own in named.items():
-            points = benefits(own, thresholds)
+        for what, patients in named.items():
+            points = benefits(patients, thresholds)
             cells = [
-                _benefit(own, float(point), float(t), draws)
+                _benefit(patients, float(point), float(t), draws)
                 for point, t in zip(points, thresholds, strict=True)
             ]
-            rows.append((one.name, what, *cells))
+            rows.append((fold.name, what, *cells))
     if not rows:
         return None
     head = ("place", "treated by", *(f"from {100 * t:.3g} % on" for t in thresholds))
@@ -160,25 +162,25 @@ def _benefit(whom: Patients, point: float, threshold: float, draws: npt.NDArray[
     cells = [np.bincount(whom.y[side], minlength=2) for side in (treated, ~treated)]
     if few_rows(cells).any():
         return WITHHELD
-    found = estimate("", point, resampled_benefits(whom, draws, threshold))
-    low, high = (signed(1000 * end, 1) for end in (found.low, found.high))
+    benefit = estimate("", point, resampled_benefits(whom, draws, threshold))
+    low, high = (signed(1000 * end, 1) for end in (benefit.low, benefit.high))
     return f"{signed(1000 * point, 1)} ({low} to {high})"
 
 
 def _with_risks(judged: Sequence[JudgedFold]) -> list[Any]:
-    return [one for one in judged if one.model.patients is not None]
+    return [fold for fold in judged if fold.model.patients is not None]
 
 
 def calibration_panels(judged: Sequence[JudgedFold], event: str) -> Figure | None:
     """Draw smooth calibration curves before and after recalibration, a panel per place."""
     curves = {}
-    for one in _with_risks(judged)[:_MOST_PANELS]:
-        whom, unit = one.model.patients, one.model.unit
+    for fold in _with_risks(judged)[:_MOST_PANELS]:
+        whom, unit = fold.model.patients, fold.model.unit
         patient = np.arange(len(whom.y)) if unit is None else unit
         weight = None if whom.follow is None else whom.follow.weights()
-        curves[one.name] = {
-            what: calibration_curve(whom.y, own.risk, patient, weight)
-            for what, own in ((AS_THEY_ARE, whom), (REFITTED, mended(whom)))
+        curves[fold.name] = {
+            what: calibration_curve(whom.y, patients.risk, patient, weight)
+            for what, patients in ((AS_THEY_ARE, whom), (REFITTED, mended(whom)))
         }
     if not curves:
         return None
@@ -203,8 +205,8 @@ def calibration_panels(judged: Sequence[JudgedFold], event: str) -> Figure | Non
         head=("place", "risks", "risk", "observed", "low", "high"),
         data=[
             (name, what, *map(float, line))
-            for name, own in curves.items()
-            for what, curve in own.items()
+            for name, named_curves in curves.items()
+            for what, curve in named_curves.items()
             for line in zip(*curve, strict=True)
         ],
     )  # fmt: skip
@@ -214,12 +216,12 @@ def benefit_panels(judged: Sequence[JudgedFold], thresholds: Array) -> Figure | 
     """Draw net benefit over thresholds before and after recalibration, a panel per place."""
     grid = np.linspace(thresholds[0], thresholds[-1], _POINTS)
     lines = {}
-    for one in _with_risks(judged)[:_MOST_PANELS]:
-        whom = one.model.patients
+    for fold in _with_risks(judged)[:_MOST_PANELS]:
+        whom = fold.model.patients
         everyone = whom._replace(risk=np.ones(len(whom.y)))
         named = {AS_THEY_ARE: whom, REFITTED: mended(whom), "treat all": everyone}
-        own = {what: benefits(each, grid) for what, each in named.items()}
-        lines[one.name] = own | {"treat none": 0 * grid}
+        by_treatment = {what: benefits(patients, grid) for what, patients in named.items()}
+        lines[fold.name] = by_treatment | {"treat none": 0 * grid}
     if not lines:
         return None
     looks = ((PALETTE[0], "-"), (PALETTE[1], "--"), ("#888888", "-."), ("#888888", ":"))
@@ -238,8 +240,8 @@ def benefit_panels(judged: Sequence[JudgedFold], thresholds: Array) -> Figure | 
         head=("place", "treated_by", "threshold", "net_benefit"),
         data=[
             (name, what, float(t), float(value))
-            for name, own in lines.items()
-            for what, values in own.items()
+            for name, by_treatment in lines.items()
+            for what, values in by_treatment.items()
             for t, value in zip(grid, values, strict=True)
         ],
     )  # fmt: skip

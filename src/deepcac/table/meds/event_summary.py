@@ -70,23 +70,23 @@ def summarise(
     A code that was never seen has count (or flag) 0 and is missing in the others. Events and rows
     are those of `before_prediction`.
     """
-    wanted = events[events[CODE].isin({one.code for one in features})]
+    wanted = events[events[CODE].isin({feature.code for feature in features})]
     seen = before_prediction(wanted, rows)
     timeless = seen[TIME].isna()
     series = _timed(seen[~timeless]) | _static(seen[timeless])
-    told = {kind: own.unstack(level=CODE) for kind, own in series.items()}
-    return {one.name: _column(told[one.kind], one, len(rows)) for one in features}
+    tables = {kind: values.unstack(level=CODE) for kind, values in series.items()}
+    return {feature.name: _column(tables[feature.kind], feature, len(rows)) for feature in features}
 
 
 def _timed(seen: pd.DataFrame) -> dict[str, pd.Series]:
     """Return each summary by (code, row) of events with a time."""
     ordered = seen.sort_values(TIME, kind="stable")
-    each = ordered.groupby([CODE, _ROW], observed=True)
-    latest = each[[TIME, PREDICTED_AT]].last()
-    values = each[VALUE]
+    groups = ordered.groupby([CODE, _ROW], observed=True)
+    latest = groups[[TIME, PREDICTED_AT]].last()
+    values = groups[VALUE]
     last = values.last()
     return {
-        "count": each.size().astype(np.float64),
+        "count": groups.size().astype(np.float64),
         "days_since": (latest[PREDICTED_AT] - latest[TIME]).dt.total_seconds() / _DAY,
         "last": last,
         "mean": values.mean(),
@@ -95,17 +95,17 @@ def _timed(seen: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def _static(seen: pd.DataFrame) -> dict[str, pd.Series]:
-    each = seen.groupby([CODE, _ROW], observed=True)
-    return {FLAG: (each.size() > 0).astype(np.float64), STATIC: each[VALUE].last()}
+    groups = seen.groupby([CODE, _ROW], observed=True)
+    return {FLAG: (groups.size() > 0).astype(np.float64), STATIC: groups[VALUE].last()}
 
 
-def _column(told: pd.DataFrame, one: EventFeature, n: int) -> Array:
+def _column(table: pd.DataFrame, feature: EventFeature, n: int) -> Array:
     """Return one feature of n rows; a code that a row lacks is 0 times there."""
-    never = 0.0 if one.kind in ("count", FLAG) else np.nan
+    never = 0.0 if feature.kind in ("count", FLAG) else np.nan
     column = np.full(n, never)
-    if one.code in told:
-        own = told[one.code].to_numpy(dtype=np.float64)
-        column[told.index.to_numpy()] = np.where(np.isnan(own), never, own)
+    if feature.code in table:
+        values = table[feature.code].to_numpy(dtype=np.float64)
+        column[table.index.to_numpy()] = np.where(np.isnan(values), never, values)
     return column
 
 
@@ -115,9 +115,9 @@ def subjects_by_code(events: Iterable[pd.DataFrame]) -> pd.DataFrame:
     The events are shards of `before_prediction`; no subject stands in two. The frame is indexed by
     code and has ``subjects``, ``timed``, ``static`` and ``numeric``.
     """
-    found = []
+    counts = []
     for shard in events:
-        told = pd.DataFrame(
+        marks = pd.DataFrame(
             {
                 CODE: shard[CODE].astype(str),
                 SUBJECT: shard[SUBJECT],
@@ -127,5 +127,5 @@ def subjects_by_code(events: Iterable[pd.DataFrame]) -> pd.DataFrame:
                 "numeric": shard[VALUE].notna(),
             }
         )
-        found.append(told.groupby([CODE, SUBJECT]).any().groupby(level=CODE).sum())
-    return pd.concat(found).groupby(level=0).sum()
+        counts.append(marks.groupby([CODE, SUBJECT]).any().groupby(level=CODE).sum())
+    return pd.concat(counts).groupby(level=0).sum()

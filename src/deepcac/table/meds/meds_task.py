@@ -81,8 +81,10 @@ class MedsTask(RowSource):
     def with_features(self, names: Sequence[str]) -> "MedsTask":
         """Return the task with the features that a model was fitted on."""
         reserved = {f"{_CODE} {name}": name for name in self._reserved}
-        found = [EventFeature.parse(reserved.get(name, name)) for name in names]
-        return replace(self, features=tuple(one for one in found if one is not None), remarks=())
+        parsed = [EventFeature.parse(reserved.get(name, name)) for name in names]
+        return replace(
+            self, features=tuple(feature for feature in parsed if feature is not None), remarks=()
+        )
 
     def blocks(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, shard by shard."""
@@ -95,9 +97,9 @@ class MedsTask(RowSource):
         at = rows[PREDICTED_AT].dt.strftime("%Y-%m-%dT%H:%M:%S.%f").str.removesuffix(".000000")
         columns = {PREDICTION: rows[SUBJECT].astype(str) + " " + at, SUBJECT: rows[SUBJECT]}
         columns |= {self.label: rows[self.label]} if self.label in rows else {}
-        own = events[events[SUBJECT].isin(rows[SUBJECT])]
+        subject_events = events[events[SUBJECT].isin(rows[SUBJECT])]
         made = {name: pa.array(values) for name, values in columns.items()}
-        summaries = summarise(own, rows, self.features)
+        summaries = summarise(subject_events, rows, self.features)
         for name, values in summaries.items():
             # A code such as "boolean" would become the label's column.
             column = f"{_CODE} {name}" if name in self._reserved else name
@@ -153,21 +155,24 @@ def open_task(folder: StrPath, labels: StrPath, label: str = BOOLEAN) -> MedsTas
         What MEDS does not allow, or no code that is frequent enough.
     """
     event_files(folder)
-    known = read_labels(labels, label)
-    latest = known.sort_values(PREDICTED_AT).drop_duplicates(SUBJECT, keep="last")
-    found = subjects_by_code(
+    labelled = read_labels(labels, label)
+    latest = labelled.sort_values(PREDICTED_AT).drop_duplicates(SUBJECT, keep="last")
+    codes = subjects_by_code(
         before_prediction(events, rows) for events, rows in shards(folder, latest)
     )
     least = max(LEAST_SUBJECTS, math.ceil(LEAST_SHARE * len(latest)))
-    often = found[found["subjects"] >= least]
+    often = codes[codes["subjects"] >= least]
     if often.empty:
         raise DataError(f"{folder}: no code is seen in {least} labelled subjects; add subjects")
-    kept = often.sort_values("subjects", ascending=False, kind="stable")[:MOST_CODES].sort_index()
+    frequent = often.sort_values("subjects", ascending=False, kind="stable")[
+        :MOST_CODES
+    ].sort_index()
     features = [
         feature
-        for code, one in kept.iterrows()
+        for code, counts in frequent.iterrows()
         for feature in code_features(
-            str(code), **{kind: bool(one[kind] >= least) for kind in ("timed", "static", "numeric")}
+            str(code),
+            **{kind: bool(counts[kind] >= least) for kind in ("timed", "static", "numeric")},
         )
     ]
     return MedsTask(
@@ -175,14 +180,15 @@ def open_task(folder: StrPath, labels: StrPath, label: str = BOOLEAN) -> MedsTas
         os.fspath(labels),
         label,
         tuple(features),
-        (_told(len(found), kept, least),),
+        (_code_remark(len(codes), frequent, least),),
     )
 
 
-def _told(codes: int, kept: pd.DataFrame, least: int) -> str:
+def _code_remark(codes: int, frequent: pd.DataFrame, least: int) -> str:
     return (
-        f"MEDS: events up to the prediction time, {len(kept):,} of {codes:,} codes; a code is used "
-        f"if {least:,} labelled subjects have it, and at most the {MOST_CODES} most frequent are."
+        f"MEDS: events up to the prediction time, {len(frequent):,} of {codes:,} codes; a code is "
+        f"used if {least:,} labelled subjects have it, and at most the {MOST_CODES} most frequent "
+        "are."
     )
 
 

@@ -61,7 +61,8 @@ class CellReader:
         """Return a block with its cells in one form."""
         names = uniform_names(block.schema.names)
         columns = [
-            self._one_form(name, column) for name, column in zip(names, block.columns, strict=True)
+            self._uniform_column(name, column)
+            for name, column in zip(names, block.columns, strict=True)
         ]
         texts = {
             name: column
@@ -69,10 +70,10 @@ class CellReader:
             if is_text(column.type)
         }
         if not self._decided:
-            found = decimal_signs(texts, self._rows, self.usual)
-            self._signs, self._decided = found.by_column, bool(found.by_column)
-            self.usual = found.usual or self.usual
-            self.notices += found.notices
+            judged = decimal_signs(texts, self._rows, self.usual)
+            self._signs, self._decided = judged.by_column, bool(judged.by_column)
+            self.usual = judged.usual or self.usual
+            self.notices += judged.notices
         self._rows += block.num_rows
         signs = self._signs if self.rules.decimal is None else dict.fromkeys(texts, self.decimal)
         read = [
@@ -84,16 +85,16 @@ class CellReader:
     def words_for_missing(self, names: Iterable[str]) -> list[str]:
         """Return a line on the words that were taken for missing in some columns."""
         wanted = set(names)
-        found = {
+        absent = {
             (column, word): n
             for (column, word), n in sorted(self.absent.items())
             if column in wanted or word.lower() in ERROR_CELLS
         }
-        if not found:
+        if not absent:
             return []
-        shown = [f"{word!r} in {column!r} ({_cells(n)})" for (column, word), n in found.items()]
+        shown = [f"{word!r} in {column!r} ({_cells(n)})" for (column, word), n in absent.items()]
         rest = f" and {len(shown) - 6} more columns" if len(shown) > 6 else ""
-        example = next(iter(found))[1]
+        example = next(iter(absent))[1]
         return [
             f"Read as no value: {', '.join(shown[:6])}{rest}; --keep-word {example!r} makes a "
             "level of it."
@@ -107,7 +108,7 @@ class CellReader:
         shown = ", ".join(f"{word!r} in {n:,} rows" for word, n in words.items())
         return f" ({shown}; --keep-word {next(iter(words))!r} keeps it as a value)"
 
-    def _one_form(self, name: str, column: pa.Array) -> pa.Array:
+    def _uniform_column(self, name: str, column: pa.Array) -> pa.Array:
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         if is_numeric(column.type):
@@ -121,8 +122,8 @@ class CellReader:
         if codes:
             gone = pc.or_(gone, pc.is_in(column, value_set=pa.array(codes, pa.string())))
         if pc.any(gone).as_py():
-            for one in pc.value_counts(column.filter(gone)).to_pylist():
-                self.absent[name, one["values"]] += one["counts"]
+            for count in pc.value_counts(column.filter(gone)).to_pylist():
+                self.absent[name, count["values"]] += count["counts"]
         gone = pc.or_(gone, pc.equal(column, ""))
         return pc.if_else(pc.fill_null(gone, True), pa.scalar(None, pa.string()), column)
 

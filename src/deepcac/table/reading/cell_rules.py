@@ -53,24 +53,24 @@ class CellRules:
 
     def missing_words(self) -> tuple[str, ...]:
         """Return the words, in lower case, that mean in every column that a value is missing."""
-        kept = {uniform(word).lower() for word in self.keep_words}
-        return tuple(word for word in (*MISSING, *ERROR_CELLS) if word not in kept)
+        exempt = {uniform(word).lower() for word in self.keep_words}
+        return tuple(word for word in (*MISSING, *ERROR_CELLS) if word not in exempt)
 
     def codes(self, column: str) -> tuple[str, ...]:
         """Return the further texts that mean so in a column."""
-        own = f"{column}="
+        prefix = f"{column}="
         return tuple(
-            text.removeprefix(own)
+            text.removeprefix(prefix)
             for text in self.missing
-            if text.startswith(own) or "=" not in text
+            if text.startswith(prefix) or "=" not in text
         )
 
-    def also(self, said: "CellRules") -> "CellRules":
-        """Return rules as `said` for a further table, with the words of these."""
+    def also(self, rules: "CellRules") -> "CellRules":
+        """Return rules as `rules` for a further table, with the words of these."""
         return replace(
-            said,
-            keep_words=(*self.keep_words, *said.keep_words),
-            missing=(*self.missing, *said.missing),
+            rules,
+            keep_words=(*self.keep_words, *rules.keep_words),
+            missing=(*self.missing, *rules.missing),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class Numbers(NamedTuple):
 def is_text(kind: pa.DataType) -> bool:
     """Tell whether an arrow type holds text."""
     kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    return any(each(kind) for each in kinds)
+    return any(test(kind) for test in kinds)
 
 
 def refuse_missing(
@@ -101,20 +101,20 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def as_numbers(column: pa.ChunkedArray) -> Numbers:
     """Read plain text as numbers, with a unit or without; true and false are 1 and 0."""
     texts = column.to_pandas()
-    found = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64, na_value=np.nan, copy=True)
+    values = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64, na_value=np.nan, copy=True)
     present = np.asarray(pc.is_valid(column).to_numpy())
-    slips = present & np.isnan(found)
+    slips = present & np.isnan(values)
     units: tuple[str, ...] = ()
     if slips.any():
         odd = texts[slips]
         if slips.sum() == present.sum() and set(odd.unique()[:3]) <= set(_TRUTH_SPELLINGS):
             words = odd.str.lower().map(_TRUTH)
             if words.notna().all():
-                found[slips] = words.to_numpy()
+                values[slips] = words.to_numpy()
         else:
-            units = _read_units(odd, slips, found)
-        slips = present & np.isnan(found)
-    return Numbers(found, slips, 1 - slips.sum() / max(present.sum(), 1), units)
+            units = _read_units(odd, slips, values)
+        slips = present & np.isnan(values)
+    return Numbers(values, slips, 1 - slips.sum() / max(present.sum(), 1), units)
 
 
 _TRUTH_SPELLINGS = ("True", "False", "TRUE", "FALSE", "true", "false")
@@ -133,9 +133,9 @@ def truth_like(texts: Iterable[str]) -> bool:
 
 
 def _read_units(
-    odd: "pd.Series[str]", slips: npt.NDArray[np.bool_], found: Array
+    odd: "pd.Series[str]", slips: npt.NDArray[np.bool_], readings: Array
 ) -> tuple[str, ...]:
-    """Put numbers with one unit into `found` (n,); return the units, in the order of their rows."""
+    """Put numbers with one unit into `readings` (n,); return the units, in order of their rows."""
     texts = odd.unique()
     parts = {text: _WITH_UNIT.fullmatch(text) for text in texts[:2000]}
     if sum(part is not None for part in parts.values()) < len(parts) / 2:
@@ -153,9 +153,9 @@ def _read_units(
     if len(spelled) > 1:
         return tuple(spelled.values()) if real else ()
     # A few cells with a unit among bare numbers are slips.
-    if len(odd) < max(0.05 * np.isfinite(found).sum(), _FEWEST_NUMBERS):
+    if len(odd) < max(0.05 * np.isfinite(readings).sum(), _FEWEST_NUMBERS):
         return ()
-    found[slips] = odd.map(values).to_numpy(np.float64, na_value=np.nan)
+    readings[slips] = odd.map(values).to_numpy(np.float64, na_value=np.nan)
     return tuple(spelled.values())
 
 
@@ -190,17 +190,19 @@ def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Arr
     if number is None:
         number = np.arange(1, len(cells) + 1)
     if is_text(cells.type):
-        found = as_numbers(cells)
-        refuse_units(found, name)
-        if found.slips.any():
-            at = int(found.slips.argmax())
-            others = f", though {100 * found.share:.0f} % of the column are" if found.share else ""
+        parsed = as_numbers(cells)
+        refuse_units(parsed, name)
+        if parsed.slips.any():
+            at = int(parsed.slips.argmax())
+            others = (
+                f", though {100 * parsed.share:.0f} % of the column are" if parsed.share else ""
+            )
             raise DataError(
                 f"column {name!r}, data row {number[at]}: {cells[at].as_py()!r} is no number"
                 f"{others}; mend it, read it as no value (--missing), or leave the column out "
                 "(--drop)"
             )
-        values = found.values
+        values = parsed.values
     elif is_numeric(cells.type):
         # Whole numbers beyond 2**53 are refused below; the cast would change their last digits.
         values = np.asarray(cells.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
@@ -217,12 +219,12 @@ def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Arr
     return values
 
 
-def refuse_units(found: Numbers, name: str) -> None:
+def refuse_units(parsed: Numbers, name: str) -> None:
     """Refuse a column whose numbers have several units."""
-    if len(found.units) > 1:
-        shown = ", ".join(map(repr, found.units[:3]))
+    if len(parsed.units) > 1:
+        shown = ", ".join(map(repr, parsed.units[:3]))
         raise DataError(
-            f"column {name!r}: its numbers have {len(found.units)} units ({shown}); write all in "
+            f"column {name!r}: its numbers have {len(parsed.units)} units ({shown}); write all in "
             f"one, or leave the column out (--drop {shlex.quote(name)})"
         )
 
@@ -230,4 +232,4 @@ def refuse_units(found: Numbers, name: str) -> None:
 def is_numeric(kind: pa.DataType) -> bool:
     """Tell whether an arrow type holds numbers, or yes and no."""
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
-    return any(each(kind) for each in kinds)
+    return any(test(kind) for test in kinds)

@@ -60,7 +60,7 @@ class ClassLabels(NamedTuple):
         """Every class with its rows; few are not told."""
         counts = np.bincount(self.codes, minlength=len(self.classes)).tolist()
         shown = [f"{n:,}" if n >= FEW else f"fewer than {FEW}" for n in counts]
-        parts = [f"{one!r} in {n} rows" for one, n in zip(self.classes, shown, strict=True)]
+        parts = [f"{name!r} in {n} rows" for name, n in zip(self.classes, shown, strict=True)]
         return ", ".join(parts)
 
 
@@ -115,7 +115,7 @@ def class_labels(
 
 def _refuse_spellings(shown: pa.ChunkedArray, name: str) -> None:
     """Refuse classes that differ in case, spaces or signs only, with the rows of each."""
-    counts = {one["values"]: one["counts"] for one in pc.value_counts(shown).to_pylist()}
+    counts = {entry["values"]: entry["counts"] for entry in pc.value_counts(shown).to_pylist()}
     if len(counts) > 50:
         return
     for texts in alike_spellings(counts):
@@ -131,16 +131,16 @@ def alike_spellings(texts: Iterable[str]) -> list[list[str]]:
     for text in texts:
         alike.setdefault(re.sub(r"[\s_.-]", "", text).casefold(), []).append(text)
     return [
-        sorted(one)
-        for one in alike.values()
-        if len(one) > 1 and not any(re.search(r"\d", text) for text in one)
+        sorted(spellings)
+        for spellings in alike.values()
+        if len(spellings) > 1 and not any(re.search(r"\d", text) for text in spellings)
     ]
 
 
 def standing_alone(classes: tuple[str, ...], label: str) -> tuple[str, ...]:
     """Return names of classes that need no heading: ``died = 1`` for a number, a yes or a no."""
-    bare = all(_is_whole(one) or one.lower() in (*_POSITIVE, *_NEGATIVE) for one in classes)
-    return tuple(f"{label} = {one}" for one in classes) if bare else classes
+    bare = all(_is_whole(name) or name.lower() in (*_POSITIVE, *_NEGATIVE) for name in classes)
+    return tuple(f"{label} = {name}" for name in classes) if bare else classes
 
 
 def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
@@ -160,11 +160,11 @@ def _numbers(cells: pa.ChunkedArray, name: str) -> Array:
         return cells.cast(pa.float64(), safe=False).to_numpy()
     if not is_text(cells.type):
         raise DataError(f"column {name!r} is of type {cells.type}; --above divides numbers")
-    found = as_numbers(cells)
-    if found.slips.any():
-        row = int(found.slips.argmax())
+    parsed = as_numbers(cells)
+    if parsed.slips.any():
+        row = int(parsed.slips.argmax())
         raise DataError(f"column {name!r}, data row {row + 1}: {cells[row].as_py()!r} is no number")
-    return found.values
+    return parsed.values
 
 
 def _shown(cells: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
@@ -238,16 +238,16 @@ def _order(
                 f"name it: --positive {shlex.quote(min(classes))} or "
                 f"--positive {shlex.quote(max(classes))}"
             )
-    return [one for one in classes if one != chosen] + [chosen], reason
+    return [level for level in classes if level != chosen] + [chosen], reason
 
 
 def _positive(classes: list[str], shown: pa.ChunkedArray) -> tuple[str, str]:
-    events = {one: _is_event(one) for one in classes}
+    events = {level: _is_event(level) for level in classes}
     if sorted(map(str, events.values())) == ["False", "True"]:
-        return max(classes, key=lambda one: bool(events[one])), "by its name"
-    if all(_is_whole(one) for one in classes):
+        return max(classes, key=lambda level: bool(events[level])), "by its name"
+    if all(_is_whole(level) for level in classes):
         return max(classes, key=int), "the larger number"
-    counts = [(pc.sum(pc.equal(shown, one)).as_py(), one) for one in sorted(classes)]
+    counts = [(pc.sum(pc.equal(shown, level)).as_py(), level) for level in sorted(classes)]
     return min(counts)[1], "the rarer one"
 
 

@@ -37,7 +37,7 @@ def _parts(cells: pa.ChunkedArray) -> tuple[list[str | None], Ids]:
     levels = []
     if is_text(cells.type) or pa.types.is_boolean(cells.type):
         counts = pc.value_counts(cells.drop_null()).to_pylist()
-        levels = [str(one["values"]) for one in counts] if len(counts) <= _MOST_LEVELS else []
+        levels = [str(entry["values"]) for entry in counts] if len(counts) <= _MOST_LEVELS else []
     if levels:
         text = pc.cast(cells, pa.string())
         number = pc.fill_null(pc.index_in(text, value_set=pa.array(levels)), len(levels))
@@ -75,15 +75,19 @@ def _values(rows: pa.Table, column: EncodedColumn, hidden: Mapping[str | None, b
         return f"{middle:,.4g} ({low:,.4g} to {high:,.4g})"
     if column.kind == CATEGORY:
         n, counts = len(cells), pc.value_counts(cells.drop_null()).to_pylist()
-        ordered = sorted(counts, key=lambda one: (-one["counts"], str(one["values"])))
-        named = [one for one in ordered[:4] if one["counts"] >= FEW]
+        ordered = sorted(counts, key=lambda entry: (-entry["counts"], str(entry["values"])))
+        named = [entry for entry in ordered[:4] if entry["counts"] >= FEW]
         shown = [
-            f"{one['values']} "
-            + (WITHHELD if hidden.get(str(one["values"])) else f"{100 * one['counts'] / n:.0f} %")
-            for one in named
+            f"{entry['values']} "
+            + (
+                WITHHELD
+                if hidden.get(str(entry["values"]))
+                else f"{100 * entry['counts'] / n:.0f} %"
+            )
+            for entry in named
         ]
-        told = column.missing if column.missing >= FEW else 0
-        if 0 < n - told - sum(one["counts"] for one in named) < FEW:
+        absent = column.missing if column.missing >= FEW else 0
+        if 0 < n - absent - sum(entry["counts"] for entry in named) < FEW:
             shown[-1] = f"{named[-1]['values']} {WITHHELD}"  # the shares would tell the rest
         return ", ".join(shown) + (", …" if len(ordered) > len(named) else "")
     return ""

@@ -65,9 +65,9 @@ def column_parts(
         cuts = np.unique(np.quantile(values[~absent], at, method="inverted_cdf"))
         cuts = np.unique(np.minimum(cuts, distinct[-2]))
         number = np.digitize(values, cuts, right=True)
-        said = [f"{cut:,.4g}" for cut in cuts]
-        between = [f"above {low} to {high}" for low, high in pairwise(said)]
-        named = [f"up to {said[0]}", *between, f"above {said[-1]}"]
+        texts = [f"{cut:,.4g}" for cut in cuts]
+        between = [f"above {low} to {high}" for low, high in pairwise(texts)]
+        named = [f"up to {texts[0]}", *between, f"above {texts[-1]}"]
     number[absent] = len(named)
     named += [MISSING] if absent.any() else []
     return ColumnParts(named, number.astype(np.int64), exact)
@@ -79,6 +79,6 @@ def _levels(column: EncodedColumn, X: Array, names: tuple[str, ...]) -> ColumnPa
     marked = X[:, [names.index(f"{column.name}={level}") for level in shown]] == 1
     others = [level for level in column.levels if level not in shown]
     number = np.where(marked.any(axis=1), len(others) + marked.argmax(axis=1), 0)
-    found = np.unique(number)
+    present = np.unique(number)
     named = [*others, *shown]
-    return ColumnParts([named[part] for part in found], np.searchsorted(found, number))
+    return ColumnParts([named[part] for part in present], np.searchsorted(present, number))

@@ -102,22 +102,26 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
     if not _to_be_judged(columns):
         return DecimalSigns({}, None, [])
     seen = {name: _looked_at(column) for name, column in columns.items()}
-    numeric = {name: one for name, one in seen.items() if one.numbers > 0.5}
-    votes = frozenset().union(*(one.votes for one in numeric.values()))
+    numeric = {name: column for name, column in seen.items() if column.numbers > 0.5}
+    votes = frozenset().union(*(column.votes for column in numeric.values()))
     sign = next(iter(votes)) if len(votes) == 1 else usual if not votes else None
     by_column, notices = {}, []
-    for name, one in numeric.items():
-        own = next(iter(one.votes)) if len(one.votes) == 1 else sign
-        if one.unclear and own is None:
-            raise DataError(_two_readings(name, columns[name], one.unclear, before))
-        if own is None:
+    for name, column in numeric.items():
+        column_sign = next(iter(column.votes)) if len(column.votes) == 1 else sign
+        if column.unclear and column_sign is None:
+            raise DataError(_two_readings(name, columns[name], column.unclear, before))
+        if column_sign is None:
             continue
-        by_column[name] = own
-        clear = own in one.votes
-        odd = one.unclear.get(_OTHER[own], None if clear else one.unclear.get(own))
-        if odd is not None and not (own == "." and "." in one.unclear and "," not in one.unclear):
+        by_column[name] = column_sign
+        clear = column_sign in column.votes
+        odd = column.unclear.get(
+            _OTHER[column_sign], None if clear else column.unclear.get(column_sign)
+        )
+        if odd is not None and not (
+            column_sign == "." and "." in column.unclear and "," not in column.unclear
+        ):
             text = columns[name][odd].as_py()
-            notices.append(_notice(name, text, before + odd + 1, own))
+            notices.append(_notice(name, text, before + odd + 1, column_sign))
     return DecimalSigns(by_column, sign, notices)
 
 
@@ -172,7 +176,7 @@ def _readings(text: str, sign: str) -> tuple[str, str]:
 
 
 def _two_readings(name: str, column: pa.Array, unclear: dict[str, int], before: int) -> str:
-    sign, place = min(unclear.items(), key=lambda one: one[1])
+    sign, place = min(unclear.items(), key=lambda reading: reading[1])
     text = column[place].as_py()
     thousands, decimals = _readings(text, sign)
     return (

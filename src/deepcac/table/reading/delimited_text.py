@@ -131,11 +131,11 @@ def _head(file: str, opened: Open) -> _Head:
     after = list(itertools.islice(filter(str.strip, lines[end:]), 2))
     if not first.strip():
         raise DataError(f"{file}: is empty; a first line with column names is expected")
-    if stated is None and not any(one in first for one in _DELIMITERS):
+    if stated is None and not any(sign in first for sign in _DELIMITERS):
         words, cells = _words(first), len(_words(after[0])) if after else 0
         if len(words) > 1 and cells - len(words) in (0, 1):
             return _Head(" ", [ROW_NAMES] * (cells - len(words)) + words, end)
-        wide = max((after[0].count(one) for one in _DELIMITERS), default=0) if after else 0
+        wide = max((after[0].count(sign) for sign in _DELIMITERS), default=0) if after else 0
         if wide:
             raise DataError(
                 f"{file}: the first line has 1 cell, the next one {wide + 1}; the first line must "
@@ -155,8 +155,8 @@ def _head(file: str, opened: Open) -> _Head:
 def _header_line(lines: list[str]) -> tuple[int, str | None]:
     """Return the place of the header among the first lines, and a delimiter that is stated."""
     place, stated = 0, None
-    if lines and (told := _SEPARATOR_LINE.fullmatch(lines[0])):
-        place, stated = 1, told[1]
+    if lines and (match := _SEPARATOR_LINE.fullmatch(lines[0])):
+        place, stated = 1, match[1]
     while place + 1 < len(lines) and lines[place].startswith("#"):
         after = lines[place + 1]
         delimiter = stated or max(_DELIMITERS, key=after.count)

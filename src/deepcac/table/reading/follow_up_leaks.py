@@ -45,34 +45,38 @@ def other_times(encoder: TableEncoder, X: Array, time: Array, label: str) -> lis
         The status at its end.
     """
     names = encoder.names
-    numbers = {one.name: X[:, names.index(one.name)] for one in encoder.used if one.kind == NUMBER}
-    found: dict[str, str] = {}
+    numbers = {
+        column.name: X[:, names.index(column.name)]
+        for column in encoder.used
+        if column.kind == NUMBER
+    }
+    reasons: dict[str, str] = {}
     ends: list[Array] = []
     for name, values in numbers.items():
         if _never_above(values, time):
-            found[name] = (
+            reasons[name] = (
                 "is never above the follow-up time: another time of follow-up, or a start?"
             )
             ends.append(values)
     for name, values in numbers.items():
         seen = values[~np.isnan(values)]
-        if name in found or len(np.unique(seen)) != 2:
+        if name in reasons or len(np.unique(seen)) != 2:
             continue
         if any(_tells(values, end < time) for end in ends):
-            found[name] = "tells whether that time is the shorter one: another endpoint?"
+            reasons[name] = "tells whether that time is the shorter one: another endpoint?"
         elif _STATUS.fullmatch(name) and name != label:
-            found[name] = "has the name of an endpoint: was it known at the start?"
-    return [f"{name!r} {why} --drop {shlex.quote(name)}" for name, why in found.items()]
+            reasons[name] = "has the name of an endpoint: was it known at the start?"
+    return [f"{name!r} {why} --drop {shlex.quote(name)}" for name, why in reasons.items()]
 
 
 def _never_above(values: Array, time: Array) -> bool:
     present = ~np.isnan(values)
-    own, ends = values[present], time[present]
-    if len(np.unique(own)) < _FEWEST_DIFFERENT or (own > ends).any():
+    seen, ends = values[present], time[present]
+    if len(np.unique(seen)) < _FEWEST_DIFFERENT or (seen > ends).any():
         return False
     # For each time, how many values of the column are above it.
-    above = len(own) - np.searchsorted(np.sort(own), ends, side="right")
-    return float(above.sum()) / max(len(own), 1) >= _BY_CHANCE
+    above = len(seen) - np.searchsorted(np.sort(seen), ends, side="right")
+    return float(above.sum()) / max(len(seen), 1) >= _BY_CHANCE
 
 
 def _tells(values: Array, shorter: npt.NDArray[np.bool_]) -> bool:
@@ -91,21 +95,21 @@ def unused_times(encoder: TableEncoder, X: Array, y: Ids, classes: Sequence[str]
     """
     if len(classes) != 2:
         return []
-    found = []
-    for one in encoder.used:
-        if one.kind != NUMBER or not _TIME.fullmatch(one.name):
+    warnings = []
+    for column in encoder.used:
+        if column.kind != NUMBER or not _TIME.fullmatch(column.name):
             continue
-        values = X[:, encoder.names.index(one.name)]
+        values = X[:, encoder.names.index(column.name)]
         present = ~np.isnan(values)
         if len(np.unique(values[present])) < _FEWEST_DIFFERENT:
             continue
         if abs(_auroc(values[present], y[present] == 1) - 0.5) >= _SHORTER - 0.5:
-            shown = shlex.quote(one.name)
-            found.append(
-                f"{one.name!r} looks like a follow-up time, which is not known beforehand: --drop "
-                f"{shown}, or deepcac compare --time {shown} --horizon"
+            shown = shlex.quote(column.name)
+            warnings.append(
+                f"{column.name!r} looks like a follow-up time, which is not known beforehand: "
+                f"--drop {shown}, or deepcac compare --time {shown} --horizon"
             )
-    return found
+    return warnings
 
 
 def _auroc(values: Array, event: npt.NDArray[np.bool_]) -> float:

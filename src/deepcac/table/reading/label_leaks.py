@@ -43,18 +43,18 @@ def label_leaks(encoder: TableEncoder, X: Array, y: Ids, classes: tuple[str, ...
     """
     half = np.random.default_rng(0).permutation(len(y)) % 2 == 0
     most = int(np.clip(len(y) // _ROWS_OF_A_PART, 2, _PARTS))
-    found: list[tuple[float, str, str]] = []
+    suspects: list[tuple[float, str, str]] = []
     for column in encoder.used:
         parts = column_parts(column, X, encoder.names, most)
         values = X[:, encoder.names.index(column.name)] if column.kind == NUMBER else None
-        told = _best(parts, values, y, half)
-        why = _recoded(parts, y, classes) or _alone(told, parts, y, classes)
+        leak = _best(parts, values, y, half)
+        why = _recoded(parts, y, classes) or _alone(leak, parts, y, classes)
         why = why or ("" if values is None else _row_like(values))
         if why:
-            found.append((told.auroc, column.name, why))
-    found.sort(key=lambda one: (-one[0], one[1]))
-    lines = [f"{name!r} {why}: --drop {shlex.quote(name)}" for _, name, why in found]
-    rest = [f"{name!r} ({auroc:.3f})" for auroc, name, _ in found[_MOST_LINES:]]
+            suspects.append((leak.auroc, column.name, why))
+    suspects.sort(key=lambda suspect: (-suspect[0], suspect[1]))
+    lines = [f"{name!r} {why}: --drop {shlex.quote(name)}" for _, name, why in suspects]
+    rest = [f"{name!r} ({auroc:.3f})" for auroc, name, _ in suspects[_MOST_LINES:]]
     if not rest:
         return lines
     return [*lines[:_MOST_LINES], f"Likewise, with their AUROC: {', '.join(rest)}"]
@@ -64,12 +64,14 @@ def _best(parts: ColumnParts, values: Array | None, y: Ids, half: npt.NDArray[np
     """Return the class that the column tells best, of those with enough rows."""
     counts = np.bincount(y)
     asked = [1] if len(counts) == 2 else np.flatnonzero(counts >= FEWEST).tolist()
-    found = []
+    candidates = []
     for c in asked:
         inside = y == c
         auroc = _by_parts(parts, inside, half)
-        found.append(_Told(auroc if values is None else max(auroc, _by_order(values, inside)), c))
-    return max(found, default=_Told(0.5, 0))
+        candidates.append(
+            _Told(auroc if values is None else max(auroc, _by_order(values, inside)), c)
+        )
+    return max(candidates, default=_Told(0.5, 0))
 
 
 def _by_parts(
@@ -96,13 +98,13 @@ def _auroc(score: Array, events: Ids, others: Ids) -> float:
 def _by_order(values: Array, inside: npt.NDArray[np.bool_]) -> float:
     """Return the AUROC of a number, up or down; rows without a value are at either end."""
     absent = np.isnan(values)
-    found = []
+    aurocs = []
     for end in (-np.inf, np.inf) if absent.any() else (0.0,):
         rank = rankdata(np.where(absent, end, values))
         n = inside.sum()
         auroc = (rank[inside].sum() - n * (n + 1) / 2) / (n * (len(inside) - n))
-        found.append(max(auroc, 1 - auroc))
-    return float(max(found))
+        aurocs.append(max(auroc, 1 - auroc))
+    return float(max(aurocs))
 
 
 def _recoded(parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
@@ -116,17 +118,17 @@ def _recoded(parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
     return f"is the label under another coding ({coded})"
 
 
-def _alone(told: _Told, parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
-    if told.auroc < TELLS:
+def _alone(leak: _Told, parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
+    if leak.auroc < TELLS:
         return ""
-    events = np.bincount(parts.number[y == told.c], minlength=len(parts.names))
+    events = np.bincount(parts.number[y == leak.c], minlength=len(parts.names))
     cells = np.column_stack([events, parts.sizes - events])
     few = ((cells > 0) & (cells < FEW)).any(axis=1)
     share = np.where((parts.sizes >= FEWEST) & ~few, events / parts.sizes, 0.0)
     purest = np.flatnonzero(share == share.max())
     best = int(purest[0] if purest[0] == 0 else purest[-1])  # of ranges rather one at an end
     example = f" ({parts.names[best]}: {100 * share[best]:.0f} % of them)" if share[best] else ""
-    return f"alone ranks {classes[told.c]!r} with an AUROC of {told.auroc:.3f}{example}"
+    return f"alone ranks {classes[leak.c]!r} with an AUROC of {leak.auroc:.3f}{example}"
 
 
 def _row_like(values: Array) -> str:

@@ -134,8 +134,8 @@ def read_labelled(
     DataError
         With column and row of what is at fault.
     """
-    own = filter(None, (roles.id, roles.group, roles.time))
-    keys = list(dict.fromkeys([roles.label, *own, *roles.apart]))
+    key_columns = filter(None, (roles.id, roles.group, roles.time))
+    keys = list(dict.fromkeys([roles.label, *key_columns, *roles.apart]))
     reader = CellReader(roles.rules)
     blocks = read_blocks(path, reader)
     sample = sample_rows(blocks, keys, group=roles.group, most=most, seed=seed)
@@ -148,16 +148,20 @@ def read_labelled(
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
-    names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
+    names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
     remarks = [*getattr(path, "remarks", ())]
     remarks += horizon_remarks(follow) if follow is not None else []
     remarks += _remarks(sample, outcomes, encoder)
     remarks += reader.words_for_missing(
-        [one.name for one in encoder.columns if one.kind == CATEGORY or one.name in keys]
+        [
+            column.name
+            for column in encoder.columns
+            if column.kind == CATEGORY or column.name in keys
+        ]
     )
-    kept = sample.rows.drop_columns([*roles.skipped()])
+    predictors = sample.rows.drop_columns([*roles.skipped()])
     faults = table_faults(
-        kept, encoder, X, (roles.label, codes, classes), grouped=roles.group is not None
+        predictors, encoder, X, (roles.label, codes, classes), grouped=roles.group is not None
     )
     leaks = label_leaks(encoder, X, codes, classes)
     leaks += (
@@ -173,7 +177,7 @@ def read_labelled(
         encoder=encoder,
         group=_groups(sample, roles.group, reader),
         total=sample.total,
-        remarks=(*remarks, *(one.text for one in faults)),
+        remarks=(*remarks, *(fault.text for fault in faults)),
         leaks=tuple(leaks),
         follow=follow,
         label=roles.label,
@@ -238,18 +242,18 @@ def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
 
 
 def _remarks(sample: SampledTable, outcomes: Outcomes, encoder: TableEncoder) -> list[str]:
-    said = []
+    remarks = []
     reason = outcomes.reason
     other = "" if reason.startswith(("made", "as asked")) else "; --positive chooses the other"
     event = f" Positive class: {outcomes.words[1]} ({reason}{other})." if reason else ""
-    said.append(f"Label: {outcomes.counted}.{event}")
+    remarks.append(f"Label: {outcomes.counted}.{event}")
     if not sample.complete:
-        said.append(
+        remarks.append(
             f"Sampled: {len(sample.number):,} of {sample.total:,} rows, drawn at random; "
             "--rows changes how many."
         )
     for column in encoder.columns:
         if column.note and column.note not in ROLES:
             kind = "left out" if column.kind == "left out" else "used"
-            said.append(f"Column {column.name!r} {kind}: {column.note}.")
-    return said
+            remarks.append(f"Column {column.name!r} {kind}: {column.note}.")
+    return remarks

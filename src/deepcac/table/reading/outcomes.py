@@ -47,8 +47,8 @@ def read_outcomes(sample: SampledTable, roles: Roles, absent: str = "") -> Outco
     `absent` says which words of the label column were taken for missing.
     """
     labels, other = _labels(sample.keys[roles.label], roles, absent)
-    own = sample.number - 1
-    codes, classes, words = labels.codes[own], labels.classes, labels.classes
+    positions = sample.number - 1
+    codes, classes, words = labels.codes[positions], labels.classes, labels.classes
     if roles.time is None or roles.horizon is None:
         return Outcomes(codes, classes, words, labels.reason, None, labels.counted)
     if len(classes) > 2:
@@ -59,7 +59,7 @@ def read_outcomes(sample: SampledTable, roles: Roles, absent: str = "") -> Outco
         )
     follow = read_follow_up(
         sample.rows[roles.time], roles.time, sample.number, codes == 1, roles.horizon,
-        None if other is None else other[own],
+        None if other is None else other[positions],
     )  # fmt: skip
     return Outcomes(
         follow.outcome,
@@ -90,7 +90,7 @@ def _labels(
                 f"{', '.join(every.classes)}"
             )
     other = np.isin(every.codes, [every.classes.index(value) for value in roles.competing])
-    rest = [one for one in every.classes if one not in roles.competing]
+    rest = [level for level in every.classes if level not in roles.competing]
     if len(rest) != 2:
         raise DataError(
             f"column {name!r} holds {', '.join(rest)} beside the competing events; with --time "

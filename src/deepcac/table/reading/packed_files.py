@@ -108,13 +108,13 @@ def _only_member(packed: Packed) -> Packed:
     try:
         with packed.open() as raw, zipfile.ZipFile(raw) as archive:
             members = [
-                one
-                for one in archive.infolist()
-                if not one.is_dir() and not PurePath(one.filename).name.startswith(_MACHINE)
-                and not one.filename.startswith(_MACHINE)
+                member
+                for member in archive.infolist()
+                if not member.is_dir() and not PurePath(member.filename).name.startswith(_MACHINE)
+                and not member.filename.startswith(_MACHINE)
             ]  # fmt: skip
             if len(members) != 1:
-                shown = ", ".join(repr(one.filename) for one in members[:5])
+                shown = ", ".join(repr(member.filename) for member in members[:5])
                 raise DataError(
                     f"{packed.path}: holds {len(members)} files ({shown}); unpack it, and name one"
                 )

@@ -65,11 +65,11 @@ class Roles:
             raise ConfigError("--competing goes with --time and --horizon; name them too")
         if self.positive in self.competing:
             raise ConfigError(f"{self.positive!r} cannot be both --positive and --competing")
-        known: dict[str, str] = {}
+        roles: dict[str, str] = {}
         for name, what in self._named():
-            if name in known:
-                raise ConfigError(f"column {name!r} cannot be both {known[name]} and {what}")
-            known[name] = what
+            if name in roles:
+                raise ConfigError(f"column {name!r} cannot be both {roles[name]} and {what}")
+            roles[name] = what
 
     @property
     def rules(self) -> CellRules:
@@ -78,8 +78,8 @@ class Roles:
 
     def _named(self) -> list[tuple[str, str]]:
         """Return the columns with a role, and which."""
-        own = zip((self.label, self.id, self.group, self.time), ROLES, strict=True)
-        return [*((name, what) for name, what in own if name is not None), *self.apart.items()]
+        pairs = zip((self.label, self.id, self.group, self.time), ROLES, strict=True)
+        return [*((name, what) for name, what in pairs if name is not None), *self.apart.items()]
 
     def skipped(self) -> dict[str, str]:
         """Return the columns that are no features, and why."""

@@ -43,7 +43,7 @@ def repeated_patients(
         Class ids.
     """
     n = rows.num_rows
-    cells = {one.name: plain(rows[one.name]) for one in columns}
+    cells = {column.name: plain(rows[column.name]) for column in columns}
     flat = {name: c for name, c in cells.items() if not pa.types.is_nested(c.type)}
     keys = {name: _keys(c) for name, c in flat.items()}
     for name, key in keys.items():
@@ -71,14 +71,14 @@ def _keys(cells: pa.ChunkedArray) -> Ids:
 
 def _never_change(name: str, keys: Mapping[str, Ids], codes: Ids, counts: Ids) -> bool:
     """Tell whether the label and another column of many values are equal in the rows of a value."""
-    own = keys[name]
-    if len(counts) > len(own) / 1.5:
+    values = keys[name]
+    if len(counts) > len(values) / 1.5:
         return False
     # Rows that follow each other among those of one value.
-    order = np.argsort(own, kind="stable")
-    order = order[own[order] >= 0]
+    order = np.argsort(values, kind="stable")
+    order = order[values[order] >= 0]
     after, before = order[1:], order[:-1]
-    pairs = own[after] == own[before]
+    pairs = values[after] == values[before]
     after, before = after[pairs], before[pairs]
     if len(after) < _FEWEST_ROWS or not _surely_alike(codes, after, before):
         return False
@@ -114,17 +114,16 @@ def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
     if n < _FEWEST_ROWS:
         return ""
     # Columns that differ in every row are ids; they hide copies.
-    own = np.column_stack([X[telling][:, distinct < len(X)], codes[telling]])
-    _, which, counts = np.unique(
-        np.ascontiguousarray(own).view(np.dtype((np.void, own.itemsize * own.shape[1]))).ravel(),
-        return_inverse=True, return_counts=True,
-    )  # fmt: skip
+    matrix = np.column_stack([X[telling][:, distinct < len(X)], codes[telling]])
+    row = np.dtype((np.void, matrix.itemsize * matrix.shape[1]))
+    bytes_of_rows = np.ascontiguousarray(matrix).view(row).ravel()
+    _, which, counts = np.unique(bytes_of_rows, return_inverse=True, return_counts=True)
     copies = n - len(counts)
     if copies < max(_FEWEST_COPIES, least * n):
         return ""
     pairs = float((counts * (counts - 1) / 2).sum())
-    shares = [np.unique(column, return_counts=True)[1] / n for column in own.T]
-    chance = n * (n - 1) / 2 * float(np.prod([np.square(one).sum() for one in shares]))
+    shares = [np.unique(column, return_counts=True)[1] / n for column in matrix.T]
+    chance = n * (n - 1) / 2 * float(np.prod([np.square(share).sum() for share in shares]))
     if chance > _BY_CHANCE * pairs:
         return ""
     inside = np.bincount(codes[telling][counts[which] > 1], minlength=len(classes))

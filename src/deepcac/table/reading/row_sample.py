@@ -74,7 +74,7 @@ def sample_rows(
         Largest number of rows.
     seed : int
     """
-    kept: list[_Kept] = []
+    parts: list[_Kept] = []
     watched: list[pa.RecordBatch] = []
     total, limit = 0, np.uint64(2**64 - 1)
     for block in blocks:
@@ -85,12 +85,12 @@ def sample_rows(
         chance = _chances(number if group is None else block.column(group), seed)
         wanted = np.flatnonzero(chance <= limit)
         rows = pa.table(block.take(pa.array(wanted)))
-        kept.append(_Kept(rows, chance[wanted], number[wanted]))
-        if sum(len(one.number) for one in kept) > 2 * most:
-            kept, limit = _smallest(kept, most)
+        parts.append(_Kept(rows, chance[wanted], number[wanted]))
+        if sum(len(part.number) for part in parts) > 2 * most:
+            parts, limit = _smallest(parts, most)
     if total > most:
-        kept, _ = _smallest(kept, most)
-    rows, _, number = _together(kept)
+        parts, _ = _smallest(parts, most)
+    rows, _, number = _together(parts)
     return SampledTable(rows, number, pa.Table.from_batches(watched), total)
 
 
@@ -111,14 +111,14 @@ def _chances(values: Any, seed: int) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def _together(kept: list[_Kept]) -> _Kept:
-    rows, chance, number = zip(*kept, strict=True)
+def _together(parts: list[_Kept]) -> _Kept:
+    rows, chance, number = zip(*parts, strict=True)
     return _Kept(pa.concat_tables(rows), np.concatenate(chance), np.concatenate(number))
 
 
-def _smallest(kept: list[_Kept], most: int) -> tuple[list[_Kept], np.uint64]:
+def _smallest(parts: list[_Kept], most: int) -> tuple[list[_Kept], np.uint64]:
     """Keep the rows below the number that more than `most` rows do not exceed."""
-    rows, chance, number = whole = _together(kept)
+    rows, chance, number = whole = _together(parts)
     if len(chance) <= most:
         return [whole], np.uint64(2**64 - 1)
     limit = np.partition(chance, most)[most] - np.uint64(1)

@@ -57,9 +57,9 @@ def sheet_blocks(path: StrPath, source: Any, wanted: str | None) -> Iterator[pa.
     texts = [[_text(value) for value in column] for column in values]
     if not texts:
         texts = [[] for _ in head]
-    kept = [place for place, own in enumerate(texts) if head[place] or any(own)]
+    filled = [place for place, column in enumerate(texts) if head[place] or any(column)]
     yield pa.RecordBatch.from_arrays(
-        [pa.array(texts[place], pa.string()) for place in kept], names=[head[p] for p in kept]
+        [pa.array(texts[place], pa.string()) for place in filled], names=[head[p] for p in filled]
     )
 
 

@@ -101,8 +101,8 @@ class TableEncoder:
     @property
     def level_names(self) -> frozenset[str]:
         """Names of the features that stand for a level, and have the values 0 and 1."""
-        found = (feature_names(column) for column in self.used if column.kind == CATEGORY)
-        return frozenset(name for names in found for name in names)
+        features = (feature_names(column) for column in self.used if column.kind == CATEGORY)
+        return frozenset(name for names in features for name in names)
 
     def encode(self, rows: pa.Table, number: Ids) -> tuple[Array, list[str]]:
         """Return features, NaN where missing, and remarks on levels that were not learnt.
@@ -142,16 +142,16 @@ class TableEncoder:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the encoder as JSON-ready data; how many values were missing stays here."""
-        kept = ("name", "kind", "levels", "note", "unit", "quantiles", "values")
-        columns = [{each: getattr(one, each) for each in kept} for one in self.columns]
+        keys = ("name", "kind", "levels", "note", "unit", "quantiles", "values")
+        columns = [{key: getattr(column, key) for key in keys} for column in self.columns]
         return {"columns": columns, "cells": self.rules.to_dict()}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "TableEncoder":
         """Return the encoder that `to_dict` wrote; an impossible one is a `DataError`."""
         columns = [
-            EncodedColumn(**one | {name: tuple(one.get(name, ())) for name in _TUPLES})
-            for one in content["columns"]
+            EncodedColumn(**entry | {name: tuple(entry.get(name, ())) for name in _TUPLES})
+            for entry in content["columns"]
         ]
         for column in columns:
             _check(column)
@@ -232,13 +232,13 @@ def learn_encoder(
                 if name in skip
                 else _learn(name, plain(rows[name]), number, rules)
             )
-            own: set[str] = set() if column.kind == LEFT_OUT else {*feature_names(column)}
-            if twice := own & taken:
+            features: set[str] = set() if column.kind == LEFT_OUT else {*feature_names(column)}
+            if twice := features & taken:
                 raise DataError(
                     f"column {name!r} becomes the feature {min(twice)!r}, as another column does; "
                     "rename it"
                 )
-            taken |= own
+            taken |= features
         except DataError as error:
             if refused is None:
                 raise
@@ -293,7 +293,10 @@ def _learn_text(
     name: str, cells: pa.ChunkedArray, number: Ids, missing: int, rules: CellRules
 ) -> EncodedColumn:
     counts = sorted(
-        ((one["counts"], one["values"]) for one in pc.value_counts(cells.drop_null()).to_pylist()),
+        (
+            (entry["counts"], entry["values"])
+            for entry in pc.value_counts(cells.drop_null()).to_pylist()
+        ),
         key=lambda pair: (-pair[0], pair[1]),
     )
     texts = [text for _, text in counts]
@@ -301,12 +304,12 @@ def _learn_text(
     if are_dates(texts):
         return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
     if name not in rules.categories:
-        found = as_numbers(cells)
-        refuse_units(found, name)
-        if found.numeric:
+        parsed = as_numbers(cells)
+        refuse_units(parsed, name)
+        if parsed.numeric:
             _refuse_codes(name, cells, number, rules)
             values = numbers(cells, name, number)
-            return _learn_number(name, values, missing, next(iter(found.units), ""))
+            return _learn_number(name, values, missing, next(iter(parsed.units), ""))
     if len(texts) > _FREE_TEXT and len(texts) > present / 2:
         note = f"free text or an id: {len(texts):,} different texts in {present:,} rows"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
@@ -355,7 +358,7 @@ def _learn_number(name: str, values: Array, missing: int, unit: str = "") -> Enc
     few = len(distinct) <= MOST_VALUES
     return EncodedColumn(
         name, NUMBER, note=note, missing=missing, unit=unit,
-        quantiles=() if few or len(seen) < 2 * FEW / QUANTILES[0] else kept_quantiles(seen),
+        quantiles=() if few or len(seen) < 2 * FEW / QUANTILES[0] else safe_quantiles(seen),
         values=tuple(distinct.tolist()) if few and coded and counts.min() >= FEW else (),
     )  # fmt: skip
 
@@ -366,7 +369,7 @@ def _counts_rows(values: Array) -> bool:
     return bool((steps == 1).all() or (steps == -1).all())
 
 
-def kept_quantiles(values: Array) -> tuple[float, ...]:
+def safe_quantiles(values: Array) -> tuple[float, ...]:
     """Return quantiles of few digits: they tell a unit, and no patient."""
     return tuple(float(f"{value:.{_DIGITS}g}") for value in np.quantile(values, QUANTILES))
 

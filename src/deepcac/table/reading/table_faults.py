@@ -67,7 +67,9 @@ def table_faults(
             Fault(f"the first line looks like a row ({shown}): is there no header? add one")
         )
     label, codes, classes = outcome or ("", None, ())
-    columns = tuple(one for one in encoder.columns if one.name in {*rows.column_names} - {label})
+    columns = tuple(
+        entry for entry in encoder.columns if entry.name in {*rows.column_names} - {label}
+    )
     patients = None if grouped else repeated_patients(rows, columns, codes)
     if patients is not None:
         faults.append(Fault(patients[1], f"--group {shlex.quote(patients[0])}"))
@@ -83,7 +85,7 @@ def table_faults(
 
 def mending_command(typed: Sequence[str], label: str | None, faults: Iterable[Fault]) -> str:
     """Return the comparison with every option that the faults ask for."""
-    options = [one.option for one in faults if one.option]
+    options = [fault.option for fault in faults if fault.option]
     asked = f"--label {shlex.quote(label)}" if label else "--label COLUMN"
     return " ".join(["deepcac compare", shlex.join(typed), asked, *dict.fromkeys(options)])
 

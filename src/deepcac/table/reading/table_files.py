@@ -117,11 +117,11 @@ def _parquet(file: Path, source: Any) -> Iterator[pa.RecordBatch]:
             BLOCK_ROWS
         ):
             # Arrow has no functions for views of text.
-            views = [pa.types.is_string_view(one.type) for one in block.schema]
+            views = [pa.types.is_string_view(field.type) for field in block.schema]
             yield block.cast(
                 pa.schema(
-                    one.with_type(pa.string()) if view else one
-                    for one, view in zip(block.schema, views, strict=True)
+                    field.with_type(pa.string()) if view else field
+                    for field, view in zip(block.schema, views, strict=True)
                 )
             )
     except (pa.ArrowException, OSError, UnicodeError) as error:

@@ -144,8 +144,8 @@ class Unfamiliar:
             return cls(encoder, far, {(name, "no value"): 1.0 for name in names})
         mean, spread = np.zeros((2, len(scaler.kept_)))
         mean[scaler.kept_], spread[scaler.kept_] = scaler.mean_, scaler.scale_
-        kept = np.flatnonzero(scaler.kept_[: len(names)])
-        far[:, kept] = mean[kept] + FAR * np.array([[-1.0], [1.0]]) * spread[kept]
+        measured = np.flatnonzero(scaler.kept_[: len(names)])
+        far[:, measured] = mean[measured] + FAR * np.array([[-1.0], [1.0]]) * spread[measured]
         empty = zip(scaler.flagged_, mean[len(names) :], strict=True)
         usual = {(names[j], "no value"): share for j, share in empty}
         for column in encoder.used:
@@ -160,18 +160,20 @@ class Unfamiliar:
         place = 0
         for column in self.encoder.used:
             names = feature_names(column)
-            own = X[:, place : place + len(names)]
+            values = X[:, place : place + len(names)]
             if column.kind == NUMBER:
                 low, high = self.far[:, place]
-                self._count(column.name, "no value", np.isnan(own[:, 0]))
-                self._count(column.name, "out of range", (own[:, 0] < low) | (own[:, 0] > high))
-                self._count_places(column, own[:, 0])
+                self._count(column.name, "no value", np.isnan(values[:, 0]))
+                self._count(
+                    column.name, "out of range", (values[:, 0] < low) | (values[:, 0] > high)
+                )
+                self._count_places(column, values[:, 0])
             elif len(names) == 1:
-                self._count(column.name, _UNSEEN, np.isnan(own[:, 0]))
+                self._count(column.name, _UNSEEN, np.isnan(values[:, 0]))
             else:
-                self._count(column.name, _UNSEEN, np.asarray(~own.any(axis=1)))
+                self._count(column.name, _UNSEEN, np.asarray(~values.any(axis=1)))
                 if OTHER in column.levels:
-                    other = own[:, names.index(f"{column.name}={OTHER}")] == 1
+                    other = values[:, names.index(f"{column.name}={OTHER}")] == 1
                     self._count(column.name, _RARE, other)
             place += len(names)
 
@@ -199,7 +201,7 @@ class Unfamiliar:
         DataError
             Most rows of a column are unlike those of `fit`, and `accept` is false.
         """
-        said, refused = [], []
+        remarks, refused = [], []
         for (name, what), count in self.counts.items():
             usual = self.usual.get((name, what), 0.0)
             beyond = count / max(self.rows, 1) - usual
@@ -211,14 +213,14 @@ class Unfamiliar:
             if beyond > (_MOST_OTHER if what == _OTHER_VALUES else MOST) and not few:
                 refused.append(text)
             if what == _REPEATED or (beyond > SOME and what != _UNSEEN):
-                said.append(text)
+                remarks.append(text)
         strange = {name for name, _ in self.counts if f"column {name!r}: out of" in str(refused)}
         for name, places in self.places.items():
             beyond, text = places.moved()
             if text and name not in strange:
-                said.append(f"column {name!r}: {text}")
-                refused += said[-1:] * (beyond > MOST)
-        said += [
+                remarks.append(f"column {name!r}: {text}")
+                refused += remarks[-1:] * (beyond > MOST)
+        remarks += [
             f"column {name!r}: {code:.0f} stands in {count:,} rows, far from all of fit; if it "
             f"means no value: --missing {shlex.quote(f'{name}={code:.0f}')}"
             for (name, code), count in self.codes.items()
@@ -229,7 +231,7 @@ class Unfamiliar:
                 f"{'; '.join(refused)}: these rows are unlike those of fit; use its coding, units "
                 "and ids, or --accept-unseen"
             )
-        return said
+        return remarks
 
     def _count(self, name: str, what: str, strange: npt.NDArray[np.bool_]) -> None:
         self.counts[name, what] += int(strange.sum())

@@ -1,13 +1,14 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
+from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS
 from deepcac_study.judge.further.further_files import FurtherFiles
-from deepcac_study.judge.study_files import APART, StudyFiles, answers_path
+from deepcac_study.judge.study_files import StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
 further = FurtherFiles(config["judge"], layout.reachable)
 study_files = [
     *study.verdicts,
     *study.divisions,
-    *study.ablations,
+    *study.questions,
     *study.tables,
     *study.shapes,
     *study.clinical_results,
@@ -16,7 +17,7 @@ study_files = [
 ]
 judged = to_make(study_files)
 _SUBTYPES = ["subtypes", "subtypes_gbm"]
-_DATASET = rf"(?!({'|'.join(APART)})/)\w+"
+_DATASET = rf"(?!({'|'.join(JUDGE_FOLDERS)})/)\w+"
 
 
 rule judge_trials:

@@ -1,11 +1,12 @@
+from deepcac_study.catalogue.record_kinds import GENERATED_RULES
+
 # Features, splits, shared stages, records and scores of open origin, to the default DVC remote.
 # They read nothing, so that no value of a data set can be in what they write.
 origins = Origins(
     layout,
     jobs_of,
     generators={
-        *("synthetic_grid", "judge_planted", "skmeans_times", "skmeans_checks"),
-        *("judge_planted_transfer", "judge_planted_scorecards"),
+        *("synthetic_grid", "skmeans_times", "skmeans_checks", *GENERATED_RULES),
         *(
             f"simulate_{known.id}"
             for known in registry.sources.values()

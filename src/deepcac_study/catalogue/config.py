@@ -234,7 +234,7 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     moves = [move.dataset for move in settings.judge.transfer.moves]
     further = (moves, settings.judge.scorecards.datasets, settings.judge.richer_labels)
     tasks = [clinical.datasets, *(match.datasets for match in clinical.also)]
-    judged = (*matched, settings.judge.ablations, divided, *tables, *tasks, *further)
+    judged = (*matched, *settings.judge.questions.values(), divided, *tables, *tasks, *further)
     named = (settings.datasets, settings.factorial, learnt, *judged, *decomposed, *planned)
     for name in (dataset for names in named for dataset in names):
         registry.dataset(name)

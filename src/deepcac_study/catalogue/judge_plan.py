@@ -2,10 +2,20 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from deepcac.files.declared import Entry
 from deepcac_study.catalogue.entries import Id
+from deepcac_study.catalogue.record_kinds import QUESTIONS
+
+
+def _question(name: str) -> str:
+    if name not in QUESTIONS:
+        raise ValueError(f"no question {name!r}; known: {', '.join(QUESTIONS)}")
+    return name
+
+
+Question = Annotated[str, AfterValidator(_question)]
 
 
 class Match(Entry):
@@ -126,10 +136,11 @@ class Judge(Entry):
     matches: list[Match] = Field([], description="who meets on which data")
     planted: list[Planted] = Field([], description="the positive control, by learner")
     public: Public = Field(Public.model_validate({}), description="published divisions")
-    ablations: list[Id] = Field(
-        [],
-        description="data sets of two classes on which the parts of the classifier with subtypes "
-        "are changed one at a time, as `results/judge/ablations/{dataset}.json`",
+    questions: dict[Question, list[Id]] = Field(
+        {},
+        description="data sets of questions that have one record a data set, as "
+        "`results/judge/{question}/{dataset}.json`; `ablations`: the parts of the classifier with "
+        "subtypes are changed one at a time",
     )
     tables: Tables = Field(Tables.model_validate({}), description="more tables, one job each")
     clinical: Clinical = Field(

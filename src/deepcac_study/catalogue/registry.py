@@ -14,15 +14,14 @@ from deepcac.errors import ConfigError
 from deepcac.files.declared import checked
 from deepcac_study.catalogue.entries import DataSet, RawFile, Source
 from deepcac_study.catalogue.protocol import named_protocols
+from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, JUDGED, OTHERS
 
 DEMO = "demo_"
 PRIVATE = "private"  # the part of a registry that is not tracked: tables of one's own
-# Folders of results that hold other records than runs, and other folders of the workflow.
-NO_RUNS = ("theory", "case_study", "profiles", "decomposition", "bias_variance")
+# Folders of the workflow, whose names no data set may have.
 _FOLDERS = (
     *("config", "data", "logs", "results", "features", "splits", "tidy", "raw", "clusterings"),
-    *("pretrained", "report", "judge", "sweeps", "skmeans", "factorial", "switches"),
-    *("planted", "public", "ablations", "transfer", "scorecards", "richer_labels", PRIVATE),
+    *("pretrained", "report", "switches", PRIVATE, *OTHERS, JUDGED, *JUDGE_FOLDERS),
 )
 _GRID = "synthetic_cac_"  # how the files of the synthetic grid begin
 _PARTS = ("_nodes", "_columns", "_pairs")  # of the files of a data set with features of pairs
@@ -98,7 +97,7 @@ def check_name(registry: Registry, id_: str, owner: str) -> None:
     A `ConfigError`: it is that of a folder of the workflow, of generated data, or of another
     source. `owner` is the source that has it, or is to have it.
     """
-    reserved = (*NO_RUNS, *_FOLDERS, *named_protocols())
+    reserved = (*_FOLDERS, *named_protocols())
     if {id_, owner} & set(reserved) or id_.startswith((DEMO, _GRID)) or owner.startswith(DEMO):
         raise ConfigError(f"{id_!r} names files of the workflow itself; choose another name")
     for source in registry.sources.values():

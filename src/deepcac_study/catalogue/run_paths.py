@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from deepcac_study.catalogue.methods import DEEPCAC, KM_Z, parse_method
 from deepcac_study.catalogue.protocol import folder_pattern
-from deepcac_study.catalogue.registry import NO_RUNS
+from deepcac_study.catalogue.record_kinds import NO_RUNS
 
 # What is repeated from several starts of the autoencoder: methods soundly, and with one switch on
 # that changes neither features nor splits.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
+from deepcac_study.catalogue.record_kinds import JUDGE_KINDS
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.records.commits import missing_history
 from deepcac_study.records.record import file_digest, scores_path
@@ -16,15 +17,7 @@ from deepcac_study.sourcecode import unchanged_since
 _MOST_NAMED = 10
 # What made a record, by the beginning of its path; the first that fits counts.
 _MAKERS = {
-    "judge/planted/": "judge.power",
-    "judge/public/": "judge.public_protocols",
-    "judge/ablations/": "judge.subtype_ablation",
-    "judge/tables/": "judge.tables.table_trials",
-    "judge/shapes/": "judge.tables.table_shape",
-    "judge/transfer/planted_": "judge.further.planted_moves",
-    "judge/transfer/": "judge.further.transfer",
-    "judge/scorecards/": "judge.further.scorecards",
-    "judge/richer_labels/": "judge.further.richer_labels",
+    **{start: module for kind in JUDGE_KINDS for start, module in kind.makers.items()},
     "judge/": "judge.trial_files",
     "theory/": "experiments.theory.theorems",
     "skmeans/": "experiments.relatives",

@@ -12,9 +12,9 @@ from deepcac.errors import ConfigError
 from deepcac.judging.contenders import parse_contender
 from deepcac_study.catalogue.methods import methods
 from deepcac_study.catalogue.protocol import Protocol, named_protocols
+from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, QUESTIONS
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.jobs.layout import Layout
-from deepcac_study.judge.study_files import ABLATIONS, FURTHER, PLANTED, PUBLIC, SHAPES, TABLES
 
 _WITHOUT_K = re.compile(r"results/(?:[\w/]+/)?(?P<dataset>\w+)/(?P<method>\w+)\.json")
 _ELSEWHERE = re.compile(r"results/(?P<folder>[\w/]+)/(?P<dataset>\w+)/\w+_k\d+\.json")
@@ -94,10 +94,10 @@ def _check_folder(layout: Layout, word: str) -> None:
 
 def _check_judged(layout: Layout, word: str) -> None:
     match = _JUDGE.fullmatch(word)
-    if not match or match["dataset"] in (PLANTED, PUBLIC, *FURTHER):
-        return
-    if match["dataset"] in (ABLATIONS, TABLES, SHAPES):
+    if match and match["dataset"] in QUESTIONS:
         layout.registry.dataset(match["contender"])
+        return
+    if not match or match["dataset"] in JUDGE_FOLDERS:
         return
     layout.registry.dataset(match["dataset"])
     parse_contender(match["contender"])

@@ -14,15 +14,6 @@ PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"
 TABLES, SHAPES, CLINICAL = "tables", "shapes", "clinical"
 # Those of `deepcac_study.judge.further.further_files`.
 TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
-APART = (
-    PLANTED,
-    ABLATIONS,
-    PUBLIC,
-    TABLES,
-    SHAPES,
-    CLINICAL,
-    *FURTHER,
-)  # folders that are no data sets
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 
@@ -67,7 +58,7 @@ class StudyFiles:
             *self.planted,
             *self.public,
             *self.divisions,
-            *self.ablations,
+            *self.questions,
             *self.tables,
             *self.shapes,
             *self.verdicts,
@@ -112,10 +103,13 @@ class StudyFiles:
         return [one for one in divisions if self.reachable(one["dataset"])]
 
     @property
-    def ablations(self) -> list[str]:
-        """The records of the classifier with subtypes, part by part."""
-        asked = filter(self.reachable, self.judge["ablations"])
-        return [f"{FOLDER}/{ABLATIONS}/{dataset}.json" for dataset in asked]
+    def questions(self) -> list[str]:
+        """The records of questions that have one a data set."""
+        return [
+            f"{FOLDER}/{folder}/{dataset}.json"
+            for folder, datasets in self.judge["questions"].items()
+            for dataset in filter(self.reachable, datasets)
+        ]
 
     def table_effort(self, dataset: str, resamples: int | None = None) -> dict[str, int]:
         """How much every contender is given on a table that is judged in one job."""

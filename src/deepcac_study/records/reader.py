@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
+from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, JUDGED, OTHERS
 from deepcac_study.records.clusterings import Clusterings, load_clusterings
 from deepcac_study.records.decompositions import (
     DecompositionRecord,
@@ -19,13 +20,9 @@ from deepcac_study.records.studies import CaseStudy, References, load_case_studi
 from deepcac_study.records.sweep_tables import Sweeps, load_sweeps
 from deepcac_study.records.theorem_checks import TheoryRecord
 
-RUNS, JUDGED = "runs", "judge"
+RUNS = "runs"
 # Kinds by the folder that tells them; what lies in none of these is a run.
-FOLDERS = (
-    *("sweeps", "case_study", "theory", "skmeans", "decomposition", "bias_variance"),
-    *("factorial", "profiles", "public", "ablations", "planted"),
-    *("tables", "shapes", "transfer", "scorecards", "richer_labels", JUDGED),
-)
+FOLDERS = (*OTHERS, *JUDGE_FOLDERS, JUDGED)
 
 
 @dataclass(frozen=True)

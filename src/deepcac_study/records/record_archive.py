@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from deepcac.errors import DataError, one_line_errors
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import digests_hold, read_json
+from deepcac_study.catalogue.record_kinds import GENERATED_PLACES
 from deepcac_study.catalogue.registry import Registry, load_registry
 from deepcac_study.records.commits import check_commits
 
@@ -35,7 +36,6 @@ PARTS = ("papers", "judge")
 _MOST_BYTES, _MOST_MEMORY = 1 << 28, 1 << 27
 # Text of numbers: the next byte hangs on the one before, and not on its place.
 _DENSE = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "pb": 0}]
-_PLANTED = ("judge/planted/", "judge/transfer/planted_", "judge/scorecards/planted_")
 _PLACE = re.compile(r"(?:[A-Za-z0-9_+-][A-Za-z0-9_+.-]*/)*[A-Za-z0-9_+-][A-Za-z0-9_+.-]*\.json")
 
 
@@ -212,7 +212,7 @@ def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool
     demo are left out, because they are made in minutes. A record in the place of a restricted
     data set may not, whatever it says.
     """
-    if path.startswith(_PLANTED):
+    if path.startswith(GENERATED_PLACES):
         return content.get("synthetic") is True and "dataset" not in content
     sources = {name: source for source in registry.sources.values() for name in source.datasets}
     named = [sources[part] for part in Path(path).with_suffix("").parts if part in sources]

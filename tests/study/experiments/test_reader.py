@@ -16,6 +16,7 @@ PLACES = {
     "profiles": ["profiles/cic.json", "profiles/as_published/cic.json"],
     "public": ["judge/public/a_b.json"],
     "ablations": ["judge/ablations/cic.json"],
+    "clinical": ["judge/clinical/verdicts.csv", "judge/clinical/rhc/lr.json"],
     "planted": ["judge/planted/lr_0.5.json"],
     "tables": ["judge/tables/uci_vote.json"],
     "shapes": ["judge/shapes/uci_vote.json"],

@@ -32,7 +32,7 @@ JUDGE = {
         ],
         "contenders": ["lr", "km_lr"],
     },
-    "ablations": ["cic", "hidden"],
+    "questions": {"ablations": ["cic", "hidden"]},
     "tables": {
         "datasets": ["cic_ts", "hidden"],
         "shapes": ["cic", "cic_ts"],
@@ -46,7 +46,7 @@ STUDY = StudyFiles(JUDGE, lambda dataset: dataset != "hidden")
 
 def test_a_contender_meets_a_data_set_once_and_hidden_data_never():
     assert STUDY.trials == [f"results/judge/cic/{name}.json" for name in ("lr", "km_lr", "lgbm")]
-    assert STUDY.ablations == ["results/judge/ablations/cic.json"]
+    assert STUDY.questions == ["results/judge/ablations/cic.json"]
 
 
 def test_a_division_may_have_contenders_of_its_own():

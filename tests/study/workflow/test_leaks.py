@@ -53,7 +53,7 @@ def config(folder: Path) -> Path:
                 ],
                 "contenders": ["lr", "cac_lr"],
             },
-            "ablations": [OWN[1], "wdbc"],
+            "questions": {"ablations": [OWN[1], "wdbc"]},
         },
         "sweeps": [f"alpha_{OWN[2]}_k2", "alpha_wdbc_k2"],
         "case_studies": ["ards_k2"],

@@ -6,9 +6,10 @@ from itertools import product
 from typing import Any
 
 from deepcac.errors import ConfigError
+from deepcac_study.catalogue.record_kinds import GENERATED
 from deepcac_study.judge.study_files import FOLDER, FURTHER, RICHER, SCORECARDS, TRANSFER
 
-PLANTED = "planted_"  # before the strength of generated cohorts
+PLANTED = GENERATED  # before the strength of generated cohorts
 LEARNERS = ("lr", "lgbm")
 
 

@@ -21,13 +21,14 @@ from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac_study.catalogue.judge_plan import Judge
+from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS
 from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs
 from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power_curve import power_curve
 from deepcac_study.judge.primary import primary_comparisons
-from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
+from deepcac_study.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
 from deepcac_study.report.judge.factorial_grid import factorial_means, load_factorials
@@ -137,7 +138,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of the study, but those that follow from others."""
     study = Path(FOLDER).name
     judged = open_records(results, f"{study}/*/*.json")
-    records = read_records(path for path in judged if path.parent.name not in APART)
+    records = read_records(path for path in judged if path.parent.name not in JUDGE_FOLDERS)
     parts = (PLANTED, ABLATIONS, PUBLIC)
     planted, ablations, public = (
         [path for path in judged if path.parent.name == part] for part in parts

@@ -1,0 +1,78 @@
+"""Kinds of records that are no runs: the folder that tells each, and what makes it.
+
+A new question of the judge is declared here, with its rule in ``workflow/rules/judge.smk``. Where
+it writes one record a data set, ``judge: questions`` of the configuration asks for it.
+"""
+
+from dataclasses import dataclass
+
+JUDGED = "judge"
+GENERATED = "planted_"  # how the names of records of generated cohorts begin
+# Folders of results with records of one kind, or with tables.
+NO_RUNS = ("theory", "case_study", "profiles", "decomposition", "bias_variance")
+OTHERS = (*NO_RUNS, "sweeps", "skmeans", "factorial")
+
+
+@dataclass(frozen=True)
+class JudgeKind:
+    """Records of one question of the judge, below ``results/judge``.
+
+    Attributes
+    ----------
+    folder : str
+    maker : str
+        Module of ``deepcac_study`` that makes them.
+    by_dataset : bool
+        Whether each is named after a data set.
+    generated : str or None
+        How the names of those begin that are of generated cohorts; empty where all are. They read
+        no data, so they may be shared.
+    generator : str
+        Module that makes these, if it is another.
+    """
+
+    folder: str
+    maker: str
+    by_dataset: bool = False
+    generated: str | None = None
+    generator: str = ""
+
+    @property
+    def place(self) -> str:
+        """How the paths of the records begin, relative to ``results``."""
+        return f"{JUDGED}/{self.folder}/"
+
+    @property
+    def makers(self) -> dict[str, str]:
+        """What makes a record, by the beginning of its path; the first that fits counts."""
+        planted = {self.place + (self.generated or ""): self.generator} if self.generator else {}
+        return {**planted, self.place: self.maker}
+
+
+JUDGE_KINDS = (
+    JudgeKind("planted", "judge.power", generated=""),
+    JudgeKind("public", "judge.public_protocols"),
+    JudgeKind("ablations", "judge.subtype_ablation", by_dataset=True),
+    JudgeKind("tables", "judge.tables.table_trials", by_dataset=True),
+    JudgeKind("shapes", "judge.tables.table_shape", by_dataset=True),
+    JudgeKind("clinical", "judge.trial_files"),
+    JudgeKind(
+        "transfer",
+        "judge.further.transfer",
+        generated=GENERATED,
+        generator="judge.further.planted_moves",
+    ),
+    JudgeKind("scorecards", "judge.further.scorecards", generated=GENERATED),
+    JudgeKind("richer_labels", "judge.further.richer_labels"),
+)
+JUDGE_FOLDERS = tuple(kind.folder for kind in JUDGE_KINDS)
+QUESTIONS = tuple(kind.folder for kind in JUDGE_KINDS if kind.by_dataset)
+# How the paths of records of generated cohorts begin, and the rules that make them.
+GENERATED_PLACES = tuple(
+    kind.place + kind.generated for kind in JUDGE_KINDS if kind.generated is not None
+)
+GENERATED_RULES = tuple(
+    f"judge_planted_{kind.folder}" if kind.generated else f"judge_{kind.folder}"
+    for kind in JUDGE_KINDS
+    if kind.generated is not None
+)

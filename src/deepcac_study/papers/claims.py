@@ -50,7 +50,8 @@ class Claim:
     id: str
     paper: str
     section: str
-    claim: str
+    claim: str  # in our words
+    quote: str  # in the paper's words; empty where a table says it
     asks: str  # its words on how many comparisons must be true (`rules.asked`)
     # Decided on the sound runs (`evidence.VERDICTS`), and the numbers that decided.
     verdict: str

@@ -48,6 +48,14 @@ def test_files_of_a_paper_are_about_that_paper(name):
         assert keys - {LOGS} == {paper.key}
 
 
+def test_each_claim_is_quoted_where_a_sentence_of_the_paper_says_it():
+    for row in facts("claims"):
+        in_a_table = row["section"].startswith("Table") or "Table 4" in row["section"]
+        assert bool(row["quote"]) or in_a_table, row["id"]
+        assert row["quote"] != row["claim"], row["id"]
+        assert len(row["quote"]) < 260, row["id"]
+
+
 def test_every_rule_decides_a_claim():
     known = {row["id"] for row in facts("claims")}
     assert set(rules(Findings(Runs(())), [])) == known

@@ -92,9 +92,11 @@
   // One object a table: its rows with their texts, read once, and what hides or orders them.
   const tables = [...document.querySelectorAll("table[data-sortable]")].map((table) => {
     const body = table.tBodies[0];
+    const away = JSON.parse(table.dataset.folded || "[]");
     const rows = [...body.rows].map((row) => {
       const texts = [...row.cells].map((cell) => (cell.dataset.value ?? cell.textContent).trim());
-      return { row, texts, all: texts.join(" ").toLowerCase() };
+      const seen = texts.filter((_, place) => !away[place]);
+      return { row, texts, seen: seen.join(" ").toLowerCase(), all: texts.join(" ").toLowerCase() };
     });
     const form = document.querySelector(`form[data-for="${table.id}"]`);
     const sheet = document.head.appendChild(document.createElement("style"));
@@ -126,11 +128,13 @@
     // A word finds its synonyms too: each group holds words, or their beginnings, for one thing.
     const ways = words.map((word) => [word, ...same.filter((group) => group.some((other) => word.startsWith(other))).flat()]);
     const chosen = [...one.form.querySelectorAll("select")].filter((select) => select.value);
+    const says = (text) => ways.every((spellings) => spellings.some((word) => text.includes(word)));
+    // What is folded away is searched only for words that nothing else has.
+    const where = one.rows.some(({ seen }) => says(seen)) ? "seen" : "all";
     let shown = 0;
-    for (const { row, texts, all } of one.rows) {
-      const fits =
-        ways.every((spellings) => spellings.some((word) => all.includes(word))) &&
-        chosen.every((select) => texts[select.dataset.column] === select.value);
+    for (const entry of one.rows) {
+      const { row, texts } = entry;
+      const fits = says(entry[where]) && chosen.every((select) => texts[select.dataset.column] === select.value);
       if (row.hidden === fits) row.hidden = !fits;
       shown += fits;
     }

@@ -189,7 +189,8 @@ def claims_table(
         [
             [
                 *text_row(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.section),
-                *text_row(claim.claim, claim.reason, claim.kind),
+                *text_row(claim.claim, f"“{claim.quote}”" if claim.quote else "", claim.reason),
+                *text_row(claim.kind),
                 Cell("; ".join(place.text for place in shown[claim.id]), links=shown[claim.id]),
                 *text_row(claim.as_published, claim.as_published_reason),
                 *text_row(claim.own_numbers, claim.how_to_check, claim.runs, claim.same_as),

@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from deepcac.feature_matrix import FeatureMatrix
-from deepcac.judging.contenders import ARMS, Contender
+from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
 from deepcac.judging.resamples import prepared
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.calibration import calibration_curve, calibration_slope
@@ -103,7 +103,7 @@ def firm_no(seed):
             break
     X, _, y = subtypes(rng, n, strength)
     table = read(pd.DataFrame(X, columns=list("abcdef")).assign(died=y))
-    fighters = [Contender("lr", arm) for arm in ("", *ARMS)]
+    fighters = [Contender("lr", arm) for arm in ("", KM, CAC, DISTANCES)]
     trials = run_budgeted(table, Effort(resamples=10), silent, fighters)
     return {"firm no": answer(trials, "t", table.rarest).verdict == NO_GAIN}
 

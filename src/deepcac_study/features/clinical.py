@@ -1,18 +1,24 @@
 """Cohort, outcome and features of open clinical tables, as the registry declares them."""
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import csv
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.atomic import atomic_path
 from deepcac_study.catalogue.variables import category_field
 from deepcac_study.cohort import Flow, steps
 from deepcac_study.features.columns.encoding import one_hot
 
+StrPath = str | os.PathLike[str]
 # Reason: the columns that are no features because of it.
 Excluded = Mapping[str, Sequence[str]]
 # Step of the cohort flow: the value that its column must have.
@@ -86,39 +92,66 @@ def rotterdam_to_gbsg(
 ) -> tuple[FeatureMatrix, Flow]:
     """Pool the Rotterdam and the GBSG cohort (Royston and Altman 2013) by what both measured.
 
+    They are those of `breast_cancer_cohorts`; the group is the cohort.
+    """
+    cohorts = [
+        cohort.append_column("cohort", pa.array([name] * cohort.num_rows, pa.string()))
+        for name, cohort in breast_cancer_cohorts(development, validation).items()
+    ]
+    pooled = pa.concat_tables(cohorts)
+    pooled = pooled.add_column(0, "row_id", pa.array(np.arange(1, pooled.num_rows + 1)))
+    return at_horizon(pooled, events={"event": "time"}, horizon=horizon, group="cohort")
+
+
+def breast_cancer_cohorts(development: pa.Table, validation: pa.Table) -> dict[str, pa.Table]:
+    """Return what the Rotterdam and the GBSG cohort both measured, with `time` and `event`.
+
     The size of a tumour is one of Rotterdam's three classes in both; chemotherapy, which GBSG does
-    not record, is left out. The group is the cohort.
+    not record, is left out. Rotterdam's follow-up ends with the earlier of its two times.
     """
     size = pc.if_else(
         pc.less_equal(validation["size"], 20),
         "<=20",
         pc.if_else(pc.less_equal(validation["size"], 50), "20-50", ">50"),
     )
-    columns = ("age", "meno", "grade", "nodes", "pgr", "er", "hormon")
     ends = np.minimum(_numbers(development, "rtime"), _numbers(development, "dtime"))
     event = _equals(development, "recur", "1") | _equals(development, "death", "1")
-    outcomes = (
-        (development, ends, event, development["size"], "rotterdam"),
-        (
-            validation,
-            _numbers(validation, "rfstime"),
-            _equals(validation, "status", "1"),
-            size,
-            "gbsg",
-        ),
-    )
+    seen, happened = _numbers(validation, "rfstime"), _equals(validation, "status", "1")
+    return {
+        "rotterdam": _breast_cancers(development, development["size"], ends, event),
+        "gbsg": _breast_cancers(validation, size, seen, happened),
+    }
+
+
+def _breast_cancers(
+    table: pa.Table, size: pa.ChunkedArray, time: npt.NDArray[np.float64], event: Mask
+) -> pa.Table:
+    columns = ("age", "meno", "grade", "nodes", "pgr", "er", "hormon")
     levels = category_field("size", ("<=20", "20-50", ">50"))
-    cohorts = [
+    return (
         pa.table({name: table[name].cast(pa.float64()) for name in columns})
-        .append_column(levels, sizes.cast(pa.string()))
-        .append_column("time", pa.array(times, pa.float64()))
-        .append_column("event", pa.array(happened.astype(np.int64)))
-        .append_column("cohort", pa.array([name] * table.num_rows, pa.string()))
-        for table, times, happened, sizes, name in outcomes
-    ]
-    pooled = pa.concat_tables(cohorts)
-    pooled = pooled.add_column(0, "row_id", pa.array(np.arange(1, pooled.num_rows + 1)))
-    return at_horizon(pooled, events={"event": "time"}, horizon=horizon, group="cohort")
+        .append_column(levels, size.cast(pa.string()))
+        .append_column("time", pa.array(time, pa.float64()))
+        .append_column("event", pa.array(event.astype(np.int64)))
+    )
+
+
+def write_breast_cancers(tidy: StrPath, folder: StrPath) -> None:
+    """Write ``rotterdam.csv`` and ``gbsg.csv``, which `deepcac compare --external` reads.
+
+    Parameters
+    ----------
+    tidy : path-like
+        The folder of ``rotterdam.parquet`` and ``gbsg.parquet``, which the workflow makes.
+    folder : path-like
+        Where the two tables are written.
+    """
+    development, validation = (
+        pq.read_table(Path(tidy) / f"{name}.parquet") for name in ("rotterdam", "gbsg")
+    )
+    for name, cohort in breast_cancer_cohorts(development, validation).items():
+        with atomic_path(Path(folder) / f"{name}.csv") as unfinished:
+            csv.write_csv(cohort, unfinished)
 
 
 def _chosen_rows(table: pa.Table, rows: Chosen) -> tuple[pa.Table, dict[str, int]]:

@@ -1,6 +1,8 @@
 """Clinical tables: cohorts, outcomes at a horizon and what is no feature, by hand."""
 
+import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from catalogued import REGISTRY
 from hypothesis import given
@@ -8,7 +10,12 @@ from hypothesis import strategies as st
 
 from deepcac.errors import DataError
 from deepcac_study.catalogue.variables import read_variables
-from deepcac_study.features.clinical import at_horizon, rotterdam_to_gbsg, with_outcome
+from deepcac_study.features.clinical import (
+    at_horizon,
+    rotterdam_to_gbsg,
+    with_outcome,
+    write_breast_cancers,
+)
 
 COHORTS = {name: entry for name, entry in REGISTRY.datasets.items() if entry.counts}
 # What the outcome is made of, or is known after it: no name of a feature may be one of these.
@@ -152,6 +159,27 @@ def test_rotterdam_and_gbsg_are_pooled_by_what_both_have():
     assert column["age"] == [40, 60, 61]
     assert column["size=20-50"] == [0, 0, 1]
     assert [step["rows"] for step in flow] == [4, 3]
+
+
+def test_the_two_cohorts_are_written_as_one_table_each(tmp_path):
+    same = {"meno": [0, 1], "nodes": [1, 2], "pgr": [3, 4], "er": [5, 6], "hormon": [0, 1]}
+    development = table(
+        **{"age": [40, 60], "size": ["<=20", ">50"], "grade": [2, 3], "chemo": [0, 1], **same},
+        **{"rtime": [10, 200], "recur": [0, 0], "dtime": [20, 190], "death": [1, 0]},
+    )
+    validation = table(
+        **{"age": [41, 61], "size": [20, 51], "grade": [1, 2], **same},
+        **{"rfstime": [10, 300], "status": [0, 1]},
+    )
+    for name, cohort in (("rotterdam", development), ("gbsg", validation)):
+        pq.write_table(cohort, tmp_path / f"{name}.parquet")
+    write_breast_cancers(tmp_path, tmp_path)
+    first, second = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("rotterdam", "gbsg"))
+    assert first.columns.tolist() == second.columns.tolist()
+    assert {"chemo", "row_id"}.isdisjoint(first.columns)
+    assert first[["time", "event"]].to_numpy().tolist() == [[10, 1], [190, 0]]
+    assert second[["time", "event"]].to_numpy().tolist() == [[10, 0], [300, 1]]
+    assert second["size"].tolist() == ["<=20", ">50"]
 
 
 @pytest.mark.parametrize("name", COHORTS)

@@ -1,13 +1,21 @@
 """Clinical tables from the real raw files: the counts that the registry says, and a digest."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from catalogued import REGISTRY
 from mirrors import MIRROR
 
 from deepcac.feature_matrix import read_features
+from deepcac.judging.contenders import Contender
+from deepcac.scoring.resampled_scores import AUROC, BRIER, RATIO
+from deepcac.table.elsewhere.external_rows import external_rows
+from deepcac.table.elsewhere.fold_trials import judge_fold
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
 from deepcac_study.catalogue.entries import file_names
 from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.features.clinical import write_breast_cancers
 from deepcac_study.jobs.steps import build_features, transform
 from deepcac_study.raw.fetch import fetch
 
@@ -40,3 +48,39 @@ def test_rows_and_events_are_those_of_the_registry(dataset, tmp_path):
             "gbsg": 406,
             "rotterdam": 2856,
         }
+
+
+def plain_chance(time, event, moment):
+    """Return the share still followed just before a moment; events come before censorings."""
+    chance = 1.0
+    for now in np.unique(time[time < moment]):
+        left = (time >= now).sum() - ((time == now) & event).sum()
+        chance *= 1 - ((time == now) & ~event).sum() / max(left, 1)
+    return chance
+
+
+def test_rotterdam_to_gbsg_at_five_years_is_what_plain_loops_give(tmp_path, monkeypatch):
+    """AUROC(t) of Uno and others, Brier(t) of Graf and others, observed over expected events."""
+    built("rotterdam_gbsg_5y", tmp_path)
+    write_breast_cancers(tmp_path / "tidy", tmp_path)
+    roles = Roles("event", time="time", horizon=1826.0)
+    table = read_labelled(tmp_path / "rotterdam.csv", roles)
+    rows = external_rows(table, roles, [tmp_path / "gbsg.csv"], most=20_000, seed=0)
+    few = [Contender("lr"), Contender("lr", "km")]
+    monkeypatch.setattr("deepcac.table.elsewhere.fold_trials.contenders", lambda: few)
+    (judged,) = judge_fold(rows.fold, 0, 2, 10_000)
+    scores, whom = judged.model.scores, judged.model.patients
+    gbsg = pd.read_csv(tmp_path / "gbsg.csv")
+    time, event, risk = gbsg["time"].to_numpy(), gbsg["event"].to_numpy() == 1, whom.risk
+    came = event & (time <= 1826)
+    seen = came | (time >= 1826)
+    chance = [plain_chance(time, event, min(moment, 1826)) for moment in time]
+    weight = np.where(seen, 1 / np.array(chance), 0.0)
+    pairs = weight[came][:, None] * weight[~came & seen]
+    ahead = np.sign(risk[came][:, None] - risk[~came & seen]) / 2 + 0.5
+    assert scores[AUROC].value == pytest.approx((pairs * ahead).sum() / pairs.sum(), abs=1e-9)
+    assert scores[BRIER].value == pytest.approx((weight * (came - risk) ** 2).mean(), abs=1e-9)
+    days = np.unique(time[came])
+    free = np.prod([1 - (came & (time == day)).sum() / (time >= day).sum() for day in days])
+    assert scores[RATIO].value == pytest.approx((1 - free) / risk.mean(), abs=1e-9)
+    assert (len(table.features.label), len(gbsg), int(came.sum())) == (2982, 686, 285)

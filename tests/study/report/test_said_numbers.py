@@ -1,5 +1,6 @@
 """The sentences of the findings have the numbers of their own rows, counts included."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -196,3 +197,12 @@ def test_the_network_is_ahead_of_deepcac_and_km_z_alone():
     deep = rows("judge_verdicts", question="deep", metric="auroc")
     worse = deep.loc[deep["verdict"] == "worse", "contender"]
     assert sorted(worse) == ["deepcac", "km_z"]
+
+
+def test_the_page_of_rotterdam_and_the_gbsg_has_the_numbers_of_its_file():
+    page = (ROOT / "docs" / "another-hospital.md").read_text()
+    part = page[page.index("| on the GBSG") : page.index("## Examples")]
+    written = {float(x) for x in re.findall(r"(?<![\w.])[+-]?\d*\.\d+", part)} - {0.28}
+    stored = table("rotterdam_gbsg")[["value", "low", "high"]].to_numpy().ravel()
+    assert len(written) > 20
+    assert all(np.isclose(stored, number, atol=1e-9).any() for number in written)

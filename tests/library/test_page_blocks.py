@@ -1,7 +1,9 @@
-"""The Python blocks of the pages on the two relatives are run as they stand."""
+"""Python blocks of pages are run as they stand."""
 
 import re
 from pathlib import Path
+
+import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -13,13 +15,16 @@ def run(page):
     return names
 
 
-def test_the_page_of_supervised_kmeans():
-    names = run("supervised-kmeans.md")
-    assert sorted(set(names["found"])) == [0, 1]
+def test_the_two_relatives_of_cac():
+    names = run("claims.md")
+    assert sorted(set(names["assigned"])) == [0, 1]
     assert names["loss"] < 1e-6
-
-
-def test_the_page_of_class_decomposition():
-    names = run("class-decomposition.md")
     assert names["clusters"] == (2, 1)
     assert names["plain"] < 0.8 < 0.95 < names["decomposed"]
+
+
+@pytest.mark.long
+def test_the_classifier_with_subtypes():
+    names = run("judge.md")
+    assert len(names["risk"]) == len(names["subtype"]) == 569
+    assert names["reasons"].shape == (569, 30)

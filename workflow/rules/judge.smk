@@ -78,7 +78,7 @@ use rule judge_trials as judge_clinical with:
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
 
 
-# Small families, what decides, and estimates pooled over cohorts: docs/judge-plan.md.
+# Small families, what decides, and estimates pooled over cohorts: docs/archive/judge-plan.md.
 rule judge_clinical_tasks:
     input:
         trials=to_make(study.clinical),
@@ -298,7 +298,7 @@ rule judge_verdicts:
         "../scripts/call.py"
 
 
-# Where a cluster could tell more than its predictors: docs/transfer.md.
+# Where a cluster could tell more than its predictors: docs/judge.md.
 rule judge_transfer:
     input:
         features=lambda wildcards: f"data/features/{further.move(wildcards.move)['dataset']}.parquet",

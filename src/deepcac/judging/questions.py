@@ -60,7 +60,7 @@ CHOSEN_RANDOM = Question(
 BENT = Question("bent", "Are clusters better than a bent line?")
 RIVALS = Question("rivals", "Are clusters better than products, lines in leaves, or experts?")
 BEND = Question("bend", "Does bending help the learner, without clusters?")
-# Of the clinical tasks (docs/judge-plan.md), and those of them that decide whether clusters help.
+# Of clinical tasks (docs/archive/judge-plan.md), and those that decide whether clusters help.
 CLINICAL = (HELP, FORCED, SEPARATED, RANDOM, CHOSEN_RANDOM, BENT, RIVALS, BEND)
 DECISIVE = (HELP, RANDOM, BENT)
 _BENDING = (RANDOM, CHOSEN_RANDOM, BENT, RIVALS, BEND)

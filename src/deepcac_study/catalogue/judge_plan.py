@@ -83,7 +83,7 @@ class Tables(Entry):
 
 
 class Clinical(Entry):
-    """Clinical tasks, in families of their own and pooled over cohorts; see docs/judge-plan.md."""
+    """Clinical tasks, in small families and pooled over cohorts (docs/archive/judge-plan.md)."""
 
     datasets: list[Id] = Field(
         [], description="tasks, as `results/judge/clinical/{dataset}/{contender}.json`"
@@ -146,12 +146,10 @@ class Judge(Entry):
     clinical: Clinical = Field(
         Clinical.model_validate({}), description="clinical tasks, with a grid of k and alpha"
     )
-    transfer: Transfer = Field(Transfer.model_validate({}), description="see docs/transfer.md")
-    scorecards: Scorecards = Field(
-        Scorecards.model_validate({}), description="see docs/transfer.md"
-    )
+    transfer: Transfer = Field(Transfer.model_validate({}), description="see docs/judge.md")
+    scorecards: Scorecards = Field(Scorecards.model_validate({}), description="see docs/judge.md")
     richer_labels: list[Id] = Field(
-        [], description="data sets of stays of PhysioNet 2012; see docs/transfer.md"
+        [], description="data sets of stays of PhysioNet 2012; see docs/judge.md"
     )
     resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
     resamples_small: int = Field(30, ge=2, description="the same for small data sets")

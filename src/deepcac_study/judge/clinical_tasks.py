@@ -1,6 +1,6 @@
 """Clinical tasks: verdicts in small families, what decides, and estimates pooled over cohorts.
 
-The rules are those of docs/judge-plan.md, 2026-11-25.
+The rules are those of docs/archive/judge-plan.md, 2026-11-25.
 """
 
 import os

@@ -55,8 +55,3 @@ def test_the_gallery_makes_the_pictures_that_it_shows(tmp_path, commands):
         assert (folder / name).stat().st_size > 5_000
     page = (folder / "gallery-compare.html").read_text()
     assert re.search(r'<h1 class="answer">[^<]*(clusters|they) help', page, re.IGNORECASE)
-
-
-@pytest.mark.long
-def test_the_page_of_subtypes_is_followed(tmp_path, commands):
-    follow("subtypes.md", tmp_path, commands)

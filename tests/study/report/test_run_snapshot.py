@@ -9,7 +9,6 @@ from tests.support.report_runs import write_run
 from deepcac.errors import ConfigError
 from deepcac_study.report.kept.markdown_tables import renew
 from deepcac_study.report.kept.run_snapshot import (
-    ANSWER,
     LEDGER,
     RUNS,
     SUMMARY,
@@ -98,24 +97,13 @@ def test_printed_cells_stand_beside_ours_in_the_order_of_k():
     ]
 
 
-def test_answers_of_base_classifiers_and_of_networks_are_apart():
-    answers = pd.DataFrame(
-        {"comparison": ["CAC − KM", "KM − plain", "CAC+DMNN − FNN"], "f1": ["a", "b", None]}
-    )
-    base = lines("answer base", ANSWER, answers)
-    assert base[2:] == ["| CAC − KM | a |", "| KM − plain | b |"]
-    assert lines("answer networks", ANSWER, answers)[2:] == ["| CAC+DMNN − FNN |  |"]
-
-
-def test_counts_of_cells_and_claims_are_those_of_the_summary():
+def test_counts_of_cells_are_those_of_the_summary():
     papers = ("cac_v1", "cac_v2", "skmeans", "deepcac", "classdecomp", "all")
     rows = [
-        (part, paper, group, quantity, place)
-        for part, group, names in (
-            ("cells", "independent", ("printed", "open", "agree", "differ", "not_run")),
-            ("cells", "derived", ("printed",)),
-            ("claims", "sound", ("claims", "holds", "partly", "fails", "undecided")),
-            ("claims", "sound", ("not_decidable", "not_run")),
+        ("cells", paper, group, quantity, place)
+        for group, names in (
+            ("independent", ("printed", "open", "agree", "differ", "not_run")),
+            ("derived", ("printed",)),
         )
         for paper in papers
         for place, quantity in enumerate(names)
@@ -126,9 +114,6 @@ def test_counts_of_cells_and_claims_are_those_of_the_summary():
     made = lines("cells", SUMMARY, counts)
     assert "| CAC v1 | 0 | 1 | 2 | 3 | 4 | 0.166 | - | - | - |" in made
     assert made[-1] == "| all five | 0 | 1 | 2 | 3 | 4 | - | - | - | - |"
-    assert (
-        lines("claims sound", SUMMARY, counts)[-1] == "| all five | 0 | 1 | 2 | 3 | - | 4 | 0 | 1 |"
-    )
 
 
 def test_tables_of_the_report_are_taken_as_they_are(tmp_path):

@@ -22,7 +22,7 @@ from deepcac_study.judge.division_scores import write_division
 from deepcac_study.judge.public_protocols import Division, run_division
 from deepcac_study.judge.trial_files import run_trials
 from deepcac_study.report.kept import snapshot
-from deepcac_study.report.kept.markdown_tables import read_snapshot, renew
+from deepcac_study.report.kept.markdown_tables import made, read_snapshot, renew
 from deepcac_study.report.kept.run_snapshot import ANSWER, LEDGER
 
 PROJECT = Path(__file__).parents[3]
@@ -127,14 +127,27 @@ def test_a_page_is_made_from_its_snapshot(results, tmp_path):
     snapshot.write_snapshot(results, tmp_path, JUDGE)
     tables = read_snapshot(tmp_path)
     page = "Before.\n<!-- from the snapshot: clusters lr -->\nold\n<!-- end -->\nAfter.\n"
-    made = renew(page, tables)
-    assert made.startswith("Before.\n<!-- from")
-    assert made.endswith("<!-- end -->\nAfter.\n")
-    assert "old" not in made
-    assert "| cic | 0." in made
-    assert renew(made, tables) == made
+    renewed = renew(page, tables)
+    assert renewed.startswith("Before.\n<!-- from")
+    assert renewed.endswith("<!-- end -->\nAfter.\n")
+    assert "old" not in renewed
+    assert "| cic | 0." in renewed
+    assert renew(renewed, tables) == renewed
     with pytest.raises(ConfigError, match="no table 'nothing'.*clusters"):
         renew("<!-- from the snapshot: nothing -->\n<!-- end -->\n", tables)
+
+
+def test_a_page_can_ask_for_some_rows_and_columns():
+    heads = [
+        {"k": 2, "beta": beta, "arm": arm, "auroc": 0.8 + beta / 100, "smallest_cluster": 9}
+        for beta in (0.0, 1.0)
+        for arm in ("local", "soft", "one", "permuted")
+    ]
+    tables = {snapshot.FACTORIAL: pd.DataFrame(heads)}
+    asked = "factorial | rows: 2/1 | columns: 2, 3"
+    assert made(tables, asked) == "| beta | local |\n| --- | ---: |\n| 1 | 0.8100 |\n"
+    with pytest.raises(ConfigError, match="no such row in 'rows: 2/7'; rows: 2/0; 2/1"):
+        made(tables, "factorial | rows: 2/7")
 
 
 def test_a_verdict_is_seen_in_how_its_number_is_written():
@@ -155,23 +168,6 @@ def test_a_verdict_is_seen_in_how_its_number_is_written():
     cells = "**+0.0512**, 7 of 10 | *-0.0040*, 7 of 10 |  | +0.0010 |  | -0.0300 worse, 7 of 10"
     assert f"| cic | 0.860 | {cells} |\n" in page
     assert "cic_ts" not in page  # nothing with clusters of rows was compared there
-
-
-def test_counts_go_by_the_learner_and_leave_out_what_could_not_be_seen():
-    columns = ("question", "contender", "verdict", "mean", "detectable", "clustered")
-    found = pd.DataFrame(
-        [
-            ("help", "km_lgbm", "never chosen", 0.0, np.nan, 0),
-            ("help", "cac_lgbm", "undecided", -0.002, 0.012, 3),
-            ("deep", "km_z", "worse", -0.02, 0.004, 10),
-            ("negative_control", "hash_lgbm", "never chosen", 0.0, np.nan, 0),
-        ],
-        columns=columns,
-    ).assign(metric="auroc")
-    page = renew("<!-- from the snapshot: counts -->\n<!-- end -->\n", {snapshot.VERDICTS: found})
-    assert "| help | LightGBM | 2 | 0 | 0 | 1 | 0 | 1 | -0.0010 | 0.0120 |" in page
-    assert "| deep | KM-Z | 1 | 0 | 0 | 0 | 1 | 0 | -0.0200 | 0.0040 |" in page
-    assert "| negative control | LightGBM | 1 | 0 | 0 | 0 | 0 | 1 | 0.0000 |  |" in page
 
 
 def test_gains_that_are_excluded_are_said_with_and_without_correction():
@@ -222,39 +218,6 @@ def test_a_planted_part_that_has_not_run_leaves_its_cells_empty():
     assert "| 3,000 | 0.5 | 0.100 | +0.002, 1 of 4 (1) | +0.010, 1 of 4 (2) |" in page
 
 
-def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():
-    sides = ("dataset", "reference", "score")
-    columns = (*sides, "verdict", "verdict_strict", "mean", "low", "high")
-    found = pd.DataFrame(
-        [
-            ("cic", "fnn", 0.87, "better", "better", 0.011, 0.005, 0.016),
-            ("cic", "lgbm", 0.87, "equivalent", "undecided", 0.004, -0.001, 0.009),
-            ("sepsis", "lgbm", 0.78, "worse", "worse", -0.02, -0.03, -0.01),
-        ],
-        columns=columns,
-    ).assign(question="subtypes", metric="auroc", contender="subtypes_gbm")
-    marked = "<!-- from the snapshot: subtypes subtypes_gbm -->\n<!-- end -->\n"
-    page = renew(marked, {snapshot.VERDICTS: found})
-    assert "| data set | AUROC | − LightGBM | − FNN |" in page
-    assert (
-        "| cic | 0.8700 | *+0.0040* (-0.0010 to +0.0090) | **+0.0110** (+0.0050 to +0.0160) |"
-        in page
-    )
-    assert "| sepsis | 0.7800 | -0.0200 worse (-0.0300 to -0.0100) |  |" in page
-
-
-def test_blends_stand_beside_what_subtypes_are_ahead_by():
-    columns = ("dataset", "blend", "auroc", "mean", "low", "high")
-    found = [("cic", "lgbm", 0.8735, 0.001, -0.001, 0.003), ("cic", "lgbm+fnn", 0.8757)]
-    found = pd.DataFrame([found[0], (*found[1], -0.001, -0.004, 0.002)], columns=columns)
-    page = renew("<!-- from the snapshot: blends -->\n<!-- end -->\n", {snapshot.BLENDS: found})
-    assert "| LightGBM and FNN, blended | subtypes − it |" in page
-    assert (
-        "| cic | 0.8735 | +0.0010 (-0.0010 to +0.0030) | 0.8757 | -0.0010 (-0.0040 to +0.0020) |"
-        in page
-    )
-
-
 def test_numbers_are_written_with_a_zero_before_the_point():
     assert (three(0.8604), three(-0.0004, signed=True), three(10.25)) == (
         "0.860",
@@ -292,28 +255,3 @@ def test_some_pages_have_such_tables():
     marked = re.findall("from the snapshot: ", "".join(p.read_text("utf-8") for p in PAGES))
     assert len(marked) >= 5
     assert json.loads((PROJECT / "docs" / "results" / "about.json").read_text())["commit"]
-
-
-def test_pairs_of_a_division_are_ours_or_those_of_a_learner_with_clusters():
-    columns = ("division", "contender", "reference", "metric", "mean")
-    found = pd.DataFrame(
-        [
-            ("a_b", "subtypes_gbm", "lr", "auroc", 0.01),
-            ("a_b", "subtypes_gbm", "lr", "auprc", 0.02),
-            ("a_b", "dist_lr", "lr", "auroc", 0.03),
-            ("a_b", "dist_lr", "lr", "auprc", -0.04),
-            ("b_c", "dist_lr", "lr", "auroc", 0.05),
-            ("b_c", "dist_lr", "lr", "auprc", 0.06),
-        ],
-        columns=columns,
-    ).assign(low=0.0, high=0.1, p=0.01, p_holm=0.02)
-    found.loc[2, ["p", "p_holm"]] = np.nan  # a model with itself
-    tables = {snapshot.PAIRS: found}
-    gap = "(0.0000 to +0.1000)"
-    ours = renew("<!-- from the snapshot: pairs a_b -->\n<!-- end -->\n", tables)
-    assert ours.splitlines()[3:-1] == [f"| LR | +0.0100 {gap} | +0.0200 {gap} |"]
-    arms = renew("<!-- from the snapshot: less_learner a_b b_c -->\n<!-- end -->\n", tables)
-    assert arms.splitlines()[3:-1] == [
-        f"| a_b | LR with distances to centres | – | -0.0400 {gap}, p 0.020 |",
-        f"| b_c | LR with distances to centres | +0.0500 {gap}, p 0.020 | +0.0600 {gap}, p 0.020 |",
-    ]

@@ -8,8 +8,8 @@ from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.judging.trials import Effort
 from deepcac_study.judge.tables.table_shape import run_shape
 from deepcac_study.judge.tables.table_trials import run_table
-from deepcac_study.report.kept import table_docs, table_snapshot
-from deepcac_study.report.kept.markdown_tables import NOT_RUN, made, read_snapshot
+from deepcac_study.report.kept import table_snapshot
+from deepcac_study.report.kept.markdown_tables import read_snapshot
 
 EFFORT = Effort(3, 3, 100, 10_000, 3, 1)
 CONTENDERS = [
@@ -60,49 +60,6 @@ def test_every_table_is_kept_and_the_figure_drawn(kept):
     for name in ("uci_colic", "uci_vowel"):
         ahead = means[name, "lgbm"] - means[name, "lr"]
         assert points.loc[name, "advantage"] == pytest.approx(ahead, abs=2e-5)
-
-
-@pytest.mark.parametrize(
-    ("kind", "asked"),
-    [
-        ("table_sizes", ()),
-        ("table_clusters", ("lr",)),
-        ("table_clusters", ("lgbm",)),
-        ("table_excluded", ("lr",)),
-        ("table_counts", ()),
-        ("table_risks", ()),
-        ("over", ("help",)),
-        ("over", ("forced",)),
-        ("table_points", ()),
-        ("rule_said", ()),
-        ("table_rules", ()),
-    ],
-)
-def test_every_part_of_the_page_is_written(kept, kind, asked):
-    text = made(read_snapshot(kept), kind, *asked)
-    assert text != NOT_RUN
-    assert "nan" not in text
-    assert len(text) > 60
-
-
-def test_the_rule_in_words_counts_the_tables():
-    points = pd.DataFrame(
-        {
-            "dataset": ["a", "b", "c", "planted"],
-            "kind": ["table"] * 3 + ["planted"],
-            "advantage": [0.1, 0.01, 0.2, 0.3],
-            "gain": [0.05, 0.02, 0.0, 0.04],
-        }
-    )
-    rule = {"way": "tables", "statistic": "advantage", "tables": 3, "helped": 2}
-    rules = pd.DataFrame([{**rule, "threshold": 0.05, "errors": 2, "never_errors": 1}])
-    text = table_docs.rule_said(points, rules)
-    assert "on 2 of 3 tables" in text
-    assert "ahead by more than 0.050" in text
-    assert "holds on 1 of the 2 tables above, and misses 1 below" in text
-    assert 'it is wrong on 2, "never" on 1' in text
-    never = table_docs.rule_said(points, rules.assign(threshold=np.inf))
-    assert "no threshold" in never
 
 
 def test_a_figure_without_a_threshold_says_never(tmp_path):

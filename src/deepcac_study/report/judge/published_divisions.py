@@ -1,7 +1,7 @@
 """Contenders on divisions of the rows that others published results on."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,11 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.files.storage import read_json
-from deepcac.judging.resample_scores import METRICS
-from deepcac.judging.spaces import of_kind
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Cell, How, Table, text_row
-from deepcac.pages.wording import Row, less, people, three
+from deepcac.pages.wording import people, three
 from deepcac_study.judge.study_files import PUBLIC
 from deepcac_study.papers.ledger import number
 from deepcac_study.report.declarations import declared_figure, declared_table, rows_of
@@ -212,43 +210,4 @@ def division(table: pd.DataFrame, name: str) -> Table:
 
     own = table[table["division"] == name].sort_values("auroc", ascending=False)
     scores = {people(metric): score(metric) for metric in _SHOWN}
-    return Table.of(own, {"contender": ("contender", contender_label), **scores})
-
-
-def pairs(table: pd.DataFrame, division: str) -> Table:
-    """Return the boosted classifier minus each rival on a published division."""
-    return _by_metric(_divided(table, division, ours=True), {"minus": "reference"}, less)
-
-
-def less_learner(table: pd.DataFrame, *divisions: str) -> Table:
-    """Return each learner with clusters minus itself without, on published divisions."""
-    own = pd.concat([_divided(table, division, ours=False) for division in divisions])
-    names = {"division": "division", "minus its learner": "contender"}
-    return _by_metric(own, names, _tested, n_labels=2)
-
-
-def _by_metric(
-    own: pd.DataFrame, names: Mapping[str, str], write: Callable[[Row], str], n_labels: int = 1
-) -> Table:
-    """Return a row for each pair of names, with what is written of its row by each metric."""
-    found = list(own.groupby(list(names.values()), sort=False))
-
-    def cell(metric: str) -> How:
-        return lambda group: write(group[1][group[1]["metric"] == metric].to_dict("records")[0])
-
-    def name(place: int) -> How:
-        return lambda group: contender_label(str(group[0][place]))
-
-    columns = {said: name(place) for place, said in enumerate(names)}
-    columns |= {people(metric): cell(metric) for metric in METRICS}
-    return Table.of(found, columns, n_labels=n_labels)
-
-
-def _divided(table: pd.DataFrame, division: str, *, ours: bool) -> pd.DataFrame:
-    mine = table["contender"] == of_kind("subtypes")[-1]
-    return table[(table["division"] == division) & (mine == ours)]
-
-
-def _tested(row: Row) -> str:
-    """Write a difference and its adjusted p; nothing where a model meets itself."""
-    return "–" if pd.isna(row["p"]) else f"{less(row)}, p {three(row['p_holm'])}"
+    return Table.of(own, {"method": ("contender", contender_label), **scores})

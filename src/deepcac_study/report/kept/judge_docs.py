@@ -1,20 +1,16 @@
 """The documentation's tables and sentences of the judge and of the classifier with subtypes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 
-from deepcac.judging.choice import CHOICES
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
 from deepcac.judging.planted_outcomes import ORACLE
-from deepcac.judging.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE, SUBTYPES, Question
-from deepcac.judging.resample_scores import METRICS, clustered_scores
-from deepcac.judging.spaces import of_kind
-from deepcac.judging.verdicts import half_detect
-from deepcac.pages.figures import verdicts_in
+from deepcac.judging.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE, Question
+from deepcac.judging.resample_scores import METRICS
 from deepcac.pages.tables import How, Table
-from deepcac.pages.wording import Row, bounds, four, less, people, three
+from deepcac.pages.wording import Row, four, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, TIED, UNDECIDED, WORSE
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 
@@ -22,37 +18,7 @@ STYLES = {
     **{BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"},
     **{NEVER: "–", TIED: "tied"},
 }
-_WAYS = dict(zip(CHOICES, ("default", "tuned", "k >= 2"), strict=True))
 _WHO = ("contender", contender_label)
-
-
-def scores(table: pd.DataFrame, dataset: str) -> Table:
-    """Return every contender on one data set, the highest first."""
-    columns = {
-        f"{people(metric)} {way}": (f"{metric}_{choice}", four)
-        for metric in METRICS
-        for choice, way in _WAYS.items()
-    }
-    own = table[table["dataset"] == dataset].sort_values("auroc_tuned", ascending=False)
-    own = own.reindex(columns=["contender", "trials", *(how[0] for how in columns.values())])
-    return Table.of(own, {"contender": _WHO, **columns, "trials": "trials"})
-
-
-def matrix(table: pd.DataFrame, metric: str) -> Table:
-    """Return every contender on every data set, the best of each in bold.
-
-    Tuned; those with clusters have two or more.
-    """
-    found = table.assign(shown=clustered_scores(table, metric))
-    wide = found.pivot(index="contender", columns="dataset", values="shown")
-    order = wide.rank(ascending=False).mean(axis=1).sort_values().index
-
-    def score(dataset: str) -> How:
-        best = wide[dataset].max()
-        return dataset, lambda value: three(value, STYLES[BETTER] if value == best else "{}")
-
-    columns = {"contender": _WHO, **{name: score(name) for name in wide.columns}}
-    return Table.of(wide.loc[order].reset_index(), columns)
 
 
 def clusters(table: pd.DataFrame, verdicts: pd.DataFrame, learner: str) -> Table:
@@ -76,41 +42,15 @@ def clusters(table: pd.DataFrame, verdicts: pd.DataFrame, learner: str) -> Table
     compared: set[tuple[str, str, str]] = set()
     columns: dict[str, How] = {
         "data set": str,
-        f"{contender_label(learner)} alone": lambda dataset: three(alone[dataset, learner]),
+        f"{contender_label(learner)}, no clusters": lambda dataset: three(alone[dataset, learner]),
         "+ CAC": added(HELP, CAC),
         "+ k-means": added(HELP, KM),
         "+ distances": added(HELP, DISTANCES),
         "CAC, k >= 2": added(FORCED, CAC),
-        "CAC − random partition, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
+        "CAC − random groups, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
         "+ hash": added(NEGATIVE, HASH),
     }
     return Table.of(sorted({place[3] for place in found if place[:3] in compared}), columns)
-
-
-def counts(table: pd.DataFrame) -> Table:
-    """Count how often each verdict was given, by question and learner."""
-    own = _judged(table)
-    own = own.assign(learner=own["contender"].map(_learner))
-    columns: dict[str, How] = {
-        "question": lambda group: str(group[0][0]).replace("_", " "),
-        "learner": lambda group: contender_label(str(group[0][1])),
-        "comparisons": lambda group: len(group[1]),
-        **counted(verdicts_in(own["verdict"])),
-        "detectable": lambda group: four(half_detect(group[1])),
-    }
-    return Table.of(own.groupby(["question", "learner"], sort=False), columns, n_labels=2)
-
-
-def counted(verdicts: Iterable[str]) -> dict[str, How]:
-    """Return columns that count verdicts in a group of comparisons, and its mean difference."""
-
-    def given(verdict: str) -> How:
-        return lambda group: (group[1]["verdict"] == verdict).sum()
-
-    return {
-        **{name: given(name) for name in verdicts},
-        "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
-    }
 
 
 def excluded(table: pd.DataFrame, learner: str) -> str:
@@ -170,43 +110,6 @@ def _found(one: "pd.Series[Any]") -> str:
     return f"{three(one['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"
 
 
-def subtypes(table: pd.DataFrame, contender: str) -> Table:
-    """Return a classifier with two subtypes or more minus each rival, by the strict margin."""
-    own = _judged(table)
-    own = own[(own["question"] == SUBTYPES.id) & (own["contender"] == contender)]
-
-    def ahead(rival: str) -> How:
-        def cell(group: tuple[Any, pd.DataFrame]) -> str:
-            found = group[1][group[1]["reference"] == rival].to_dict("records")
-            return f"{_gain(found[0], 'verdict_strict')} {bounds(found[0])}" if found else ""
-
-        return cell
-
-    there = set(own["reference"])
-    rivals = [name for name in of_kind("boosting", "network") if name in there]
-    columns: dict[str, How] = {
-        "data set": lambda group: group[0],
-        "AUROC": lambda group: four(group[1]["score"].iloc[0]),
-        **{f"− {contender_label(name)}": ahead(name) for name in rivals},
-    }
-    return Table.of(own.groupby("dataset"), columns)
-
-
-def blends(table: pd.DataFrame) -> Table:
-    """Return greedy blends of other contenders' trials, and the boosted classifier minus each."""
-    found = {(row["dataset"], row["blend"]): row for row in table.to_dict("records")}
-
-    def cell(name: str, write: Callable[[Row], str]) -> How:
-        return lambda dataset: write(found[dataset, name]) if (dataset, name) in found else ""
-
-    columns: list[tuple[str, How]] = [("data set", str)]
-    for name in dict.fromkeys(table["blend"]):
-        blended = " and ".join(map(contender_label, name.split("+")))
-        columns.append((f"{blended}, blended", cell(name, lambda row: four(row["auroc"]))))
-        columns.append(("subtypes − it", cell(name, less)))
-    return Table.of(sorted(set(table["dataset"])), columns)
-
-
 def _judged(table: pd.DataFrame) -> pd.DataFrame:
     """Return the comparisons by AUROC."""
     return table[table["metric"] == METRICS[0]]
@@ -244,3 +147,8 @@ def _gain(found: Row | None, verdict: str = "verdict", *, chosen: bool = False) 
         return ""
     mean = four(found["mean"], STYLES[str(found[verdict])], signed=True)
     return f"{mean}, {found['clustered']} of {found['resamples']}" if chosen else mean
+
+
+def headline(table: pd.DataFrame) -> str:
+    """Return the answer of the whole study."""
+    return f"{table['sentence'].iloc[0]}\n"

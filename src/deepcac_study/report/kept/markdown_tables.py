@@ -8,25 +8,21 @@ test compares every page with the snapshot, so that no number of a page is older
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from deepcac.errors import ConfigError, one_line_errors
-from deepcac.pages.tables import Table, grid
-from deepcac_study.report.judge.published_divisions import division, less_learner, pairs
-from deepcac_study.report.kept import further_docs as further
+from deepcac.pages.tables import Cell, Table, grid
+from deepcac_study.report.judge.published_divisions import division
 from deepcac_study.report.kept import judge_docs as judge
 from deepcac_study.report.kept import paper_docs as papers
-from deepcac_study.report.kept import primary_docs as small
 from deepcac_study.report.kept import snapshot
-from deepcac_study.report.kept import table_docs as new
-from deepcac_study.report.kept import table_snapshot as kept
-from deepcac_study.report.kept.run_snapshot import ANSWER, CLAIMS, LEDGER, RUNS, SUMMARY
-from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, limits, separation, starts
+from deepcac_study.report.kept.run_snapshot import LEDGER, RUNS, SUMMARY
+from deepcac_study.report.kept.sweep_snapshot import SEPARATION, limits, separation
 from deepcac_study.report.kept_table import kept_table
-from deepcac_study.report.subtypes.subtype_worth import arms, stability
 
 Tables = dict[str, pd.DataFrame]
 Kinds = dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]]
@@ -35,72 +31,73 @@ NOT_RUN = "Not run yet.\n"
 _MARKED = re.compile(r"(<!-- from the snapshot: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 # What can be asked for, by the tables of the snapshot that it is made from.
 _KINDS: Kinds = {
-    one.__name__: (one, needed)
-    for needed, own in (
-        ((snapshot.SCORES,), (judge.scores, judge.matrix)),
+    maker.__name__: (maker, needed)
+    for needed, makers in (
         ((snapshot.SCORES, snapshot.VERDICTS), (judge.clusters,)),
-        ((snapshot.VERDICTS,), (judge.counts, judge.excluded, judge.subtypes)),
-        ((snapshot.PRIMARY,), (small.primary, small.separating, small.half_chosen)),
-        ((snapshot.ANSWERED,), (small.headline,)),
-        ((kept.TABLES,), (new.table_sizes,)),
-        ((kept.VERDICTS,), (new.table_rivals,)),
-        ((kept.RISKS,), (new.table_risks,)),
-        ((kept.OVER,), (new.over,)),
-        ((kept.POINTS,), (new.table_points,)),
-        ((kept.POINTS, kept.RULES), (new.rule_said,)),
-        ((kept.RULES,), (new.table_rules,)),
+        ((snapshot.VERDICTS,), (judge.excluded,)),
+        ((snapshot.ANSWERED,), (judge.headline,)),
         ((snapshot.DIVISIONS,), (division,)),
         ((snapshot.POWER,), (judge.planted,)),
-        ((snapshot.ARMS,), (arms,)),
-        ((snapshot.STABILITY,), (stability,)),
-        ((snapshot.BLENDS,), (judge.blends,)),
         ((snapshot.FACTORIAL,), (judge.factorial,)),
-        ((snapshot.PAIRS,), (pairs, less_learner)),
-        (
-            (further.MOVES,),
-            (further.transfer_counts, further.transfer_gains, further.planted_moves),
-        ),
-        ((further.CARDED,), (further.card_gains, further.planted_cards)),
-        ((further.LABELLED,), (further.label_gains,)),
         ((RUNS,), (papers.runs, papers.one_cluster)),
         ((SEPARATION,), (separation, limits)),
-        ((STARTS,), (starts,)),
-        ((LEDGER,), (papers.printed, papers.printed_table, papers.cell_tables)),
-        ((ANSWER,), (papers.answer,)),
-        ((SUMMARY,), (papers.cells, papers.claims, papers.kinds, papers.prediction)),
-        ((CLAIMS,), (papers.repeats, papers.verdict_rows)),
+        ((LEDGER,), (papers.printed,)),
+        ((SUMMARY,), (papers.cells, papers.kinds, papers.prediction)),
     )
-    for one in own
-}
-# The same of other tables: those that are judged in one job each, and the nine data sets.
-_OF_OTHERS: Kinds = {
-    "risks": (new.table_risks, (snapshot.RISKS,)),
-    "table_clusters": (judge.clusters, (kept.TABLES, kept.VERDICTS)),
-    "table_counts": (judge.counts, (kept.VERDICTS,)),
-    "table_excluded": (judge.excluded, (kept.VERDICTS,)),
+    for maker in makers
 }
 
 
 def renew(text: str, tables: Tables) -> str:
     """Return a page with every marked part made anew from the tables of a snapshot."""
-    return _MARKED.sub(lambda found: f"{found[1]}{made(tables, *found[2].split())}{found[3]}", text)
+    return _MARKED.sub(lambda mark: f"{mark[1]}{made(tables, mark[2])}{mark[3]}", text)
 
 
-def made(tables: Tables, kind: str, *asked: str) -> str:
-    """Return one table or sentence as Markdown; one that lacks a table waits for a run."""
-    known = {**_KINDS, **_OF_OTHERS}
-    if kind not in known:
+def made(tables: Tables, asked: str) -> str:
+    """Return one table or sentence as Markdown; one that lacks a table waits for a run.
+
+    ``clusters lr | rows: cic; credit | columns: 1, 2`` is a part of a table: rows by their labels
+    (joined by a slash where a row has several), columns by number.
+    """
+    first, *choices = asked.split(" | ")
+    kind, *words = first.split()
+    if kind not in _KINDS:
         raise ConfigError(
-            f"no table {kind!r} can be made from a snapshot; known: {', '.join(known)}"
+            f"no table {kind!r} can be made from a snapshot; known: {', '.join(_KINDS)}"
         )
-    write, needed = known[kind]
-    own = [tables[name] for name in needed]
-    if any(table.empty for table in own):
+    write, needed = _KINDS[kind]
+    sources = [tables[name] for name in needed]
+    if any(source.empty for source in sources):
         return NOT_RUN
-    found = write(*own, *asked)
-    if isinstance(found, Table):
-        return grid(found) if found.rows else NOT_RUN
-    return found
+    table = write(*sources, *words)
+    if isinstance(table, str):
+        return table
+    return grid(_part(table, choices)) if table.rows else NOT_RUN
+
+
+def _part(table: Table, choices: Iterable[str]) -> Table:
+    """Return the asked rows and columns of a table."""
+    for choice in choices:
+        side, _, names = choice.partition(": ")
+        if side == "rows":
+            labelled = {_label(table, row): row for row in table.rows}
+            rows = [labelled.get(name) for name in names.strip().split("; ")]
+            if None in rows:
+                raise ConfigError(f"no such row in {choice!r}; rows: {'; '.join(labelled)}")
+            table = replace(table, rows=rows)
+        else:
+            places = [int(number) - 1 for number in names.split(",")]
+            table = replace(
+                table,
+                head=[table.head[place] for place in places],
+                rows=[[row[place] for place in places] for row in table.rows],
+                n_labels=sum(place < table.n_labels for place in places),
+            )
+    return table
+
+
+def _label(table: Table, row: Sequence[Cell]) -> str:
+    return "/".join(cell.text for cell in row[: table.n_labels])
 
 
 def read_snapshot(folder: Path) -> Tables:

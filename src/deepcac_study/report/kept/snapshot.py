@@ -37,7 +37,7 @@ from deepcac_study.report.judge.judgement import headline
 from deepcac_study.report.judge.overall_answer import overall_answer
 from deepcac_study.report.judge.published_divisions import Divided, divided
 from deepcac_study.report.kept import table_snapshot
-from deepcac_study.report.kept.further_docs import DECIDED, further_rows
+from deepcac_study.report.kept.further_snapshot import DECIDED, further_rows
 from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
     REPORT,

@@ -15,7 +15,6 @@ from deepcac.files.storage import read_json
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, three
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.records.sweep_tables import (
     CENTROIDS,
     PERMUTED,
@@ -167,30 +166,3 @@ def limits(table: pd.DataFrame, datasets: str) -> Table:
         "permuted, batches": cell(PERMUTED, "start_batch_scaling"),
     }
     return Table.of(there, columns)
-
-
-def starts(table: pd.DataFrame, dataset: str) -> Table:
-    """Return what each switch does, beside what another start of the autoencoder does."""
-    own = table[table["dataset"] == dataset]
-    found = {(r["method"], r["switch"], r["metric"]): r for r in own.to_dict("records")}
-
-    def cell(metric: str, write: Callable[[Row, bool], str]) -> How:
-        return lambda run: write(found[*run, metric], run[1] == SOUND)
-
-    columns: list[tuple[str, How]] = [("", _switched)]
-    for metric, name in (("auroc", "AUROC"), ("auprc", "AUPRC")):
-        columns += [
-            (name, cell(metric, lambda row, sound: three(row["mean"], signed=not sound))),
-            ("95 %", cell(metric, lambda row, sound: "" if sound else _bounds(row))),
-            ("between starts", cell(metric, lambda row, _: three(row["start_sd"]))),
-        ]
-    return Table.of(dict.fromkeys(key[:2] for key in found), columns)
-
-
-def _switched(run: tuple[str, str]) -> str:
-    method, switch = run
-    return f"{method_label(method)}, {'sound' if switch == SOUND else f'switch {switch}'}"
-
-
-def _bounds(row: Row) -> str:
-    return " to ".join(three(row[name], signed=True) for name in ("low", "high"))

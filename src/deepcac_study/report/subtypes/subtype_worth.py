@@ -9,7 +9,6 @@ import pandas as pd
 
 from deepcac.files.storage import read_json
 from deepcac.pages.tables import How, Table
-from deepcac.pages.wording import four, less, three
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.records.stored import check_place
 from deepcac_study.report.declarations import declaration
@@ -98,18 +97,6 @@ def arm_means(one: Ablation) -> pd.DataFrame:
     )
 
 
-def arms(table: pd.DataFrame, dataset: str) -> Table:
-    """Return the table of arms of one data set from the snapshot, for the documentation."""
-    own = table[table["dataset"] == dataset]
-    paired = own[(own["backbone"] == WITHOUT) & own["low"].notna()].set_index(["arm", "k"])
-    shown = {at: less(row) for at, row in paired.to_dict("index").items()}
-    return _of_arms(
-        own,
-        lambda value, digits: three(value) if digits == 3 else four(value),
-        {"3 soft subtypes − it, networks": lambda at: shown.get(at, "")} if shown else None,
-    )
-
-
 def _of_arms(
     means: pd.DataFrame,
     write: Callable[[Any, int], str],
@@ -158,11 +145,6 @@ def _stability_table(one: Ablation) -> Table:
 def agreement(one: Ablation) -> pd.DataFrame:
     """Return the mean and the least Rand index of all pairs of resamples, a row a method and k."""
     return one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"])
-
-
-def stability(table: pd.DataFrame, dataset: str) -> Table:
-    """Return the table of stability of one data set from the snapshot, for the documentation."""
-    return _of_stability(table[table["dataset"] == dataset].set_index(["method", "k"]))
 
 
 def _of_stability(pairs: pd.DataFrame, **about: Any) -> Table:

@@ -2,7 +2,7 @@
 
     python -m deepcac_study.report.kept.markdown_tables docs/results README.md docs/judge.md
 
-What stands between ``<!-- from the snapshot: scores cic -->`` and ``<!-- end -->`` is made anew; a
+What stands between ``<!-- from the snapshot: planted lr -->`` and ``<!-- end -->`` is made anew; a
 test compares every page with the snapshot, so that no number of a page is older than its table.
 """
 
@@ -81,10 +81,10 @@ def _part(table: Table, choices: Iterable[str]) -> Table:
         side, _, names = choice.partition(": ")
         if side == "rows":
             labelled = {_label(table, row): row for row in table.rows}
-            rows = [labelled.get(name) for name in names.strip().split("; ")]
-            if None in rows:
+            wanted = names.strip().split("; ")
+            if set(wanted) - set(labelled):
                 raise ConfigError(f"no such row in {choice!r}; rows: {'; '.join(labelled)}")
-            table = replace(table, rows=rows)
+            table = replace(table, rows=[labelled[name] for name in wanted])
         else:
             places = [int(number) - 1 for number in names.split(",")]
             table = replace(

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from deepcac.nn.deepcac import DeepCACClassifier
-from deepcac.nn.fitting.data import Rows, default_batch_size
+from deepcac.nn.fitting.data import TensorRows, default_batch_size
 from deepcac.nn.layers.centroids import nearest
 
 N, D, EPOCHS = 6750, 224, 10
@@ -49,7 +49,7 @@ def start(X: np.ndarray, y: np.ndarray) -> DeepCACClassifier:
     return model
 
 
-def by_index(model: DeepCACClassifier, rows: Rows) -> float:
+def by_index(model: DeepCACClassifier, rows: TensorRows) -> float:
     """Train as the package does."""
     model.set_params(max_epochs=EPOCHS, patience=EPOCHS)
     model._clustering_score = lambda *_: 0.0
@@ -94,7 +94,7 @@ def move_by_row(network: torch.nn.Module, z: Tensor) -> None:
 def main() -> None:
     torch.set_num_threads(1)
     X, y = planted()
-    rows = Rows(torch.tensor(X, dtype=torch.float32), torch.tensor(y))
+    rows = TensorRows(torch.tensor(X, dtype=torch.float32), torch.tensor(y))
     seconds = {
         "index batches (this package)": by_index(start(X, y), rows),
         "DataLoader of rows": by_loader(start(X, y), RowItems(X, y), row_by_row=False),

@@ -30,7 +30,7 @@ from deepcac.scoring.equivalence import EQUIVALENT, difference, verdict
 from deepcac.scoring.net_benefit import net_benefit_gain
 from deepcac.scoring.statistics import wilson
 from deepcac.table.answer import NO_GAIN, answer
-from deepcac.table.budgeted_trials import Effort, run_budgeted
+from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model import fit_risk_model
@@ -104,7 +104,7 @@ def firm_no(seed):
     X, _, y = subtypes(rng, n, strength)
     table = read(pd.DataFrame(X, columns=list("abcdef")).assign(died=y))
     fighters = [Contender("lr", arm) for arm in ("", KM, CAC, DISTANCES)]
-    trials = run_budgeted(table, Effort(resamples=10), silent, fighters)
+    trials = run_budgeted(table, TableEffort(resamples=10), silent, fighters)
     return {"firm no": answer(trials, "t", table.rarest).verdict == NO_GAIN}
 
 

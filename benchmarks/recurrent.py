@@ -26,7 +26,7 @@ from deepcac.judging.resamples import OUTLIER, Resample, resamples
 from deepcac.judging.spaces import trials
 from deepcac.judging.trial_scores import scores
 from deepcac.nn.fitting.data import in_chunks, session
-from deepcac.nn.fitting.training import Budget, Step, train
+from deepcac.nn.fitting.training import Budget, TrainingStep, train
 from deepcac.preprocess import SequenceScaler
 from deepcac.scoring.equivalence import difference
 from deepcac_study.judge.study_rows import read_rows
@@ -84,7 +84,9 @@ def recurrent(hours: list[Array], label: list[npt.NDArray[np.int64]], seed: int)
                 model.train()
                 return found
 
-            step = Step(lambda r, m=model: entropy(m(x[0][r]), y[r]), list(model.parameters()))
+            step = TrainingStep(
+                lambda r, m=model: entropy(m(x[0][r]), y[r]), list(model.parameters())
+            )
             train(model, [step], len(y), lambda: -float(entropy(answer(x[1]), truth)), BUDGET)
             answers.append([answer(part).double().numpy() for part in x[1:]])
     return [np.mean([one[part] for one in answers], axis=0) for part in (0, 1)]

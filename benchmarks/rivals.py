@@ -25,7 +25,7 @@ from deepcac.judging.choice import TUNED, choose
 from deepcac.judging.resamples import Resample, Rows, resamples, test_share
 from deepcac.judging.trial_scores import score_trial
 from deepcac.nn.fitting.data import session
-from deepcac.nn.fitting.training import Budget, Step, train
+from deepcac.nn.fitting.training import Budget, TrainingStep, train
 from deepcac.scoring.equivalence import difference
 from deepcac.subtyping.packed import cross_entropies, full_logits
 from deepcac.subtyping.smooth_inputs import SmoothInputs
@@ -118,7 +118,7 @@ def network(build: type[nn.Module], values: Values, sample: Resample) -> list[Ar
         return float(chosen.clamp_min(1e-7).log().mean())
 
     budget = Budget(60, 8, 256, values["lr"], values["weight_decay"])
-    train(model, [Step(loss, list(model.parameters()))], len(y), score, budget)
+    train(model, [TrainingStep(loss, list(model.parameters()))], len(y), score, budget)
     model.eval()
     return [probability(read(rows)).double().numpy() for rows in (sample.validation, sample.test)]
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sklearn.cluster import KMeans
 
 from deepcac.cac.kernels.kernel import sweep
-from deepcac.cac.kernels.rows import Rows, prepare
+from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.kernels.state import SEPARATION, SIZE, TOTAL, State, allocate, recount
 from deepcac.errors import ConfigError, DataError
 
@@ -57,7 +57,7 @@ def kmeans_labels(X: Floats, k: int, random_state: Any) -> Ints:
 
 
 def cluster(
-    X: npt.ArrayLike | Rows,
+    X: npt.ArrayLike | PreparedRows,
     y: npt.ArrayLike,
     labels: npt.ArrayLike,
     alpha: float,
@@ -76,7 +76,7 @@ def cluster(
 
     Parameters
     ----------
-    X : array-like of shape (n, d), or Rows
+    X : array-like of shape (n, d), or PreparedRows
         Finite features, on comparable scales; for many calls, what `prepare` made of them.
     y : array-like of shape (n,)
         Class of each row; any number of classes.
@@ -138,7 +138,7 @@ def _class_ids(y: npt.NDArray[Any]) -> Ints:
 
 
 def _descend(
-    rows: Rows, y: Ints, labels: Ints, k: int, alpha: float, max_iter: int, sized: bool
+    rows: PreparedRows, y: Ints, labels: Ints, k: int, alpha: float, max_iter: int, sized: bool
 ) -> Clustering:
     """Run passes until none moves a row; all arguments are as the kernel needs them."""
     n, n_classes = len(y), int(y.max()) + 1
@@ -167,7 +167,7 @@ def _descend(
     )
 
 
-def place(y: Ints, labels: Ints, k: int, rows: Rows) -> npt.NDArray[np.int32]:
+def place(y: Ints, labels: Ints, k: int, rows: PreparedRows) -> npt.NDArray[np.int32]:
     """Return the cell of each row, in blocks, -1 beyond the rows."""
     cells = np.full((len(rows.blocks), rows.blocks.shape[2]), -1, dtype=np.int32)
     cells.ravel()[: len(y)] = y * k + labels

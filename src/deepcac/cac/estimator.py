@@ -15,7 +15,7 @@ from sklearn.metrics import f1_score, log_loss
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
 from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster
-from deepcac.cac.kernels.rows import Rows, prepare
+from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
 from deepcac.cac.passes import choose, passes
 from deepcac.cac.safe_alpha import safe_clustering
@@ -161,7 +161,7 @@ class CACClassifier(LocalClassifier):
         self._warn(self.alpha_, self.max_iter)
         return self
 
-    def _descend(self, rows: Rows, y: Ints, start: Ints) -> tuple[float, Clustering]:
+    def _descend(self, rows: PreparedRows, y: Ints, start: Ints) -> tuple[float, Clustering]:
         """Return the weight of the separation, and the clusters under it."""
         options: dict[str, Any] = {"max_iter": self.max_iter, "separation": self.separation}
         if self.alpha == "auto":

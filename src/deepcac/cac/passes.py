@@ -8,11 +8,11 @@ from itertools import chain
 import numpy as np
 
 from deepcac.cac.cluster import Clustering, Ints, Separation, cluster
-from deepcac.cac.kernels.rows import Rows
+from deepcac.cac.kernels.rows import PreparedRows
 
 
 def passes(
-    rows: Rows, y: Ints, labels: Ints, alpha: float, separation: Separation, max_iter: int
+    rows: PreparedRows, y: Ints, labels: Ints, alpha: float, separation: Separation, max_iter: int
 ) -> Iterator[Clustering]:
     """Give the clusterings at the start and after each pass, with their histories so far.
 

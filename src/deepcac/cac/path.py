@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from deepcac.cac.cluster import Clustering, cluster, kmeans_labels
 from deepcac.cac.given_clusters import fit_labels
-from deepcac.cac.kernels.rows import Rows, prepare
+from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.local_training import LocalClassifier
 from deepcac.errors import ConfigError
 
@@ -95,7 +95,7 @@ def alpha_path(
 
 
 def under_alphas(
-    rows: Rows, y: Ints, labels: Ints, alphas: Iterable[float], **options: Any
+    rows: PreparedRows, y: Ints, labels: Ints, alphas: Iterable[float], **options: Any
 ) -> dict[float, Clustering]:
     """Cluster prepared rows once an alpha, all from the same start; options are `cluster`'s."""
     return {alpha: cluster(rows, y, labels, alpha, **options) for alpha in alphas}

@@ -60,7 +60,7 @@ def fit_groups(base: Any, X: Any, groups: Ints, weights: Floats | None) -> Any:
     return model
 
 
-class Groups:
+class ClusterGroups:
     """Rows of each group of clusters.
 
     Parameters
@@ -210,7 +210,7 @@ class OneAgainstRest:
 class ByScore:
     """Keeps the score of each group, whatever the other groups are; the highest one wins."""
 
-    def __init__(self, scorer: Any, groups: Groups) -> None:
+    def __init__(self, scorer: Any, groups: ClusterGroups) -> None:
         self._scorer, self._groups, self.fitted = scorer, groups, 0
         self._stored: dict[Name, Floats] = {}
         self._others: dict[int, Floats] = {}

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.decomposition.configuration import Configuration
-from deepcac.decomposition.discriminants import Groups, Name, class_of_group, group_names
+from deepcac.decomposition.discriminants import ClusterGroups, Name, class_of_group, group_names
 from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.smo import Flags, PairMachines
 
@@ -27,7 +27,7 @@ class ByPairs:
         Machines.
     """
 
-    def __init__(self, machines: PairMachines, groups: Groups) -> None:
+    def __init__(self, machines: PairMachines, groups: ClusterGroups) -> None:
         self._machines, self._groups, self.fitted = machines, groups, 0
         self._planes: dict[tuple[Name, Name], Floats] = {}
         self._rest: list[Name] = []  # groups of the other classes

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from deepcac.decomposition.discriminants import (
     ByScore,
-    Groups,
+    ClusterGroups,
     OneAgainstRest,
     Predictor,
     Refit,
@@ -30,7 +30,7 @@ def predictor(base: Any, data: Training, refit: RefitMode) -> Predictor:
     """
     if refit == "all":
         return Refit(base, data)
-    groups = Groups(data.classes, data.clusters)
+    groups = ClusterGroups(data.classes, data.clusters)
     if isinstance(base, PairwiseLinearSVC):
         return ByPairs(base.discriminants(data.X, data.X_validation), groups)
     if isinstance(base, MixedNaiveBayes):

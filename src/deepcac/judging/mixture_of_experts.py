@@ -9,7 +9,7 @@ from deepcac.judging.spaces import Values
 from deepcac.nn.fitting import data
 from deepcac.nn.fitting.losses import mixture_cross_entropy
 from deepcac.nn.fitting.stopping import evaluate, log_likelihood
-from deepcac.nn.fitting.training import Budget, Step, train
+from deepcac.nn.fitting.training import Budget, TrainingStep, train
 
 MAX_EPOCHS, PATIENCE = 200, 15
 
@@ -62,7 +62,7 @@ def moe(values: Values, train_rows: Rows, validation: Rows, sample: Resample) ->
             values["lr"],
             values["weight_decay"],
         )
-        train(network, [Step(loss, list(network.parameters()))], len(x), score, budget)
+        train(network, [TrainingStep(loss, list(network.parameters()))], len(x), score, budget)
         network.eval()
 
     def predict(rows: Rows) -> Array:

@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.losses import embedding_separation, entropy, expected_cross_entropy
 from deepcac.nn.fitting.stopping import evaluate, log_likelihood
-from deepcac.nn.fitting.training import Step, train
+from deepcac.nn.fitting.training import TrainingStep, train
 from deepcac.nn.layers.centroids import kmeans_start, nearest
 from deepcac.nn.layers.networks import AnyAutoencoder, Prediction, autoencoder_for, dense, mix
 
@@ -97,8 +97,8 @@ class ACTPCClassifier(DeepClassifier):
     def _start(
         self,
         network: Network,
-        train_rows: Rows,
-        validation: Rows,
+        train_rows: TensorRows,
+        validation: TensorRows,
         pretrained: AnyAutoencoder | None,
     ) -> None:
         if len(self._shape) == 2:
@@ -118,7 +118,7 @@ class ACTPCClassifier(DeepClassifier):
         separation = embedding_separation(network.cluster_logits().log_softmax(dim=1))
         return self.critic_loss(network, log_weights, y) + self.beta * separation
 
-    def _train(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train(self, network: ACTPCNetwork, train_rows: TensorRows, validation: TensorRows) -> None:
         with self._timed("supervised"):
             self._train_supervised(network, train_rows, validation)
         with self._timed("selector"):
@@ -126,7 +126,9 @@ class ACTPCClassifier(DeepClassifier):
         with self._timed("actor_critic"):
             self._train_actor_critic(network, train_rows, validation)
 
-    def _train_supervised(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train_supervised(
+        self, network: ACTPCNetwork, train_rows: TensorRows, validation: TensorRows
+    ) -> None:
         """Teach encoder and predictor the labels, without clusters."""
 
         def loss(rows: Tensor) -> Tensor:
@@ -138,10 +140,12 @@ class ACTPCClassifier(DeepClassifier):
 
         learned = [*network.autoencoder.encoding_parameters(), *network.predictor.parameters()]
         n = len(train_rows)
-        curve = train(network, [Step(loss, learned)], n, score, self.budget(n))
+        curve = train(network, [TrainingStep(loss, learned)], n, score, self.budget(n))
         self._record("supervised", curve)
 
-    def _start_clusters(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _start_clusters(
+        self, network: ACTPCNetwork, train_rows: TensorRows, validation: TensorRows
+    ) -> None:
         """Start embeddings and selector from k-means on the predicted probabilities."""
         z = in_chunks(network.encode, train_rows.x)
         z_new = in_chunks(network.encode, validation.x)
@@ -152,7 +156,7 @@ class ACTPCClassifier(DeepClassifier):
         typical = torch.cdist(centres, predicted, p=1).argmin(dim=1)
         network.raw_embeddings.data.copy_(z[typical].clamp(-INSIDE, INSIDE).atanh())
         labels_new = nearest(_predicted(network, validation.x), centres)
-        start = Rows(z, labels)
+        start = TensorRows(z, labels)
 
         def loss(rows: Tensor) -> Tensor:
             latents, clusters = start.batch(rows)
@@ -162,11 +166,11 @@ class ACTPCClassifier(DeepClassifier):
             with torch.no_grad():
                 return evaluate(log_likelihood, labels_new, network.selector(z_new))
 
-        step = Step(loss, list(network.selector.parameters()))
+        step = TrainingStep(loss, list(network.selector.parameters()))
         self._record("selector", train(network, [step], len(z), score, self.budget(len(z))))
 
     def _train_actor_critic(
-        self, network: ACTPCNetwork, train_rows: Rows, validation: Rows
+        self, network: ACTPCNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
         weights: list[Tensor] = []  # of the batch; the critic leaves encoder and selector alone
 
@@ -186,9 +190,9 @@ class ACTPCClassifier(DeepClassifier):
 
         encoder = network.autoencoder.encoding_parameters()
         steps = [
-            Step(critic, list(network.predictor.parameters())),
-            Step(actor, [*encoder, *network.selector.parameters()]),
-            Step(embedding, [network.raw_embeddings]),
+            TrainingStep(critic, list(network.predictor.parameters())),
+            TrainingStep(actor, [*encoder, *network.selector.parameters()]),
+            TrainingStep(embedding, [network.raw_embeddings]),
         ]
         score = partial(self._score, network, validation)
         n = len(train_rows)

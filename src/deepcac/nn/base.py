@@ -27,7 +27,7 @@ from deepcac.html_summary import SummaryHTML
 from deepcac.nn.answers import Network, NetworkAnswers, predict_in_chunks
 from deepcac.nn.constraints import CONSTRAINTS
 from deepcac.nn.fitting import data
-from deepcac.nn.fitting.data import Rows
+from deepcac.nn.fitting.data import TensorRows
 from deepcac.nn.fitting.pretrain import most_epochs, pretrain
 from deepcac.nn.fitting.progress import Progress
 from deepcac.nn.fitting.stopping import auprc, evaluate
@@ -200,7 +200,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         return self
 
     def _fit_network(
-        self, train: Rows, validation: Rows, pretrained: AnyAutoencoder | None
+        self, train: TensorRows, validation: TensorRows, pretrained: AnyAutoencoder | None
     ) -> None:
         """Build and train the network."""
         self.history_: dict[str, list[float]] = {}
@@ -241,7 +241,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         """Make the network, untrained, for the shape and classes seen by `fit`."""
 
     @abstractmethod
-    def _train(self, network: Any, train: Rows, validation: Rows) -> None:
+    def _train(self, network: Any, train: TensorRows, validation: TensorRows) -> None:
         """Train the stages of the method; the autoencoder is pre-trained already."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -264,9 +264,11 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         missing = self.preprocess is not None
         return *check_inputs(self, X, y, reset=reset, missing=missing), mask
 
-    def _rows(self, X: Array, y: npt.NDArray[Any], mask: Mask | None, device: torch.device) -> Rows:
+    def _rows(
+        self, X: Array, y: npt.NDArray[Any], mask: Mask | None, device: torch.device
+    ) -> TensorRows:
         ids = torch.as_tensor(np.searchsorted(self.classes_, y), device=device)
-        return Rows(self._inputs(X, mask, device), ids)
+        return TensorRows(self._inputs(X, mask, device), ids)
 
     def _row_weights(
         self, given: Part, sample_weight: ArrayLike | None
@@ -303,7 +305,11 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         return (_at(given, train), train), (_at(given, validation), validation)
 
     def _start(
-        self, network: Network, train: Rows, validation: Rows, pretrained: AnyAutoencoder | None
+        self,
+        network: Network,
+        train: TensorRows,
+        validation: TensorRows,
+        pretrained: AnyAutoencoder | None,
     ) -> None:
         """Give the network the pre-trained autoencoder, pre-training one if none is given."""
         with self._timed("pretrain"):
@@ -330,7 +336,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     def _make_predictors(self, k: int) -> LocalPredictors:
         return LocalPredictors(k, self.latent, self.local_hidden, len(self.classes_), self.dropout)
 
-    def _score(self, network: Network, validation: Rows) -> float:
+    def _score(self, network: Network, validation: TensorRows) -> float:
         """Return the validation score of a network that has its classifiers."""
         answer = predict_in_chunks(network, validation.x)
         return evaluate(self._measure, validation.y, answer.probability)

@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.losses import cluster_means, gibbs
 from deepcac.nn.fitting.own_best import OwnBest, cluster_scores
 from deepcac.nn.fitting.stopping import evaluate, probe
-from deepcac.nn.fitting.training import Budget, Step, train
+from deepcac.nn.fitting.training import Budget, TrainingStep, train
 from deepcac.nn.layers.centroids import kmeans_start, move_online, nearest, one_hot
 from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
 
@@ -106,14 +106,16 @@ class CentroidClassifier(DeepClassifier):
         """Return how predictions are mixed; None for the nearest centroid."""
         return partial(gibbs, temperature=self.temperature) if self.assignment == "soft" else None
 
-    def _train(self, network: CentroidNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train(
+        self, network: CentroidNetwork, train_rows: TensorRows, validation: TensorRows
+    ) -> None:
         with self._timed("clustering"):
             self._place_centroids(network, train_rows)
             self._cluster(network, train_rows, validation)
         with self._timed("local"):
             self._train_predictors(network, train_rows, validation)
 
-    def _place_centroids(self, network: CentroidNetwork, rows: Rows) -> None:
+    def _place_centroids(self, network: CentroidNetwork, rows: TensorRows) -> None:
         """Start the centroids by k-means on the latents; its cluster sizes start the counts."""
         z = in_chunks(network.autoencoder.encode, rows.x)
         centroids, labels = kmeans_start(z, self.n_clusters, self.random_state, rows.weight)
@@ -121,7 +123,7 @@ class CentroidClassifier(DeepClassifier):
         member = one_hot(labels, self.n_clusters, z)
         network.counts.copy_(_weighed(member, rows.weight).sum(dim=0))
 
-    def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
+    def _cluster(self, network: Any, train_rows: TensorRows, validation: TensorRows) -> None:
         """Train the latents and the centroids together; KM-Z leaves both as they are."""
 
     def _train_latents(
@@ -129,8 +131,8 @@ class CentroidClassifier(DeepClassifier):
         loss: Callable[[Tensor, Tensor], Tensor],
         learned: list[nn.Parameter],
         network: CentroidNetwork,
-        train_rows: Rows,
-        validation: Rows,
+        train_rows: TensorRows,
+        validation: TensorRows,
     ) -> None:
         """Lower a loss of (x, y) batch by batch, moving the centroids after every step."""
 
@@ -143,7 +145,7 @@ class CentroidClassifier(DeepClassifier):
 
         curve = train(
             network,
-            [Step(lambda rows: loss(*train_rows.batch(rows)), learned)],
+            [TrainingStep(lambda rows: loss(*train_rows.batch(rows)), learned)],
             len(train_rows),
             lambda: self._clustering_score(network, train_rows, validation),
             self._latent_budget(len(train_rows)),
@@ -156,7 +158,7 @@ class CentroidClassifier(DeepClassifier):
         """Return what training the latents may spend."""
         return self.budget(n_rows)
 
-    def _watch(self, network: CentroidNetwork, validation: Rows) -> None:
+    def _watch(self, network: CentroidNetwork, validation: TensorRows) -> None:
         """Note the silhouette of the first validation rows; 0 for one cluster."""
         z = in_chunks(network.autoencoder.encode, validation.x[:WATCHED_ROWS])
         labels = nearest(z, network.centroids).cpu().numpy()
@@ -171,7 +173,7 @@ class CentroidClassifier(DeepClassifier):
         return move_online(network.centroids, network.counts, z, membership)
 
     def _train_predictors(
-        self, network: CentroidNetwork, train_rows: Rows, validation: Rows
+        self, network: CentroidNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
         """Train the k local predictors on the frozen, standardised latents of their clusters."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)
@@ -201,7 +203,7 @@ class CentroidClassifier(DeepClassifier):
         budget = self.budget(len(train_rows))
         curve = train(
             network,
-            [Step(loss, list(network.predictors.parameters()))],
+            [TrainingStep(loss, list(network.predictors.parameters()))],
             len(train_rows),
             score,
             budget,
@@ -227,7 +229,7 @@ class CentroidClassifier(DeepClassifier):
         return cluster_scores(measure, y, answer, cluster, membership.shape[1])
 
     def _clustering_score(
-        self, network: CentroidNetwork, train_rows: Rows, validation: Rows
+        self, network: CentroidNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> float:
         """Return the validation score of a clustering that has no trained predictors yet."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)

@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor
 
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
-from deepcac.nn.fitting.data import Rows
+from deepcac.nn.fitting.data import TensorRows
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -36,7 +36,7 @@ class DCNClassifier(CentroidClassifier):
         spread = (z - membership @ network.centroids).square().sum(dim=1)
         return (error + self.beta * spread).mean()
 
-    def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
+    def _cluster(self, network: Any, train_rows: TensorRows, validation: TensorRows) -> None:
         self._train_latents(
             lambda x, y: self.loss(network, x),
             list(network.autoencoder.parameters()),

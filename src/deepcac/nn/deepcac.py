@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
-from deepcac.nn.fitting.data import Rows
+from deepcac.nn.fitting.data import TensorRows
 from deepcac.nn.fitting.losses import am_softmax, cluster_means, within
 
 
@@ -113,6 +113,6 @@ class DeepCACClassifier(CentroidClassifier):
         parameters = list(network.autoencoder.parameters())
         return [*parameters, network.class_vectors] if self.alpha else parameters
 
-    def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
+    def _cluster(self, network: Any, train_rows: TensorRows, validation: TensorRows) -> None:
         loss = partial(self.loss, network)
         self._train_latents(loss, self._learned(network), network, train_rows, validation)

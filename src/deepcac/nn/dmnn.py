@@ -10,10 +10,10 @@ from torch.nn import functional
 
 from deepcac.cac import cluster
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.losses import mixture_cross_entropy
 from deepcac.nn.fitting.stopping import evaluate, log_likelihood
-from deepcac.nn.fitting.training import Budget, Step, train
+from deepcac.nn.fitting.training import Budget, TrainingStep, train
 from deepcac.nn.layers.centroids import kmeans_start, nearest, one_hot
 from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, Prediction, mean_error, mix
 from deepcac.nn.layers.principal import linear_autoencoder, principal_autoencoder
@@ -70,7 +70,11 @@ class DMNNClassifier(DeepClassifier):
         return linear_autoencoder(self._shape[0], self.hidden, self.latent)
 
     def _start(
-        self, network: Network, train: Rows, validation: Rows, pretrained: AnyAutoencoder | None
+        self,
+        network: Network,
+        train: TensorRows,
+        validation: TensorRows,
+        pretrained: AnyAutoencoder | None,
     ) -> None:
         """Start from the principal components; what is pre-trained for others has activations."""
         if len(self._shape) == 1:
@@ -90,7 +94,7 @@ class DMNNClassifier(DeepClassifier):
         gate = network.gate(z).log_softmax(dim=1)
         return error + activity + mixture_cross_entropy(gate, network.predictors(z), y)
 
-    def _train(self, network: DMNNNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train(self, network: DMNNNetwork, train_rows: TensorRows, validation: TensorRows) -> None:
         with self._timed("gate"):
             self._train_gate(network, train_rows, validation)
         with self._timed("train"):
@@ -98,13 +102,17 @@ class DMNNClassifier(DeepClassifier):
             score = partial(self._score, network, validation)
             self._record("train", train(network, [step], len(train_rows), score, budget))
 
-    def _mixture_step(self, network: DMNNNetwork, train_rows: Rows) -> tuple[Step, Budget]:
+    def _mixture_step(
+        self, network: DMNNNetwork, train_rows: TensorRows
+    ) -> tuple[TrainingStep, Budget]:
         """Return how gate and predictors are trained together, and for how long."""
         learned = list(network.parameters())
-        step = Step(lambda rows: self.loss(network, *train_rows.batch(rows)), learned)
+        step = TrainingStep(lambda rows: self.loss(network, *train_rows.batch(rows)), learned)
         return step, self.budget(len(train_rows))
 
-    def _train_gate(self, network: DMNNNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train_gate(
+        self, network: DMNNNetwork, train_rows: TensorRows, validation: TensorRows
+    ) -> None:
         """Teach the gate the starting clusters, until the validation rows fit no better."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         z_new = in_chunks(network.autoencoder.encode, validation.x)
@@ -117,13 +125,13 @@ class DMNNClassifier(DeepClassifier):
             with torch.no_grad():
                 return evaluate(log_likelihood, labels_new, network.gate(z_new))
 
-        start = Rows(z, labels)
+        start = TensorRows(z, labels)
 
         def loss(rows: Tensor) -> Tensor:
             latents, clusters = start.batch(rows)
             return functional.cross_entropy(network.gate(latents), clusters)
 
-        step = Step(loss, list(network.gate.parameters()))
+        step = TrainingStep(loss, list(network.gate.parameters()))
         self._record("gate", train(network, [step], len(z), score, self.budget(len(z))))
 
 

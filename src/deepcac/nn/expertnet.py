@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from deepcac.errors import DataError
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.losses import divergence, student_t, target_distribution
-from deepcac.nn.fitting.training import Step, train
+from deepcac.nn.fitting.training import TrainingStep, train
 from deepcac.nn.layers.centroids import kmeans_start
 from deepcac.nn.layers.networks import (
     AnyAutoencoder,
@@ -151,7 +151,11 @@ class ExpertNetClassifier(DeepClassifier):
         return DeepAutoencoder(self._shape[0], self.latent)
 
     def _start(
-        self, network: Network, train: Rows, validation: Rows, pretrained: AnyAutoencoder | None
+        self,
+        network: Network,
+        train: TensorRows,
+        validation: TensorRows,
+        pretrained: AnyAutoencoder | None,
     ) -> None:
         """Pre-train an autoencoder of these layers; one of others cannot be taken over."""
         fits = isinstance(pretrained, DeepAutoencoder)
@@ -168,7 +172,9 @@ class ExpertNetClassifier(DeepClassifier):
             + self.delta * imbalance(q)
         )
 
-    def _train(self, network: ExpertNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train(
+        self, network: ExpertNetwork, train_rows: TensorRows, validation: TensorRows
+    ) -> None:
         with self._timed("clustering"):
             z = in_chunks(network.autoencoder.encode, train_rows.x)
             centres, _ = kmeans_start(z, self.n_clusters, self._seed, self._weight)
@@ -177,7 +183,9 @@ class ExpertNetClassifier(DeepClassifier):
         with self._timed("local"):
             self._train_experts(network, train_rows, validation)
 
-    def _train_together(self, network: ExpertNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train_together(
+        self, network: ExpertNetwork, train_rows: TensorRows, validation: TensorRows
+    ) -> None:
         x, y = train_rows.x, train_rows.y
         target = x.new_empty(len(x), self.n_clusters)
         budget = self.budget(len(x))
@@ -202,7 +210,7 @@ class ExpertNetClassifier(DeepClassifier):
         learned = list(network.autoencoder.parameters())
         curve = train(
             network,
-            [Step(encoder_loss, learned)],
+            [TrainingStep(encoder_loss, learned)],
             len(x),
             lambda: self._score(network, validation),
             budget,
@@ -210,7 +218,9 @@ class ExpertNetClassifier(DeepClassifier):
         )
         self._record("clustering", curve)
 
-    def _train_experts(self, network: ExpertNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train_experts(
+        self, network: ExpertNetwork, train_rows: TensorRows, validation: TensorRows
+    ) -> None:
         """Train the experts alone, on latents that stay."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         q = network.assign(z)
@@ -222,7 +232,7 @@ class ExpertNetClassifier(DeepClassifier):
 
         curve = train(
             network,
-            [Step(loss, list(network.experts.parameters()))],
+            [TrainingStep(loss, list(network.experts.parameters()))],
             len(z),
             lambda: self._score(network, validation),
             self.budget(len(z)),

@@ -7,8 +7,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.fitting.data import Rows
-from deepcac.nn.fitting.training import Step, train
+from deepcac.nn.fitting.data import TensorRows
+from deepcac.nn.fitting.training import TrainingStep, train
 from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
 
 
@@ -35,7 +35,7 @@ class FNNClassifier(DeepClassifier):
     def _build(self) -> FNNNetwork:
         return FNNNetwork(self._make_autoencoder(), self._make_predictors(1))
 
-    def _train(self, network: FNNNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train(self, network: FNNNetwork, train_rows: TensorRows, validation: TensorRows) -> None:
         def loss(rows: Tensor) -> Tensor:
             x, y = train_rows.batch(rows)
             logits = network.predictor(network.autoencoder.encode(x)).squeeze(1)
@@ -45,7 +45,7 @@ class FNNClassifier(DeepClassifier):
         with self._timed("train"):
             curve = train(
                 network,
-                [Step(loss, learned)],
+                [TrainingStep(loss, learned)],
                 len(train_rows),
                 lambda: self._score(network, validation),
                 self.budget(len(train_rows)),

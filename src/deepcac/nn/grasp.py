@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.fitting.data import Rows, in_chunks
-from deepcac.nn.fitting.training import Step, train
+from deepcac.nn.fitting.data import TensorRows, in_chunks
+from deepcac.nn.fitting.training import TrainingStep, train
 from deepcac.nn.layers.centroids import kmeans_start, nearest, one_hot
 from deepcac.nn.layers.networks import AnyAutoencoder, Prediction
 
@@ -136,7 +136,7 @@ class GRASPClassifier(DeepClassifier):
         network.centres.copy_(centres.detach())
         return functional.cross_entropy(network.answer(network.dropout(h), centres)[0], y)
 
-    def _train(self, network: GRASPNetwork, train_rows: Rows, validation: Rows) -> None:
+    def _train(self, network: GRASPNetwork, train_rows: TensorRows, validation: TensorRows) -> None:
         x = train_rows.x
 
         def score() -> float:
@@ -158,7 +158,7 @@ class GRASPClassifier(DeepClassifier):
                 network.autoencoder.encoding_parameters()
             )
             learned = [p for p in network.parameters() if p not in decoder]
-            step = Step(lambda rows: self.loss(network, *train_rows.batch(rows)), learned)
+            step = TrainingStep(lambda rows: self.loss(network, *train_rows.batch(rows)), learned)
             budget = self.budget(len(x))
             curve = train(network, [step], len(x), score, budget, before_epoch=link)
             self._record("train", curve)

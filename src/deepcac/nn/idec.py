@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
-from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.losses import divergence, student_t, target_distribution
-from deepcac.nn.fitting.training import Step, train
+from deepcac.nn.fitting.training import TrainingStep, train
 from deepcac.nn.layers.networks import mean_error
 
 
@@ -44,7 +44,7 @@ class IDECClassifier(CentroidClassifier):
         """Return what the clustering stage trains by gradient."""
         return [*network.autoencoder.parameters(), network.centroids]
 
-    def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
+    def _cluster(self, network: Any, train_rows: TensorRows, validation: TensorRows) -> None:
         x = train_rows.x
         target = x.new_empty(len(x), self.n_clusters)
         epochs = count()
@@ -55,11 +55,11 @@ class IDECClassifier(CentroidClassifier):
             z = in_chunks(network.autoencoder.encode, x)
             target.copy_(target_distribution(student_t(z, network.centroids.detach())))
 
-        learned, aims = self._learned(network), Rows(x, target)
+        learned, aims = self._learned(network), TensorRows(x, target)
         network.centroids.requires_grad_(True)
         curve = train(
             network,
-            [Step(lambda rows: self.loss(network, *aims.batch(rows)), learned)],
+            [TrainingStep(lambda rows: self.loss(network, *aims.batch(rows)), learned)],
             len(x),
             lambda: self._clustering_score(network, train_rows, validation),
             self.budget(len(x)),

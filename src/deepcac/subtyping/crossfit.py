@@ -14,7 +14,7 @@ from torch import Tensor
 
 from deepcac.errors import DataError
 from deepcac.nn.fitting.data import in_chunks
-from deepcac.nn.fitting.training import Budget, Curve, Step, train
+from deepcac.nn.fitting.training import Budget, Curve, TrainingStep, train
 from deepcac.subtyping.packed import ALL, PackedNetworks, cross_entropies
 
 Array = npt.NDArray[np.float64]
@@ -148,7 +148,7 @@ def train_crossfitted(
     def score() -> float:
         return -float((cross_entropies(unseen(say, x, folds), y) * weight).mean())
 
-    step = Step(loss, list(networks.parameters()))
+    step = TrainingStep(loss, list(networks.parameters()))
     return train(networks, [step], len(y), score, budget)
 
 

@@ -34,7 +34,7 @@ MOST_JOBS = 8  # unless more are asked for: each is a process with its own copy 
 
 
 @dataclass(frozen=True)
-class Effort:
+class TableEffort:
     """What the comparison may cost.
 
     Attributes
@@ -172,7 +172,7 @@ def refuse_minutes(needed: float, minutes: float) -> None:
 
 
 def _least_seconds(
-    table: LabelledTable, effort: Effort, fighters: Sequence[Contender], fit: Fit
+    table: LabelledTable, effort: TableEffort, fighters: Sequence[Contender], fit: Fit
 ) -> float:
     """Return about how long the fewest resamples take, from a trial of each contender."""
     begin = time.monotonic()
@@ -185,7 +185,7 @@ def _least_seconds(
 
 def run_budgeted(
     table: LabelledTable,
-    effort: Effort,
+    effort: TableEffort,
     say: Say,
     fighters: Sequence[Contender] | None = None,
     fit: Fit = fit_trial,
@@ -241,7 +241,7 @@ def run_budgeted(
     return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(held_out), n_labelled)
 
 
-def _due(effort: Effort, planned: int, durations: Sequence[float]) -> Iterator[int]:
+def _due(effort: TableEffort, planned: int, durations: Sequence[float]) -> Iterator[int]:
     """Yield seeds while there is time for a resample more; `durations` grows with those made."""
     begin = time.monotonic()
     for made in range(planned):
@@ -280,7 +280,7 @@ def _judge(
     return entries, None, time.monotonic() - begin
 
 
-def _left(effort: Effort, planned: int, durations: list[float], spent: float) -> float:
+def _left(effort: TableEffort, planned: int, durations: list[float], spent: float) -> float:
     """Return the seconds that are left, by the time that the resamples took."""
     average, made = float(np.mean(durations)), len(durations)
 

@@ -4,8 +4,8 @@ from deepcac.errors import ConfigError
 from deepcac.table.answer import MARGIN, answer
 from deepcac.table.budgeted_trials import (
     MOST_TRAIN,
-    Effort,
     Say,
+    TableEffort,
     contenders,
     run_budgeted,
     usual_jobs,
@@ -85,7 +85,7 @@ def compare_table(
     table = read_labelled(path, roles, most=most, seed=seed)
     check_asked(table, asked)
     _tell(table, say)
-    effort = Effort(
+    effort = TableEffort(
         minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples,
         train_rows=train_rows, strict=strict,
     )  # fmt: skip

@@ -30,7 +30,7 @@ _OF_RISK = (INTERCEPT, SLOPE, RATIO)
 EVENTS_A_CLUSTER = 20  # rows of the rarest class; with fewer a model of its own is noise
 
 
-class Answer(NamedTuple):
+class FoldAnswer(NamedTuple):
     """What models say of test rows: labels (n,), AUROC, risks (n, n_classes - 1), follow-up."""
 
     label: npt.NDArray[Any]
@@ -90,7 +90,7 @@ def chosen_method(
     }
 
 
-def _needs(table: LabelledTable, answers: Sequence[Answer]) -> list[str]:
+def _needs(table: LabelledTable, answers: Sequence[FoldAnswer]) -> list[str]:
     """Say how many patients the model needs, and a study that validates it; two classes only."""
     if table.features.n_classes != 2:
         return []
@@ -124,12 +124,12 @@ def choice(scores: Scores, tried: Sequence[Candidate]) -> int:
 
 def nested_answers(
     table: LabelledTable, tried: Sequence[Candidate], scores: FoldScores
-) -> tuple[list[Answer], float]:
+) -> tuple[list[FoldAnswer], float]:
     """Return what chosen models say of each fold, and the rows of a fold by those of the others.
 
     The choice for a fold has seen none of its rows.
     """
-    answers: list[Answer] = []
+    answers: list[FoldAnswer] = []
     n_folds = len(scores.every.auroc)
     for j in range(n_folds):
         c = choice(scores.inside[j], tried) if scores.inside else 0
@@ -139,7 +139,7 @@ def nested_answers(
         if table.follow is not None:
             follow = table.follow.take(fold_rows)
             auroc = auroc_at(follow, risk[:, 0])
-        answers.append(Answer(label, auroc, risk, follow))
+        answers.append(FoldAnswer(label, auroc, risk, follow))
     return answers, 1 / (n_folds - 1)
 
 
@@ -220,7 +220,7 @@ def _unweighted(contender: Contender) -> list[Values]:
     return [values for values in drawn if values["class_weight"] is None][:TRIALS]
 
 
-def held_out(answers: Sequence[Answer], ratio: float) -> dict[str, Any]:
+def held_out(answers: Sequence[FoldAnswer], ratio: float) -> dict[str, Any]:
     """Say how models do on rows that neither they nor their choice have seen.
 
     Parameters

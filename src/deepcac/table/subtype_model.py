@@ -19,7 +19,7 @@ from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.roles import Roles
-from deepcac.table.risk_model_choice import SUBTYPES, Answer, check_events, held_out
+from deepcac.table.risk_model_choice import SUBTYPES, FoldAnswer, check_events, held_out
 from deepcac.table.risk_model_file import read_table_part, table_part
 from deepcac.table.table_model import TableModel
 from deepcac.task import Array, Ids
@@ -132,7 +132,7 @@ def _judged(
     table: LabelledTable, clusters: int, seed: int, say: Callable[[str], None]
 ) -> dict[str, float]:
     """Say how models do on rows that are held out (`risk_model_choice.held_out`)."""
-    answers: list[Answer] = []
+    answers: list[FoldAnswer] = []
     named, ratio = table.encoder.frame, 1.0
     drawn = table_resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
     for done, sample in enumerate(drawn):
@@ -142,7 +142,7 @@ def _judged(
         units = None if table.group is None else np.concatenate([part.unit for part in learnt])
         model, _ = _fitted(named(X), y, units, clusters, seed)
         risk, truth = model.predict_proba(named(sample.test.raw)), sample.test.y
-        answers.append(Answer(truth, scores(truth, risk, 0.5)["auroc"], risk[:, 1:]))
+        answers.append(FoldAnswer(truth, scores(truth, risk, 0.5)["auroc"], risk[:, 1:]))
         ratio = len(sample.test) / len(y)
     return held_out(answers, ratio)
 

@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.given_clusters import fit_labels, local_scores
-from deepcac.cac.kernels.rows import Rows, prepare
+from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.km import KMClassifier
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.files.storage import write_table
@@ -73,7 +73,7 @@ def _scorer(task: Task) -> Callable[[Ids], Point]:
 
 
 def _passes(
-    task: Task, ready: Rows, labels: Ids, alpha: float, score: Callable[[Ids], Point]
+    task: Task, ready: PreparedRows, labels: Ids, alpha: float, score: Callable[[Ids], Point]
 ) -> Iterator[Point]:
     for number in range(_MAX_PASSES):
         step = cluster(ready, task.y_train, labels, alpha, max_iter=1, n_clusters=task.k)

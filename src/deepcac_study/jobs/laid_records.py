@@ -11,7 +11,7 @@ from deepcac_study.catalogue.record_kinds import JUDGE_KINDS
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.records.commits import missing_history
 from deepcac_study.records.record import file_digest, scores_path
-from deepcac_study.records.record_archive import MANIFEST, Row, manifest
+from deepcac_study.records.record_archive import MANIFEST, ManifestRow, manifest
 from deepcac_study.sourcecode import unchanged_since
 
 _MOST_NAMED = 10
@@ -118,7 +118,7 @@ class LaidRecords:
                     "made, or take it with shipped=all"
                 )
 
-    def _is_laid(self, row: Row) -> bool:
+    def _is_laid(self, row: ManifestRow) -> bool:
         path = self._results / row.path
         return path.exists() and file_digest(path) == row.sha256
 

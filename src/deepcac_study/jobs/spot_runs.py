@@ -19,7 +19,7 @@ from deepcac.pages.tables import Cell, Table
 from deepcac.pages.templating import environment
 from deepcac_study.records.commits import check_commits
 from deepcac_study.records.cpu_bounds import BOUNDS, Bounds, read_bounds
-from deepcac_study.records.record_archive import Row, manifest, read, total_seconds
+from deepcac_study.records.record_archive import ManifestRow, manifest, read, total_seconds
 from deepcac_study.records.spot_check import (
     CAME_BACK,
     MISSING,
@@ -73,7 +73,7 @@ def spot_check(
         raise DataError(f"{folder}: the workflow ended with {code}; call it again to go on")
 
 
-def _make(project: Path, folder: Path, drawn: Sequence[Row], cores: int) -> int:
+def _make(project: Path, folder: Path, drawn: Sequence[ManifestRow], cores: int) -> int:
     """Let Snakemake make records alone, each by its name; return its exit code."""
     folder.mkdir(parents=True, exist_ok=True)
     targets = [f"results/{row.path}" for row in drawn]
@@ -86,12 +86,12 @@ def _make(project: Path, folder: Path, drawn: Sequence[Row], cores: int) -> int:
 class _Repeat(NamedTuple):
     """A drawn record with what came of making it again."""
 
-    row: Row
+    row: ManifestRow
     compared: Compared
     machine: Mapping[str, Any]  # of the repeat; empty where nothing was made
 
 
-def _repeat(folder: Path, row: Row, shipped: bytes, bounds: Bounds) -> _Repeat:
+def _repeat(folder: Path, row: ManifestRow, shipped: bytes, bounds: Bounds) -> _Repeat:
     try:
         again = read_json(folder / "results" / row.path)
     except DeepCACError:

@@ -24,7 +24,7 @@ STEPS = 15
 _MARGIN = 0.01  # only the interval is shown, which does not depend on it
 
 
-class Stored(NamedTuple):
+class StoredAnswers(NamedTuple):
     """Answers of all trials on one part of a resample.
 
     Labels are of shape (n,), probabilities of shape (trials, n, n_classes).
@@ -34,7 +34,9 @@ class Stored(NamedTuple):
     probability: Array
 
 
-def read_answers(paths: Sequence[str | os.PathLike[str]]) -> Iterator[tuple[Stored, Stored]]:
+def read_answers(
+    paths: Sequence[str | os.PathLike[str]],
+) -> Iterator[tuple[StoredAnswers, StoredAnswers]]:
     """Yield the validation and the test answers of each resample, of the trials of all records.
 
     Tables are those of `trials.judge_rows`; those of different rows are a `DataError`.
@@ -52,8 +54,8 @@ def read_answers(paths: Sequence[str | os.PathLike[str]]) -> Iterator[tuple[Stor
             np.flatnonzero((seed == one) & (part == wanted)) for wanted in (VALIDATION, TEST)
         )
         yield (
-            Stored(label[validation], probability[:, validation]),
-            Stored(label[test], probability[:, test]),
+            StoredAnswers(label[validation], probability[:, validation]),
+            StoredAnswers(label[test], probability[:, test]),
         )
 
 
@@ -77,7 +79,7 @@ def aurocs(label: Ids, probability: Array) -> Array:
     return np.asarray(np.mean(found, axis=0))
 
 
-def greedy(validation: Stored) -> Ids:
+def greedy(validation: StoredAnswers) -> Ids:
     """Return how often each trial enters the blend, shape (trials,).
 
     In each of `STEPS` steps the trial that raises AUROC most is added, with repeats; the blend of

@@ -19,14 +19,14 @@ from deepcac_study.judge.trial_files import write_trials
 VALIDATION_SHARE = 0.25  # of the rows that are not for the test
 
 
-class Division(NamedTuple):
+class PublishedDivision(NamedTuple):
     """A published division: groups of rows to learn from, and the one to be tested on, once."""
 
     train: Sequence[str]
     test: str
 
 
-def divided(features: FeatureMatrix, division: Division, n: int) -> Iterator[Resample]:
+def divided(features: FeatureMatrix, division: PublishedDivision, n: int) -> Iterator[Resample]:
     """Yield `n` draws of training and validation rows beside the one test part; draw i has seed i.
 
     A group that the rows do not have is a `ConfigError`.
@@ -49,7 +49,7 @@ def run_division(
     features: str | os.PathLike[str],
     record: str | os.PathLike[str],
     contender: Contender,
-    division: Division,
+    division: PublishedDivision,
     *,
     dataset: str,
     draws: int,

@@ -19,10 +19,10 @@ from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
 from deepcac.nn.dcn import DCNClassifier
 from deepcac.nn.deepcac import DeepCACClassifier, DeepCACNetwork
 from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier, DMNNNetwork
-from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.losses import mixture_cross_entropy, student_t, within
 from deepcac.nn.fitting.stopping import Array, Ids, Measure, evaluate, macro_auprc
-from deepcac.nn.fitting.training import Budget, Step
+from deepcac.nn.fitting.training import Budget, TrainingStep
 from deepcac.nn.idec import IDECClassifier
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.centroids import move_online, one_hot
@@ -64,7 +64,7 @@ def _share(property_: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> fl
     return float(property_[among].mean()) if among.any() else 0.0
 
 
-def _untrained(measure: Measure, network: Network, validation: Rows) -> float:
+def _untrained(measure: Measure, network: Network, validation: TensorRows) -> float:
     """Return a measure of local predictors that are not trained yet."""
     return evaluate(measure, validation.y, predict_in_chunks(network, validation.x).logits)
 
@@ -110,7 +110,9 @@ class DeepCACStopping(PooledStopping, DeepCACClassifier):
     _measure = staticmethod(macro_auprc)
 
     @torch.no_grad()
-    def _clustering_score(self, network: Any, train_rows: Rows, validation: Rows) -> float:
+    def _clustering_score(
+        self, network: Any, train_rows: TensorRows, validation: TensorRows
+    ) -> float:
         return -float(self.loss(network, validation.x, validation.y))
 
 
@@ -167,7 +169,9 @@ class FirstRowsOnly(DMNNClassifier):
     gates of its own.
     """
 
-    def _mixture_step(self, network: DMNNNetwork, train_rows: Rows) -> tuple[Step, Budget]:
+    def _mixture_step(
+        self, network: DMNNNetwork, train_rows: TensorRows
+    ) -> tuple[TrainingStep, Budget]:
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         gate = in_chunks(lambda rows: network.gate(rows).log_softmax(dim=1), z)
 
@@ -175,7 +179,7 @@ class FirstRowsOnly(DMNNClassifier):
             first, labels = z[: len(rows)], train_rows.y[: len(rows)]
             return mixture_cross_entropy(gate[rows], network.predictors(first), labels)
 
-        step = Step(loss, list(network.predictors.parameters()))
+        step = TrainingStep(loss, list(network.predictors.parameters()))
         return step, replace(self.budget(len(z)), batch_size=FIRST_ROWS)
 
 
@@ -224,7 +228,9 @@ class DCNStopping(PooledStopping, DCNClassifier):
 
     _measure = staticmethod(min_precision_specificity)
 
-    def _clustering_score(self, network: Any, train_rows: Rows, validation: Rows) -> float:
+    def _clustering_score(
+        self, network: Any, train_rows: TensorRows, validation: TensorRows
+    ) -> float:
         return _untrained(min_precision_specificity, network, validation)
 
     def budget(self, n_rows: int) -> Budget:
@@ -246,7 +252,9 @@ class IDECStopping(PooledStopping, IDECClassifier):
 
     _measure = staticmethod(min_precision_specificity)
 
-    def _clustering_score(self, network: Any, train_rows: Rows, validation: Rows) -> float:
+    def _clustering_score(
+        self, network: Any, train_rows: TensorRows, validation: TensorRows
+    ) -> float:
         return _untrained(macro_auprc, network, validation)
 
 

@@ -28,7 +28,7 @@ from deepcac_study.records.deciding import (
     OTHER,
     SCORES,
     Family,
-    Series,
+    ScoreSeries,
     deciding,
     family,
 )
@@ -76,7 +76,7 @@ class Bound(NamedTuple):
 Bounds = Mapping[tuple[str, str], Bound]
 
 
-def gap(series: Series) -> tuple[float, float]:
+def gap(series: ScoreSeries) -> tuple[float, float]:
     """Return the largest difference of a split, and that of the means, in the unit of `Gap`.
 
     A value that one side lacks is infinitely far.
@@ -134,7 +134,7 @@ def earlier(target: Path, shipped: Mapping[str, bytes]) -> Iterator[Gap]:
                 ours[fold["test"]].append(fold["loss"])
         names = sorted(theirs.keys() & ours)
         pair = [[np.mean(ours[name]) for name in names], [theirs[name] for name in names]]
-        series = Series(family(path, content), OTHER, LOSS, *np.array(pair, dtype=np.float64))
+        series = ScoreSeries(family(path, content), OTHER, LOSS, *np.array(pair, dtype=np.float64))
         yield Gap(path, source, series.family, OTHER, *(float(f"{x:.3g}") for x in gap(series)))
 
 

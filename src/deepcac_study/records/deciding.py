@@ -70,7 +70,7 @@ _PLACES = {
 
 
 @dataclass(frozen=True)
-class Series:
+class ScoreSeries:
     """One score of a shipped record and of its repeat, over the splits.
 
     Attributes
@@ -118,7 +118,7 @@ def _judged_family(contender: str) -> Family:
     return Family.JUDGED_NETWORKS if network or contender.startswith("subtypes") else Family.JUDGED
 
 
-def deciding(path: str, shipped: Record, again: Record) -> Iterator[Series]:
+def deciding(path: str, shipped: Record, again: Record) -> Iterator[ScoreSeries]:
     """Yield what decides in a record and its repeat.
 
     Of a run these are the splits' threshold-free scores; of trials, those of the trials that
@@ -243,14 +243,14 @@ def _metric(splits: Sequence[Record], name: str) -> list[float]:
 
 def _series(
     kind: Family, name: str, place: str, ours: Sequence[float], theirs: Sequence[float]
-) -> Iterator[Series]:
+) -> Iterator[ScoreSeries]:
     """Yield a score unless neither side has it; the shorter side lacks values."""
     sides = [np.full(max(len(ours), len(theirs)), np.nan) for _ in range(2)]
     for side, values in zip(sides, (ours, theirs), strict=True):
         side[: len(values)] = values
     if not all(np.isnan(side).all() for side in sides):
         score = name.removesuffix("_macro")
-        yield Series(kind, score if score in SCORES else OTHER, place, *sides)
+        yield ScoreSeries(kind, score if score in SCORES else OTHER, place, *sides)
 
 
 def _has_trials(record: Record) -> bool:
@@ -258,7 +258,7 @@ def _has_trials(record: Record) -> bool:
     return "trials" in record and "trials" in samples[0]
 
 
-def _trials(kind: Family, place: str, shipped: Record, again: Record) -> Iterator[Series]:
+def _trials(kind: Family, place: str, shipped: Record, again: Record) -> Iterator[ScoreSeries]:
     """Yield validation and test scores of the trials that either side chose, by each score.
 
     Another trial is chosen in a repeat where two are level on the validation rows. Both sides'
@@ -272,7 +272,9 @@ def _trials(kind: Family, place: str, shipped: Record, again: Record) -> Iterato
         if len(sample["trials"]) == len(other["trials"]) == len(shipped["trials"])
     ]
     if len(pairs) != len(shipped["resamples"]):
-        yield Series(kind, OTHER, f"{place}.resamples".strip("."), *np.array([[1.0], [np.nan]]))
+        yield ScoreSeries(
+            kind, OTHER, f"{place}.resamples".strip("."), *np.array([[1.0], [np.nan]])
+        )
         return
     for name in SCORES:
         chosen = [
@@ -303,7 +305,7 @@ def _validated(trials: Sequence[Record], name: str) -> Callable[[int], float]:
     return lambda number: float(trials[number]["validation"][name])
 
 
-def _table_risks(shipped: Record, again: Record) -> Iterator[Series]:
+def _table_risks(shipped: Record, again: Record) -> Iterator[ScoreSeries]:
     """Yield calibration and net benefit where both sides chose the same trial."""
     sides = (shipped["contenders"], again["contenders"])
     for name in shipped["contenders"]:
@@ -322,7 +324,9 @@ def _table_risks(shipped: Record, again: Record) -> Iterator[Series]:
         yield from _risks(_judged_family(name), name, pairs)
 
 
-def _risks(kind: Family, place: str, pairs: Sequence[tuple[Record, Record]]) -> Iterator[Series]:
+def _risks(
+    kind: Family, place: str, pairs: Sequence[tuple[Record, Record]]
+) -> Iterator[ScoreSeries]:
     """Yield each measure of risks, over the splits."""
     values: dict[str, tuple[list[float], list[float]]] = {}
     for pair in pairs:
@@ -334,7 +338,7 @@ def _risks(kind: Family, place: str, pairs: Sequence[tuple[Record, Record]]) -> 
         yield from _series(kind, name, f"{place}.risks.{name}".strip("."), *both)
 
 
-def _plain(path: str, shipped: Record, again: Record) -> Iterator[Series]:
+def _plain(path: str, shipped: Record, again: Record) -> Iterator[ScoreSeries]:
     """Yield the numbers with a fraction of a record that is neither a run nor trials."""
     ours, theirs = (
         {place: value for place, value in leaves(side) if _is_judged(place, value)}

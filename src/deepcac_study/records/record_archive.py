@@ -39,7 +39,7 @@ _DENSE = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, 
 _PLACE = re.compile(r"(?:[A-Za-z0-9_+-][A-Za-z0-9_+.-]*/)*[A-Za-z0-9_+-][A-Za-z0-9_+.-]*\.json")
 
 
-class Row(NamedTuple):
+class ManifestRow(NamedTuple):
     """A record of an archive, in its manifest."""
 
     path: str  # relative to ``results``
@@ -80,7 +80,7 @@ def pack(
     records: Mapping[str, bytes],
     folder: str | os.PathLike[str],
     may_leave: Callable[[str, Mapping[str, Any]], bool],
-) -> list[Row]:
+) -> list[ManifestRow]:
     """Write records of `find_records` as an archive, and return its manifest.
 
     A record of the archive that is there already stays, unless a new one has its path. What may
@@ -102,7 +102,7 @@ def pack(
             members = {path: whole[path] for path in chosen if part_of(path) == part}
             unnamed.write_bytes(compressed(members))
     with atomic_path(place / MANIFEST) as unnamed, open(unnamed, "w", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([Row._fields, *rows])
+        csv.writer(file, lineterminator="\n").writerows([ManifestRow._fields, *rows])
     return rows
 
 
@@ -140,7 +140,7 @@ def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
 _REMEDY = "get the archive again, or pack it from the records"
 
 
-def manifest(folder: str | os.PathLike[str]) -> list[Row]:
+def manifest(folder: str | os.PathLike[str]) -> list[ManifestRow]:
     """Read the manifest of an archive.
 
     Raises
@@ -151,10 +151,10 @@ def manifest(folder: str | os.PathLike[str]) -> list[Row]:
     path = Path(folder) / MANIFEST
     try:
         lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8")), strict=True))
-        if tuple(lines[0]) != Row._fields:
+        if tuple(lines[0]) != ManifestRow._fields:
             raise ValueError("other columns")
         rows = [
-            Row(place, sha256, digest, commit, processor, device, float(seconds))
+            ManifestRow(place, sha256, digest, commit, processor, device, float(seconds))
             for place, sha256, digest, commit, processor, device, seconds in lines[1:]
         ]
     except (OSError, ValueError, IndexError, csv.Error) as error:
@@ -234,7 +234,9 @@ def _content(path: str, data: bytes) -> dict[str, Any]:
     return value
 
 
-def _rows(records: Mapping[str, bytes], contents: Mapping[str, Mapping[str, Any]]) -> list[Row]:
+def _rows(
+    records: Mapping[str, bytes], contents: Mapping[str, Mapping[str, Any]]
+) -> list[ManifestRow]:
     """Return the manifest of records, by path."""
     made = {path: contents[path]["machine"] for path in records}
     seconds = seconds_once(made)
@@ -242,7 +244,7 @@ def _rows(records: Mapping[str, bytes], contents: Mapping[str, Mapping[str, Any]
     for path, data in records.items():
         entry = {"path": path, "sha256": hashlib.sha256(data).hexdigest(), **_made(contents[path])}
         digest = contents[path]["digest"]
-        rows.append(Row(**entry, digest=digest, seconds=round(seconds[path], 1)))
+        rows.append(ManifestRow(**entry, digest=digest, seconds=round(seconds[path], 1)))
     return rows
 
 

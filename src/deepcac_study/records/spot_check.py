@@ -14,7 +14,7 @@ from deepcac.errors import ConfigError
 from deepcac_study.records.cpu_bounds import Bounds, gap, least_bound
 from deepcac_study.records.deciding import (
     Floats,
-    Series,
+    ScoreSeries,
     another_setting,
     deciding,
     facts,
@@ -23,7 +23,7 @@ from deepcac_study.records.deciding import (
     shown,
     summary_fault,
 )
-from deepcac_study.records.record_archive import Row
+from deepcac_study.records.record_archive import ManifestRow
 
 SAME, NUMBERS, NEAR, FAR, DIFFERENT, MISSING = (
     "the same",
@@ -63,8 +63,8 @@ class _Furthest(NamedTuple):
 
 
 def draw(
-    rows: Iterable[Row], n: int, seed: int, minutes: float | None = None
-) -> tuple[list[Row], list[Row]]:
+    rows: Iterable[ManifestRow], n: int, seed: int, minutes: float | None = None
+) -> tuple[list[ManifestRow], list[ManifestRow]]:
     """Draw records of a manifest at random; return the draw, and what it was drawn from.
 
     With one seed, a smaller draw is the beginning of a larger one. Where `n` records may take so
@@ -126,7 +126,7 @@ def compare(
     return Compared(path, verdict, kind, where, of_bound, *furthest[2:5], texts)
 
 
-def _parts(series: Series, bounds: Bounds) -> Iterator[_Furthest]:
+def _parts(series: ScoreSeries, bounds: Bounds) -> Iterator[_Furthest]:
     """Yield the furthest split of a score, and its mean, against their bounds."""
     ours, theirs = series.shipped, series.again
     bound = bounds.get((series.family, series.score)) or least_bound(series.family, series.score)

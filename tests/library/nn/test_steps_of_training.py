@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from deepcac.nn.fitting.data import CHUNK, SEQUENCE_CHUNK, Rows, chunks, in_chunks
+from deepcac.nn.fitting.data import CHUNK, SEQUENCE_CHUNK, TensorRows, chunks, in_chunks
 from deepcac.nn.fitting.training import Optimiser
 from deepcac.nn.layers.centroids import one_hot
 from deepcac.nn.layers.networks import LocalPredictors, SequenceAutoencoder
@@ -42,7 +42,7 @@ def test_sequences_are_cut_smaller_than_tables():
 
 
 def test_a_batch_is_the_rows_at_its_positions():
-    rows = Rows(torch.arange(12.0).reshape(6, 2), torch.arange(6))
+    rows = TensorRows(torch.arange(12.0).reshape(6, 2), torch.arange(6))
     x, y = rows.batch(torch.tensor([4, 0, 4]))
     assert x.tolist() == [[8.0, 9.0], [0.0, 1.0], [8.0, 9.0]]
     assert y.tolist() == [4, 0, 4]

@@ -9,7 +9,7 @@ from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import BEND, BENT
 from deepcac.table.answer import answer, rows_of
 from deepcac.table.bent_line import bent_line_sentence
-from deepcac.table.budgeted_trials import Effort, contenders, run_budgeted
+from deepcac.table.budgeted_trials import TableEffort, contenders, run_budgeted
 from deepcac.table.pages.own_figures import forest
 from deepcac.table.pages.risk_section import worth
 from deepcac.table.reading.labelled_table import Roles, read_labelled
@@ -28,7 +28,7 @@ def bending(tmp_path_factory):
     frame.to_csv(path, index=False)
     table = read_labelled(path, Roles("died"))
     fighters = [parse_contender(name) for name in FIGHTERS]
-    return run_budgeted(table, Effort(resamples=5, trials=2), lambda line: None, fighters)
+    return run_budgeted(table, TableEffort(resamples=5, trials=2), lambda line: None, fighters)
 
 
 def test_a_bent_line_is_a_rival_of_every_comparison():

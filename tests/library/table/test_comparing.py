@@ -20,7 +20,7 @@ from deepcac.pages.figures import as_svg
 from deepcac.pages.wording import minus
 from deepcac.table import budgeted_trials
 from deepcac.table.answer import answer, tuned_auroc
-from deepcac.table.budgeted_trials import Effort, run_budgeted
+from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, shown_clusterings
 from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
@@ -48,7 +48,7 @@ def judged(tmp_path_factory):
     frame, subtype = planted_table()
     frame.to_csv(path, index=False)
     table = read_labelled(path, Roles("died", group="patient"))
-    effort = Effort(minutes=0.01, trials=2)
+    effort = TableEffort(minutes=0.01, trials=2)
     said = []
     return table, effort, run_budgeted(table, effort, said.append), subtype, said
 

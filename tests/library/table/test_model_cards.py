@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from deepcac.errors import ConfigError
 from deepcac.preprocess import TableScaler
-from deepcac.table.budgeted_trials import Effort
+from deepcac.table.budgeted_trials import TableEffort
 from deepcac.table.cards.fit_card import _specification
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
@@ -172,7 +172,7 @@ def test_a_model_without_clusters_says_so(csv, tmp_path):
 
 
 def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
-    monkeypatch.setattr("deepcac.table.comparing.Effort", partial(Effort, trials=2))
+    monkeypatch.setattr("deepcac.table.comparing.TableEffort", partial(TableEffort, trials=2))
     sentence = compare_table(
         csv, Roles("died"), tmp_path / "page.html", say=lambda line: None,
         command="deepcac compare patients.csv", n_resamples=5, jobs=1, asked=RiskQuestions(by=["sex"]),

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.table.answer import answer
-from deepcac.table.budgeted_trials import Effort, run_budgeted
+from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.pages.risk_section import (
     RiskQuestions,
@@ -39,7 +39,7 @@ def judged(tmp_path_factory):
     lines = [f"{a},{m:.3f},{s},{int(d)}" for a, m, s, d in zip(age, marker, sex, died, strict=True)]
     path.write_text("\n".join(["age,marker,sex,died", *lines]) + "\n")
     table = read_labelled(path, Roles("died"))
-    trials = run_budgeted(table, Effort(minutes=0.01, trials=1), lambda line: None)
+    trials = run_budgeted(table, TableEffort(minutes=0.01, trials=1), lambda line: None)
     return table, trials, answer(trials, "t", table.rarest)
 
 

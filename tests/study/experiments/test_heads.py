@@ -5,7 +5,7 @@ import pytest
 import torch
 from sklearn.metrics import roc_auc_score
 
-from deepcac.nn.fitting.data import Rows
+from deepcac.nn.fitting.data import TensorRows
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.networks import Autoencoder, LocalPredictors
 from deepcac_study.experiments.networks.heads import HEADS, PermutedNetwork, answer_with
@@ -24,7 +24,7 @@ def planted(n=900, seed=0):
 def answers():
     X, y = planted()
     rows = [
-        Rows(torch.tensor(X[part]).float(), torch.tensor(y[part]))
+        TensorRows(torch.tensor(X[part]).float(), torch.tensor(y[part]))
         for part in (slice(0, 600), slice(600, 750), slice(750, 900))
     ]
     model = KMZClassifier(max_epochs=40, local_hidden=1, preprocess=None, device="cpu")

@@ -14,9 +14,9 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.files.storage import write_json
 from deepcac_study.jobs import spot_runs
 from deepcac_study.records.cpu_bounds import Gap, bounds_of, gap, read_bounds
-from deepcac_study.records.deciding import Family, Series, deciding
+from deepcac_study.records.deciding import Family, ScoreSeries, deciding
 from deepcac_study.records.record import summarise
-from deepcac_study.records.record_archive import Row, pack, read
+from deepcac_study.records.record_archive import ManifestRow, pack, read
 from deepcac_study.records.spot_check import (
     DIFFERENT,
     FAR,
@@ -30,7 +30,7 @@ from deepcac_study.records.spot_check import (
 
 
 def row(path, seconds=1.0):
-    return Row(path, "", "", "", "", "cpu", seconds)
+    return ManifestRow(path, "", "", "", "", "cpu", seconds)
 
 
 ROWS = [row(f"a/lr_k{k}.json", float(k)) for k in range(1, 41)]
@@ -304,14 +304,14 @@ def test_the_bounds_are_those_of_the_measurement():
 
 def test_gaps_by_hand():
     ours, theirs = np.array([0.8, 0.9]), np.array([0.82, 0.9])
-    lines = Series(Family.LINES, "auroc", "", ours, theirs)
+    lines = ScoreSeries(Family.LINES, "auroc", "", ours, theirs)
     assert gap(lines) == pytest.approx((0.02, 0.01))
-    network = Series(Family.NETWORKS, "auroc", "", ours, theirs)
+    network = ScoreSeries(Family.NETWORKS, "auroc", "", ours, theirs)
     deviation = 0.08 / 2**0.5
     assert gap(network) == pytest.approx((0.02 / deviation, 0.01 / deviation))
-    large = Series(Family.THEOREMS, "other", "", np.array([110.0]), np.array([100.0]))
+    large = ScoreSeries(Family.THEOREMS, "other", "", np.array([110.0]), np.array([100.0]))
     assert gap(large) == pytest.approx((0.1, 0.1))
-    lost = Series(Family.LINES, "auroc", "", np.array([0.8, np.nan]), theirs)
+    lost = ScoreSeries(Family.LINES, "auroc", "", np.array([0.8, np.nan]), theirs)
     assert gap(lost) == (np.inf, np.inf)
 
 

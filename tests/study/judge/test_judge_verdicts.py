@@ -19,7 +19,7 @@ from deepcac.judging.trials import ROWS, Effort
 from deepcac.judging.verdicts import half_detect, summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac_study.judge.blends import Stored, aurocs, blend_scores, greedy
+from deepcac_study.judge.blends import StoredAnswers, aurocs, blend_scores, greedy
 from deepcac_study.judge.division_scores import decide_pairs
 from deepcac_study.judge.power import oracle_gain, run_planted
 from deepcac_study.judge.power_curve import power_curve
@@ -172,11 +172,11 @@ def test_a_blend_keeps_to_the_good_trial_and_mixes_two_that_err_apart():
     good = np.array([0.1, 0.2, 0.8, 0.9])
     bad = np.array([0.9, 0.8, 0.2, 0.1])
     both = [np.column_stack([1 - r, r]) for r in (bad, good)]
-    assert greedy(Stored(label, np.array(both))).tolist() == [0, 1]
+    assert greedy(StoredAnswers(label, np.array(both))).tolist() == [0, 1]
     left = np.array([0.5, 0.1, 0.4, 0.9])
     right = np.array([0.1, 0.5, 0.9, 0.4])
     both = [np.column_stack([1 - r, r]) for r in (left, right)]
-    assert greedy(Stored(label, np.array(both))).tolist() == [1, 1]
+    assert greedy(StoredAnswers(label, np.array(both))).tolist() == [1, 1]
 
 
 @given(st.integers(2, 4), st.integers(0, 1000))

@@ -21,7 +21,7 @@ from deepcac_study.judge.division_scores import (
     score_division,
     scored,
 )
-from deepcac_study.judge.public_protocols import Division, divided, run_division
+from deepcac_study.judge.public_protocols import PublishedDivision, divided, run_division
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.trial_files import read_trials
 from deepcac_study.records.record import file_digest
@@ -41,7 +41,7 @@ def matrix(n=600, seed=0):
 
 def test_the_test_part_is_whole_and_never_learnt_from():
     rows = matrix()
-    draws = list(divided(rows, Division(["a", "b"], "c"), 3))
+    draws = list(divided(rows, PublishedDivision(["a", "b"], "c"), 3))
     assert [draw.seed for draw in draws] == [0, 1, 2]
     for draw in draws:
         np.testing.assert_array_equal(draw.test.row_id, np.arange(400, 600))
@@ -53,7 +53,7 @@ def test_the_test_part_is_whole_and_never_learnt_from():
 
 def test_an_unknown_group_is_named():
     with pytest.raises(ConfigError, match="no rows of group 'd'; known: a, b, c"):
-        next(divided(matrix(), Division(["a", "d"], "c"), 1))
+        next(divided(matrix(), PublishedDivision(["a", "d"], "c"), 1))
 
 
 def test_event_one_by_hand():
@@ -105,7 +105,7 @@ def run(tmp_path, name):
         tmp_path / "rows.parquet",
         tmp_path / f"{name}.json",
         parse_contender(name),
-        Division(["a", "b"], "c"),
+        PublishedDivision(["a", "b"], "c"),
         dataset="demo_cic",
         draws=2,
         effort=Effort(1, 1, 0, 10_000, 3, 2),

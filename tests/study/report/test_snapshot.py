@@ -19,7 +19,7 @@ from deepcac.judging.verdicts import verdicts
 from deepcac.pages.tables import Table, grid
 from deepcac.pages.wording import four, three
 from deepcac_study.judge.division_scores import write_division
-from deepcac_study.judge.public_protocols import Division, run_division
+from deepcac_study.judge.public_protocols import PublishedDivision, run_division
 from deepcac_study.judge.trial_files import run_trials
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept.markdown_tables import made, read_snapshot, renew
@@ -49,7 +49,7 @@ def results(tmp_path_factory):
         folder / "rows.parquet",
         path,
         parse_contender("lr"),
-        Division(["a"], "b"),
+        PublishedDivision(["a"], "b"),
         dataset="cic",
         draws=1,
         effort=EFFORT,

@@ -15,7 +15,7 @@ from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.features.columns.ranges import Range
 from deepcac_study.records.runs import load
 from deepcac_study.report.site.page import build
-from deepcac_study.report.subtypes.subtype_numbers import Variable, explained, variables
+from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable, explained, variables
 from deepcac_study.report.subtypes.subtype_tables import UnseenRows, who_table
 from deepcac_study.report.subtypes.subtypepages import _badly_calibrated, _shares
 
@@ -58,7 +58,7 @@ def test_too_few_values_give_no_number():
     rng = np.random.default_rng(0)
     values = rng.normal(size=60)
     values[10:] = NAN
-    variable, own = Variable("x", "", values), np.arange(60) < 9
+    variable, own = SubtypeVariable("x", "", values), np.arange(60) < 9
     assert np.isnan(
         [variable.middle(own), variable.difference(own), variable.follows(values, own)]
     ).all()
@@ -67,7 +67,7 @@ def test_too_few_values_give_no_number():
 def test_a_difference_and_what_the_risk_follows_are_those_of_the_textbook():
     rng = np.random.default_rng(0)
     values, risk, own = rng.normal(size=200), rng.normal(size=200), np.arange(200) < 80
-    variable = Variable("x", "", values)
+    variable = SubtypeVariable("x", "", values)
     one, other = values[:80], values[80:]
     d = (one.mean() - other.mean()) / np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2)
     assert variable.difference(own) == pytest.approx(d)
@@ -130,7 +130,7 @@ def test_far_risks_are_told_and_near_ones_are_not():
 
 
 def test_a_subtype_without_unseen_rows_has_no_share():
-    values = Variable("x", "", np.array([1.0, NAN, 2.0, 3.0]))
+    values = SubtypeVariable("x", "", np.array([1.0, NAN, 2.0, 3.0]))
     rows = UnseenRows(np.array([0, 0, 2, 2]), np.array([0, 1, 0, 1]), np.zeros(4), [], 3)
     said = "It was measured in 50 % in subtype 1, 100 % in subtype 3."
     assert _shares(rows, values, 1) == said
@@ -139,6 +139,6 @@ def test_a_subtype_without_unseen_rows_has_no_share():
 def test_restricted_data_tell_no_share_of_a_small_subtype():
     cluster = np.repeat([0, 1], [9, 10])
     rows = UnseenRows(cluster, cluster, np.zeros(19), [], 2)
-    values = Variable("x", "", np.where(np.arange(19) % 2, NAN, 1.0))
+    values = SubtypeVariable("x", "", np.where(np.arange(19) % 2, NAN, 1.0))
     assert _shares(rows, values, SMALL) == "It was measured in 50 % in subtype 2."
     assert _shares(rows, values, 11) == ""

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from deepcac_study.report.subtypes.subtype_figures import profile_lines, subtype_figure, subtype_map
-from deepcac_study.report.subtypes.subtype_numbers import Variable
+from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable
 from deepcac_study.report.subtypes.subtype_tables import (
     UnseenRows,
     differing,
@@ -45,9 +45,9 @@ def rows():
     cluster, label = np.repeat([0, 1], 400), np.tile([0, 1], 400)
     sign = np.where(cluster == 0, 1, -1) * label
     found = [
-        Variable("reversed", "", rng.normal(size=800) + sign),
-        Variable("same", "mmHg", rng.normal(size=800) + label + 2 * cluster),
-        Variable("noise", "", rng.normal(size=800)),
+        SubtypeVariable("reversed", "", rng.normal(size=800) + sign),
+        SubtypeVariable("same", "mmHg", rng.normal(size=800) + label + 2 * cluster),
+        SubtypeVariable("noise", "", rng.normal(size=800)),
     ]
     return UnseenRows(cluster, label, rng.random(800), found, 2, np.arange(800))
 

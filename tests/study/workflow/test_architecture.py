@@ -42,6 +42,18 @@ def test_no_two_modules_have_one_name():
     assert shared <= {"claims.py"}  # the rules of each paper, in its folder
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_two_classes_of_a_house_have_one_name(package):
+    names = Counter(
+        node.name
+        for path in SOURCES
+        if path.relative_to(ROOT / "src").parts[0] == package
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, n in names.items() if n > 1} == set()
+
+
 PRIVATE = re.compile(
     r"^\s*(from sklearn\S*\._|import sklearn\S*\._|from sklearn.* import .*\b_\w)", re.M
 )

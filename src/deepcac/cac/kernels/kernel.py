@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from deepcac.cac.kernels.rows import BLOCK, Rows
+from deepcac.cac.kernels.rows import BLOCK, PreparedRows
 from deepcac.cac.kernels.scores import score
 from deepcac.cac.kernels.state import (
     BASE,
@@ -31,12 +31,12 @@ from deepcac.cac.kernels.weights import ADD, REMOVE, ROUNDING, renew
 UNSURE = -1
 
 
-def sweep(rows: Rows, cells: Any, state: State, alpha: float, sized: bool) -> int:
+def sweep(rows: PreparedRows, cells: Any, state: State, alpha: float, sized: bool) -> int:
     """Look at every row once, in order, and move it where the cost falls most.
 
     Parameters
     ----------
-    rows : Rows
+    rows : PreparedRows
         What `deepcac.cac.kernels.rows.prepare` returned.
     cells : ndarray of shape (blocks, BLOCK), int32
         Cell of each row, class * k + cluster, and -1 beyond the rows; changed in place.

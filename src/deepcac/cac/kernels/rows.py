@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 BLOCK = 2 * WIDTH  # rows that are scored together
 
 
-class Rows(NamedTuple):
+class PreparedRows(NamedTuple):
     """Rows of data as the kernel needs them; any number of clusterings may share them.
 
     Attributes
@@ -41,12 +41,14 @@ class Rows(NamedTuple):
     spread: float
 
 
-def prepare(X: npt.ArrayLike | Rows, scratch: str | os.PathLike[str] | None = None) -> Rows:
+def prepare(
+    X: npt.ArrayLike | PreparedRows, scratch: str | os.PathLike[str] | None = None
+) -> PreparedRows:
     """Check rows and lay them out; what is ready is returned as it is.
 
     Parameters
     ----------
-    X : array-like of shape (n, d) or Rows
+    X : array-like of shape (n, d) or PreparedRows
         Finite features. A C-ordered float64 `numpy.memmap` is read where it lies.
     scratch : path-like, optional
         Folder for rows that memory does not hold: what is laid out is kept there in files without
@@ -58,7 +60,7 @@ def prepare(X: npt.ArrayLike | Rows, scratch: str | os.PathLike[str] | None = No
     DataError
         X is not two-dimensional, has no row, or holds NaN, inf or too large a value.
     """
-    if isinstance(X, Rows):
+    if isinstance(X, PreparedRows):
         return X
     rows = np.ascontiguousarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[0] == 0:
@@ -80,7 +82,7 @@ def prepare(X: npt.ArrayLike | Rows, scratch: str | os.PathLike[str] | None = No
         radius = spread = 1.0
     blocks = _room((-(-n // BLOCK), d + 2, BLOCK), np.float32, scratch)
     lay_out(rows, squares, radius, spread, blocks)
-    return Rows(rows, squares, blocks, total, radius, spread)
+    return PreparedRows(rows, squares, blocks, total, radius, spread)
 
 
 def _room(shape: tuple[int, ...], dtype: type, scratch: str | os.PathLike[str] | None) -> Any:
@@ -106,7 +108,7 @@ def measure(X: Any, squares: Any, columns: Any) -> None:
 
 @compiled()
 def lay_out(X: Any, squares: Any, radius: float, spread: float, blocks: Any) -> None:
-    """Fill `blocks` as told in `Rows`."""
+    """Fill `blocks` as told in `PreparedRows`."""
     n, d = X.shape
     for b in range(blocks.shape[0]):
         block = blocks[b]

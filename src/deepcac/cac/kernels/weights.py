@@ -138,7 +138,7 @@ def renew(state: State, alpha: float, sized: bool, radius: float, spread: float)
     alpha, sized
         As in `coefficients`.
     radius, spread : float
-        As in `Rows`.
+        As in `PreparedRows`.
     """
     k, n_classes, pending = state.gram.shape[0], state.gram.shape[1], state.pending
     waiting = FRESH

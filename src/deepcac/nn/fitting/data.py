@@ -19,7 +19,7 @@ CHUNK, SEQUENCE_CHUNK = 8192, 512
 
 
 @dataclass(frozen=True)
-class Rows:
+class TensorRows:
     """Labelled rows as tensors on one device.
 
     Attributes

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from deepcac.errors import DataError
 from deepcac.nn.fitting.data import default_batch_size, in_chunks
-from deepcac.nn.fitting.training import Budget, Curve, Report, Step, train, untold
+from deepcac.nn.fitting.training import Budget, Curve, Report, TrainingStep, train, untold
 from deepcac.nn.layers.networks import AnyAutoencoder, autoencoder_for, mean_error
 from deepcac.nn.persistence import read_tensors, write_tensors
 
@@ -69,7 +69,7 @@ def pretrain(
     batch_size = default_batch_size(len(x), x.ndim == 3)
     curve = train(
         autoencoder,
-        [Step(loss, list(autoencoder.parameters()))],
+        [TrainingStep(loss, list(autoencoder.parameters()))],
         len(x),
         score,
         Budget(

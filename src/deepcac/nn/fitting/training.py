@@ -93,7 +93,7 @@ class Optimiser:
 
 
 @dataclass(frozen=True)
-class Step:
+class TrainingStep:
     """A loss and the parameters that lower it.
 
     Attributes
@@ -159,7 +159,7 @@ def batches(
 
 def train(
     network: nn.Module,
-    steps: list[Step],
+    steps: list[TrainingStep],
     n_rows: int,
     score: Callable[[], float],
     budget: Budget,

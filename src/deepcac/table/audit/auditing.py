@@ -17,7 +17,7 @@ from deepcac.table.audit.group_lines import (
     risk_by_group,
     shown_lines,
 )
-from deepcac.table.budgeted_trials import TRIALS, Effort, Say, Trials, run_budgeted, usual_jobs
+from deepcac.table.budgeted_trials import TRIALS, Say, TableEffort, Trials, run_budgeted, usual_jobs
 from deepcac.table.comparison_words import signed
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
@@ -65,7 +65,7 @@ def audit_table(
     for remark in groups.remarks():
         say(remark)
     at_once = jobs or usual_jobs()
-    effort = Effort(minutes, TRIALS, seed, jobs=at_once, resamples=n_resamples, strict=strict)
+    effort = TableEffort(minutes, TRIALS, seed, jobs=at_once, resamples=n_resamples, strict=strict)
     trials = run_budgeted(table, effort, say, group_contenders(groups.k), GroupFit(groups))
     say("can a new patient be given a group?")
     assigned = assignable(table, groups, seed)
@@ -83,7 +83,7 @@ def _page_content(
     table: LabelledTable,
     groups: Groups,
     result: GroupAnswer,
-    parts: tuple[Effort, Trials, Assignable, BeyondRisk],
+    parts: tuple[TableEffort, Trials, Assignable, BeyondRisk],
 ) -> dict[str, Any]:
     """Return what the page says."""
     effort, trials, assigned, beyond = parts
@@ -135,7 +135,7 @@ def _beyond(beyond: BeyondRisk, *, timed: bool) -> list[tuple[str, str]]:
     ]
 
 
-def _method(effort: Effort, trials: Trials, n: int) -> list[str]:
+def _method(effort: TableEffort, trials: Trials, n: int) -> list[str]:
     return [
         f"{len(trials.seeds)} of {trials.planned} planned resamples, seeds {trials.seeds[0]} to "
         f"{trials.seeds[-1]}, in {trials.seconds:.0f} s: 56 % of the rows for training (at most "

@@ -9,7 +9,7 @@ import numpy as np
 from deepcac.judging.questions import HELP
 from deepcac.scoring.small_cells import WITHHELD
 from deepcac.table.answer import Answer, rows_of, tuned_auroc
-from deepcac.table.budgeted_trials import Effort, Trials
+from deepcac.table.budgeted_trials import TableEffort, Trials
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.comparison_words import arm_name, contender_name, signed
 from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
@@ -33,7 +33,7 @@ _USUAL = {
 
 def compare_facts(
     table: LabelledTable,
-    effort: Effort,
+    effort: TableEffort,
     trials: Trials,
     result: Answer,
     clusterings: list[FoundClustering],

@@ -11,7 +11,7 @@ from deepcac.judging.questions import BEND, HELP, NEGATIVE
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac.table.answer import TABLE_QUESTIONS, Answer
-from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
+from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableEffort, Trials
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering, Subtype
 from deepcac.table.output_files import StrPath
@@ -40,7 +40,7 @@ _ALIKE = 0.99  # adjusted Rand index from which two clusterings are shown once
 def write_compare_page(
     path: StrPath,
     table: LabelledTable,
-    effort: Effort,
+    effort: TableEffort,
     trials: Trials,
     answer: Answer,
     clusterings: list[FoundClustering],
@@ -237,7 +237,7 @@ def _spaced(name: str, table: LabelledTable) -> str:
     return name.replace("=", " = ", 1) if name in table.encoder.level_names else name
 
 
-def how_judged(table: LabelledTable, effort: Effort, trials: Trials) -> list[str]:
+def how_judged(table: LabelledTable, effort: TableEffort, trials: Trials) -> list[str]:
     """Return how the comparison was made, a paragraph each."""
     n = len(table.features.label)
     rows = "patients (--group)" if table.group is not None else "rows"

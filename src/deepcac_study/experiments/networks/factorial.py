@@ -13,7 +13,7 @@ from deepcac.nn.base import DeepClassifier
 from deepcac.nn.clustered import CentroidClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.fitting import data
-from deepcac.nn.fitting.data import Rows
+from deepcac.nn.fitting.data import TensorRows
 from deepcac.nn.fnn import FNNClassifier
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.task import Task
@@ -76,7 +76,7 @@ def _by_head(task: Task, model: CentroidClassifier, beta: float | None) -> Itera
     """Yield the scores of a fitted method with each head; one cluster has one head only."""
     device = next(model.network_.parameters()).device
     train, validation, test = (
-        Rows(data.as_inputs(X, None, device), torch.as_tensor(y, device=device))
+        TensorRows(data.as_inputs(X, None, device), torch.as_tensor(y, device=device))
         for X, y in (
             (task.X_train, task.y_train),
             (task.X_validation, task.y_validation),

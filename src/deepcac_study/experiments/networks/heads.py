@@ -9,7 +9,7 @@ from torch import Tensor
 from deepcac.nn.base import predict_in_chunks
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
 from deepcac.nn.fitting import data
-from deepcac.nn.fitting.data import Rows
+from deepcac.nn.fitting.data import TensorRows
 from deepcac.nn.fitting.losses import gibbs
 
 Head = Literal["local", "soft", "one", "permuted"]
@@ -27,7 +27,7 @@ class PermutedNetwork(CentroidNetwork):
 
 
 def answer_with(
-    model: CentroidClassifier, head: Head, train: Rows, validation: Rows, x: Tensor
+    model: CentroidClassifier, head: Head, train: TensorRows, validation: TensorRows, x: Tensor
 ) -> Tensor:
     """Return class probabilities (n, n_classes) of rows `x` by another head on the same latents.
 
@@ -57,7 +57,7 @@ def _mixed(z: Tensor, centroids: Tensor) -> Tensor:
 
 
 def _trained(
-    model: CentroidClassifier, head: Head, train: Rows, validation: Rows
+    model: CentroidClassifier, head: Head, train: TensorRows, validation: TensorRows
 ) -> CentroidNetwork:
     """Train local predictors anew, for one cluster or for permuted ones."""
     make = PermutedNetwork if head == "permuted" else CentroidNetwork

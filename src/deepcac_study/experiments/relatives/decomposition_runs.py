@@ -22,7 +22,7 @@ from deepcac_study.experiments.relatives.repeated_runs import (
     RUNS,
     SHARES,
     USUAL,
-    Record,
+    RunRecord,
     run_experiment,
 )
 from deepcac_study.experiments.relatives.training_samples import SAMPLES, resample
@@ -89,11 +89,11 @@ def write_decomposition(
     write_json(out, record)
 
 
-def _without_times(row: Record) -> dict[str, Any]:
+def _without_times(row: RunRecord) -> dict[str, Any]:
     return {name: value for name, value in row._asdict().items() if name not in _TIMES}
 
 
-def seconds_by_stage(rows: Sequence[Record]) -> dict[str, float]:
+def seconds_by_stage(rows: Sequence[RunRecord]) -> dict[str, float]:
     """Return the processor time of the clustering and of each base and arm, over all runs."""
     shared = {row.run: row.seconds_clustering for row in rows}
     seconds = {"clustering": sum(shared.values())}

@@ -29,7 +29,7 @@ _TRAIN, _VALIDATION, _TEST = 0, 1, 2
 SHARES = (0.5, 0.25, 0.25)  # for training, validation and test
 
 
-class Record(NamedTuple):
+class RunRecord(NamedTuple):
     """One run of one arm.
 
     Attributes
@@ -95,7 +95,7 @@ def run_experiment(
     ties: Ties = "separate",
     bases: Sequence[Base] = USUAL,
     seed: int = 0,
-) -> Iterator[Record]:
+) -> Iterator[RunRecord]:
     """Yield the records of all runs and arms of one data set.
 
     Each run draws 50 % of the rows for training, 25 % for validation and 25 % for the test; all
@@ -210,11 +210,11 @@ def fit_arm(
     return model.fit(*data.train, validation=data.validation, clusters=clusters)
 
 
-def _run_arm(data: DrawnRows, base: Base, arm: Arm, ties: Ties) -> Record:
+def _run_arm(data: DrawnRows, base: Base, arm: Arm, ties: Ties) -> RunRecord:
     start = time.process_time()
     model = fit_arm(data, base, arm, ties)
     seconds = time.process_time() - start
-    return Record(
+    return RunRecord(
         run=data.run,
         base=base,
         arm=arm,

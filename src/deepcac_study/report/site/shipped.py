@@ -48,7 +48,7 @@ def report_shipped(
     return results / "report" / "index.html"
 
 
-def _made_from(rows: Sequence[record_archive.Row], day: str) -> str:
+def _made_from(rows: Sequence[record_archive.ManifestRow], day: str) -> str:
     """Say what the report is made from, and what it leaves out."""
     commits = Counter(row.commit[:7] for row in rows).most_common()
     processors = Counter(row.processor for row in rows).most_common()

@@ -17,7 +17,7 @@ from deepcac_study.records.studies import CaseStudy
 from deepcac_study.report.data.planted_truth import plane
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import protocol_label
-from deepcac_study.report.subtypes.subtype_numbers import Array, Ids, Variable
+from deepcac_study.report.subtypes.subtype_numbers import Array, Ids, SubtypeVariable
 from deepcac_study.report.subtypes.subtype_tables import UnseenRows
 
 COLOURS = (*PALETTE[:6], "#888888")  # of the subtypes, here and on the page
@@ -41,7 +41,7 @@ class ProfileLine:
     differences: tuple[float, ...]
 
 
-def profile_lines(rows: UnseenRows, shown: Sequence[Variable]) -> list[ProfileLine]:
+def profile_lines(rows: UnseenRows, shown: Sequence[SubtypeVariable]) -> list[ProfileLine]:
     """Return how far the subtypes lie apart in some variables."""
     return [
         ProfileLine(

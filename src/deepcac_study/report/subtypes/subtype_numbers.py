@@ -23,7 +23,7 @@ _SUMMARIES = ("median", "first", "last")  # of several columns of a variable, th
 
 
 @dataclass(frozen=True)
-class Variable:
+class SubtypeVariable:
     """One variable over the rows of a run."""
 
     # In full; the unit is ``%`` where the variable is yes or no.
@@ -59,7 +59,9 @@ class Variable:
         return float(np.corrcoef(one, other)[0, 1])
 
 
-def variables(features: FeatureMatrix, rows: Ids, ranges: Mapping[str, Range]) -> list[Variable]:
+def variables(
+    features: FeatureMatrix, rows: Ids, ranges: Mapping[str, Range]
+) -> list[SubtypeVariable]:
     """Return one line a variable, of the rows with these places in the feature file."""
     by_name: dict[str, list[int]] = {}
     for place, name in enumerate(features.names):
@@ -81,7 +83,7 @@ def _chosen(features: FeatureMatrix, places: list[int]) -> list[int]:
 
 def _variable(
     name: str, features: FeatureMatrix, places: list[int], rows: Ids, ranges: Mapping[str, Range]
-) -> Variable:
+) -> SubtypeVariable:
     block = features.X[rows[:, None], places]
     counts = np.maximum((~np.isnan(block)).sum(axis=1), 1)
     values = np.where(np.isnan(block).all(axis=1), np.nan, np.nansum(block, axis=1) / counts)
@@ -90,7 +92,7 @@ def _variable(
     entry = ranges.get(variable_of(name))
     unit = entry.unit if entry and entry.unit != "1" else ""
     unit = "%" if shared else _names().get(variable_of(name), ("", ""))[1] or _SIGNS.get(unit, unit)
-    return Variable(_full(name, entry, features.names[places[0]]), unit, values, shared)
+    return SubtypeVariable(_full(name, entry, features.names[places[0]]), unit, values, shared)
 
 
 @cache

@@ -17,7 +17,13 @@ from deepcac_study.features.columns.ranges import read_ranges
 from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.curves import unweighted_risk
-from deepcac_study.report.subtypes.subtype_numbers import FEWEST, Array, Ids, Variable, variables
+from deepcac_study.report.subtypes.subtype_numbers import (
+    FEWEST,
+    Array,
+    Ids,
+    SubtypeVariable,
+    variables,
+)
 
 CERTAIN = 0.995  # a median risk above this is no estimate but a separation of the classes
 _FACTORS = 6  # of each subtype's risk
@@ -33,7 +39,7 @@ class UnseenRows:
     label: Ids
     # Predicted for class 1, without class weights where it is a probability.
     risk: Array
-    found: list[Variable]
+    found: list[SubtypeVariable]
     k: int  # clusters asked for
     # Of the rows in the feature file.
     places: Ids = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -114,7 +120,7 @@ def _percent(risk: float | None) -> str:
     return "< 0.1 %" if risk < 1 - CERTAIN else f"{100 * risk:.1f} %"
 
 
-def medians_table(run: Run, rows: UnseenRows, ordered: Sequence[Variable]) -> Table:
+def medians_table(run: Run, rows: UnseenRows, ordered: Sequence[SubtypeVariable]) -> Table:
     """Return the medians of every variable, in the order given."""
     everyone = np.ones(len(rows.cluster), dtype=bool)
     parts = [everyone, *(rows.cluster == j for j in range(rows.k))]
@@ -205,7 +211,7 @@ def risk_factors(rows: UnseenRows) -> list[RiskFactor]:
     return sorted(factors, key=lambda one: -one.strength)
 
 
-def _effects(variable: Variable, rows: UnseenRows) -> tuple[Array, Array]:
+def _effects(variable: SubtypeVariable, rows: UnseenRows) -> tuple[Array, Array]:
     pairs = [
         standardised(variable.values[own], rows.label[own] == 1)
         for own in (rows.cluster == j for j in range(rows.k))

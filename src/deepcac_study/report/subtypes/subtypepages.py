@@ -27,7 +27,7 @@ from deepcac_study.report.subtypes.subtype_figures import (
     subtype_figure,
     subtype_map,
 )
-from deepcac_study.report.subtypes.subtype_numbers import Variable, explained
+from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable, explained
 from deepcac_study.report.subtypes.subtype_tables import (
     CERTAIN,
     UnseenRows,
@@ -179,8 +179,8 @@ def _figure(run: Run, title: str, lines: Sequence[ProfileLine], where: Map | Non
 def _reading(
     run: Run,
     rows: UnseenRows,
-    told: Sequence[tuple[Variable, float]],
-    measured: Sequence[tuple[Variable, float]],
+    told: Sequence[tuple[SubtypeVariable, float]],
+    measured: Sequence[tuple[SubtypeVariable, float]],
     fewest: int,
 ) -> list[str]:
     best, share = max(told, key=lambda pair: pair[1])
@@ -214,7 +214,7 @@ def _reading(
     return said
 
 
-def _shares(rows: UnseenRows, variable: Variable, fewest: int) -> str:
+def _shares(rows: UnseenRows, variable: SubtypeVariable, fewest: int) -> str:
     """Say in which share of each subtype a variable was measured, for those of so many rows."""
     held = [~np.isnan(variable.values[rows.cluster == j]) for j in range(rows.k)]
     parts = [

@@ -1,4 +1,4 @@
-"""Made from the catalogue: ``docs/data.md``, the keys in ``config/README.md``, JSON schemas."""
+"""Made from the catalogue: the register of data, the keys in ``config/README.md``, JSON schemas."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -16,14 +16,18 @@ from deepcac_study.catalogue.registry import load_registry
 
 _KEYS = "<!-- keys: made from the models by `python -m deepcac_study.catalogue.describe` -->"
 _KEYS_END = "<!-- end of keys -->"
-_HEAD = """\
-# The data
+_REGISTER = (
+    "<!-- registry: made from config/registry by `python -m deepcac_study.catalogue.describe` -->\n"
+)
+_REGISTER_END = "<!-- end of registry -->\n"
 
-Made from `config/registry/*.yaml` by `python -m deepcac_study.catalogue.describe`: change the
-registry, not this page. Rows, class shares, missing values and cohort flows are measured on the
-files and stand on the data page of the report. A digest over the members of an archive does not
-depend on how it is packed.
-"""
+
+def with_register(page: str, registry_dir: str | os.PathLike[str]) -> str:
+    """Return a page with the register of a valid registry folder between its marks."""
+    before, rest = page.split(_REGISTER)
+    return (
+        before + _REGISTER + describe(registry_dir) + _REGISTER_END + rest.split(_REGISTER_END)[1]
+    )
 
 
 def describe(registry_dir: str | os.PathLike[str]) -> str:
@@ -31,7 +35,7 @@ def describe(registry_dir: str | os.PathLike[str]) -> str:
     sources = sorted(
         load_registry(Path(registry_dir), private=False).sources.values(), key=lambda s: s.id
     )
-    parts = [_HEAD, _overview(sources), _cohorts(sources), *(_source(source) for source in sources)]
+    parts = [_overview(sources), _cohorts(sources), *(_source(source) for source in sources)]
     return "\n".join(parts)
 
 
@@ -65,7 +69,7 @@ def _cohorts(sources: Iterable[Source]) -> str:
 def _source(source: Source) -> str:
     access = "restricted: access must be asked for; the workflow reads your copy where it is"
     lines = [
-        f'<a id="{source.id}"></a>\n## {_escaped(source.title)}\n',
+        f'<a id="{source.id}"></a>\n### {_escaped(source.title)}\n',
         f"- Address: <{source.homepage}>",
         f"- Licence: {_escaped(source.licence)}",
         f"- Citation: {_escaped(source.citation)}",
@@ -100,7 +104,7 @@ def _dataset(entry: DataSet) -> str:
         "Switches": ", ".join(entry.switches),
         "Note": entry.note,
     }
-    lines = [f"### `{entry.id}`: {_escaped(entry.title)}\n"]
+    lines = [f"#### `{entry.id}`: {_escaped(entry.title)}\n"]
     lines += [f"- {name}: {_escaped(value)}" for name, value in facts.items() if value]
     if entry.counts and entry.features:
         excluded = entry.features.arguments.get("excluded", {})
@@ -171,9 +175,9 @@ def schema(model: type[BaseModel]) -> str:
 
 def main() -> None:
     """Write the pages and the schemas."""
-    keys = Path("config/README.md")
+    data, keys = Path("docs/data.md"), Path("config/README.md")
     for path, text in (
-        (Path("docs/data.md"), describe("config/registry")),
+        (data, with_register(data.read_text(encoding="utf-8"), "config/registry")),
         (keys, describe_keys(keys.read_text(encoding="utf-8"))),
         (Path("workflow/schemas/config.schema.yaml"), schema(Config)),
         (Path("workflow/schemas/registry.schema.yaml"), schema(Source)),

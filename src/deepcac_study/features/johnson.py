@@ -3,7 +3,7 @@
 114 features a stay: what is known at admission, the first, last, lowest, highest and median of
 eleven signs, the first and last of 24 laboratory and other values, ventilation and urine output.
 CAC v2 (5.1) and DeepCAC (section 8) use the published table of these features, with its faults
-(switch C9); `docs/johnson.md` compares the two cell by cell.
+(switch C9); `docs/data.md` compares the two cell by cell.
 """
 
 import csv

@@ -16,7 +16,7 @@ def extract(raw: str | os.PathLike[str], tidy: str | os.PathLike[str]) -> None:
     Ids are int64, numbers and the label float64, categories text; ``NA`` and blank are missing.
     Errors are those of `read_delimited` and never show a value, for the file is restricted.
     """
-    # Which categories are ever missing is hearsay (docs/wids.md), so none is refused for it.
+    # Which categories are ever missing is hearsay (docs/data.md), so none is refused for it.
     variables = [
         replace(variable, missing=True) if variable.kind == "category" else variable
         for variable in read_variables("wids")

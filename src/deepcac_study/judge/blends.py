@@ -49,9 +49,9 @@ def read_answers(
     seed, part = rows["seed"].to_numpy(), rows["part"].to_numpy()
     label = rows["label"].to_numpy().astype(np.int64)
     probability = np.concatenate([_probability(table) for table in tables])
-    for one in np.unique(seed):
+    for resample in np.unique(seed):
         validation, test = (
-            np.flatnonzero((seed == one) & (part == wanted)) for wanted in (VALIDATION, TEST)
+            np.flatnonzero((seed == resample) & (part == wanted)) for wanted in (VALIDATION, TEST)
         )
         yield (
             StoredAnswers(label[validation], probability[:, validation]),
@@ -63,20 +63,20 @@ def _probability(table: pa.Table) -> Array:
     """Return what each trial says, shape (trials, n, n_classes)."""
     answers = table.drop_columns(ROWS)
     n_classes = sum(name.startswith("t0_") for name in answers.column_names) + 1
-    said = np.stack([column.to_numpy() for column in answers.columns]).astype(np.float64)
-    told = said.reshape(-1, n_classes - 1, table.num_rows).swapaxes(1, 2)
-    return np.concatenate([1 - told.sum(axis=2, keepdims=True), told], axis=2)
+    stacked = np.stack([column.to_numpy() for column in answers.columns]).astype(np.float64)
+    probability = stacked.reshape(-1, n_classes - 1, table.num_rows).swapaxes(1, 2)
+    return np.concatenate([1 - probability.sum(axis=2, keepdims=True), probability], axis=2)
 
 
 def aurocs(label: Ids, probability: Array) -> Array:
     """Return the AUROC of many answers (m, n, n_classes), shape (m,), over the classes of three."""
-    n_classes, found = probability.shape[2], []
+    n_classes, per_class = probability.shape[2], []
     for c in range(n_classes) if n_classes > 2 else [1]:
-        own = label == c
-        n_own = int(own.sum())
-        ranks = rankdata(probability[:, :, c], axis=1)[:, own].sum(axis=1)
-        found.append((ranks - n_own * (n_own + 1) / 2) / (n_own * (len(label) - n_own)))
-    return np.asarray(np.mean(found, axis=0))
+        events = label == c
+        n_own = int(events.sum())
+        ranks = rankdata(probability[:, :, c], axis=1)[:, events].sum(axis=1)
+        per_class.append((ranks - n_own * (n_own + 1) / 2) / (n_own * (len(label) - n_own)))
+    return np.asarray(np.mean(per_class, axis=0))
 
 
 def greedy(validation: StoredAnswers) -> Ids:
@@ -86,26 +86,26 @@ def greedy(validation: StoredAnswers) -> Ids:
     the best step is kept.
     """
     total = np.zeros(validation.probability.shape[1:])
-    best, kept = -np.inf, np.zeros(len(validation.probability), dtype=np.int64)
-    count = kept.copy()
+    best, best_count = -np.inf, np.zeros(len(validation.probability), dtype=np.int64)
+    count = best_count.copy()
     for _ in range(STEPS):
-        found = aurocs(validation.label, total + validation.probability)
-        winner = int(np.argmax(found))
+        scores = aurocs(validation.label, total + validation.probability)
+        winner = int(np.argmax(scores))
         total += validation.probability[winner]
         count[winner] += 1
-        if found[winner] > best:
-            best, kept = found[winner], count.copy()
-    return kept
+        if scores[winner] > best:
+            best, best_count = scores[winner], count.copy()
+    return best_count
 
 
 def blend_scores(paths: Sequence[str | os.PathLike[str]]) -> Array:
     """Return the test AUROC of one blend of the trials of all records, for each resample."""
-    found = []
+    scores = []
     for validation, test in read_answers(paths):
         count = greedy(validation)
         blend = np.einsum("t,tnc->nc", count / count.sum(), test.probability)
-        found.append(aurocs(test.label, blend[None])[0])
-    return np.array(found)
+        scores.append(aurocs(test.label, blend[None])[0])
+    return np.array(scores)
 
 
 def blend_rows(
@@ -120,15 +120,15 @@ def blend_rows(
     """
     boosting, network = of_kind("boosting")[0], of_kind("network")[0]
     ours = of_kind("subtypes")[-1]
-    for dataset, found in records.items():
+    for dataset, by_contender in records.items():
         for names in ((boosting,), (boosting, network)):
             answers = [answers_path(folder / dataset / name) for name in names]
-            there = {*names, ours} <= found.keys() and all(path.exists() for path in answers)
+            there = {*names, ours} <= by_contender.keys() and all(path.exists() for path in answers)
             if not there:  # answers do not ship
                 continue
             scores = blend_scores(answers)
-            gap = choose(found[ours], TUNED, METRICS[0]).scores - scores
-            shown = difference(gap, test_share=test_share(found[ours]), margin=_MARGIN)
+            gap = choose(by_contender[ours], TUNED, METRICS[0]).scores - scores
+            shown = difference(gap, test_share=test_share(by_contender[ours]), margin=_MARGIN)
             yield {
                 **{"dataset": dataset, "blend": "+".join(names), "auroc": scores.mean()},
                 **{"mean": shown.mean, "low": shown.low, "high": shown.high},

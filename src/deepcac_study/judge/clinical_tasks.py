@@ -102,15 +102,15 @@ def decisions(table: pd.DataFrame) -> pd.DataFrame:
     """
     main = table[(table["metric"] == "auroc") & table["question"].isin([q.id for q in DECISIVE])]
     rows = []
-    for (dataset, name), own in main.groupby(["dataset", "contender"], sort=True):
-        found = dict(zip(own["question"], own["verdict"], strict=True))
-        if HELP.id not in found or str(name).startswith(VIEWS):
+    for (dataset, name), comparisons in main.groupby(["dataset", "contender"], sort=True):
+        by_question = dict(zip(comparisons["question"], comparisons["verdict"], strict=True))
+        if HELP.id not in by_question or str(name).startswith(VIEWS):
             continue
         arm = parse_contender(str(name)).arm
         wanted = [HELP, BENT] if arm in BESIDE else [HELP, RANDOM, BENT]
-        answers = [found.get(question.id) for question in wanted]
-        helps = "" if None in answers else str(all(one == BETTER for one in answers)).lower()
-        cells = {question.id: found.get(question.id, "") for question in DECISIVE}
+        answers = [by_question.get(question.id) for question in wanted]
+        helps = "" if None in answers else str(all(answer == BETTER for answer in answers)).lower()
+        cells = {question.id: by_question.get(question.id, "") for question in DECISIVE}
         rows.append({"dataset": dataset, "contender": name, **cells, "helps": helps})
     return pd.DataFrame(rows, columns=["dataset", "contender", *(q.id for q in DECISIVE), "helps"])
 
@@ -122,16 +122,16 @@ def pooled(table: pd.DataFrame, cohorts: Mapping[str, str]) -> pd.DataFrame:
     were never chosen has the median error of the others. Pairs of one cohort are left out.
     """
     rows = []
-    for pair, own in table.groupby(_PAIR, sort=False):
-        sites = by_cohort(own, cohorts)
+    for pair, group in table.groupby(_PAIR, sort=False):
+        sites = by_cohort(group, cohorts)
         if len(sites) < 2:
             continue
-        found = pool_sites(sites["mean"].to_numpy(), sites["error"].to_numpy())
-        half = stats.t.ppf(0.975, found.freedom) * found.error
-        interval = {"low": found.mean - half, "high": found.mean + half}
-        beyond = {"tau": found.tau, "new_low": found.new_low, "new_high": found.new_high}
+        estimate = pool_sites(sites["mean"].to_numpy(), sites["error"].to_numpy())
+        half = stats.t.ppf(0.975, estimate.freedom) * estimate.error
+        interval = {"low": estimate.mean - half, "high": estimate.mean + half}
+        beyond = {"tau": estimate.tau, "new_low": estimate.new_low, "new_high": estimate.new_high}
         head: dict[str, Any] = dict(zip(_PAIR, pair, strict=True))
-        rows.append({**head, "cohorts": len(sites), "mean": found.mean, **interval, **beyond})
+        rows.append({**head, "cohorts": len(sites), "mean": estimate.mean, **interval, **beyond})
     columns = [*_PAIR, "cohorts", "mean", "low", "high", "tau", "new_low", "new_high"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -67,24 +67,24 @@ def score_division(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     files = {Path(path).stem: Path(path) for path in paths}
     records = {name: read_trials(path) for name, path in files.items()}
     answers = {name: read_table(answers_path(path)) for name, path in files.items()}
-    found = {
+    mean_answers = {
         (name, metric): mean_answer(open_to(records, name), opened(records, answers, name), metric)
         for name in files
         for metric in METRICS
     }
-    rows = [one.split.rows for one in found.values()]
-    for name, own in zip(found, rows, strict=True):
-        if not np.array_equal(own, rows[0]):
+    rows = [answer.split.rows for answer in mean_answers.values()]
+    for name, row_ids in zip(mean_answers, rows, strict=True):
+        if not np.array_equal(row_ids, rows[0]):
             raise DataError(f"{files[name[0]]}: tested on other rows than the rest; run all again")
-    one = next(iter(records.values()))
+    first = next(iter(records.values()))
     contenders = [
-        {"contender": name, "scores": {m: scored(found[name, m]) for m in METRICS}}
+        {"contender": name, "scores": {m: scored(mean_answers[name, m]) for m in METRICS}}
         for name in files
     ]
-    about = {key: one[key] for key in ("dataset", "synthetic", "train", "test")}
+    about = {key: first[key] for key in ("dataset", "synthetic", "train", "test")}
     pairs = [
         {"contender": name, "reference": rival, "metric": metric}
-        | _difference(found[name, metric].split, found[rival, metric].split, metric)
+        | _difference(mean_answers[name, metric].split, mean_answers[rival, metric].split, metric)
         for name, rival in _compared({name: record["learner"] for name, record in records.items()})
         for metric in METRICS
     ]
@@ -112,15 +112,15 @@ def opened(
     return table
 
 
-def mean_answer(found: dict[str, Any], answers: pa.Table, metric: str) -> MeanAnswer:
+def mean_answer(record: dict[str, Any], answers: pa.Table, metric: str) -> MeanAnswer:
     """Return the mean answer of the trials that a metric chose, from a record and its answers."""
-    chosen = choose(found, TUNED, metric).trials
+    chosen = choose(record, TUNED, metric).trials
     columns = [*ROWS, *(f"t{trial}_1" for trial in sorted(set(chosen)))]
     table = answers.select(columns).to_pandas()
     risks, thresholds = [], []
-    for sample, trial in zip(found["resamples"], chosen, strict=True):
-        own = table[table["seed"] == sample["seed"]]
-        validation, test = (own[own["part"] == part] for part in (VALIDATION, TEST))
+    for sample, trial in zip(record["resamples"], chosen, strict=True):
+        sample_rows = table[table["seed"] == sample["seed"]]
+        validation, test = (sample_rows[sample_rows["part"] == part] for part in (VALIDATION, TEST))
         thresholds.append(event_threshold(validation["label"], validation[f"t{trial}_1"]))
         risks.append(test[f"t{trial}_1"].to_numpy(np.float64))
     risk, label = np.mean(risks, axis=0), test["label"].to_numpy(np.int64)
@@ -167,10 +167,10 @@ def _compared(learners: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield name, learner
 
 
-def _difference(one: SplitScores, other: SplitScores, metric: str) -> dict[str, float]:
+def _difference(split: SplitScores, other: SplitScores, metric: str) -> dict[str, float]:
     mean, drawn = (
-        weighted_scores(one, rows)[metric] - weighted_scores(other, rows)[metric]
-        for rows in _weightings(len(one.rows))
+        weighted_scores(split, rows)[metric] - weighted_scores(other, rows)[metric]
+        for rows in _weightings(len(split.rows))
     )
     low, high = interval(drawn)
     return {"mean": float(mean[0]), "low": low, "high": high}
@@ -188,7 +188,7 @@ def decide_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     error = (compared["high"] - compared["low"]) / (2 * stats.norm.ppf(0.975))
     p = pd.Series(2 * stats.norm.sf(compared["mean"].abs() / error), index=compared.index)
     ours = compared["contender"] == of_kind("subtypes")[-1]
-    adjusted = p.groupby([ours, compared["metric"]]).transform(lambda own: holm(own.to_numpy()))
+    adjusted = p.groupby([ours, compared["metric"]]).transform(lambda group: holm(group.to_numpy()))
     ends = pairs[["low", "high"]].mask(itself)
     return pairs.assign(low=ends["low"], high=ends["high"], p=p, p_holm=adjusted)
 

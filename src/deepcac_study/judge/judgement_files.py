@@ -18,11 +18,11 @@ from deepcac_study.records.record import file_digest
 
 def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the records of trials by data set and contender."""
-    found: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    records: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for path in paths:
         record = read_trials(path)
-        found[record["dataset"]][record["contender"]] = record
-    return dict(found)
+        records[record["dataset"]][record["contender"]] = record
+    return dict(records)
 
 
 def _without_gaps(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
@@ -30,8 +30,8 @@ def _without_gaps(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
     return [{name: value for name, value in row.items() if value == value} for row in rows]
 
 
-def _generated(found: Mapping[str, dict[str, Any]]) -> bool:
-    return any(record["synthetic"] for record in found.values())
+def _generated(records: Mapping[str, dict[str, Any]]) -> bool:
+    return any(record["synthetic"] for record in records.values())
 
 
 def write_judgement(
@@ -57,7 +57,7 @@ def write_judgement(
     content = {
         "margin": margin,
         "strict_margin": strict,
-        "synthetic": [name for name, found in records.items() if _generated(found)],
+        "synthetic": [name for name, by_contender in records.items() if _generated(by_contender)],
         "questions": summary(table, margin),
         "scores": _without_gaps(mean_scores(scores)),
         "power": power_curve([read_json(path) for path in planted_paths]),

@@ -40,23 +40,30 @@ def run_planted(
     true subtypes (`told`): what a perfect clustering would give it.
     """
     begin = time.perf_counter()
-    gain, found = oracle_gain(strength, cohorts), []
+    gain, comparisons = oracle_gain(strength, cohorts), []
     for seed in range(cohorts):
         matrix, subtype = planted(strength, rows, seed)
         records = {
             name: judge_rows(matrix, parse_contender(name), effort)[0] for name in contenders
         }
         knowing = with_true_subtype(matrix, subtype)
-        learners = [one for one in map(parse_contender, contenders) if not one.arm]
-        records |= {TOLD + one.id: judge_rows(knowing, one, effort)[0] for one in learners}
-        found += [{"cohort": seed, **one} for one in planted_comparisons(records, ASKED, margin)]
+        learners = [
+            contender for contender in map(parse_contender, contenders) if not contender.arm
+        ]
+        records |= {
+            TOLD + contender.id: judge_rows(knowing, contender, effort)[0] for contender in learners
+        }
+        comparisons += [
+            {"cohort": seed, **comparison}
+            for comparison in planted_comparisons(records, ASKED, margin)
+        ]
         log.info("strength %g: cohort %d of %d", strength, seed + 1, cohorts)
     content = {
         "synthetic": True,
         "strength": strength,
         "rows": rows,
         "gain": round(gain, 5),
-        "comparisons": found,
+        "comparisons": comparisons,
     }
     seconds = {"total": time.perf_counter() - begin}
     write_json(path, {**content, "machine": machine(seconds, 1, "cpu")})
@@ -74,10 +81,10 @@ def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
     X, y = matrix.X, matrix.label
     learnt = np.arange(len(y)) < rows
     blind = LogisticRegression().fit(X[learnt], y[learnt]).decision_function(X)
-    told = np.empty(len(y))
-    for one in np.unique(subtype):
-        own = subtype == one
-        fitted = LogisticRegression().fit(X[learnt & own], y[learnt & own])
-        told[own] = fitted.decision_function(X[own])
+    informed = np.empty(len(y))
+    for cluster_id in np.unique(subtype):
+        members = subtype == cluster_id
+        fitted = LogisticRegression().fit(X[learnt & members], y[learnt & members])
+        informed[members] = fitted.decision_function(X[members])
     fresh = ~learnt
-    return float(roc_auc_score(y[fresh], told[fresh]) - roc_auc_score(y[fresh], blind[fresh]))
+    return float(roc_auc_score(y[fresh], informed[fresh]) - roc_auc_score(y[fresh], blind[fresh]))

@@ -23,11 +23,11 @@ def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     if not results:
         return []
-    found, place = on_cohorts(results), [*_COHORTS, *_PAIR]
-    found["detected"] = found["verdict"] == BETTER
-    found["detected_holm"] = found["detected"] & (found["p"] < LEVEL / STUDY)
-    shares = found.groupby(place)[["mean", "detected", "detected_holm"]].mean()
-    shares.insert(0, "cohorts", found.groupby(place).size())
+    comparisons, place = on_cohorts(results), [*_COHORTS, *_PAIR]
+    comparisons["detected"] = comparisons["verdict"] == BETTER
+    comparisons["detected_holm"] = comparisons["detected"] & (comparisons["p"] < LEVEL / STUDY)
+    shares = comparisons.groupby(place)[["mean", "detected", "detected_holm"]].mean()
+    shares.insert(0, "cohorts", comparisons.groupby(place).size())
     table = shares.reset_index().merge(_worth(results), on=_COHORTS)
     rows: list[Any] = table[[*_COLUMNS, "detected_holm"]].to_dict("records")
     return rows
@@ -40,25 +40,27 @@ def on_cohorts(results: Sequence[dict[str, Any]]) -> pd.DataFrame:
     and size are of the same cohorts, of which one file may hold more. A comparison on a cohort that
     several hold counts once; if they disagree on it, it is a `DataError`.
     """
-    each = [
-        pd.DataFrame(one["comparisons"]).assign(**{name: one[name] for name in _COHORTS})
-        for one in results
+    tables = [
+        pd.DataFrame(result["comparisons"]).assign(**{name: result[name] for name in _COHORTS})
+        for result in results
     ]
-    found = pd.concat([pd.DataFrame(columns=_ROW), *each]).drop_duplicates()
-    twice = found[found.duplicated([*_COHORTS, *_PAIR, "cohort"])]
+    comparisons = pd.concat([pd.DataFrame(columns=_ROW), *tables]).drop_duplicates()
+    twice = comparisons[comparisons.duplicated([*_COHORTS, *_PAIR, "cohort"])]
     if len(twice):
-        one = twice.iloc[0]
+        first = twice.iloc[0]
         raise DataError(
-            f"planted strength {one['strength']:g}: two files disagree on {one['contender']}; "
+            f"planted strength {first['strength']:g}: two files disagree on {first['contender']}; "
             "delete results/judge/planted and run the judge again"
         )
-    return found
+    return comparisons
 
 
 def _worth(results: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """Return what knowing the subtypes adds, measured once a strength and size: by most cohorts."""
-    largest = sorted(results, key=lambda one: len({row["cohort"] for row in one["comparisons"]}))
-    worth = {(one["strength"], one["rows"]): one["gain"] for one in largest}
+    largest = sorted(
+        results, key=lambda result: len({row["cohort"] for row in result["comparisons"]})
+    )
+    worth = {(result["strength"], result["rows"]): result["gain"] for result in largest}
     return pd.DataFrame([(*place, gain) for place, gain in worth.items()]).set_axis(
         [*_COHORTS, "oracle_gain"], axis=1
     )

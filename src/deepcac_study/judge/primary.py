@@ -55,9 +55,12 @@ def primary_comparisons(records: Records) -> pd.DataFrame:
     learners = [name for name in present if f"{CAC}_{name}" in present]
     rows = [
         _family(
-            question, own, metric, (f"{arm}_{learner}", "_".join(filter(None, (other, learner))))
+            question,
+            score_table,
+            metric,
+            (f"{arm}_{learner}", "_".join(filter(None, (other, learner)))),
         )
-        for question, own, arm, other in asked
+        for question, score_table, arm, other in asked
         for learner in learners
         for metric in metrics
     ]
@@ -66,58 +69,64 @@ def primary_comparisons(records: Records) -> pd.DataFrame:
     keys = zip(
         table["question"], table["dataset"], table["contender"], table["metric"], strict=True
     )
-    found = [zeros.get(key[1:]) if key[0] == FORCED.id else None for key in keys]
-    return table.assign(alpha_0=pd.array(found, dtype="Int64"))
+    counts = [zeros.get(key[1:]) if key[0] == FORCED.id else None for key in keys]
+    return table.assign(alpha_0=pd.array(counts, dtype="Int64"))
 
 
 def _family(
     question: Question, scores: pd.DataFrame, metric: str, pair: tuple[str, str]
 ) -> pd.DataFrame:
     """Decide one family by each of its margins."""
-    own = scores[scores["contender"].isin(pair)]
-    own = own[own.groupby("dataset")["contender"].transform("nunique") == len(pair)]
+    pair_scores = scores[scores["contender"].isin(pair)]
+    pair_scores = pair_scores[
+        pair_scores.groupby("dataset")["contender"].transform("nunique") == len(pair)
+    ]
     parts = PARTS if question == FORCED else PARTS[:1]
     margins = [MARGINS[metric] / part for part in parts]
-    found = [
-        verdicts(own, margin, margin, [question], lambda *_: iter([pair]), (metric,))
+    by_margin = [
+        verdicts(pair_scores, margin, margin, [question], lambda *_: iter([pair]), (metric,))
         for margin in margins
     ]
-    first = found[0]
+    first = by_margin[0]
     if first.empty:
         return first
     about = ["question", "metric", "dataset", "contender", "reference", "resamples", "clustered"]
-    told = first[[*about, "score", "reference_score", *_KEPT]].copy()
-    for part, one in zip(parts, found, strict=True):
+    family = first[[*about, "score", "reference_score", *_KEPT]].copy()
+    for part, table in zip(parts, by_margin, strict=True):
         end = f"_{part}" if part > 1 else ""
-        told[f"p_excluded{end}"] = one["better"]
-        told[f"p_excluded_holm{end}"] = one["p_gain_excluded_holm"]
-        told[f"verdict{end}"] = one["verdict"]
-    return told
+        family[f"p_excluded{end}"] = table["better"]
+        family[f"p_excluded_holm{end}"] = table["p_gain_excluded_holm"]
+        family[f"verdict{end}"] = table["verdict"]
+    return family
 
 
 def _separating(records: Records) -> dict[str, dict[str, dict[str, Any]]]:
     """Return records in which CAC has the trials alone whose weight is above 0."""
     return {
-        dataset: {name: _above_zero(one) if one["arm"] == CAC else one for name, one in own.items()}
-        for dataset, own in records.items()
+        dataset: {
+            name: _above_zero(record) if record["arm"] == CAC else record
+            for name, record in by_contender.items()
+        }
+        for dataset, by_contender in records.items()
     }
 
 
 def _above_zero(record: dict[str, Any]) -> dict[str, Any]:
-    kept = [t for t, values in enumerate(record["trials"]) if values.get("alpha", 0.0) > 0]
+    positive = [t for t, values in enumerate(record["trials"]) if values.get("alpha", 0.0) > 0]
     samples = [
-        {**sample, "trials": [sample["trials"][t] for t in kept]} for sample in record["resamples"]
+        {**sample, "trials": [sample["trials"][t] for t in positive]}
+        for sample in record["resamples"]
     ]
-    return {**record, "trials": [record["trials"][t] for t in kept], "resamples": samples}
+    return {**record, "trials": [record["trials"][t] for t in positive], "resamples": samples}
 
 
 def _zeros(records: Records) -> Iterator[tuple[tuple[str, str, str], int]]:
     """Yield in how many resamples the best of two clusters or more has a weight of 0."""
-    for dataset, own in records.items():
-        for name, record in own.items():
+    for dataset, by_contender in records.items():
+        for name, record in by_contender.items():
             if record["arm"] != CAC:
                 continue
-            candidates = open_to(own, name)
+            candidates = open_to(by_contender, name)
             for metric in MARGINS:
                 trials = choose(candidates, CLUSTERED, metric).trials
                 weights = [candidates["trials"][t].get("alpha") for t in trials]

@@ -32,10 +32,10 @@ def divided(features: FeatureMatrix, division: PublishedDivision, n: int) -> Ite
     A group that the rows do not have is a `ConfigError`.
     """
     group = np.asarray(features.group).astype(str)
-    known = set(group)
-    unknown = sorted({*division.train, division.test} - known)
+    groups = set(group)
+    unknown = sorted({*division.train, division.test} - groups)
     if unknown:
-        raise ConfigError(f"no rows of group {unknown[0]!r}; known: {', '.join(sorted(known))}")
+        raise ConfigError(f"no rows of group {unknown[0]!r}; known: {', '.join(sorted(groups))}")
     pool, test = np.flatnonzero(np.isin(group, division.train)), group == division.test
     for seed in range(n):
         train, validation = train_test_split(
@@ -63,13 +63,13 @@ def run_division(
     """
     begin = time.perf_counter()
     matrix = read_rows(features)
-    found, answers = judge_samples(divided(matrix, division, draws), [contender], effort)[0]
+    body, answers = judge_samples(divided(matrix, division, draws), [contender], effort)[0]
     written = {
         "dataset": dataset,
         "synthetic": synthetic,
         "train": list(division.train),
         "test": division.test,
         "n_features": len(matrix.names),
-        **found,
+        **body,
     }
     write_trials(record, written, answers, features, time.perf_counter() - begin)

@@ -68,9 +68,9 @@ class StudyFiles:
     def planted(self) -> list[str]:
         """The records of the planted cohorts, one a strength."""
         return [
-            f"{FOLDER}/{PLANTED}/{one['name']}_{strength:g}.json"
-            for one in self.judge["planted"]
-            for strength in one["strengths"]
+            f"{FOLDER}/{PLANTED}/{entry['name']}_{strength:g}.json"
+            for entry in self.judge["planted"]
+            for strength in entry["strengths"]
         ]
 
     def cohorts(self, name: str) -> dict[str, Any]:
@@ -90,17 +90,20 @@ class StudyFiles:
     @property
     def public(self) -> list[str]:
         """The records of published divisions."""
-        return [one for division in self._divisions for one in self.records(division["name"])]
+        return [path for division in self._divisions for path in self.records(division["name"])]
 
     def records(self, name: str) -> list[str]:
         """Return the records of one published division."""
         contenders = self.division(name)["contenders"] or self.judge["public"]["contenders"]
-        return [f"{FOLDER}/{PUBLIC}/{name}/{parse_contender(one).id}.json" for one in contenders]
+        return [
+            f"{FOLDER}/{PUBLIC}/{name}/{parse_contender(contender).id}.json"
+            for contender in contenders
+        ]
 
     @property
     def _divisions(self) -> list[Mapping[str, Any]]:
         divisions = self.judge["public"]["divisions"]
-        return [one for one in divisions if self.reachable(one["dataset"])]
+        return [division for division in divisions if self.reachable(division["dataset"])]
 
     @property
     def questions(self) -> list[str]:
@@ -113,10 +116,10 @@ class StudyFiles:
 
     def table_effort(self, dataset: str, resamples: int | None = None) -> dict[str, int]:
         """How much every contender is given on a table that is judged in one job."""
-        own = self.judge["tables"]
-        found = {name: own[name] for name in _EFFORT}
-        n = resamples or own["resamples_of"].get(dataset)
-        return found | dict.fromkeys(("resamples", "resamples_small"), n) if n else found
+        settings = self.judge["tables"]
+        effort = {name: settings[name] for name in _EFFORT}
+        n = resamples or settings["resamples_of"].get(dataset)
+        return effort | dict.fromkeys(("resamples", "resamples_small"), n) if n else effort
 
     @property
     def tables(self) -> list[str]:
@@ -132,8 +135,8 @@ class StudyFiles:
     @property
     def clinical(self) -> list[str]:
         """The stored trials of every contender on every clinical task."""
-        own = self.judge["clinical"]
-        matches = [own, *own["also"]]
+        settings = self.judge["clinical"]
+        matches = [settings, *settings["also"]]
         return [
             f"{FOLDER}/{CLINICAL}/{dataset}/{parse_contender(name).id}.json"
             for match in matches
@@ -150,8 +153,8 @@ class StudyFiles:
     @property
     def shapes(self) -> list[str]:
         """What is cheap to know of these tables, and of others."""
-        own = self.judge["tables"]
-        asked = filter(self.reachable, dict.fromkeys((*own["datasets"], *own["shapes"])))
+        settings = self.judge["tables"]
+        asked = filter(self.reachable, dict.fromkeys((*settings["datasets"], *settings["shapes"])))
         return [f"{FOLDER}/{SHAPES}/{dataset}.json" for dataset in asked]
 
     @property
@@ -167,9 +170,9 @@ def answers_path(record: str | os.PathLike[str]) -> Path:
 
 
 def _named(kind: str, name: str, entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    known = {one["name"]: one for one in entries}
-    if name not in known:
+    by_name = {entry["name"]: entry for entry in entries}
+    if name not in by_name:
         raise ConfigError(
-            f"no {kind} {name!r} in the configuration; known: {', '.join(known) or 'none'}"
+            f"no {kind} {name!r} in the configuration; known: {', '.join(by_name) or 'none'}"
         )
-    return known[name]
+    return by_name[name]

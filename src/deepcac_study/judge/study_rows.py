@@ -24,7 +24,7 @@ def read_rows(path: str | os.PathLike[str]) -> FeatureMatrix:
     X = summary.fit_transform(features.sequences())
     names = summary.get_feature_names_out()
     # A mean of equal values may miss them by the last bit.
-    known = np.where(np.isnan(X), np.inf, X).astype(np.float32)
-    _, first = np.unique(known, axis=1, return_index=True)
-    kept = [j for j in sorted(first) if known[:, j].min() < known[:, j].max()]
-    return replace(features, X=X[:, kept], names=tuple(names[kept]))
+    filled = np.where(np.isnan(X), np.inf, X).astype(np.float32)
+    _, first = np.unique(filled, axis=1, return_index=True)
+    varied = [j for j in sorted(first) if filled[:, j].min() < filled[:, j].max()]
+    return replace(features, X=X[:, varied], names=tuple(names[varied]))

@@ -77,10 +77,10 @@ def run_ablation(
     begin = time.perf_counter()
     matrix = read_rows(features)
     unit = matrix.group if grouped else None
-    found = ablate(study_resamples(matrix, effort, unit), matrix)
+    ablation = ablate(study_resamples(matrix, effort, unit), matrix)
     about = {"dataset": dataset, "inputs": {"features": file_digest(features)}}
     seconds = machine({"total": time.perf_counter() - begin}, 1, "cpu")
-    write_json(record, {**about, **found, "machine": seconds})
+    write_json(record, {**about, **ablation, "machine": seconds})
 
 
 def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, Any]:
@@ -98,18 +98,18 @@ def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, An
         log.info("resample %d", sample.seed)
         with data.session(data.find_device("cpu"), sample.seed, 1):
             fitted = {name: fit(sample, boosting) for name, boosting in BACKBONES.items()}
-            for name, own in fitted.items():
-                arms[name] += list(_arms(sample, own))
+            for name, backbone in fitted.items():
+                arms[name] += list(_arms(sample, backbone))
             arms[WITH_TREES].append(_bag(sample, fitted[WITH_TREES]))
             # Of the networks alone, whose contributions make the subtypes.
-            for key, found in _subtypes(sample, fitted[NETWORKS], features):
-                labels.setdefault(key, []).append(found)
+            for key, cluster_ids in _subtypes(sample, fitted[NETWORKS], features):
+                labels.setdefault(key, []).append(cluster_ids)
     stability = [
-        {"method": method, "k": k, "ari": adjusted_rand_score(one, other)}
-        for (method, k), found in labels.items()
-        for one, other in combinations(found, 2)
+        {"method": method, "k": k, "ari": adjusted_rand_score(cluster_ids, other)}
+        for (method, k), assignments in labels.items()
+        for cluster_ids, other in combinations(assignments, 2)
     ]
-    return {**{name: {"arms": own} for name, own in arms.items()}, "stability": stability}
+    return {**{name: {"arms": rows} for name, rows in arms.items()}, "stability": stability}
 
 
 def fit(sample: Resample, boosting: bool) -> Fitted:
@@ -127,34 +127,46 @@ def _arms(sample: Resample, fitted: Fitted) -> Iterator[dict[str, Any]]:
     points = _points(fitted.outside), _points(fitted.test)
     for k in CLUSTERS:
         gates = _gates(sample, fitted, k)
-        yield _arm(sample, fitted, SOFT, k, [gates.weigh(own) for own in points])
+        yield _arm(sample, fitted, SOFT, k, [gates.weigh(coordinates) for coordinates in points])
     gates, rng = _gates(sample, fitted, K), np.random.default_rng(sample.seed)
-    yield _arm(sample, fitted, HARD, K, [np.eye(K)[gates.assign(own)] for own in points])
-    yield _arm(sample, fitted, PERMUTED, K, [rng.permutation(gates.weigh(own)) for own in points])
+    yield _arm(
+        sample, fitted, HARD, K, [np.eye(K)[gates.assign(coordinates)] for coordinates in points]
+    )
+    yield _arm(
+        sample,
+        fitted,
+        PERMUTED,
+        K,
+        [rng.permutation(gates.weigh(coordinates)) for coordinates in points],
+    )
     risks = _risk(fitted.outside), _risk(fitted.test)
-    yield _arm(sample, fitted, STRATA, K, [np.eye(K)[strata(risks[0], own, K)] for own in risks])
+    yield _arm(sample, fitted, STRATA, K, [np.eye(K)[strata(risks[0], risk, K)] for risk in risks])
     for arm, partition in ((RANDOM, CELLS), (INPUTS, KM)):
         assign = part(sample, partition, K, 0.0).assign
-        found = [np.eye(K)[assign(rows)] for rows in (sample.train, sample.test)]
-        yield _arm(sample, fitted, arm, K, found)
+        membership = [np.eye(K)[assign(rows)] for rows in (sample.train, sample.test)]
+        yield _arm(sample, fitted, arm, K, membership)
 
 
 def _arm(
     sample: Resample, fitted: Fitted, arm: str, k: int, membership: list[Array]
 ) -> dict[str, Any]:
     """Fit heads for the memberships (n, k) of training and test rows, and score them."""
-    own, new = membership
+    train_membership, new = membership
     y, y_test = sample.train.y, sample.test.y
-    gates, label, alike = torch.as_tensor(own), torch.as_tensor(y), torch.ones(len(y)).double()
+    gates, label, alike = (
+        torch.as_tensor(train_membership),
+        torch.as_tensor(y),
+        torch.ones(len(y)).double(),
+    )
     heads = fit_heads(*fitted.outside, gates, label, alike, PENALTY)
     change = heads.change(torch.as_tensor(new), fitted.test.parts)
-    found = _scores(sample, fitted.test.logits + change)
-    cluster = own.argmax(axis=1)
-    size = np.bincount(cluster, minlength=own.shape[1])
-    rate = np.bincount(cluster, y, own.shape[1]) / np.maximum(size, 1)
+    measures = _scores(sample, fitted.test.logits + change)
+    cluster = train_membership.argmax(axis=1)
+    size = np.bincount(cluster, minlength=train_membership.shape[1])
+    rate = np.bincount(cluster, y, train_membership.shape[1]) / np.maximum(size, 1)
     risk = roc_auc_score(y_test, rate[new.argmax(axis=1)])
-    about = {"smallest": float(size.min() / len(own)), "risk_auroc": float(risk)}
-    return {**_sizes(sample), "arm": arm, "k": k, **found, **about}
+    about = {"smallest": float(size.min() / len(train_membership)), "risk_auroc": float(risk)}
+    return {**_sizes(sample), "arm": arm, "k": k, **measures, **about}
 
 
 def _sizes(sample: Resample) -> dict[str, int]:
@@ -164,15 +176,15 @@ def _sizes(sample: Resample) -> dict[str, int]:
 def _bag(sample: Resample, fitted: Fitted) -> dict[str, Any]:
     """Return the row of the backbone's boosted trees alone."""
     outputs = shared_trees(sample, shared_cases(sample, fitted.model.folds)).folds.outputs
-    found = _scores(sample, torch.as_tensor(outputs(sample.test.raw)))
-    return {**_sizes(sample), "arm": BAG, "k": 1, **found}
+    measures = _scores(sample, torch.as_tensor(outputs(sample.test.raw)))
+    return {**_sizes(sample), "arm": BAG, "k": 1, **measures}
 
 
 def _scores(sample: Resample, logits: Tensor) -> dict[str, float]:
     """Score answers (n, n_outputs) for the test rows."""
     probability = full_logits(logits).softmax(dim=1).numpy()
-    found = scores(sample.test.y, probability, 0.5)
-    return {metric: found[metric] for metric in SHOWN}
+    measures = scores(sample.test.y, probability, 0.5)
+    return {metric: measures[metric] for metric in SHOWN}
 
 
 def _subtypes(

@@ -39,68 +39,68 @@ class Further(NamedTuple):
     of: Callable[[Rows], Array]
 
 
-def rich_clusters(told: Told, k: int, share: float) -> Partition:
+def rich_clusters(labelled: Told, k: int, share: float) -> Partition:
     """Return clusters of predictors and labels; rows are assigned by their predictors alone.
 
     Training rows, too, are assigned by a discriminant that did not see them, so that no row's
     cluster knows its labels.
     """
-    member = _discriminant(told, k, share)
+    member = _discriminant(labelled, k, share)
     return Partition(member.train.argmax(axis=1), lambda rows: member.of(rows).argmax(axis=1))
 
 
-def memberships(told: Told, k: int, share: float) -> Further:
+def memberships(labelled: Told, k: int, share: float) -> Further:
     """Return the probabilities of all clusters but the first, standardised."""
-    member = _discriminant(told, k, share)
+    member = _discriminant(labelled, k, share)
     return _standardised(Further(member.train[:, 1:], lambda rows: member.of(rows)[:, 1:]))
 
 
-def predictions(told: Told, learner: str) -> Further:
+def predictions(labelled: Told, learner: str) -> Further:
     """Return what a model of the learner's kind predicts of each label, standardised.
 
     Logistic regression has ridge regression beside it, LightGBM its own regression.
     """
-    if learner not in told.kept:
-        train, columns = told.sample.train, told.labels.T
-        folds = list(KFold(FOLDS, shuffle=True, random_state=told.sample.seed).split(train.y))
-        own = [_regressed(train, label, folds, learner) for label in columns]
-        told.kept[learner] = _standardised(
+    if learner not in labelled.kept:
+        train, columns = labelled.sample.train, labelled.labels.T
+        folds = list(KFold(FOLDS, shuffle=True, random_state=labelled.sample.seed).split(train.y))
+        regressed = [_regressed(train, label, folds, learner) for label in columns]
+        labelled.kept[learner] = _standardised(
             Further(
-                np.column_stack([one.train for one in own]),
-                lambda rows: np.column_stack([one.of(rows) for one in own]),
+                np.column_stack([prediction.train for prediction in regressed]),
+                lambda rows: np.column_stack([prediction.of(rows) for prediction in regressed]),
             )
         )
-    found: Further = told.kept[learner]
-    return found
+    predicted: Further = labelled.kept[learner]
+    return predicted
 
 
-def _discriminant(told: Told, k: int, share: float) -> Further:
+def _discriminant(labelled: Told, k: int, share: float) -> Further:
     """Return the probability of each cluster, shape (n, k), by a linear discriminant."""
     key = k, share
-    if key not in told.kept:
-        sample = told.sample
-        X, labels = sample.train.bounded, told.labels
+    if key not in labelled.kept:
+        sample = labelled.sample
+        X, labels = sample.train.bounded, labelled.labels
         # So that the labels have their share in the sum of all variances.
         weight = np.sqrt(share / (1 - share) * X.var(axis=0).sum() / labels.var(axis=0).sum())
         points = np.hstack([X, weight * labels])
         cluster = kmeans_labels(points, k, np.random.RandomState(sample.seed))
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=sample.seed)
         outside = np.zeros((len(X), k))
-        for kept, held_out in folds.split(X, cluster):
-            outside[held_out] = _probabilities(X[kept], cluster[kept], k)(X[held_out])
+        for fit_rows, held_out in folds.split(X, cluster):
+            outside[held_out] = _probabilities(X[fit_rows], cluster[fit_rows], k)(X[held_out])
         whole = _probabilities(X, cluster, k)
-        told.kept[key] = Further(outside, lambda rows: whole(rows.bounded))
-    found: Further = told.kept[key]
-    return found
+        labelled.kept[key] = Further(outside, lambda rows: whole(rows.bounded))
+    membership: Further = labelled.kept[key]
+    return membership
 
 
 def _probabilities(X: Array, cluster: Ids, k: int) -> Callable[[Array], Array]:
     model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, cluster)
 
     def predict(points: Array) -> Array:
-        found = np.zeros((len(points), k))
-        found[:, model.classes_] = model.predict_proba(points)
-        return found
+        probability = np.zeros((len(points), k))
+        probability[:, model.classes_] = model.predict_proba(points)
+        return probability
 
     return predict
 
@@ -108,8 +108,8 @@ def _probabilities(X: Array, cluster: Ids, k: int) -> Callable[[Array], Array]:
 def _regressed(train: Rows, label: Array, folds: list[tuple[Ids, Ids]], learner: str) -> Further:
     fit = _ridge if learner == "lr" else _trees
     outside = np.empty(len(label))
-    for kept, held_out in folds:
-        outside[held_out] = fit(train.take(kept), label[kept])(train.take(held_out))
+    for fit_rows, held_out in folds:
+        outside[held_out] = fit(train.take(fit_rows), label[fit_rows])(train.take(held_out))
     return Further(outside, fit(train, label))
 
 
@@ -127,7 +127,7 @@ def _trees(rows: Rows, label: Array) -> Callable[[Rows], Array]:
     return lambda rows: np.asarray(model.predict(rows.raw, num_threads=1))
 
 
-def _standardised(found: Further) -> Further:
-    mean, scale = found.train.mean(axis=0), found.train.std(axis=0)
+def _standardised(columns: Further) -> Further:
+    mean, scale = columns.train.mean(axis=0), columns.train.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
-    return Further((found.train - mean) / scale, lambda rows: (found.of(rows) - mean) / scale)
+    return Further((columns.train - mean) / scale, lambda rows: (columns.of(rows) - mean) / scale)

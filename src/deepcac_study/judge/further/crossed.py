@@ -26,7 +26,7 @@ def score(odds: Array, y: Ids) -> Scored:
     """Score log odds by rows."""
     risk = 1 / (1 + np.exp(-odds))
     rows = {"log_loss": -log_loss(odds, y), "brier": -((risk - y) ** 2), "auroc": _placed(odds, y)}
-    value = {name: float(own.mean()) for name, own in rows.items()}
+    value = {name: float(row_scores.mean()) for name, row_scores in rows.items()}
     return Scored(value | {"auroc": float(rows["auroc"][y == 1].mean())}, rows)
 
 
@@ -34,9 +34,9 @@ def _placed(odds: Array, y: Ids) -> Array:
     """Return of each row the share of rows of the other class that it is on the right side of."""
     placed = np.empty(len(y))
     events, others = np.sort(odds[y == 1]), np.sort(odds[y == 0])
-    for own, rivals in ((y == 1, others), (y == 0, events)):
-        below = sum(np.searchsorted(rivals, odds[own], side) for side in ("left", "right"))
-        placed[own] = below / (2 * len(rivals))
+    for members, rivals in ((y == 1, others), (y == 0, events)):
+        below = sum(np.searchsorted(rivals, odds[members], side) for side in ("left", "right"))
+        placed[members] = below / (2 * len(rivals))
     placed[y == 0] = 1 - placed[y == 0]
     return placed
 
@@ -72,12 +72,16 @@ class Crossed:
         seen = self._tested > 0
         y = self._y[seen]
         classes = {"auroc": [y == 1, y == 0]}
-        found = {}
+        estimates = {}
         for name in METRICS:
             mean = self._rows[name][seen] / self._tested[seen]
-            own = [mean[part] for part in classes.get(name, [np.ones(len(y), dtype=bool)])]
-            by_rows = sum(part.var(ddof=1) / len(part) for part in own)
+            parts = [mean[part] for part in classes.get(name, [np.ones(len(y), dtype=bool)])]
+            by_rows = sum(part.var(ddof=1) / len(part) for part in parts)
             draws = np.array(self._draws[name])
             by_draws = draws.var(ddof=1) / len(draws)
-            found[name] = (float(draws.mean()), float(np.sqrt(by_rows)), float(np.sqrt(by_draws)))
-        return found
+            estimates[name] = (
+                float(draws.mean()),
+                float(np.sqrt(by_rows)),
+                float(np.sqrt(by_draws)),
+            )
+        return estimates

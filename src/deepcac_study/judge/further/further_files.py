@@ -31,22 +31,22 @@ class FurtherFiles:
 
     def part(self, part: str) -> list[str]:
         """Return the records of one question, a name of `FURTHER`."""
-        own = self.judge[part]
+        settings = self.judge[part]
         if part == RICHER:
-            both = product(filter(self.reachable, own), LEARNERS)
+            both = product(filter(self.reachable, settings), LEARNERS)
             return [f"{FOLDER}/{part}/{name}_{learner}.json" for name, learner in both]
         if part == SCORECARDS:
-            names = [name for name in own["datasets"] if self.reachable(name)]
+            names = [name for name in settings["datasets"] if self.reachable(name)]
         else:
-            names = [one["name"] for one in own["moves"] if self.reachable(one["dataset"])]
-        planted = (f"{PLANTED}{strength:g}" for strength in own["strengths"])
+            names = [move["name"] for move in settings["moves"] if self.reachable(move["dataset"])]
+        planted = (f"{PLANTED}{strength:g}" for strength in settings["strengths"])
         return [f"{FOLDER}/{part}/{name}.json" for name in (*names, *planted)]
 
     def move(self, name: str) -> Mapping[str, Any]:
         """Return a move of the configuration."""
-        known = {one["name"]: one for one in self.judge[TRANSFER]["moves"]}
-        if name not in known:
+        moves = {move["name"]: move for move in self.judge[TRANSFER]["moves"]}
+        if name not in moves:
             raise ConfigError(
-                f"no move {name!r} in the configuration; known: {', '.join(known) or 'none'}"
+                f"no move {name!r} in the configuration; known: {', '.join(moves) or 'none'}"
             )
-        return known[name]
+        return moves[name]

@@ -41,25 +41,25 @@ def _moved(path: Path) -> Rows:
         check_place(path, record, f"{cohort}.json")
     for learner, entries in record["learners"].items():
         for entry in entries:
-            for one in entry["comparisons"]:
+            for comparison in entry["comparisons"]:
                 about = {"cohort": cohort, "move": path.stem, "learner": learner}
-                yield from _recalibrated(about | {"labels": entry["labels"]}, entry, one)
+                yield from _recalibrated(about | {"labels": entry["labels"]}, entry, comparison)
 
 
-def _recalibrated(about: dict[str, Any], entry: dict[str, Any], one: dict[str, Any]) -> Rows:
-    ours, theirs = one["contender"], one["reference"]
+def _recalibrated(about: dict[str, Any], entry: dict[str, Any], comparison: dict[str, Any]) -> Rows:
+    ours, theirs = comparison["contender"], comparison["reference"]
     for metric in crossed.METRICS:
-        if (one["question"], metric) == ("recalibration", "auroc"):
+        if (comparison["question"], metric) == ("recalibration", "auroc"):
             continue  # a shift and a slope leave the order of the risks as it is
-        mean, by_rows, by_draws = one[metric]
+        mean, by_rows, by_draws = comparison[metric]
         yield {
-            **{"question": one["question"], "metric": metric, **about},
+            **{"question": comparison["question"], "metric": metric, **about},
             **{"contender": ours, "reference": theirs},
-            **{"draws": one["draws"], "clustered": entry["clustered"].get(ours, np.nan)},
+            **{"draws": comparison["draws"], "clustered": entry["clustered"].get(ours, np.nan)},
             "score": entry["scores"][ours][metric],
             "reference_score": entry["scores"][theirs][metric],
             **{"mean": mean, "error": float(np.hypot(by_rows, by_draws))},
-            "freedom": one["draws"] - 1,
+            "freedom": comparison["draws"] - 1,
         }
 
 
@@ -83,34 +83,39 @@ def scorecard_table(paths: _Paths) -> pd.DataFrame:
 
 def _cohorts(name: str, cohorts: Sequence[Sequence[dict[str, Any]]]) -> list[dict[Any, Any]]:
     # A family a row: each has a test of its own.
-    rows = [row for own in cohorts for row in _carded(own, {"cohort": name, "dataset": name})]
-    each = decided(pd.DataFrame(rows).assign(cohort=lambda own: own.index))
+    rows = [
+        row
+        for resamples in cohorts
+        for row in _carded(resamples, {"cohort": name, "dataset": name})
+    ]
+    comparisons = decided(pd.DataFrame(rows).assign(cohort=lambda table: table.index))
     key = ["question", "metric", "dataset", "items", "contender", "reference"]
     means = {name: (name, "mean") for name in ("score", "reference_score", "mean")}
     counted = {"found": ("better", "sum"), "cohorts": ("better", "size")}
-    each = each.assign(better=each["verdict"] == BETTER)
-    found = each.groupby(key, sort=False, as_index=False).agg(**means, **counted)
-    return found.assign(cohort=name, error=np.nan, freedom=np.nan).to_dict("records")
+    comparisons = comparisons.assign(better=comparisons["verdict"] == BETTER)
+    summary = comparisons.groupby(key, sort=False, as_index=False).agg(**means, **counted)
+    return summary.assign(cohort=name, error=np.nan, freedom=np.nan).to_dict("records")
 
 
 def _carded(resamples: Sequence[dict[str, Any]], about: dict[str, Any]) -> Rows:
-    found = [
-        {(row["size"], row["arm"], row["k"]): row for row in own["cards"]} for own in resamples
+    cards = [
+        {(row["size"], row["arm"], row["k"]): row for row in sample["cards"]}
+        for sample in resamples
     ]
-    for size in dict.fromkeys(size for size, *_ in found[0]):
+    for size in dict.fromkeys(size for size, *_ in cards[0]):
         placed = {**about, "items": size}
-        yield from _compared(resamples, found, _card_pairs(size), scorecards.METRICS, placed)
+        yield from _compared(resamples, cards, _card_pairs(size), scorecards.METRICS, placed)
 
 
 def _card_pairs(size: int) -> Pairs:
-    one = [(size, ONE, 1)]
+    single = [(size, ONE, 1)]
     for question, arms in (("help", (KM, CAC)), ("negative_control", (HASH,))):
         for arm in arms:
-            yield question, arm, [*one, *((size, arm, k) for k in CARDS)], ONE, one
+            yield question, arm, [*single, *((size, arm, k) for k in CARDS)], ONE, single
     for arm in (KM, CAC):
         for k in CARDS:
             ours = f"{arm}_{k}", [(size, arm, k)]
-            yield "forced", *ours, ONE, one
+            yield "forced", *ours, ONE, single
             for control in (CELLS, HASH):
                 yield "any_partition", *ours, f"{control}_{k}", [(size, control, k)]
 
@@ -122,9 +127,9 @@ def richer_table(paths: _Paths) -> pd.DataFrame:
         record = read_json(path)
         check_place(path, record, "richer_labels/{dataset}_{learner}.json")
         resamples = record["resamples"]
-        found = [{(one["arm"],): one for one in own["contenders"]} for own in resamples]
+        by_arm = [{(row["arm"],): row for row in sample["contenders"]} for sample in resamples]
         about = {"cohort": REAL, "dataset": record["dataset"], "learner": record["learner"]}
-        rows += _compared(resamples, found, _label_pairs(), richer_labels.METRICS, about)
+        rows += _compared(resamples, by_arm, _label_pairs(), richer_labels.METRICS, about)
     return pd.DataFrame(rows)
 
 
@@ -143,7 +148,7 @@ def _label_pairs() -> Pairs:
 
 def _compared(
     resamples: Sequence[dict[str, Any]],
-    found: Sequence[Mapping[Key, dict[str, Any]]],
+    entries: Sequence[Mapping[Key, dict[str, Any]]],
     pairs: Pairs,
     metrics: Iterable[str],
     about: dict[str, Any],
@@ -151,14 +156,16 @@ def _compared(
     """Compare what validation rows choose, resample by resample."""
     for question, contender, ours, reference, theirs in pairs:
         for metric in metrics:
-            both = [_chosen(found, keys, metric) for keys in (ours, theirs)]
+            both = [_chosen(entries, keys, metric) for keys in (ours, theirs)]
             named = {"question": question, "metric": metric, **about}
             named |= {"contender": contender, "reference": reference}
             yield named | resampled(resamples, *both)
 
 
 def _chosen(
-    found: Sequence[Mapping[Key, dict[str, Any]]], keys: Sequence[Key], metric: str
+    entries: Sequence[Mapping[Key, dict[str, Any]]], keys: Sequence[Key], metric: str
 ) -> list[float]:
     """Return the test score of the best by the validation rows, of each resample."""
-    return [float(max((own[key][metric] for key in keys), key=lambda v: v[0])[1]) for own in found]
+    return [
+        float(max((entry[key][metric] for key in keys), key=lambda v: v[0])[1]) for entry in entries
+    ]

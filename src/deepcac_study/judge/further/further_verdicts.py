@@ -37,30 +37,34 @@ def decided(table: pd.DataFrame) -> pd.DataFrame:
     if table.empty:
         return table
     whole = table.drop(columns=[name for name in DERIVED if name in table])
-    own = whole[(whole["error"] > 0) | ((whole["error"] == 0) & (whole["mean"] != 0))]
-    family = [own[name] for name in FAMILY]
-    sizes = own.groupby(family)["mean"].transform("size")
-    given = zip(own["mean"], own["error"], own["freedom"], own["metric"], sizes, strict=True)
-    found = [
+    tested = whole[(whole["error"] > 0) | ((whole["error"] == 0) & (whole["mean"] != 0))]
+    family = [tested[name] for name in FAMILY]
+    sizes = tested.groupby(family)["mean"].transform("size")
+    given = zip(
+        tested["mean"], tested["error"], tested["freedom"], tested["metric"], sizes, strict=True
+    )
+    estimates = [
         measured(mean, error, freedom, margin=MARGINS[metric], tests=n)
         for mean, error, freedom, metric, n in given
     ]
     names = (*_SHOWN, *_ADJUSTED)
-    told = pd.DataFrame({name: [getattr(one, name) for one in found] for name in names}, own.index)
+    decisions = pd.DataFrame(
+        {name: [getattr(estimate, name) for estimate in estimates] for name in names}, tested.index
+    )
     for name, adjusted in _ADJUSTED.items():
-        told[adjusted] = _adjusted(told[name], family)
-    words = list(map(verdict, found, told["p_holm"], told["p_equivalent_holm"]))
-    told = told.rename(columns={"better": _ALONE}).assign(verdict=words)
-    whole = whole.join(told[[*DERIVED]])
+        decisions[adjusted] = _adjusted(decisions[name], family)
+    words = list(map(verdict, estimates, decisions["p_holm"], decisions["p_equivalent_holm"]))
+    decisions = decisions.rename(columns={"better": _ALONE}).assign(verdict=words)
+    whole = whole.join(decisions[[*DERIVED]])
     same = (whole["error"] == 0) & (whole["mean"] == 0)
     return whole.assign(verdict=whole["verdict"].mask(same, NEVER))
 
 
 def _adjusted(p: "pd.Series[float]", family: "list[pd.Series[Any]]") -> "pd.Series[float]":
-    found = pd.Series(np.nan, p.index)
+    adjusted = pd.Series(np.nan, p.index)
     for rows in p.groupby(family).groups.values():
-        found[rows] = holm(np.asarray(p[rows], dtype=np.float64))
-    return found
+        adjusted[rows] = holm(np.asarray(p[rows], dtype=np.float64))
+    return adjusted
 
 
 def resampled(

@@ -42,12 +42,12 @@ def grouped(
     """Return rows and the group of each; see `Move` for the units."""
     if not units:
         return matrix, np.asarray(matrix.group).astype(str)
-    *told, rest = units
-    missing = sorted(set(told) - set(matrix.names))
+    *indicators, rest = units
+    missing = sorted(set(indicators) - set(matrix.names))
     if missing:
         raise ConfigError(f"no column {missing[0]!r} to tell the unit of a row by")
-    places = [matrix.names.index(name) for name in told]
-    group = np.select([matrix.X[:, j] == 1 for j in places], told, rest)
+    places = [matrix.names.index(name) for name in indicators]
+    group = np.select([matrix.X[:, j] == 1 for j in places], indicators, rest)
     others = [j for j in range(len(matrix.names)) if j not in places]
     names = tuple(matrix.names[j] for j in others)
     return FeatureMatrix(matrix.row_id, matrix.label, matrix.X[:, others], names), group
@@ -55,10 +55,10 @@ def grouped(
 
 def moved(group: npt.NDArray[np.str_], move: Move) -> tuple[Ids, Ids]:
     """Return the positions of the source rows and of the target rows."""
-    known = set(group)
-    unknown = sorted({*move.train, move.test} - known)
+    groups = set(group)
+    unknown = sorted({*move.train, move.test} - groups)
     if unknown:
-        raise ConfigError(f"no rows of group {unknown[0]!r}; known: {', '.join(sorted(known))}")
+        raise ConfigError(f"no rows of group {unknown[0]!r}; known: {', '.join(sorted(groups))}")
     target = group == move.test
     source = np.isin(group, move.train) if move.train else ~target
     return np.flatnonzero(source), np.flatnonzero(target)
@@ -68,16 +68,16 @@ def source_odds(
     matrix: FeatureMatrix, source: Ids, target: Ids, learner: str, train_rows: int
 ) -> Array:
     """Return the log odds of target rows by the chosen model of each draw of source rows."""
-    contender, found = Contender(learner), []
+    contender, odds = Contender(learner), []
     for seed in range(SOURCES):
         train, validation = train_test_split(
             source, test_size=VALIDATION_SHARE, random_state=seed, stratify=matrix.label[source]
         )
         train = at_most(train_rows, np.sort(train), matrix.label, seed)
         sample = prepared(matrix, (train, np.sort(validation), target), seed)
-        found.append(max(_trials(contender, sample), key=lambda one: one[0])[1])
+        odds.append(max(_trials(contender, sample), key=lambda trial: trial[0])[1])
         log.info("%s, source draw %d", learner, seed)
-    return np.array(found)
+    return np.array(odds)
 
 
 def _trials(contender: Contender, sample: Resample) -> Iterator[tuple[float, Array]]:

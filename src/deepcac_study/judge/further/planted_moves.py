@@ -27,9 +27,9 @@ def run_planted_transfer(
     begin = time.perf_counter()
     matrix = shifted(shift, rows)
     both = np.arange(2 * rows)
-    found = target_rows(matrix, both[:rows], both[rows:], LEARNERS[:1], train_rows)
-    sizes = {"n_source": rows, "n_target": rows, "events": int(found.y.sum())}
-    content = {"synthetic": True, "shift": shift, **sizes, "learners": transferred(found)}
+    target = target_rows(matrix, both[:rows], both[rows:], LEARNERS[:1], train_rows)
+    sizes = {"n_source": rows, "n_target": rows, "events": int(target.y.sum())}
+    content = {"synthetic": True, "shift": shift, **sizes, "learners": transferred(target)}
     seconds = {"total": time.perf_counter() - begin}
     write_json(path, {**content, "machine": machine(seconds, 1, "cpu")})
 

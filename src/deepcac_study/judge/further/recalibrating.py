@@ -46,16 +46,18 @@ def candidates(
     deviations are linear in: the membership of each row, shape (m, q).
     """
     return [
-        found
-        for k, own in (groups or {1: np.empty((len(y), 0))}).items()
+        candidate
+        for k, member in (groups or {1: np.empty((len(y), 0))}).items()
         for slope in (False, True)
-        for found in _cross_validated(_design(odds - middle, own, slope), odds, y, fold, k, slope)
+        for candidate in _cross_validated(
+            _design(odds - middle, member, slope), odds, y, fold, k, slope
+        )
     ]
 
 
-def best(found: list[Candidate]) -> Candidate:
+def best(offered: list[Candidate]) -> Candidate:
     """Return the candidate with the least log loss; the first of equal ones."""
-    return min(found, key=lambda one: one.loss)
+    return min(offered, key=lambda candidate: candidate.loss)
 
 
 def recalibrated(
@@ -65,8 +67,8 @@ def recalibrated(
 
     `member`, of shape (n, q), is the membership for its k; a global one needs none.
     """
-    own = np.empty((len(odds), 0)) if member is None else member
-    return odds + _design(odds - middle, own, candidate.choice.slope) @ candidate.weights
+    membership = np.empty((len(odds), 0)) if member is None else member
+    return odds + _design(odds - middle, membership, candidate.choice.slope) @ candidate.weights
 
 
 def deal(y: Ids, rng: np.random.Generator, folds: int = FOLDS) -> Ids:
@@ -87,14 +89,22 @@ def _design(centred: Array, member: Array, slope: bool) -> Array:
 def _cross_validated(
     X: Array, odds: Array, y: Ids, fold: Ids, k: int, slope: bool
 ) -> Iterator[Candidate]:
-    kept = np.vstack([fold != one for one in range(FOLDS)] + [np.ones(len(y), dtype=bool)])
+    training = np.vstack(
+        [fold != fold_number for fold_number in range(FOLDS)] + [np.ones(len(y), dtype=bool)]
+    )
     penalties = PENALTIES if k > 1 else (0.0,)
     common = (SHIFT_PENALTY, SLOPE_PENALTY)[: 1 + slope]
-    ridge = np.array([[*common, *[own] * (X.shape[1] - len(common))] for own in penalties])
-    fitted = fit_many(X, odds, y, np.tile(kept, (len(ridge), 1)), ridge.repeat(len(kept), axis=0))
-    for penalty, own in zip(penalties, fitted.reshape(len(ridge), len(kept), -1), strict=True):
-        outside = odds + (X * own[fold]).sum(axis=1)
-        yield Candidate(Choice(slope, k, penalty), own[-1], float(log_loss(outside, y).mean()))
+    ridge = np.array(
+        [[*common, *[strength] * (X.shape[1] - len(common))] for strength in penalties]
+    )
+    fitted = fit_many(
+        X, odds, y, np.tile(training, (len(ridge), 1)), ridge.repeat(len(training), axis=0)
+    )
+    for penalty, weights in zip(
+        penalties, fitted.reshape(len(ridge), len(training), -1), strict=True
+    ):
+        outside = odds + (X * weights[fold]).sum(axis=1)
+        yield Candidate(Choice(slope, k, penalty), weights[-1], float(log_loss(outside, y).mean()))
 
 
 def log_loss(odds: Array, y: Ids) -> Array:
@@ -102,12 +112,14 @@ def log_loss(odds: Array, y: Ids) -> Array:
     return np.logaddexp(0.0, np.where(y == 1, -odds, odds))
 
 
-def fit_many(X: Array, offset: Array, y: Ids, kept: npt.NDArray[np.bool_], ridge: Array) -> Array:
+def fit_many(
+    X: Array, offset: Array, y: Ids, training: npt.NDArray[np.bool_], ridge: Array
+) -> Array:
     """Fit logistic regressions with an offset on parts of the same rows, by Newton's method.
 
-    X is of shape (m, p), the offset (m,) is added to the log odds. `kept`, of shape (b, m), has the
-    rows of each regression. Half of `ridge`, of shape (b, p), times the squared weight is added to
-    the sum of the log losses. The weights are of shape (b, p).
+    X is of shape (m, p), the offset (m,) is added to the log odds. `training`, of shape (b,
+    m), has the rows of each regression. Half of `ridge`, of shape (b, p), times the squared
+    weight is added to the sum of the log losses. The weights are of shape (b, p).
     """
     p = X.shape[1]
     pairs = (X[:, :, None] * X[:, None, :]).reshape(len(X), p * p)
@@ -115,15 +127,15 @@ def fit_many(X: Array, offset: Array, y: Ids, kept: npt.NDArray[np.bool_], ridge
     weights = np.zeros_like(ridge, dtype=np.float64)
 
     def cost(weights: Array) -> Array:
-        losses = (kept * log_loss(weights @ X.T + offset, y)).sum(axis=1)
-        found: Array = losses + (ridge * weights**2).sum(axis=1) / 2
-        return found
+        losses = (training * log_loss(weights @ X.T + offset, y)).sum(axis=1)
+        costs: Array = losses + (ridge * weights**2).sum(axis=1) / 2
+        return costs
 
     now = cost(weights)
     for _ in range(_STEPS):
         risk = expit(weights @ X.T + offset)
-        slope = (kept * (y - risk)) @ X - ridge * weights
-        curvature = ((kept * risk * (1 - risk)) @ pairs).reshape(-1, p, p) + penalty
+        slope = (training * (y - risk)) @ X - ridge * weights
+        curvature = ((training * risk * (1 - risk)) @ pairs).reshape(-1, p, p) + penalty
         step = np.linalg.solve(curvature, slope[:, :, None])[:, :, 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
         step = step * _LONGEST / np.maximum(longest, _LONGEST)

@@ -33,7 +33,12 @@ log = logging.getLogger(__name__)
 
 ALONE, RICH, SOFT, STACKED = "alone", "rich", "soft", "stacked"
 SHUFFLED = "shuffled_"  # before an arm whose richer labels are permuted
-ARMS = (ALONE, KM, CELLS, *(own + arm for own in ("", SHUFFLED) for arm in (RICH, SOFT, STACKED)))
+ARMS = (
+    ALONE,
+    KM,
+    CELLS,
+    *(prefix + arm for prefix in ("", SHUFFLED) for arm in (RICH, SOFT, STACKED)),
+)
 # k, and the share of the richer labels in all variance, of each trial with clusters.
 CLUSTERINGS = ((2, 0.5), (3, 0.9), (5, 0.5))
 METRICS = ("auroc", "auprc", "log_loss", "brier")
@@ -59,14 +64,14 @@ def run_richer_labels(
     begin = time.perf_counter()
     matrix = read_rows(features)
     days = days_of(outcomes, matrix.row_id)
-    found = []
+    resamples = []
     for sample in study_resamples(matrix, effort):
-        own = days[np.searchsorted(matrix.row_id, sample.train.row_id)]
-        found.append(judged(sample, learner, richer(own)))
+        sample_days = days[np.searchsorted(matrix.row_id, sample.train.row_id)]
+        resamples.append(judged(sample, learner, richer(sample_days)))
         log.info("resample %d", sample.seed)
     inputs = {"features": file_digest(features), "outcomes": file_digest(outcomes)}
     about = {"dataset": dataset, "learner": learner, "synthetic": synthetic}
-    about |= {"resamples": found, "inputs": inputs}
+    about |= {"resamples": resamples, "inputs": inputs}
     seconds = {"total": time.perf_counter() - begin}
     write_json(record, {**about, "machine": machine(seconds, 1, "cpu")})
 
@@ -74,10 +79,10 @@ def run_richer_labels(
 def days_of(outcomes: str | os.PathLike[str], row_id: Ids) -> Array:
     """Return survival and length of stay of rows in days, shape (n, 2), NaN where not recorded."""
     table = read_table(outcomes)
-    known = table["record_id"].to_numpy()
-    order = np.argsort(known)
-    place = order[np.searchsorted(known, row_id, sorter=order).clip(max=len(known) - 1)]
-    if not np.array_equal(known[place], row_id) or (np.diff(row_id) <= 0).any():
+    record_ids = table["record_id"].to_numpy()
+    order = np.argsort(record_ids)
+    place = order[np.searchsorted(record_ids, row_id, sorter=order).clip(max=len(record_ids) - 1)]
+    if not np.array_equal(record_ids[place], row_id) or (np.diff(row_id) <= 0).any():
         raise DataError(f"{outcomes}: not the outcomes of these rows, in order; extract them again")
     columns = [table[name].to_numpy()[place] for name in ("Survival", "Length_of_stay")]
     days = np.column_stack(columns).astype(np.float64)
@@ -103,8 +108,11 @@ def judged(sample: Resample, learner: str, labels: Array) -> dict[str, Any]:
     by it.
     """
     rng = np.random.default_rng([sample.seed, 36])
-    told = {"": Told(sample, labels), SHUFFLED: Told(sample, shuffled(labels, sample.train.y, rng))}
-    rows = [{"arm": arm} | _best(fits(arm, learner, told), sample) for arm in ARMS]
+    labelled = {
+        "": Told(sample, labels),
+        SHUFFLED: Told(sample, shuffled(labels, sample.train.y, rng)),
+    }
+    rows = [{"arm": arm} | _best(fits(arm, learner, labelled), sample) for arm in ARMS]
     return {
         "seed": sample.seed,
         "n_train": len(sample.train),
@@ -116,31 +124,31 @@ def judged(sample: Resample, learner: str, labels: Array) -> dict[str, Any]:
 
 def shuffled(labels: Array, y: Ids, rng: np.random.Generator) -> Array:
     """Permute rows of labels among rows of the same outcome."""
-    found = np.empty_like(labels)
-    for one in np.unique(y):
-        own = np.flatnonzero(y == one)
-        found[own] = labels[rng.permutation(own)]
-    return found
+    permuted = np.empty_like(labels)
+    for outcome in np.unique(y):
+        rows = np.flatnonzero(y == outcome)
+        permuted[rows] = labels[rng.permutation(rows)]
+    return permuted
 
 
-def fits(arm: str, learner: str, told: Mapping[str, Told]) -> Iterator[Callable[[], Predict]]:
+def fits(arm: str, learner: str, labelled: Mapping[str, Told]) -> Iterator[Callable[[], Predict]]:
     """Yield what fits each trial of a contender."""
-    own = told[SHUFFLED if arm.startswith(SHUFFLED) else ""]
+    source = labelled[SHUFFLED if arm.startswith(SHUFFLED) else ""]
     for number, values in enumerate(trials(learner, len(CLUSTERINGS))):
-        yield partial(_fitted, arm.removeprefix(SHUFFLED), learner, values, number, own)
+        yield partial(_fitted, arm.removeprefix(SHUFFLED), learner, values, number, source)
 
 
-def _fitted(arm: str, learner: str, values: Values, number: int, told: Told) -> Predict:
-    (fit, own), sample = learner_fit(learner, values), told.sample
+def _fitted(arm: str, learner: str, values: Values, number: int, labelled: Told) -> Predict:
+    (fit, settings), sample = learner_fit(learner, values), labelled.sample
     k, share = CLUSTERINGS[number]
     if arm == ALONE:
-        return fit(own, sample.train, sample.validation, sample)
+        return fit(settings, sample.train, sample.validation, sample)
     if arm in (KM, CELLS, RICH):
-        found = rich_clusters(told, k, share) if arm == RICH else part(sample, arm, k, 0.0)
-        return in_parts(fit, own, sample, found, int(found.train.max()) + 1)
-    more = memberships(told, k, share) if arm == SOFT else predictions(told, learner)
+        partition = rich_clusters(labelled, k, share) if arm == RICH else part(sample, arm, k, 0.0)
+        return in_parts(fit, settings, sample, partition, int(partition.train.max()) + 1)
+    more = memberships(labelled, k, share) if arm == SOFT else predictions(labelled, learner)
     validation = sample.validation.beside(more.of(sample.validation))
-    answer = fit(own, sample.train.beside(more.train), validation, sample)
+    answer = fit(settings, sample.train.beside(more.train), validation, sample)
     return lambda rows: answer(rows.beside(more.of(rows)))
 
 
@@ -149,9 +157,9 @@ def _best(fits: Iterator[Callable[[], Predict]], sample: Resample) -> dict[str, 
     validation, test = sample.validation, sample.test
     for fit in fits:
         predict = fit()
-        found = score_trial(validation.y, test.y, predict(validation), predict(test))
+        scored = score_trial(validation.y, test.y, predict(validation), predict(test))
         for name in METRICS:
-            held_out = found["validation"][name]
+            held_out = scored["validation"][name]
             if name not in best or held_out > best[name][0]:
-                best[name] = [held_out, found["test"][name]]
+                best[name] = [held_out, scored["test"][name]]
     return best

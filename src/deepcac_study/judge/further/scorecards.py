@@ -72,14 +72,14 @@ def run_scorecards(
     begin = time.perf_counter()
     matrix = read_rows(features)
     samples = study_resamples(matrix, effort, matrix.group if grouped else None)
-    found = {
+    body = {
         "dataset": dataset,
         "synthetic": synthetic,
         "resamples": [judged(sample, SIZES) for sample in samples],
         "inputs": {"features": file_digest(features)},
     }
     seconds = {"total": time.perf_counter() - begin}
-    write_json(record, {**found, "machine": machine(seconds, 1, "cpu")})
+    write_json(record, {**body, "machine": machine(seconds, 1, "cpu")})
 
 
 def run_planted_scorecards(
@@ -90,11 +90,11 @@ def run_planted_scorecards(
     The JSON has ``strength``, ``rows`` and ``cohorts``, a list of ``resamples`` each.
     """
     begin = time.perf_counter()
-    found = []
+    cohort_cards = []
     for seed in range(cohorts):
         samples = study_resamples(planted(strength, rows, seed)[0], effort)
-        found.append([judged(sample, PLANTED_SIZES) for sample in samples])
-    about = {"synthetic": True, "strength": strength, "rows": rows, "cohorts": found}
+        cohort_cards.append([judged(sample, PLANTED_SIZES) for sample in samples])
+    about = {"synthetic": True, "strength": strength, "rows": rows, "cohorts": cohort_cards}
     seconds = {"total": time.perf_counter() - begin}
     write_json(path, {**about, "machine": machine(seconds, 1, "cpu")})
 
@@ -110,10 +110,10 @@ def judged(sample: Resample, sizes: Iterable[int]) -> dict[str, Any]:
     for trial in trials(sizes):
         predict = fit(trial, sample)
         held_out, test = (scored(rows, predict) for rows in (sample.validation, sample.test))
-        own = best.setdefault((trial.size, trial.arm, trial.k), {})
+        best_scores = best.setdefault((trial.size, trial.arm, trial.k), {})
         for name in METRICS:
-            if name not in own or held_out[name] > own[name][0]:
-                own[name] = [held_out[name], test[name]]
+            if name not in best_scores or held_out[name] > best_scores[name][0]:
+                best_scores[name] = [held_out[name], test[name]]
     log.info("resample %d", sample.seed)
     return {
         "seed": sample.seed,
@@ -121,7 +121,7 @@ def judged(sample: Resample, sizes: Iterable[int]) -> dict[str, Any]:
         "n_validation": len(sample.validation),
         "n_test": len(sample.test),
         "cards": [
-            {"size": size, "arm": arm, "k": k, **own} for (size, arm, k), own in best.items()
+            {"size": size, "arm": arm, "k": k, **entry} for (size, arm, k), entry in best.items()
         ],
     }
 
@@ -135,8 +135,8 @@ def fit(trial: Trial, sample: Resample) -> Predict:
     }
     if trial.arm == ONE:
         return card(values, sample.train, sample.validation, sample)
-    found = part(sample, trial.arm, trial.k, trial.alpha)
-    return in_parts(card, values, sample, found, int(found.train.max()) + 1)
+    partition = part(sample, trial.arm, trial.k, trial.alpha)
+    return in_parts(card, values, sample, partition, int(partition.train.max()) + 1)
 
 
 def scored(rows: Rows, predict: Predict) -> dict[str, float]:

@@ -50,11 +50,11 @@ def items(rows: Rows, kind: str) -> Items:
 
 def _cuts(column: Array) -> Array:
     """Return the different cuts at quartiles that leave rows on both sides."""
-    found = np.quantile(column, _QUARTILES)
+    quartiles = np.quantile(column, _QUARTILES)
     top, below = column.max(), column[column < column.max()]
     if not len(below):
         return np.array([])
-    return np.unique(np.where(found < top, found, (top + below.max()) / 2))
+    return np.unique(np.where(quartiles < top, quartiles, (top + below.max()) / 2))
 
 
 def greedy(X: Array, y: Ids, size: int) -> list[int]:
@@ -69,11 +69,13 @@ def greedy(X: Array, y: Ids, size: int) -> list[int]:
     for _ in range(min(size, X.shape[1])):
         risk = _fitted(X[:, chosen], y) if chosen else np.full(len(y), y.mean())
         weight = risk * (1 - risk)
-        known = np.column_stack([np.ones(len(y)), X[:, chosen]])
-        shared = (known * weight[:, None]).astype(np.float32).T @ light
+        chosen_design = np.column_stack([np.ones(len(y)), X[:, chosen]])
+        shared = (chosen_design * weight[:, None]).astype(np.float32).T @ light
         information = squares.T @ weight.astype(np.float32)
-        own = (known * weight[:, None]).T @ known + 1e-9 * np.eye(known.shape[1])
-        left = information - (shared * np.linalg.solve(own, shared)).sum(axis=0)
+        gram = (chosen_design * weight[:, None]).T @ chosen_design + 1e-9 * np.eye(
+            chosen_design.shape[1]
+        )
+        left = information - (shared * np.linalg.solve(gram, shared)).sum(axis=0)
         new = left > _NOTHING * information
         new[chosen] = False
         if not new.any():
@@ -102,12 +104,12 @@ def card(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pre
         offered = items(train, values["kind"])
         sample.shared[key] = offered, greedy(offered.of(train), train.y, values["longest"])
     offered, path = sample.shared[key]
-    own = offered.take(path[: values["items"]])
-    model = _model().fit(own.of(train), train.y)
+    card_items = offered.take(path[: values["items"]])
+    model = _model().fit(card_items.of(train), train.y)
     weights, constant = model.coef_[0], model.intercept_[0]
 
     def predict(rows: Rows) -> Array:
-        risk = expit(own.of(rows) @ weights + constant)
+        risk = expit(card_items.of(rows) @ weights + constant)
         return np.column_stack([1 - risk, risk])
 
     return predict

@@ -98,9 +98,9 @@ def run_transfer(
     about = {"dataset": dataset, "synthetic": synthetic, "move": move._asdict()}
     sizes = {"n_source": len(source), "n_target": len(target), "events": int(rows.y.sum())}
     inputs = {"inputs": {"features": file_digest(features)}}
-    found = {**about, **sizes, "learners": transferred(rows), **inputs}
+    body = {**about, **sizes, "learners": transferred(rows), **inputs}
     seconds = {"total": time.perf_counter() - begin}
-    write_json(record, {**found, "machine": machine(seconds, 1, "cpu")})
+    write_json(record, {**body, "machine": machine(seconds, 1, "cpu")})
 
 
 def target_rows(
@@ -134,19 +134,19 @@ def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
         parts = {**partitions(kmeans, target.points, rng), DIRECTIONS: fixed}
         for name, odds in target.odds.items():
             for m in labels:
-                test, own = np.sort(order[m:]), odds[draw % SOURCES]
+                test, draw_odds = np.sort(order[m:]), odds[draw % SOURCES]
                 fold = deal(target.y[order[:m]], rng)
-                found, ways = recalibrations(own, target.y, order[:m], test, parts, fold)
+                scores, ways = recalibrations(draw_odds, target.y, order[:m], test, parts, fold)
                 if draw < UPDATES:
                     y = target.y[order[:m]]
-                    new = updated(own, target.points, y, order[:m], fold)
-                    found[UPDATE] = score(new[test], target.y[test])
-                values[name, m].append({way: one.value for way, one in found.items()})
+                    new = updated(draw_odds, target.points, y, order[:m], fold)
+                    scores[UPDATE] = score(new[test], target.y[test])
+                values[name, m].append({way: result.value for way, result in scores.items()})
                 for arm, candidate in ways.items():
                     chosen[name, m][arm] += candidate.choice.k > 1
-                for one, (_, ours, theirs) in zip(compared[name, m], COMPARED, strict=True):
-                    if {ours, theirs} <= found.keys():
-                        one.add(test, found[ours], found[theirs])
+                for comparison, (_, ours, theirs) in zip(compared[name, m], COMPARED, strict=True):
+                    if {ours, theirs} <= scores.keys():
+                        comparison.add(test, scores[ours], scores[theirs])
         log.info("labels, draw %d", draw)
     return {
         name: [_entry(m, values[name, m], chosen[name, m], compared[name, m]) for m in labels]
@@ -161,12 +161,16 @@ def partitions(
 
     Of each row and k the membership, shape (n, k).
     """
-    found = {
+    clusterings = {
         KM: kmeans,
-        CELLS: {k: balls(points, np.bincount(own), rng) for k, own in kmeans.items()},
-        HASH: {k: rng.permutation(own) for k, own in kmeans.items()},
+        CELLS: {
+            k: balls(points, np.bincount(cluster_ids), rng) for k, cluster_ids in kmeans.items()
+        },
+        HASH: {k: rng.permutation(cluster_ids) for k, cluster_ids in kmeans.items()},
     }
-    return {arm: {k: np.eye(k)[label] for k, label in own.items()} for arm, own in found.items()}
+    return {
+        arm: {k: np.eye(k)[label] for k, label in by_k.items()} for arm, by_k in clusterings.items()
+    }
 
 
 def directions(points: Array) -> dict[int, Array]:
@@ -206,22 +210,22 @@ def recalibrations(
     Scores are of every way of `COMPARED`, and of `SHIFT` and `SLOPE`; candidates are what each arm
     chose, where it may choose the global way.
     """
-    middle, own, y_own = float(odds.mean()), odds[labelled], y[labelled]
-    alike = candidates(own, y_own, fold, middle)
+    middle, labelled_odds, y_own = float(odds.mean()), odds[labelled], y[labelled]
+    alike = candidates(labelled_odds, y_own, fold, middle)
     ways = {SHIFT: alike[0], SLOPE: alike[1], GLOBAL: best(alike)}
-    found = {NONE: score(odds[test], y[test])}
+    scores = {NONE: score(odds[test], y[test])}
     for arm, groups in parts.items():
         members = {k: member[labelled] for k, member in groups.items()}
-        offered = candidates(own, y_own, fold, middle, members)
+        offered = candidates(labelled_odds, y_own, fold, middle, members)
         ways[FORCED + arm] = best(offered)
         ways[arm] = best([ways[GLOBAL], ways[FORCED + arm]])
         fixed = Choice(ways[GLOBAL].choice.slope, FIXED_K, FIXED_PENALTY)
-        ways[FIXED + arm] = next(one for one in offered if one.choice == fixed)
+        ways[FIXED + arm] = next(option for option in offered if option.choice == fixed)
     for way, candidate in ways.items():
         k = candidate.choice.k
         member = None if k == 1 else parts[way.rpartition("_")[2]][k][test]
-        found[way] = score(recalibrated(candidate, odds[test], middle, member), y[test])
-    return found, {arm: ways[arm] for arm in parts}
+        scores[way] = score(recalibrated(candidate, odds[test], middle, member), y[test])
+    return scores, {arm: ways[arm] for arm in parts}
 
 
 def _entry(
@@ -233,15 +237,15 @@ def _entry(
     """Return the row of `transferred`."""
     means = {
         way: {
-            name: round(float(np.mean([one[way][name] for one in values if way in one])), 7)
-            for name in own
+            name: round(float(np.mean([row[way][name] for row in values if way in row])), 7)
+            for name in metrics
         }
-        for way, own in values[0].items()
+        for way, metrics in values[0].items()
     }
     comparisons = [
-        {"question": question, "contender": ours, "reference": theirs, "draws": one.draws}
-        | {name: [round(x, 8) for x in told] for name, told in one.found().items()}
-        for one, (question, ours, theirs) in zip(compared, COMPARED, strict=True)
+        {"question": question, "contender": ours, "reference": theirs, "draws": comparison.draws}
+        | {name: [round(x, 8) for x in numbers] for name, numbers in comparison.found().items()}
+        for comparison, (question, ours, theirs) in zip(compared, COMPARED, strict=True)
     ]
     return {
         "labels": m,

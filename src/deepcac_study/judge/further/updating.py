@@ -29,8 +29,8 @@ def updated(odds: Array, points: Array, y: Ids, labelled: Ids, fold: Ids) -> Arr
 
 def _loss(X: Array, y: Ids, fold: Ids, penalty: float) -> float:
     total = 0.0
-    for one in np.unique(fold):
-        held_out = fold == one
+    for fold_number in np.unique(fold):
+        held_out = fold == fold_number
         model = _model(penalty).fit(X[~held_out], y[~held_out])
         total += log_loss(model.decision_function(X[held_out]), y[held_out]).sum()
     return total

@@ -72,13 +72,13 @@ def _shared_sources() -> dict[str, str]:
     return dict(csv.reader(text.splitlines()[1:]))
 
 
-def planted_points(found: pd.DataFrame) -> pd.DataFrame:
+def planted_points(comparisons: pd.DataFrame) -> pd.DataFrame:
     """Return a point for each strength and size of planted cohorts that trees met (`on_cohorts`).
 
     The trees' advantage is the gain of CAC less CAC's own lead over the trees, on the same cohorts.
     """
     key = ["strength", "rows", "cohort"]
-    cac = found[found["contender"] == ARMS["gain"]]
+    cac = comparisons[comparisons["contender"] == ARMS["gain"]]
     helped = cac[(cac["question"] == HELP.id) & (cac["reference"] == LINE)].set_index(key)
     ahead = cac[(cac["question"] == BOOSTING.id) & (cac["reference"] == TREES)].set_index(key)
     both = helped[["mean"]].join(ahead["mean"].rename("ahead"), how="inner").astype(float)
@@ -133,13 +133,13 @@ def try_rule(x: Array, gain: Array, margin: float, group: Sequence[Any]) -> Trie
     `x`, of shape (m,), is the statistic. A gain of clusters of `margin` or more is help.
     """
     helped, names = gain >= margin, np.asarray(group)
-    said, line, mean = np.zeros(len(x), dtype=bool), np.empty(len(x)), np.empty(len(x))
-    for one in np.unique(names):
-        out = names == one
-        said[out] = x[out] > best_threshold(x[~out], helped[~out])
+    predicted, line, mean = np.zeros(len(x), dtype=bool), np.empty(len(x)), np.empty(len(x))
+    for left_out in np.unique(names):
+        out = names == left_out
+        predicted[out] = x[out] > best_threshold(x[~out], helped[~out])
         line[out] = np.polyval(np.polyfit(x[~out], gain[~out], 1), x[out])
         mean[out] = gain[~out].mean()
-    wrong, never = said != helped, helped
+    wrong, never = predicted != helped, helped
     better, worse = np.count_nonzero(never & ~wrong), np.count_nonzero(wrong & ~never)
     p = float(stats.binom.sf(better - 1, better + worse, 0.5)) if better + worse else 1.0
     low, high = wilson(np.array([wrong.mean()]), np.array([len(x)]))
@@ -150,7 +150,7 @@ def try_rule(x: Array, gain: Array, margin: float, group: Sequence[Any]) -> Trie
         float(low[0]),
         float(high[0]),
         p,
-        *(float(np.sqrt(np.mean((gain - one) ** 2))) for one in (line, mean)),
+        *(float(np.sqrt(np.mean((gain - prediction) ** 2))) for prediction in (line, mean)),
     )
 
 
@@ -169,8 +169,8 @@ def rules(points: pd.DataFrame) -> pd.DataFrame:
         "k-means": (points.assign(gain=points["gain_km"]), "dataset", ("advantage",)),
     }
     rows = [
-        {"way": way, "statistic": name, **_tried(own, group, name)}
-        for way, (own, group, names) in ways.items()
+        {"way": way, "statistic": name, **_tried(subset, group, name)}
+        for way, (subset, group, names) in ways.items()
         for name in names
     ]
     table = pd.DataFrame(rows)
@@ -179,8 +179,8 @@ def rules(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tried(points: pd.DataFrame, group: str, name: str) -> dict[str, Any]:
-    known = points.dropna(subset=["gain", name])
-    x, gain = known[name].to_numpy(), known["gain"].to_numpy()
-    found = try_rule(x, gain, MARGINS[MAIN], known[group].tolist())
+    measured = points.dropna(subset=["gain", name])
+    x, gain = measured[name].to_numpy(), measured["gain"].to_numpy()
+    outcome = try_rule(x, gain, MARGINS[MAIN], measured[group].tolist())
     helped = int(np.count_nonzero(gain >= MARGINS[MAIN]))
-    return {"tables": len(known), "helped": helped, **found._asdict()}
+    return {"tables": len(measured), "helped": helped, **outcome._asdict()}

@@ -18,7 +18,7 @@ def start_clock() -> Callable[[], dict[str, Any]]:
     processor, begun = time.process_time(), datetime.now(UTC)
 
     def made() -> dict[str, Any]:
-        found = machine({"total": time.process_time() - processor}, 1, "cpu")
-        return found | {BEGUN: begun.isoformat(timespec="seconds")}
+        block = machine({"total": time.process_time() - processor}, 1, "cpu")
+        return block | {BEGUN: begun.isoformat(timespec="seconds")}
 
     return made

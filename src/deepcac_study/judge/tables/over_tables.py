@@ -28,60 +28,64 @@ _COUNTED = ["n_rows", "n_features", "n_classes"]
 
 def read_tables(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
     """Return records of tables by data set."""
-    return {one["dataset"]: one for one in map(read_table_record, paths)}
+    return {record["dataset"]: record for record in map(read_table_record, paths)}
 
 
 def table_scores(records: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
     """Return what `resample_scores` says of the tables, by every metric of `MARGINS`."""
-    contenders = {name: one["contenders"] for name, one in records.items()}
+    contenders = {name: record["contenders"] for name, record in records.items()}
     return resample_scores(contenders, tuple(MARGINS))
 
 
 def table_means(records: Mapping[str, dict[str, Any]], scores: pd.DataFrame) -> pd.DataFrame:
     """Return a row a table and contender: its sizes and mean test scores."""
-    own = [name for name in scores if str(name).rpartition("_")[0] in MARGINS]
-    found = scores.groupby(["dataset", "contender"], sort=False)
+    metric_columns = [name for name in scores if str(name).rpartition("_")[0] in MARGINS]
+    groups = scores.groupby(["dataset", "contender"], sort=False)
     counted = {"resamples": ("seed", "size"), "trials": ("trials", "first")}
-    told = found.agg(**counted, seconds=("seconds", "sum")).join(found[own].mean())
-    sizes = [{"dataset": name, **{n: one[n] for n in _COUNTED}} for name, one in records.items()]
-    return pd.DataFrame(sizes).merge(told.reset_index(), on="dataset")
+    means = groups.agg(**counted, seconds=("seconds", "sum")).join(groups[metric_columns].mean())
+    sizes = [
+        {"dataset": name, **{n: record[n] for n in _COUNTED}} for name, record in records.items()
+    ]
+    return pd.DataFrame(sizes).merge(means.reset_index(), on="dataset")
 
 
 def table_verdicts(scores: pd.DataFrame) -> pd.DataFrame:
     """Compare the contenders on every table; families are those of the new tables alone."""
-    each = (
+    tables = (
         verdicts(scores, margin, margin / 2, ASKED, metrics=(metric,))
         for metric, margin in MARGINS.items()
     )
-    return pd.concat([one for one in each if len(one)], ignore_index=True)
+    return pd.concat([table for table in tables if len(table)], ignore_index=True)
 
 
 def table_risks(records: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
     """Return mean calibration and net benefit of every contender on the tables of two classes."""
     return mean_risks(
-        (dataset, name, choice, told)
+        (dataset, name, choice, description)
         for dataset, record in records.items()
         for sample in record["risks"]
         for name, choices in sample.items()
-        for choice, told in choices.items()
+        for choice, description in choices.items()
     )
 
 
-def mean_risks(told: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> pd.DataFrame:
+def mean_risks(descriptions: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> pd.DataFrame:
     """Return the means of what `describe` says over the resamples of a data set and contender.
 
     Given are data set, contender, choice of a trial, and what is said.
     """
     keys = ["dataset", "contender", "choice"]
-    rows = [dict(zip(keys, of, strict=True)) | _flat(one) for *of, one in told]
+    rows = [
+        dict(zip(keys, of, strict=True)) | _flat(description) for *of, description in descriptions
+    ]
     if not rows:
         return pd.DataFrame()
     return pd.DataFrame(rows).groupby(keys, as_index=False, sort=False).mean()
 
 
-def _flat(told: Mapping[str, Any]) -> dict[str, float]:
-    benefit = zip(THRESHOLDS, told["net_benefit"], strict=True)
-    plain = {name: value for name, value in told.items() if name != "net_benefit"}
+def _flat(description: Mapping[str, Any]) -> dict[str, float]:
+    benefit = zip(THRESHOLDS, description["net_benefit"], strict=True)
+    plain = {name: value for name, value in description.items() if name != "net_benefit"}
     return plain | {f"net_benefit_{t:g}": value for t, value in benefit}
 
 
@@ -104,22 +108,24 @@ def over_tables(older: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
         "new": both[both["dataset"].isin(newer["dataset"])],
         "room": both[both["dataset"].isin(room)],
     }
-    table = pd.DataFrame([row for name, own in scopes.items() for row in _pairs(name, own)])
+    table = pd.DataFrame(
+        [row for name, scope_rows in scopes.items() for row in _pairs(name, scope_rows)]
+    )
     family = table.groupby(["scope", "question"])["p"]
     return table.assign(p_holm=family.transform(lambda p: holm(p.to_numpy())))
 
 
 def _pairs(scope: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     keys = ["question", "contender", "reference"]
-    for pair, own in rows.groupby(keys):
-        d = own["mean"].to_numpy()
-        new = hierarchical(d, errors(own), MARGINS[MAIN])
+    for pair, group in rows.groupby(keys):
+        d = group["mean"].to_numpy()
+        new = hierarchical(d, errors(group), MARGINS[MAIN])
         ranks = over_datasets(d, MARGINS[MAIN])
         yield {
             "scope": scope,
             **dict(zip(keys, pair, strict=True)),
-            "tables": len(own),
-            "never": int((own["verdict"] == NEVER).sum()),
+            "tables": len(group),
+            "never": int((group["verdict"] == NEVER).sum()),
             "mean": d.mean(),
             "p": float(stats.wilcoxon(d, zero_method="pratt").pvalue) if d.any() else 1.0,
             **dict(zip(("rank_worse", "rank_same", "rank_better"), ranks, strict=True)),
@@ -134,5 +140,5 @@ def errors(rows: pd.DataFrame) -> np.ndarray:
     """Return the standard errors of comparisons; 0 where nothing was tested."""
     half = (rows["high"] - rows["low"]) / 2
     quantile = stats.t.ppf(0.975, rows["resamples"] - 1)
-    found: np.ndarray = (half / quantile).fillna(0.0).to_numpy()
-    return found
+    error: np.ndarray = (half / quantile).fillna(0.0).to_numpy()
+    return error

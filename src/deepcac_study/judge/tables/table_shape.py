@@ -47,7 +47,7 @@ def run_shape(
         "n_features": len(matrix.names),
         "n_classes": matrix.n_classes,
         "rarest": float(np.bincount(matrix.label).min() / len(matrix.label)),
-        "shapes": [{"seed": one.seed, **shape(one)} for one in samples],
+        "shapes": [{"seed": sample.seed, **shape(sample)} for sample in samples],
         "inputs": {"features": file_digest(features)},
     }
     write_json(record, written | {"machine": made()})
@@ -71,13 +71,13 @@ def shape(sample: Resample) -> dict[str, float]:
             (lgbm, trials("lgbm", 1)[0]),
         )
     )
-    found = {
+    statistics = {
         "hopkins": hopkins(X, rng),
         "silhouette": best_silhouette(X, sample.seed),
         "interaction": trees - stumps,
         "curvature": stumps - line,
     }
-    return {name: round(float(value), 6) for name, value in found.items()}
+    return {name: round(float(value), 6) for name, value in statistics.items()}
 
 
 def hopkins(X: Array, rng: np.random.Generator) -> float:
@@ -100,12 +100,14 @@ def hopkins(X: Array, rng: np.random.Generator) -> float:
 
 def best_silhouette(X: Array, seed: int) -> float:
     """Return the best mean silhouette of k-means with `CLUSTERS`."""
-    found = [KMeans(k, n_init=3, random_state=seed).fit_predict(X) for k in CLUSTERS]
-    return max(float(silhouette_score(X, one)) for one in found if len(np.unique(one)) > 1)
+    clusterings = [KMeans(k, n_init=3, random_state=seed).fit_predict(X) for k in CLUSTERS]
+    return max(
+        float(silhouette_score(X, labels)) for labels in clusterings if len(np.unique(labels)) > 1
+    )
 
 
 def _validation_auroc(sample: Resample, fit: Any, values: dict[str, Any]) -> float:
     answer = fit(values, sample.train, sample.validation, sample)
     y, test = sample.validation.y, sample.test
-    told = score_trial(y, test.y, answer(sample.validation), answer(test))
-    return told["validation"]["auroc"]
+    scored = score_trial(y, test.y, answer(sample.validation), answer(test))
+    return scored["validation"]["auroc"]

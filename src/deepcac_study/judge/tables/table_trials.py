@@ -50,16 +50,18 @@ def run_table(
     made = start_clock()
     matrix = read_rows(features)
     several = [parse_contender(name) for name in contenders]
-    found = {one.id: _empty(one, effort) for one in several}
+    records = {contender.id: _empty(contender, effort) for contender in several}
     described = []
     for sample in study_resamples(matrix, effort, matrix.group if grouped else None):
         answers = {}
-        for one in several:
-            own = found[one.id]
-            entry, answers[one.id] = run_resample(sample, one, own["trials"])
-            own["resamples"].append(entry)
+        for contender in several:
+            contender_record = records[contender.id]
+            entry, answers[contender.id] = run_resample(
+                sample, contender, contender_record["trials"]
+            )
+            contender_record["resamples"].append(entry)
         if matrix.n_classes == 2:
-            described.append(risks(found, answers))
+            described.append(risks(records, answers))
         log.info("%s: resample %d", dataset, sample.seed)
     written = {
         "dataset": dataset,
@@ -68,42 +70,42 @@ def run_table(
         "n_features": len(matrix.names),
         "n_classes": matrix.n_classes,
         "effort": effort._asdict(),
-        "contenders": found,
+        "contenders": records,
         "risks": described,
         "inputs": {"features": file_digest(features)},
     }
     write_json(record, as_written(written) | {"machine": made()})
 
 
-def _empty(one: Contender, effort: Effort) -> Record:
+def _empty(contender: Contender, effort: Effort) -> Record:
     """Return the record of a contender before its first resample."""
-    trials = one.trials(effort.trials_of(one))
+    trials = contender.trials(effort.trials_of(contender))
     return {
-        "contender": one.id,
-        "arm": one.arm,
-        "learner": one.learner,
+        "contender": contender.id,
+        "arm": contender.arm,
+        "learner": contender.learner,
         "trials": trials,
         "resamples": [],
     }
 
 
-def risks(found: dict[str, Record], answers: dict[str, pa.Table]) -> Record:
+def risks(records: dict[str, Record], answers: dict[str, pa.Table]) -> Record:
     """Describe the test risks of the newest resample, of the trials that log loss chose.
 
     By contender and choice (tuned; with clusters, two or more) it is what `describe` says.
     """
     newest = {
-        name: {**record, "resamples": record["resamples"][-1:]} for name, record in found.items()
+        name: {**record, "resamples": record["resamples"][-1:]} for name, record in records.items()
     }
-    told: Record = {}
+    descriptions: Record = {}
     for name, record in newest.items():
-        candidates, own = open_to(newest, name), len(record["trials"])
-        told[name] = {}
+        candidates, n_trials = open_to(newest, name), len(record["trials"])
+        descriptions[name] = {}
         for choice in (TUNED, CLUSTERED) if record["arm"] else (TUNED,):
             trial = choose(candidates, choice, BY).trials[0]
-            source = (name, trial) if trial < own else (record["learner"], trial - own)
-            told[name][choice] = describe(*_test_rows(answers[source[0]], source[1]))
-    return told
+            source = (name, trial) if trial < n_trials else (record["learner"], trial - n_trials)
+            descriptions[name][choice] = describe(*_test_rows(answers[source[0]], source[1]))
+    return descriptions
 
 
 def _test_rows(answers: pa.Table, trial: int) -> tuple[Ids, Array]:
@@ -117,14 +119,14 @@ def describe(y: Ids, risk: Array) -> Record:
 
     The net benefit is that at `THRESHOLDS`.
     """
-    found = {
+    measures = {
         "intercept": calibration_intercept(y, risk),
         "slope": calibration_slope(y, risk),
         "observed_expected": y.mean() / max(risk.mean(), 1e-7),
         "brier": ((risk - y) ** 2).mean(),
     }
     return {
-        **{name: round(float(value), 6) for name, value in found.items()},
+        **{name: round(float(value), 6) for name, value in measures.items()},
         "net_benefit": net_benefit(y, risk, THRESHOLDS).round(6).tolist(),
     }
 

@@ -26,7 +26,7 @@ with job(snakemake):
         # No input: raw files are not shared, and after a pull nothing but the report is made.
         truth_paths=Path("data/raw").glob("demo_*/subtypes.csv"),
         run_inputs={run: layout.run_inputs(**one) for run in records for one in runs_among([run])},
-        kept=project / "docs" / "results",
+        shipped_tables=project / "docs" / "results",
         unscored={run for run in standing if not scores_path(run).exists()},
         threads=snakemake.threads,
     )

@@ -29,8 +29,8 @@ def declared_figure(
     **words: Any,
 ) -> Figure:
     """Return the figure of ``declarations.yaml``, its texts filled with words."""
-    told = declaration("figures", name, words)
-    return Figure(size=size, draw=draw, data=data, seen=seen, **told)
+    fields = declaration("figures", name, words)
+    return Figure(size=size, draw=draw, data=data, seen=seen, **fields)
 
 
 def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,13 +38,14 @@ def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any
 
     There is a word for each name in braces, and several for a column ``*name``.
     """
-    found = {"id": name, **_declarations()[kind][name]}
-    texts = {key: text.format(**words) for key, text in found.items() if isinstance(text, str)}
+    content = {"id": name, **_declarations()[kind][name]}
+    texts = {key: text.format(**words) for key, text in content.items() if isinstance(text, str)}
     heads = [
-        words[one[1:]] if one[:1] == "*" else [one.format(**words)] for one in found.get("head", ())
+        words[title[1:]] if title[:1] == "*" else [title.format(**words)]
+        for title in content.get("head", ())
     ]
-    head = {"head": tuple(str(one) for own in heads for one in own)} if heads else {}
-    return {**found, **texts, **head}
+    head = {"head": tuple(str(cell) for cells in heads for cell in cells)} if heads else {}
+    return {**content, **texts, **head}
 
 
 def synonyms() -> list[list[str]]:
@@ -55,8 +56,8 @@ def synonyms() -> list[list[str]]:
 
 @cache
 def _declarations() -> dict[str, dict[str, dict[str, Any]]]:
-    found: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(_beside("declarations.yaml"))
-    return found
+    content: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(_beside("declarations.yaml"))
+    return content
 
 
 def rows_of(name: str) -> list[dict[str, str]]:

@@ -43,7 +43,7 @@ def test_a_claim_links_what_it_names_or_is_listed_with(one, texts):
 
 
 def test_the_links_stand_in_the_claims_row():
-    table = claims_table([claim("Table 1")], known=KNOWN)
+    table = claims_table([claim("Table 1")], places=KNOWN)
     place = list(table.head).index("decided by")
     assert table.rows[0][place].text == "Table 1"
     assert "links" in {cell.kind for cell in view(table).rows[0]}

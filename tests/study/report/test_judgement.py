@@ -110,9 +110,9 @@ def test_the_sentence_names_the_only_model_that_gained(tmp_path):
 def test_own_data_never_count_for_the_papers(tmp_path):
     judged = load_judgement(write(tmp_path, [*ROWS, row("my_patients", "better", 0.2)], ["demo_x"]))
     assert sentence(judged).startswith("Probably not: of 3 comparisons")
-    alone = sentence(judged, own=True)
+    alone = sentence(judged, unpublished=True)
     assert alone == "Yes: clusters improved the model in the one comparison."
-    assert "my_patients, real data of no paper" in basis(judged, own=True)
+    assert "my_patients, real data of no paper" in basis(judged, unpublished=True)
     assert "my_patients" not in {line[0] for line in judgement_figures(judged)[0].data}
 
 

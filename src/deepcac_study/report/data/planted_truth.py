@@ -55,17 +55,21 @@ def planted_against_found(
 ) -> list[Found]:
     """Return what every sound run with clusters found, for the cohorts whose truth is given."""
     registry = load_registry(registry_dir)
-    found = []
+    comparisons = []
     for path in map(Path, truth_paths):
         truth = read_truth(path)
         for run in runs.where(protocol="sound", status="ok", synthetic=True):
             prefix = path.parent.name.removesuffix(registry.dataset(run.dataset).source)
-            if run.k > 1 and prefix != path.parent.name and (one := _found(run, truth)):
-                found.append(one)
-    return found
+            if (
+                run.k > 1
+                and prefix != path.parent.name
+                and (comparison := _subtypes_of(run, truth))
+            ):
+                comparisons.append(comparison)
+    return comparisons
 
 
-def _found(run: Run, truth: dict[int, str]) -> Found | None:
+def _subtypes_of(run: Run, truth: dict[int, str]) -> Found | None:
     table = run.scores(["row_id", "seed", "cluster"])
     if table is None:
         return None
@@ -78,26 +82,26 @@ def _found(run: Run, truth: dict[int, str]) -> Found | None:
     return Found(run, rows, planted, table["cluster"].to_numpy()[first])
 
 
-def planted_table(found: Sequence[Found]) -> list[Table]:
+def planted_table(comparisons: Sequence[Found]) -> list[Table]:
     """Return a row for each run; [] without any."""
     rows = [
         text_row(
-            one.run.dataset,
-            label(one.run.method),
-            len(np.unique(one.planted)),
-            one.run.k,
-            number(round(one.agreement, 3)),
+            comparison.run.dataset,
+            label(comparison.run.method),
+            len(np.unique(comparison.planted)),
+            comparison.run.k,
+            number(round(comparison.agreement, 3)),
         )
-        for one in found
+        for comparison in comparisons
     ]
     return [declared_table("planted_subtypes", rows)] if rows else []
 
 
-def planted_figure(found: Sequence[Found], features_dir: Path | None) -> Figure | None:
+def planted_figure(comparisons: Sequence[Found], features_dir: Path | None) -> Figure | None:
     """Return the map of the first cohort: its planted subtypes, and those of up to three runs."""
-    shown = [one for one in found if one.run.method in WELL_KNOWN]
-    shown = [one for one in shown if one.run.dataset == shown[0].run.dataset]
-    shown.sort(key=lambda one: WELL_KNOWN.index(one.run.method))
+    shown = [comparison for comparison in comparisons if comparison.run.method in WELL_KNOWN]
+    shown = [comparison for comparison in shown if comparison.run.dataset == shown[0].run.dataset]
+    shown.sort(key=lambda comparison: WELL_KNOWN.index(comparison.run.method))
     if not shown or features_dir is None:
         return None
     file = features_dir / f"{shown[0].run.dataset}.parquet"
@@ -111,9 +115,9 @@ def planted_figure(found: Sequence[Found], features_dir: Path | None) -> Figure 
 
 def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the first two principal components of standardised rows, missing values at 0."""
-    known = ~np.isnan(X)
-    count = np.maximum(known.sum(axis=0), 1)
-    centred = np.where(known, X - np.nansum(X, axis=0) / count, 0.0)
+    present = ~np.isnan(X)
+    count = np.maximum(present.sum(axis=0), 1)
+    centred = np.where(present, X - np.nansum(X, axis=0) / count, 0.0)
     spread = np.sqrt((centred**2).sum(axis=0) / count)
     Z = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
     U, s, _ = np.linalg.svd(Z, full_matrices=False)
@@ -123,20 +127,28 @@ def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
     first = shown[0]
-    titles = ["planted", *(f"{label(one.run.method)}, ARI {one.agreement:.2f}" for one in shown)]
-    groups = [first.planted, *(one.found for one in shown)]
+    titles = [
+        "planted",
+        *(
+            f"{label(comparison.run.method)}, ARI {comparison.agreement:.2f}"
+            for comparison in shown
+        ),
+    ]
+    groups = [first.planted, *(comparison.found for comparison in shown)]
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, len(groups), sharex=True, sharey=True)
         for axis, title, group in zip(axes, titles, groups, strict=True):
             for index in np.unique(group):
-                own = places[group == index]
+                members = places[group == index]
                 look = {"s": 9, "marker": _MARKERS[index % len(_MARKERS)], "linewidth": 0}
-                axis.scatter(*own.T, color=PALETTE[index % len(PALETTE)], alpha=0.75, **look)
+                axis.scatter(*members.T, color=PALETTE[index % len(PALETTE)], alpha=0.75, **look)
             axis.set(title=title, xlabel="first component")
         axes[0].set(ylabel="second component")
 
-    said = ", ".join(f"{label(one.run.method)} {one.agreement:.2f}" for one in shown)
+    listed = ", ".join(
+        f"{label(comparison.run.method)} {comparison.agreement:.2f}" for comparison in shown
+    )
     return declared_figure(
         "planted_subtypes",
         size=(2.7 * len(groups), 3.1),
@@ -145,7 +157,8 @@ def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
             (int(row), float(x), float(y), *(int(group[place]) for group in groups))
             for place, (row, (x, y)) in enumerate(zip(first.rows, places, strict=True))
         ],
-        seen=f"{len(np.unique(first.planted))} planted groups of {len(places)} rows; ARI of {said}",
+        seen=f"{len(np.unique(first.planted))} planted groups of {len(places)} rows; "
+        f"ARI of {listed}",
         dataset=first.run.dataset,
-        columns=(one.run.method for one in shown),
+        columns=(comparison.run.method for comparison in shown),
     )

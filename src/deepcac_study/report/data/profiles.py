@@ -54,10 +54,10 @@ class Profile:
 
     def by_variable(self) -> dict[str, list[Column]]:
         """Return the columns of each variable, in the order of the file."""
-        found: dict[str, list[Column]] = {}
+        columns: dict[str, list[Column]] = {}
         for column in self.columns:
-            found.setdefault(column.variable, []).append(column)
-        return found
+            columns.setdefault(column.variable, []).append(column)
+        return columns
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ def _load(path: str | os.PathLike[str]) -> Profile:
             rows=content["rows"],
             steps=content["steps"],
             classes=tuple(content["classes"]),
-            columns=tuple(Column(**one, checked="outside" in one) for one in content["columns"]),
+            columns=tuple(
+                Column(**column, checked="outside" in column) for column in content["columns"]
+            ),
             sparse_columns=content.get("sparse_columns", 0),
             pairs=content.get("pairs", 0),
         )
@@ -150,21 +152,21 @@ def outside(columns: Iterable[Column]) -> str:
     counts = [column.outside for column in columns if column.checked]
     if not counts:
         return ""
-    known = [count for count in counts if count is not None]
-    return WITHHELD if len(known) < len(counts) else f"{sum(known):,}"
+    stated = [count for count in counts if count is not None]
+    return WITHHELD if len(stated) < len(counts) else f"{sum(stated):,}"
 
 
 def missingness_figures(profiles: Iterable[Profile]) -> list[Figure]:
     """Return a figure for each sound data set that misses a value."""
-    sound = ((one, _ordered(one)) for one in profiles if one.protocol == "sound")
-    return [_figure(one, ordered) for one, ordered in sound if _drawn(ordered)]
+    sound = ((profile, _ordered(profile)) for profile in profiles if profile.protocol == "sound")
+    return [_figure(profile, ordered) for profile, ordered in sound if _drawn(ordered)]
 
 
 def _ordered(profile: Profile) -> Shares:
     """Return the variables that miss a value with the shares of their columns, worst first."""
     shares = {name: profile.shares(columns) for name, columns in profile.by_variable().items()}
-    known = [item for item in shares.items() if not np.isnan(item[1]).any() and item[1].any()]
-    return sorted(known, key=lambda item: -item[1].mean())
+    measured = [item for item in shares.items() if not np.isnan(item[1]).any() and item[1].any()]
+    return sorted(measured, key=lambda item: -item[1].mean())
 
 
 def _drawn(ordered: Shares) -> Shares:
@@ -188,7 +190,9 @@ def _figure(profile: Profile, ordered: Shares) -> Figure:
         "missing",
         size=(width, above + 0.19 * len(drawn)),
         draw=lambda canvas: draw(canvas, drawn),
-        data=[(name, *map(float, one if hourly else [one.mean()])) for name, one in ordered],
+        data=[
+            (name, *map(float, shares if hourly else [shares.mean()])) for name, shares in ordered
+        ],
         dataset=profile.dataset,
         by=by,
         columns=hours if hourly else ["share_missing"],
@@ -199,7 +203,7 @@ def _figure(profile: Profile, ordered: Shares) -> Figure:
 def _bars(canvas: Canvas, drawn: Shares) -> None:
     axis = canvas.subplots()
     places = np.arange(len(drawn))
-    axis.barh(places, [float(one.mean()) for _, one in drawn], color=PALETTE[0], height=0.7)
+    axis.barh(places, [float(shares.mean()) for _, shares in drawn], color=PALETTE[0], height=0.7)
     axis.set_yticks(places, [name for name, _ in drawn])
     axis.set(xlim=(0, 1), ylim=(len(drawn) - 0.4, -0.6), xlabel="share missing")
     axis.grid(visible=False, axis="y")
@@ -207,7 +211,7 @@ def _bars(canvas: Canvas, drawn: Shares) -> None:
 
 def _hours(canvas: Canvas, drawn: Shares) -> None:
     axis = canvas.subplots()
-    shares = np.array([one for _, one in drawn])
+    shares = np.array([values for _, values in drawn])
     image = axis.imshow(shares, vmin=0, vmax=1, cmap="Blues", aspect="auto")
     axis.set_yticks(np.arange(len(drawn)), [name for name, _ in drawn])
     axis.set(xlabel="hour")

@@ -47,16 +47,16 @@ def profile(
 
 
 def _column(name: str, values: npt.NDArray[np.float64], entry: Range | None) -> dict[str, Any]:
-    known = values[~np.isnan(values)]
+    measured = values[~np.isnan(values)]
     column: dict[str, Any] = {
         "name": name,
         "variable": variable_of(name),
-        "missing": len(values) - len(known),
-        "lowest": float(known.min()) if len(known) else None,
-        "highest": float(known.max()) if len(known) else None,
+        "missing": len(values) - len(measured),
+        "lowest": float(measured.min()) if len(measured) else None,
+        "highest": float(measured.max()) if len(measured) else None,
     }
     if entry and entry.bounded and "=" not in name:  # not the 0/1 column of a category
-        column["outside"] = outside(known, entry)
+        column["outside"] = outside(measured, entry)
     return column
 
 
@@ -105,8 +105,8 @@ def build(
     if pairwise:
         content = profile_pairwise(features_path)
     else:
-        known = read_ranges(ranges) if ranges else {}
-        content = profile(read_features(features_path), known, restricted=restricted)
+        plausible = read_ranges(ranges) if ranges else {}
+        content = profile(read_features(features_path), plausible, restricted=restricted)
     write_json(profile_path, {"dataset": dataset, "protocol": protocol, **content})
 
 
@@ -122,5 +122,5 @@ def build_all(
     for features, profile_path in zip(features_paths, map(Path, profile_paths), strict=True):
         folder, dataset = profile_path.parent.name, profile_path.stem
         protocol = "sound" if folder == "profiles" else folder
-        own = options[dataset]
-        build(features, profile_path, dataset=dataset, protocol=protocol, **own)
+        settings = options[dataset]
+        build(features, profile_path, dataset=dataset, protocol=protocol, **settings)

@@ -76,9 +76,9 @@ def source_notes(
         A cohort file is damaged.
     """
     registry = load_registry(registry_dir)
-    found = {(profile.dataset, profile.protocol): profile for profile in profiles}
-    ids = sorted(registry.datasets.keys() | {dataset for dataset, _ in found})
-    notes = [_note(registry, id_, found, tidy) for id_ in ids]
+    by_protocol = {(profile.dataset, profile.protocol): profile for profile in profiles}
+    ids = sorted(registry.datasets.keys() | {dataset for dataset, _ in by_protocol})
+    notes = [_note(registry, id_, by_protocol, tidy) for id_ in ids]
     return [
         SourceNote(source, tuple(note for note in notes if note.entry.source == source.id))
         for source in registry.sources.values()
@@ -105,7 +105,7 @@ def data_table(sources: Iterable[SourceNote]) -> Table:
 
 
 def _note(
-    registry: Registry, id_: str, found: Mapping[tuple[str, str], Profile], tidy: Path | None
+    registry: Registry, id_: str, by_protocol: Mapping[tuple[str, str], Profile], tidy: Path | None
 ) -> DataSetNote:
     entry = registry.dataset(id_)
     source = registry.source(entry.source)
@@ -113,7 +113,7 @@ def _note(
     folder = tidy / f"{demo}{source.id}" if tidy else None
     cohort = _cohort(folder / f"cohort_{entry.id}.json") if folder else []
     hidden = source.closed and not demo
-    sound, published = (found.get((id_, name)) for name in ("sound", "as_published"))
+    sound, published = (by_protocol.get((id_, name)) for name in ("sound", "as_published"))
     note = DataSetNote(
         id_,
         entry,
@@ -153,9 +153,9 @@ def _class_shares(profile: Profile) -> str:
     if profile.rows is None:
         return WITHHELD
     shares = [None if n is None else 100 * n / profile.rows for n in profile.classes]
-    known = [share for share in shares if share is not None]
-    if len(shares) > _FEW_CLASSES and len(known) == len(shares):
-        return f"{len(shares)} classes, {min(known):.1f} % to {max(known):.1f} %"
+    stated = [share for share in shares if share is not None]
+    if len(shares) > _FEW_CLASSES and len(stated) == len(shares):
+        return f"{len(shares)} classes, {min(stated):.1f} % to {max(stated):.1f} %"
     return " : ".join(WITHHELD if share is None else f"{share:.1f} %" for share in shares)
 
 

@@ -40,39 +40,39 @@ class Factorial:
         self, estimator: str, k: int = 1, beta: float | None = None, head: str = _OWN
     ) -> pd.Series:
         """Return the AUROC of each split; empty where there is no such fit."""
-        found = self.table[
+        fits = self.table[
             (self.table["estimator"] == estimator)
             & (self.table["k"] == k)
             & (self.table["head"] == head)
             & (self.table["beta"].isna() if beta is None else self.table["beta"] == beta)
         ]
-        return found.set_index("seed")["auroc"].sort_index()
+        return fits.set_index("seed")["auroc"].sort_index()
 
     @property
     def cells(self) -> list[tuple[int, float]]:
         """Every number of clusters with every weight."""
-        own = self.table[self.table["estimator"] == _DEEPCAC]
-        return sorted(set(zip(own["k"].tolist(), own["beta"].tolist(), strict=True)))
+        fits = self.table[self.table["estimator"] == _DEEPCAC]
+        return sorted(set(zip(fits["k"].tolist(), fits["beta"].tolist(), strict=True)))
 
     @property
     def fits(self) -> list[tuple[int, float, str, pd.Series]]:
         """The scores of every head in every cell, as far as it was fitted."""
         every = ((k, beta, head) for k, beta in self.cells for head in HEADS)
-        found = ((*place, self.scores(_DEEPCAC, *place)) for place in every)
-        return [one for one in found if len(one[-1])]
+        scored = ((*place, self.scores(_DEEPCAC, *place)) for place in every)
+        return [fit for fit in scored if len(fit[-1])]
 
     @property
     def sizes(self) -> pd.Series:
         """The mean size of the smallest cluster of every cell."""
-        own = self.table[self.table["estimator"] == _DEEPCAC]
-        return own.groupby(["k", "beta"])["smallest"].mean()
+        fits = self.table[self.table["estimator"] == _DEEPCAC]
+        return fits.groupby(["k", "beta"])["smallest"].mean()
 
     @property
     def yardsticks(self) -> dict[str, float]:
         """The mean AUROC of the networks without DeepCAC's clusters."""
         named = {"FNN, trained end to end": _FNN, "latents that saw no label (KM-Z, k = 1)": _KM_Z}
         scores = {label: self.scores(estimator) for label, estimator in named.items()}
-        return {label: float(one.mean()) for label, one in scores.items() if len(one)}
+        return {label: float(auroc.mean()) for label, auroc in scores.items() if len(auroc)}
 
     def from_fnn(self, k: int, beta: float) -> Difference | None:
         """Compare DeepCAC with the network without clusters; None for fewer than two splits."""
@@ -88,25 +88,25 @@ def load_factorials(paths: Iterable[str | os.PathLike[str]]) -> list[Factorial]:
     return [Factorial(path.stem, read_measured(path)) for path in files]
 
 
-def factorial_means(one: Factorial) -> pd.DataFrame:
+def factorial_means(factorial: Factorial) -> pd.DataFrame:
     """Return the mean AUROC over the splits: a row a cell and head, and the yardsticks below."""
-    sizes = one.sizes
+    sizes = factorial.sizes
     rows = [
         (k, f"{beta:g}", head, scores.mean(), round(sizes[k, beta]))
-        for k, beta, head, scores in one.fits
+        for k, beta, head, scores in factorial.fits
     ]
-    rows += [(1, "", label, mean, pd.NA) for label, mean in one.yardsticks.items()]
+    rows += [(1, "", label, mean, pd.NA) for label, mean in factorial.yardsticks.items()]
     return pd.DataFrame(rows, columns=["k", "beta", "arm", "auroc", "smallest_cluster"])
 
 
-def factorial_table(one: Factorial) -> Table:
+def factorial_table(factorial: Factorial) -> Table:
     """Return every cell beside the networks without DeepCAC's clusters."""
     empty = [""] * (len(HEADS) + 2)
-    rows = [text_row(label, "", f"{x:.4f}", *empty) for label, x in one.yardsticks.items()]
-    sizes = one.sizes
-    for k, beta in one.cells:
-        means = (one.scores(_DEEPCAC, k, beta, head) for head in HEADS)
-        gap = one.from_fnn(k, beta)
+    rows = [text_row(label, "", f"{x:.4f}", *empty) for label, x in factorial.yardsticks.items()]
+    sizes = factorial.sizes
+    for k, beta in factorial.cells:
+        means = (factorial.scores(_DEEPCAC, k, beta, head) for head in HEADS)
+        gap = factorial.from_fnn(k, beta)
         rows.append(
             text_row(
                 f"DeepCAC, k = {k}",
@@ -120,53 +120,55 @@ def factorial_table(one: Factorial) -> Table:
     return declared_table(
         "factorial",
         rows,
-        dataset=one.dataset,
-        splits=one.table["seed"].nunique(),
+        dataset=factorial.dataset,
+        splits=factorial.table["seed"].nunique(),
         heads=HEADS.values(),
     )
 
 
-def factorial_figure(one: Factorial) -> Figure | None:
+def factorial_figure(factorial: Factorial) -> Figure | None:
     """Return the scores by weight, a panel for each number of clusters; None without a fit."""
-    if not one.cells:
+    if not factorial.cells:
         return None
     data = [
         (k, beta, head, float(scores.mean()), float(scores.min()), float(scores.max()))
-        for k, beta, head, scores in one.fits
+        for k, beta, head, scores in factorial.fits
     ]
     return declared_figure(
         "factorial",
         size=(9.2, 3.9),
-        draw=lambda canvas: _draw(canvas, one, data),
+        draw=lambda canvas: _draw(canvas, factorial, data),
         data=data,
-        seen=_seen(one, data),
-        dataset=one.dataset,
+        seen=_seen(factorial, data),
+        dataset=factorial.dataset,
     )
 
 
-def _seen(one: Factorial, data: Sequence[tuple[int, float, str, float, float, float]]) -> str:
+def _seen(factorial: Factorial, data: Sequence[tuple[int, float, str, float, float, float]]) -> str:
     highest = max(data, key=lambda row: row[3])
-    said = [
+    sentences = [
         f"DeepCAC's highest mean is {highest[3]:.3f}, with k = {highest[0]} and beta {highest[1]:g}"
     ]
     means = {row[:3]: row[3] for row in data}
     for head in ("one", "permuted"):
         pairs = [(means[k, b, _OWN], means[k, b, head]) for k, b, h in means if h == head]
         if pairs:
-            above = sum(other > own for own, other in pairs)
-            said.append(f"{HEADS[head]}: above DeepCAC's in {above} of {len(pairs)}")
-    said += [f"{label} {mean:.3f}" for label, mean in one.yardsticks.items()]
-    return "; ".join(said)
+            above = sum(other > ours for ours, other in pairs)
+            sentences.append(f"{HEADS[head]}: above DeepCAC's in {above} of {len(pairs)}")
+    sentences += [f"{label} {mean:.3f}" for label, mean in factorial.yardsticks.items()]
+    return "; ".join(sentences)
 
 
 def _draw(
-    canvas: Canvas, one: Factorial, data: Sequence[tuple[int, float, str, float, float, float]]
+    canvas: Canvas,
+    factorial: Factorial,
+    data: Sequence[tuple[int, float, str, float, float, float]],
 ) -> None:
-    counts = sorted({k for k, _ in one.cells})
-    betas = sorted({beta for _, beta in one.cells})
+    counts = sorted({k for k, _ in factorial.cells})
+    betas = sorted({beta for _, beta in factorial.cells})
     axes = canvas.subplots(1, len(counts), sharey=True, squeeze=False)[0]
     for axis, k in zip(axes, counts, strict=True):
-        for dash, (label, mean) in zip(("-", ":"), one.yardsticks.items(), strict=False):
+        for dash, (label, mean) in zip(("-", ":"), factorial.yardsticks.items(), strict=False):
             axis.axhline(mean, color="#555555", linewidth=1, linestyle=dash, label=label)
         for place, head in enumerate(HEADS):
             rows = [row for row in data if row[0] == k and row[2] == head]

@@ -63,12 +63,14 @@ def contender_label(name: str) -> str:
     if name.startswith(TOLD):
         return f"{contender_label(name.removeprefix(TOLD))} told the subtypes"
     try:
-        one = parse_contender(name)
+        contender = parse_contender(name)
     except ConfigError:
         return name
-    known = methods().get(one.learner)
-    learner = known.label if known else _LEARNERS.get(one.learner, one.learner)
-    return f"{learner} {_ARM_LABELS.get(one.arm, one.arm)}" if one.arm else learner
+    method = methods().get(contender.learner)
+    learner = method.label if method else _LEARNERS.get(contender.learner, contender.learner)
+    return (
+        f"{learner} {_ARM_LABELS.get(contender.arm, contender.arm)}" if contender.arm else learner
+    )
 
 
 def spoken(name: str) -> str:
@@ -81,14 +83,14 @@ def contender_colour(name: str, place: int = 0) -> str:
     """Return a contender's colour: of its arm, else its learner's, else by its place."""
     by_place = PALETTE[place % len(PALETTE)]
     try:
-        one = parse_contender(name)
+        contender = parse_contender(name)
     except ConfigError:
         return by_place
-    if one.arm in _COLOURS:
-        return _COLOURS[one.arm]
-    known = methods().get(one.learner)
-    own = known.colour if known else _LEARNER_COLOURS.get(one.learner)
-    return own or by_place
+    if contender.arm in _COLOURS:
+        return _COLOURS[contender.arm]
+    method = methods().get(contender.learner)
+    colour = method.colour if method else _LEARNER_COLOURS.get(contender.learner)
+    return colour or by_place
 
 
 def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
@@ -122,8 +124,8 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
 
 
 def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float, across: int) -> None:
-    found, tasks = set(rows["dataset"]), {one["name"]: one["task"] for one in rows_of(_TASKS)}
-    datasets = [name for name in tasks if name in found] + sorted(found - set(tasks))
+    present, tasks = set(rows["dataset"]), {task["name"]: task["task"] for task in rows_of(_TASKS)}
+    datasets = [name for name in tasks if name in present] + sorted(present - set(tasks))
     references = _references(rows)
     down = -(-len(references) // across)
     panels = canvas.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
@@ -197,17 +199,17 @@ def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
 
 def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
     """Draw what arms find, and what they add, in the smallest planted cohorts (`power_curve`)."""
-    asked, rows = (HELP.id, NEGATIVE.id, ORACLE.id), min(one["rows"] for one in power)
-    curve = [one for one in power if one["question"] in asked and one["rows"] == rows]
-    contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))
+    asked, rows = (HELP.id, NEGATIVE.id, ORACLE.id), min(point["rows"] for point in power)
+    curve = [point for point in power if point["question"] in asked and point["rows"] == rows]
+    contenders = list(dict.fromkeys(str(point["contender"]) for point in curve))
 
     def draw(canvas: Canvas) -> None:
         left, right = canvas.subplots(1, 2, sharex=True)
         for index, name in enumerate(contenders):
-            own = [one for one in curve if one["contender"] == name]
-            _line(left, own, "detected_holm", index, name)
-            _line(right, own, "mean", index, name)
-        gains = sorted({one["oracle_gain"] for one in curve})
+            points = [point for point in curve if point["contender"] == name]
+            _line(left, points, "detected_holm", index, name)
+            _line(right, points, "mean", index, name)
+        gains = sorted({point["oracle_gain"] for point in curve})
         right.plot(gains, gains, color="#888888", linewidth=0.8, linestyle=":")
         left.set(ylabel="share of cohorts found better", ylim=(-0.05, 1.05))
         right.set(ylabel="mean difference in AUROC")
@@ -221,12 +223,13 @@ def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
         "judge_power",
         size=(8.6, 3.7),
         draw=draw,
-        data=[tuple(one[name] for name in _CURVE) for one in curve],
+        data=[tuple(point[name] for name in _CURVE) for point in curve],
         seen="; ".join(
-            f"{contender_label(one['contender'])} is found better in "
-            f"{100 * one['detected_holm']:.0f} % where the subtypes add {one['oracle_gain']:.2f}"
-            for one in curve
-            if one["detected_holm"]
+            f"{contender_label(point['contender'])} is found better in "
+            f"{100 * point['detected_holm']:.0f} % where the subtypes add "
+            f"{point['oracle_gain']:.2f}"
+            for point in curve
+            if point["detected_holm"]
         )
         or "nothing is found better",
         rows=rows,
@@ -236,11 +239,11 @@ def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
 
 
 def _line(axis: Axes, rows: list[dict[str, Any]], field: str, index: int, name: str) -> None:
-    gains = [one["oracle_gain"] for one in rows]
+    gains = [point["oracle_gain"] for point in rows]
     # Curves that lie on each other are set apart by their marks.
     axis.plot(
         gains,
-        [one[field] for one in rows],
+        [point[field] for point in rows],
         marker="osD^vX*"[index % 7],
         markersize=4 + 1.5 * (index % 2),
         markerfacecolor="none",

@@ -123,39 +123,39 @@ def headline(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["question"] == question) & (rows["metric"] == metric)]
 
 
-def sentence(judged: Judgement | None, *, own: bool = False) -> str:
+def sentence(judged: Judgement | None, *, unpublished: bool = False) -> str:
     """Return the answer in one sentence; nothing without such data.
 
-    `own` asks for the real data that no paper has; they never count for the papers' answer.
+    `unpublished` asks for the real data that no paper has; they never count for the papers' answer.
     """
-    rows = _asked(judged, own)
+    rows = _asked(judged, unpublished)
     if rows.empty:
         return ""
     counts = rows["verdict"].value_counts()
     many = len(rows) > 1
-    told = [
+    phrases = [
         f"{words} {counts[name] if many else 'the one comparison'}"
         for name, words in _SPOKEN.items()
         if counts.get(name, 0)
     ]
-    listed = " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+    listed = " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
     return f"{_verdict(rows)}: {f'of {len(rows)} comparisons, ' * many}clusters {listed}."
 
 
 def whole_answer(judged: Judgement | None) -> str:
     """Return the answer of the whole study; nothing where the judge has not compared enough."""
-    found = overall_answer(judged.real) if judged else pd.DataFrame()
-    return "" if found.empty else str(found["sentence"].iloc[0])
+    answers = overall_answer(judged.real) if judged else pd.DataFrame()
+    return "" if answers.empty else str(answers["sentence"].iloc[0])
 
 
-def basis(judged: Judgement | None, *, own: bool = False) -> str:
+def basis(judged: Judgement | None, *, unpublished: bool = False) -> str:
     """Say what the answer stands on: data, metric, margin and what could have been seen."""
-    rows = _asked(judged, own)
+    rows = _asked(judged, unpublished)
     if judged is None or rows.empty:
         return ""
     names = rows["dataset"].unique()
     where = f"{len(names)} data sets" if len(names) > 1 else names[0]
-    where += ", real data of no paper" * own
+    where += ", real data of no paper" * unpublished
     half = half_detect(rows)
     seen = f" Half of the comparisons could have shown a difference of {number(half)}."
     return (
@@ -164,10 +164,10 @@ def basis(judged: Judgement | None, *, own: bool = False) -> str:
     )
 
 
-def _asked(judged: Judgement | None, own: bool) -> pd.DataFrame:
+def _asked(judged: Judgement | None, unpublished: bool) -> pd.DataFrame:
     if judged is None:
         return pd.DataFrame()
-    return headline(judged.own if own else judged.real)
+    return headline(judged.own if unpublished else judged.real)
 
 
 def _verdict(rows: pd.DataFrame) -> str:
@@ -193,19 +193,19 @@ def judgement_tables(judged: Judgement | None) -> list[Table]:
 
 
 def _counts(judged: Judgement) -> Table:
-    texts = {one["question"]: one["text"] for one in judged.summary["questions"]}
+    texts = {entry["question"]: entry["text"] for entry in judged.summary["questions"]}
     shown = verdicts_in(judged.rows["verdict"])
     rows = [
         text_row(
             texts[str(question)],
             _METRICS[str(metric)],
-            len(own),
-            *(int((own["verdict"] == name).sum()) for name in shown),
-            int((own["verdict_strict"] == EQUIVALENT).sum()),
-            number(float(own["mean"].mean()), signed=True),
-            "" if math.isnan(half := half_detect(own)) else number(half),
+            len(group),
+            *(int((group["verdict"] == name).sum()) for name in shown),
+            int((group["verdict_strict"] == EQUIVALENT).sum()),
+            number(float(group["mean"].mean()), signed=True),
+            "" if math.isnan(half := half_detect(group)) else number(half),
         )
-        for (question, metric), own in judged.rows.groupby(["question", "metric"], sort=False)
+        for (question, metric), group in judged.rows.groupby(["question", "metric"], sort=False)
     ]
     made = int(judged.rows["dataset"].str.endswith(GENERATED).sum())
     margins = {key: number(judged.summary[key]) for key in ("margin", "strict_margin")}
@@ -215,11 +215,11 @@ def _counts(judged: Judgement) -> Table:
 
 def _leaderboard(judged: Judgement) -> Table:
     """Return the AUROC of every contender on every data set, by its mean rank."""
-    found = pd.DataFrame(judged.summary["scores"])
-    generated = found["dataset"].isin(judged.summary["synthetic"])
-    found.loc[generated, "dataset"] += GENERATED
-    found["shown"] = clustered_scores(found, "auroc")
-    scores = found.pivot(index="contender", columns="dataset", values="shown")
+    table = pd.DataFrame(judged.summary["scores"])
+    generated = table["dataset"].isin(judged.summary["synthetic"])
+    table.loc[generated, "dataset"] += GENERATED
+    table["shown"] = clustered_scores(table, "auroc")
+    scores = table.pivot(index="contender", columns="dataset", values="shown")
     ranks = scores.rank(ascending=False)
     rows = [
         text_row(
@@ -233,7 +233,7 @@ def _leaderboard(judged: Judgement) -> Table:
 
 
 def _comparisons(judged: Judgement) -> Table:
-    texts = {one["question"]: one["text"] for one in judged.summary["questions"]}
+    texts = {entry["question"]: entry["text"] for entry in judged.summary["questions"]}
     rows = [
         text_row(
             *(texts[row["question"]], row["dataset"]),

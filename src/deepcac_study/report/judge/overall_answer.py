@@ -28,7 +28,7 @@ def overall_answer(rows: pd.DataFrame) -> pd.DataFrame:
     helped = _helped(auroc)
     if forced.empty or helped.empty:
         return pd.DataFrame()
-    found: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "comparisons": len(forced),
         "margin": float(forced["margin"].iloc[0]),
         "excluded": int((forced["better"] < LEVEL).sum()),
@@ -37,7 +37,7 @@ def overall_answer(rows: pd.DataFrame) -> pd.DataFrame:
         "gains": " ".join(four(value) for value in helped["mean"]),
         "random_gains": " ".join(four(value) for value in helped["random"]),
     }
-    return pd.DataFrame([{**found, "sentence": _sentence(found, helped)}])
+    return pd.DataFrame([{**numbers, "sentence": _sentence(numbers, helped)}])
 
 
 def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
@@ -55,17 +55,17 @@ def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
     return line[line["verdict"] == BETTER].dropna(subset=["random", "trees"])
 
 
-def _sentence(found: dict[str, Any], helped: pd.DataFrame) -> str:
+def _sentence(numbers: dict[str, Any], helped: pd.DataFrame) -> str:
     names = list(helped.index)
     shares = [f"{share:.0%}".replace("%", " %") for share in helped["random"] / helped["mean"]]
     which = ", neither of them clinical" if len(names) == 2 else ", none of them clinical"
-    times, corrected = found["excluded"], found["excluded_after_correction"]
+    times, corrected = numbers["excluded"], numbers["excluded_after_correction"]
     clinical = {row["name"] for row in rows_of("tasks.csv") if row["clinical"]}
     gives = f"{which * (not clinical & set(names))}; random partitions give {_listed(shares)}"
     ahead = (helped["trees"] > helped["score"]).all()
     return (
-        f"Hardly, if the model is tuned boosted trees: a gain of {three(found['margin'])} AUROC or "
-        f"more by clusters is excluded in {times} of {found['comparisons']} comparisons "
+        f"Hardly, if the model is tuned boosted trees: a gain of {three(numbers['margin'])} AUROC "
+        f"or more by clusters is excluded in {times} of {numbers['comparisons']} comparisons "
         f"({corrected} after correction). Smaller gains, and small cohorts with rare events, stay "
         f"open. Logistic regression gains on {_listed(names)}{gives} of the gain"
         f"{', and boosted trees without clusters score higher' * bool(ahead)}."

@@ -42,8 +42,8 @@ class Printed(NamedTuple):
 @cache
 def printed_results() -> tuple[Printed, ...]:
     """Return every printed score of ``public_results.csv``."""
-    found: list[dict[str, Any]] = list(rows_of("public_results.csv"))
-    return tuple(Printed(**{**row, "value": float(row["value"])}) for row in found)
+    rows: list[dict[str, Any]] = list(rows_of("public_results.csv"))
+    return tuple(Printed(**{**row, "value": float(row["value"])}) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class Divided:
     @property
     def counts(self) -> tuple[int, int]:
         """Test rows with the outcome, and all."""
-        one = self.record["scores"]["auroc"]
-        return int(one["events"]), int(one["n_test"])
+        auroc = self.record["scores"]["auroc"]
+        return int(auroc["events"]), int(auroc["n_test"])
 
     def score(self, metric: str) -> tuple[float, float, float]:
         """Return a metric with its interval; the trials were chosen by AUROC, or by AUPRC."""
@@ -87,37 +87,44 @@ def divided(scored: Iterable[tuple[str, dict[str, Any]]]) -> list[Divided]:
 
     Given are names, and what `deepcac_study.judge.division_scores.score_division` returns.
     """
-    found = [
-        Divided(name, {**content, **one})
+    contenders = [
+        Divided(name, {**content, **contender})
         for name, content in scored
-        for one in content["contenders"]
+        for contender in content["contenders"]
     ]
-    return sorted(found, key=lambda one: (one.division, -one.score("auroc")[0], one.contender))
+    return sorted(
+        contenders,
+        key=lambda contender: (
+            contender.division,
+            -contender.score("auroc")[0],
+            contender.contender,
+        ),
+    )
 
 
-def division_tables(found: Sequence[Divided]) -> list[Table]:
+def division_tables(contenders: Sequence[Divided]) -> list[Table]:
     """Return the table of all divisions; [] without one."""
-    if not found:
+    if not contenders:
         return []
     rows: list[list[Cell]] = []
-    for own in _by_task(found).values():
-        rows += [_row(one) for one in own]
-        rows += [_printed_row(own[0], one) for one in _printed(own[0])]
+    for group in _by_task(contenders).values():
+        rows += [_row(contender) for contender in group]
+        rows += [_printed_row(group[0], result) for result in _printed(group[0])]
     return [declared_table("published_divisions", rows, columns=map(people, _SHOWN))]
 
 
-def _by_task(found: Sequence[Divided]) -> dict[str, list[Divided]]:
+def _by_task(contenders: Sequence[Divided]) -> dict[str, list[Divided]]:
     groups: dict[str, list[Divided]] = {}
-    for one in found:
-        groups.setdefault(one.task, []).append(one)
+    for contender in contenders:
+        groups.setdefault(contender.task, []).append(contender)
     return groups
 
 
-def _row(one: Divided) -> list[Cell]:
-    events, rows = one.counts
-    scores = (_with_interval(one.score(metric)) for metric in _SHOWN)
-    label = contender_label(one.contender)
-    return text_row(one.task, label, f"{events:,} of {rows:,}", *scores, "this study")
+def _row(contender: Divided) -> list[Cell]:
+    events, rows = contender.counts
+    scores = (_with_interval(contender.score(metric)) for metric in _SHOWN)
+    label = contender_label(contender.contender)
+    return text_row(contender.task, label, f"{events:,} of {rows:,}", *scores, "this study")
 
 
 def _with_interval(score: tuple[float, float, float]) -> str:
@@ -125,33 +132,39 @@ def _with_interval(score: tuple[float, float, float]) -> str:
     return f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _printed(one: Divided) -> list[Printed]:
-    task = (one.record["dataset"], " ".join(one.record["train"]), one.record["test"])
+def _printed(contender: Divided) -> list[Printed]:
+    task = (
+        contender.record["dataset"],
+        " ".join(contender.record["train"]),
+        contender.record["test"],
+    )
     return [row for row in printed_results() if (row.dataset, row.train, row.test) == task]
 
 
-def _printed_row(one: Divided, printed: Printed) -> list[Cell]:
+def _printed_row(contender: Divided, printed: Printed) -> list[Cell]:
     values = (number(printed.value) if metric == printed.metric else "" for metric in _SHOWN)
-    return text_row(one.task, printed.who, "", *values, printed.source)
+    return text_row(contender.task, printed.who, "", *values, printed.source)
 
 
-def division_figures(found: Sequence[Divided]) -> list[Figure]:
+def division_figures(contenders: Sequence[Divided]) -> list[Figure]:
     """Return the scores of all divisions with their intervals; [] without one."""
-    if not found:
+    if not contenders:
         return []
-    groups = _by_task(found)
+    groups = _by_task(contenders)
     data = [
-        (one.task, one.contender, metric, *one.score(metric)) for metric in _SHOWN for one in found
+        (contender.task, contender.contender, metric, *contender.score(metric))
+        for metric in _SHOWN
+        for contender in contenders
     ]
     data += [
-        (one.task, printed.who, printed.metric, printed.value, np.nan, np.nan)
-        for one, *_ in groups.values()
-        for printed in _printed(one)
+        (contender.task, printed.who, printed.metric, printed.value, np.nan, np.nan)
+        for contender, *_ in groups.values()
+        for printed in _printed(contender)
     ]
     return [
         declared_figure(
             "published_divisions",
-            size=(9.2, 1.3 + 0.26 * len(found) + 0.45 * len(groups)),
+            size=(9.2, 1.3 + 0.26 * len(contenders) + 0.45 * len(groups)),
             draw=lambda canvas: _draw(canvas, groups),
             data=data,
             seen="; ".join(map(_best, groups.values())),
@@ -159,46 +172,50 @@ def division_figures(found: Sequence[Divided]) -> list[Figure]:
     ]
 
 
-def _best(own: Sequence[Divided]) -> str:
-    best = max(own, key=lambda one: one.score("auroc")[0])
+def _best(contenders: Sequence[Divided]) -> str:
+    best = max(contenders, key=lambda contender: contender.score("auroc")[0])
     score, name = best.score("auroc")[0], contender_label(best.contender)
     return f"{best.task}: highest AUROC {score:.3f}, {name}"
 
 
 def _draw(canvas: Canvas, groups: Mapping[str, Sequence[Divided]]) -> None:
-    heights = [len(own) + 1 for own in groups.values()]
+    heights = [len(group) + 1 for group in groups.values()]
     grid = canvas.subplots(len(groups), len(_SHOWN), squeeze=False, height_ratios=heights)
-    for line, (task, own) in zip(grid, groups.items(), strict=True):
+    for line, (task, group) in zip(grid, groups.items(), strict=True):
         for axis, metric in zip(line, _SHOWN, strict=True):
-            for place, one in enumerate(own):
-                value, low, high = one.score(metric)
+            for place, contender in enumerate(group):
+                value, low, high = contender.score(metric)
                 axis.errorbar(
                     value,
                     place,
                     xerr=[[max(value - low, 0)], [max(high - value, 0)]],
                     fmt="o",
-                    color=contender_colour(one.contender, place),
+                    color=contender_colour(contender.contender, place),
                     markersize=4,
                     elinewidth=1.1,
                 )
-            _draw_printed(axis, [one for one in _printed(own[0]) if one.metric == metric])
-            axis.set(ylim=(len(own) - 0.5, -1.1))
-            axis.set_yticks(range(len(own)), [])
-        line[0].set_yticks(range(len(own)), [contender_label(one.contender) for one in own])
+            _draw_printed(
+                axis, [result for result in _printed(group[0]) if result.metric == metric]
+            )
+            axis.set(ylim=(len(group) - 0.5, -1.1))
+            axis.set_yticks(range(len(group)), [])
+        line[0].set_yticks(
+            range(len(group)), [contender_label(contender.contender) for contender in group]
+        )
         line[0].set_title(task, loc="left", fontweight="bold")
     for axis, metric in zip(grid[-1], _SHOWN, strict=True):
         axis.set(xlabel=people(metric))
 
 
 def _draw_printed(axis: Axes, printed: Sequence[Printed]) -> None:
-    for one in printed:
-        axis.axvline(one.value, color="#555555", linewidth=0.9, linestyle="--")
+    for result in printed:
+        axis.axvline(result.value, color="#555555", linewidth=0.9, linestyle="--")
     low, high = axis.get_xlim()
-    for one in printed:
-        right = one.value > (low + high) / 2
-        who, side = one.who.partition(" (")[0], "right" if right else "left"
+    for result in printed:
+        right = result.value > (low + high) / 2
+        who, side = result.who.partition(" (")[0], "right" if right else "left"
         text = f"{who} " if right else f" {who}"
-        axis.text(one.value, -0.75, text, size=7, va="center", ha=side)
+        axis.text(result.value, -0.75, text, size=7, va="center", ha=side)
 
 
 def division(table: pd.DataFrame, name: str) -> Table:
@@ -208,6 +225,6 @@ def division(table: pd.DataFrame, name: str) -> Table:
         places = (metric, f"{metric}_low", f"{metric}_high")
         return lambda row: "{} [{}, {}]".format(*(three(row[place]) for place in places))
 
-    own = table[table["division"] == name].sort_values("auroc", ascending=False)
+    rows = table[table["division"] == name].sort_values("auroc", ascending=False)
     scores = {people(metric): score(metric) for metric in _SHOWN}
-    return Table.of(own, {"method": ("contender", contender_label), **scores})
+    return Table.of(rows, {"method": ("contender", contender_label), **scores})

@@ -28,7 +28,7 @@ def clusters(table: pd.DataFrame, verdicts: pd.DataFrame, learner: str) -> Table
     """
     alone = table.set_index(["dataset", "contender"])["auroc_tuned"]
     key = ["question", "contender", "reference"]
-    found = {
+    by_pair = {
         (*(str(row[name]) for name in key), str(row["dataset"])): row
         for row in _judged(verdicts).to_dict("records")
     }
@@ -37,7 +37,7 @@ def clusters(table: pd.DataFrame, verdicts: pd.DataFrame, learner: str) -> Table
         pair = (question.id, f"{arm}_{learner}", reference)
         compared.add(pair)
         chosen = question in (HELP, NEGATIVE)
-        return lambda dataset: _gain(found.get((*pair, dataset)), chosen=chosen)
+        return lambda dataset: _gain(by_pair.get((*pair, dataset)), chosen=chosen)
 
     compared: set[tuple[str, str, str]] = set()
     columns: dict[str, How] = {
@@ -50,18 +50,18 @@ def clusters(table: pd.DataFrame, verdicts: pd.DataFrame, learner: str) -> Table
         "CAC − random groups, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
         "+ hash": added(NEGATIVE, HASH),
     }
-    return Table.of(sorted({place[3] for place in found if place[:3] in compared}), columns)
+    return Table.of(sorted({place[3] for place in by_pair if place[:3] in compared}), columns)
 
 
 def excluded(table: pd.DataFrame, learner: str) -> str:
     """Say how often a gain is excluded where two clusters or more had to be used, in sentences."""
-    own = table[table["contender"].map(_learner) == learner]
-    forced = {metric: _of(own, FORCED, metric) for metric in METRICS}
-    margin = three(own["margin"].iloc[0])
-    offered = _of(own, HELP, METRICS[0])
+    rows = table[table["contender"].map(_learner) == learner]
+    forced = {metric: _of(rows, FORCED, metric) for metric in METRICS}
+    margin = three(rows["margin"].iloc[0])
+    offered = _of(rows, HELP, METRICS[0])
     (raw, held), (raw_prc, held_prc) = (
-        ((one["better"] < LEVEL).sum(), (one["p_gain_excluded_holm"] < LEVEL).sum())
-        for one in forced.values()
+        ((family["better"] < LEVEL).sum(), (family["p_gain_excluded_holm"] < LEVEL).sum())
+        for family in forced.values()
     )
     sentences = [
         f"When {spoken(learner)} had to use two clusters or more, a gain of {margin} AUROC or "
@@ -83,12 +83,12 @@ def planted(table: pd.DataFrame, learner: str) -> Table:
     study's rule, and in brackets by a test of its own.
     """
     asked = (ORACLE.id, HELP.id, NEGATIVE.id, BOOSTING.id)
-    own = table[table["question"].isin(asked) & (table["reference"] == learner)]
+    rows = table[table["question"].isin(asked) & (table["reference"] == learner)]
 
-    def found(name: str) -> How:
+    def detection(name: str) -> How:
         def cell(group: tuple[Any, pd.DataFrame]) -> str:
             arms = group[1][group[1]["contender"] == name]
-            return "" if arms.empty else _found(arms.iloc[0])
+            return "" if arms.empty else _detection(arms.iloc[0])
 
         return cell
 
@@ -99,15 +99,15 @@ def planted(table: pd.DataFrame, learner: str) -> Table:
     }
     for question in asked:
         less = f" − {contender_label(learner)}" * (question == BOOSTING.id)
-        for name in own.loc[own["question"] == question, "contender"].unique():
-            columns[f"{contender_label(name)}{less}"] = found(name)
-    return Table.of(own.groupby(["rows", "strength"]), columns, n_labels=2)
+        for name in rows.loc[rows["question"] == question, "contender"].unique():
+            columns[f"{contender_label(name)}{less}"] = detection(name)
+    return Table.of(rows.groupby(["rows", "strength"]), columns, n_labels=2)
 
 
-def _found(one: "pd.Series[Any]") -> str:
-    cohorts = round(one["cohorts"])
-    alone, by_rule = (f"{one[way] * cohorts:.0f}" for way in ("detected", "detected_holm"))
-    return f"{three(one['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"
+def _detection(row: "pd.Series[Any]") -> str:
+    cohorts = round(row["cohorts"])
+    alone, by_rule = (f"{row[way] * cohorts:.0f}" for way in ("detected", "detected_holm"))
+    return f"{three(row['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"
 
 
 def _judged(table: pd.DataFrame) -> pd.DataFrame:
@@ -115,8 +115,8 @@ def _judged(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["metric"] == METRICS[0]]
 
 
-def _of(own: pd.DataFrame, question: Question, metric: str) -> pd.DataFrame:
-    return own[(own["question"] == question.id) & (own["metric"] == metric)]
+def _of(rows: pd.DataFrame, question: Question, metric: str) -> pd.DataFrame:
+    return rows[(rows["question"] == question.id) & (rows["metric"] == metric)]
 
 
 def _learner(contender: str) -> str:
@@ -141,12 +141,12 @@ def factorial(table: pd.DataFrame) -> Table:
     return Table.of(scores.reset_index(), columns, n_labels=2)
 
 
-def _gain(found: Row | None, verdict: str = "verdict", *, chosen: bool = False) -> str:
+def _gain(row: Row | None, verdict: str = "verdict", *, chosen: bool = False) -> str:
     """Write a difference in the style of its verdict; and how many resamples chose clusters."""
-    if found is None:
+    if row is None:
         return ""
-    mean = four(found["mean"], STYLES[str(found[verdict])], signed=True)
-    return f"{mean}, {found['clustered']} of {found['resamples']}" if chosen else mean
+    mean = four(row["mean"], STYLES[str(row[verdict])], signed=True)
+    return f"{mean}, {row['clustered']} of {row['resamples']}" if chosen else mean
 
 
 def headline(table: pd.DataFrame) -> str:

@@ -32,13 +32,13 @@ def runs(table: pd.DataFrame, metrics: str, datasets: str, *asked: str) -> Table
     A slash stands between metrics, of which one that ends with ``+-`` shows its deviation, a comma
     between data sets. A run is ``method:k``, sound, or ``method:k@protocol``.
     """
-    known = {
+    by_run = {
         (str(row["dataset"]), str(row["method"]), int(row["k"]), str(row["protocol"])): row
         for row in table.to_dict("records")
     }
 
     def scores(name: str) -> How:
-        return lambda run: _scores(known[name, *run], metrics) if (name, *run) in known else ""
+        return lambda run: _scores(by_run[name, *run], metrics) if (name, *run) in by_run else ""
 
     columns: dict[str, How] = {"": _name, **{name: scores(name) for name in datasets.split(",")}}
     return Table.of(map(_run, asked), columns)
@@ -46,8 +46,8 @@ def runs(table: pd.DataFrame, metrics: str, datasets: str, *asked: str) -> Table
 
 def one_cluster(table: pd.DataFrame, method: str, metric: str, protocol: str) -> str:
     """Say how a method with two clusters or more scores beside itself with one, run by run."""
-    own = table[(table["method"] == method) & (table["protocol"] == protocol)]
-    wide = own.pivot(index="dataset", columns="k", values=metric)
+    rows = table[(table["method"] == method) & (table["protocol"] == protocol)]
+    wide = rows.pivot(index="dataset", columns="k", values=metric)
     gaps = wide.drop(columns=1).sub(wide[1], axis=0).to_numpy(dtype=float)
     gaps = gaps[~np.isnan(gaps)]
     low, high = (three(end, signed=True) for end in (float(gaps.min()), float(gaps.max())))
@@ -58,10 +58,10 @@ def one_cluster(table: pd.DataFrame, method: str, metric: str, protocol: str) ->
 
 
 def _run(asked: str) -> tuple[str, int, str]:
-    found = _ASKED.fullmatch(asked)
-    if not found:
+    match = _ASKED.fullmatch(asked)
+    if not match:
         raise ConfigError(f"no run {asked!r}; write method:k or method:k@protocol")
-    return found["method"], int(found["k"]), found["protocol"] or "sound"
+    return match["method"], int(match["k"]), match["protocol"] or "sound"
 
 
 def _name(run: tuple[str, int, str]) -> str:
@@ -87,8 +87,8 @@ def _or_dash(value: float) -> str:
 def printed(table: pd.DataFrame, paper: str, number: str, dataset: str, item: str) -> Table:
     """Return what a paper's table prints on a data set, and ours, every k in a cell."""
     names = ["paper", "table", "dataset", "item"]
-    own = table[(table[names].astype(str) == [paper, number, dataset, item]).all(axis=1)]
-    ks = sorted({int(k) for k in own["k"].dropna()})
+    rows = table[(table[names].astype(str) == [paper, number, dataset, item]).all(axis=1)]
+    ks = sorted({int(k) for k in rows["k"].dropna()})
 
     def values(name: str) -> How:
         return lambda group: " ".join(_or_dash(value) for value in group[1][name])
@@ -98,7 +98,7 @@ def printed(table: pd.DataFrame, paper: str, number: str, dataset: str, item: st
         "printed": values("printed"),
         "as published": values("as_published"),
     }
-    return Table.of(own.sort_values("k", kind="stable").groupby("method", sort=False), columns)
+    return Table.of(rows.sort_values("k", kind="stable").groupby("method", sort=False), columns)
 
 
 def cells(table: pd.DataFrame) -> Table:
@@ -107,16 +107,16 @@ def cells(table: pd.DataFrame) -> Table:
 
 
 def _by_paper(table: pd.DataFrame, part: str, group: str, quantities: tuple[str, ...]) -> Table:
-    own = table[(table["part"] == part) & (table["group"] == group)]
-    wide = own.pivot(index="paper", columns="quantity", values="value")
+    rows = table[(table["part"] == part) & (table["group"] == group)]
+    wide = rows.pivot(index="paper", columns="quantity", values="value")
     labels = {**{key: paper.label for key, paper in PAPERS.items()}, "all": "all five"}
     return _quantities(wide, "paper", labels, quantities)
 
 
 def kinds(table: pd.DataFrame) -> Table:
     """Count what became of the claims of each kind, those that say the same once."""
-    own = table[(table["part"] == "claims") & (table["paper"] == "all")]
-    wide = own[own["group"].isin(KINDS)].pivot(index="group", columns="quantity", values="value")
+    rows = table[(table["part"] == "claims") & (table["paper"] == "all")]
+    wide = rows[rows["group"].isin(KINDS)].pivot(index="group", columns="quantity", values="value")
     there = {kind: about for kind, about in KINDS.items() if kind in wide.index}
     return _quantities(wide, "claims on", there, _CLAIMS)
 

@@ -34,8 +34,10 @@ def may_be_kept() -> frozenset[str]:
 def open_records(results: Path, pattern: str) -> list[Path]:
     """Return the records of a folder ``results`` that anybody may see, in order of their paths."""
     registry = load_registry(registry_folder(results.parent), private=False)
-    found = ((path, path.relative_to(results).as_posix()) for path in sorted(results.glob(pattern)))
-    return [path for path, name in found if may_leave(registry, name, read_json(path))]
+    records = (
+        (path, path.relative_to(results).as_posix()) for path in sorted(results.glob(pattern))
+    )
+    return [path for path, name in records if may_leave(registry, name, read_json(path))]
 
 
 def split_table(results: Path) -> pd.DataFrame:
@@ -44,8 +46,8 @@ def split_table(results: Path) -> pd.DataFrame:
     A run without scores has one row. Generated, restricted and own data have none.
     """
     runs = load(_records(results), results.parent)
-    own = [run for run in runs if run.dataset in may_be_kept() and not run.synthetic]
-    rows = [row for run in own for row in _rows(run)]
+    public_runs = [run for run in runs if run.dataset in may_be_kept() and not run.synthetic]
+    rows = [row for run in public_runs for row in _rows(run)]
     return pd.DataFrame(rows, columns=[*RUN, "status", "split", *METRICS])
 
 
@@ -56,12 +58,12 @@ def run_table(splits: pd.DataFrame) -> pd.DataFrame:
     """
     if splits.empty:
         return splits
-    each = splits.groupby(RUN, sort=False)
-    table = each.agg(status=("status", "first"), splits=("split", "count"))
+    groups = splits.groupby(RUN, sort=False)
+    table = groups.agg(status=("status", "first"), splits=("split", "count"))
     for metric in METRICS:
-        whole = each[metric].count() == each.size()
-        table[metric] = each[metric].mean().where(whole)
-        table[f"{metric}_sd"] = each[metric].std().fillna(0.0).where(whole)
+        whole = groups[metric].count() == groups.size()
+        table[metric] = groups[metric].mean().where(whole)
+        table[f"{metric}_sd"] = groups[metric].std().fillna(0.0).where(whole)
     return table.reset_index()
 
 
@@ -76,7 +78,7 @@ def _rows(run: Run) -> Iterator[dict[str, Any]]:
     about = {name: getattr(run, name) for name in (*RUN, "status")}
     scores = {metric: run.per_split(metric) for metric in METRICS}
     for j in range(len(run.splits)):
-        yield {**about, "split": j, **{metric: found[j] for metric, found in scores.items()}}
+        yield {**about, "split": j, **{metric: values[j] for metric, values in scores.items()}}
     if not run.splits:
         yield about
 

@@ -146,12 +146,14 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     arms, stability = _ablations(ablations)
     factorials = load_factorials(open_tables(results / "factorial"))
     scored = {path.stem: read_json(path) for path in public}
-    pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
+    pairs = [
+        {"division": name, **row} for name, content in scored.items() for row in content["pairs"]
+    ]
     return {
         RESAMPLES: resample_scores(records),
         PRIMARY: primary_comparisons(records),
         POWER: pd.DataFrame(power_curve([read_json(path) for path in planted])),
-        DIVISIONS: pd.DataFrame([_division(one) for one in divided(scored.items())]),
+        DIVISIONS: pd.DataFrame([_division(contender) for contender in divided(scored.items())]),
         ARMS: arms,
         STABILITY: stability,
         BLENDS: pd.DataFrame(blend_rows(records, results / study)),
@@ -179,33 +181,35 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
-def _division(one: Divided) -> dict[str, Any]:
-    events, n_test = one.counts
-    row: dict[str, Any] = {"division": one.division, "task": one.task, "events": events}
-    row |= {"n_test": n_test, "contender": one.contender}
+def _division(contender: Divided) -> dict[str, Any]:
+    events, n_test = contender.counts
+    row: dict[str, Any] = {"division": contender.division, "task": contender.task, "events": events}
+    row |= {"n_test": n_test, "contender": contender.contender}
     for metric in (*METRICS, EVENT):
         names = (metric, f"{metric}_low", f"{metric}_high")
-        row |= dict(zip(names, one.score(metric), strict=True))
+        row |= dict(zip(names, contender.score(metric), strict=True))
     return row
 
 
 def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the means over resamples of every arm, and the stability of every method."""
-    found = load_ablations(paths)
-    if not found:
+    ablations = load_ablations(paths)
+    if not ablations:
         return pd.DataFrame(), pd.DataFrame()
-    parts = ({one.dataset: make(one) for one in found} for make in (_arms, agreement))
-    arms, stability = (pd.concat(own, names=["dataset"]) for own in parts)
+    parts = (
+        {ablation.dataset: make(ablation) for ablation in ablations} for make in (_arms, agreement)
+    )
+    arms, stability = (pd.concat(tables, names=["dataset"]) for tables in parts)
     return arms.reset_index("dataset"), stability.reset_index()
 
 
-def _arms(one: Ablation) -> pd.DataFrame:
+def _arms(ablation: Ablation) -> pd.DataFrame:
     """Return the means of every arm, and how far three soft subtypes are ahead of it by AUROC."""
-    means = arm_means(one).drop(columns=["seed", "n_train", "n_test"])
+    means = arm_means(ablation).drop(columns=["seed", "n_train", "n_test"])
     places = zip(means["backbone"], means["arm"], means["k"], strict=True)
-    paired = [ahead(one, *place) for place in places]
+    paired = [ahead(ablation, *place) for place in places]
     for name in ("mean", "low", "high"):
-        means[name] = [getattr(found, name, np.nan) for found in paired]
+        means[name] = [getattr(gap, name, np.nan) for gap in paired]
     means.insert(0, "backbone", means.pop("backbone"))
     return means
 
@@ -216,22 +220,22 @@ def about(results: str | os.PathLike[str]) -> Content:
     It is the commit of the code beside the results, the date, and the sorted commits, Pythons,
     devices, processors and libraries of the records that say with what they were made.
     """
-    found: dict[str, set[str]] = {name: set() for name in _ORIGIN}
+    origins: dict[str, set[str]] = {name: set() for name in _ORIGIN}
     for path in sorted(Path(results).rglob("*.json")):
         made = read_json(path).get("machine", {})
         libraries = [f"{name} {version}" for name, version in made.get("versions", {}).items()]
         commit, *one_each = (
             made.get(name) for name in ("git_commit", "python", "device", "processor")
         )
-        told = ([commit[:7]] if commit else [], *([value] for value in one_each), libraries)
-        for name, values in zip(_ORIGIN, told, strict=True):
-            found[name].update(value for value in values if value)
+        parts = ([commit[:7]] if commit else [], *([value] for value in one_each), libraries)
+        for name, values in zip(_ORIGIN, parts, strict=True):
+            origins[name].update(value for value in values if value)
     asked = ["git", "-C", os.fspath(results), "rev-parse", "--short", "HEAD"]
     try:
         commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         commit = "unknown"
-    origin = {name: sorted(values) for name, values in found.items()}
+    origin = {name: sorted(values) for name, values in origins.items()}
     return {"commit": commit, "date": date.today().isoformat(), **origin}
 
 

@@ -40,9 +40,9 @@ def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
     `SEPARATION` has a row a data set, term and weight: how many trainings there were and diverged,
     mean and deviation over the splits of what each measured. `STARTS` has `start_effects`.
     """
-    found = load_sweeps(open_tables(results / "sweeps"))
-    terms = [_terms(table, *at) for at, table in found.separation.items()]
-    starts = [row for at, table in found.starts.items() for row in start_effects(table, *at)]
+    sweeps = load_sweeps(open_tables(results / "sweeps"))
+    terms = [_terms(table, *at) for at, table in sweeps.separation.items()]
+    starts = [row for at, table in sweeps.starts.items() for row in start_effects(table, *at)]
     return {
         SEPARATION: pd.concat(terms, ignore_index=True) if terms else pd.DataFrame(),
         STARTS: pd.DataFrame(starts),
@@ -54,19 +54,19 @@ def write_measured(results: Path, folder: Path) -> list[Path]:
 
     They lie below `folder` as below ``results``. Generated and restricted data are left out.
     """
-    found = []
+    files = []
     for path in (*open_tables(results / "sweeps"), *open_tables(results / "factorial")):
-        found.append(folder / path.relative_to(results).with_suffix(".csv"))
-        with atomic_path(found[-1]) as partial:
+        files.append(folder / path.relative_to(results).with_suffix(".csv"))
+        with atomic_path(files[-1]) as partial:
             read_measured(path).to_csv(partial, index=False)
     studies = sorted((results / "case_study").rglob("*.json"))
     open_ones = [path for path in studies if read_json(path)["dataset"] in may_be_kept()]
     means = (path.with_suffix(".features.parquet") for path in open_ones)
     for path in (*(results / "skmeans").glob("*.json"), *open_ones, *means):
-        found.append(folder / path.relative_to(results))
-        with atomic_path(found[-1]) as partial:
+        files.append(folder / path.relative_to(results))
+        with atomic_path(files[-1]) as partial:
             partial.write_bytes(path.read_bytes())
-    return found
+    return files
 
 
 def open_tables(folder: Path) -> list[Path]:
@@ -76,12 +76,12 @@ def open_tables(folder: Path) -> list[Path]:
 
 
 def _terms(table: pd.DataFrame, dataset: str, k: int) -> pd.DataFrame:
-    each = table.groupby(["term", "alpha"], sort=False)
+    groups = table.groupby(["term", "alpha"], sort=False)
     measured = [name for name in table.columns if name not in _NOT_NUMBERS]
-    mean, spread = each[measured].mean(), each[measured].std()
+    mean, spread = groups[measured].mean(), groups[measured].std()
     rows = pd.concat([mean, spread.add_suffix("_sd")], axis=1).reset_index()
-    rows.insert(2, "trainings", each.size().to_numpy())
-    rows.insert(3, "below_zero", each["loss"].agg(lambda loss: (loss < 0).sum()).to_numpy())
+    rows.insert(2, "trainings", groups.size().to_numpy())
+    rows.insert(3, "below_zero", groups["loss"].agg(lambda loss: (loss < 0).sum()).to_numpy())
     rows.insert(0, "k", k)
     rows.insert(0, "dataset", dataset)
     return rows
@@ -98,14 +98,14 @@ def start_effects(table: pd.DataFrame, dataset: str, k: int) -> list[dict[str, A
     scores = table.set_index(["method", "switch", "split", "start"])[list(_METRICS)]
     sizes = {name: float(table[name].mean()) for name in ("n_train", "n_test")}
     rows = []
-    for (method, switch), own in scores.groupby(["method", "switch"], sort=False):
-        less = own.droplevel([0, 1])
+    for (method, switch), group in scores.groupby(["method", "switch"], sort=False):
+        less = group.droplevel([0, 1])
         if switch:
             less = less - scores.xs((method, ""), level=("method", "switch"))
         for metric in _METRICS:
             values = less[metric].dropna()
-            each = values.groupby("split")
-            test = corrected_t_test(each.mean().to_numpy(), **sizes)
+            by_split = values.groupby("split")
+            test = corrected_t_test(by_split.mean().to_numpy(), **sizes)
             rows.append(
                 {
                     "dataset": dataset,
@@ -113,12 +113,12 @@ def start_effects(table: pd.DataFrame, dataset: str, k: int) -> list[dict[str, A
                     "k": k,
                     "switch": switch or SOUND,
                     "metric": metric,
-                    "splits": each.ngroups,
-                    "starts": int(each.size().max()),
+                    "splits": by_split.ngroups,
+                    "starts": int(by_split.size().max()),
                     "mean": test.mean,
                     "low": test.low if switch else None,
                     "high": test.high if switch else None,
-                    "start_sd": float(each.var().mean() ** 0.5),
+                    "start_sd": float(by_split.var().mean() ** 0.5),
                 }
             )
     return rows
@@ -126,10 +126,10 @@ def start_effects(table: pd.DataFrame, dataset: str, k: int) -> list[dict[str, A
 
 def separation(table: pd.DataFrame, datasets: str) -> Table:
     """Return the share of the scatter between classes, training / test rows, and the AUPRC."""
-    found = {(r["term"], r["alpha"], r["dataset"]): r for r in table.to_dict("records")}
+    by_place = {(r["term"], r["alpha"], r["dataset"]): r for r in table.to_dict("records")}
 
     def cell(dataset: str, write: Callable[[Row], str]) -> How:
-        return lambda place: write(row) if (row := found.get((*place, dataset))) else ""
+        return lambda place: write(row) if (row := by_place.get((*place, dataset))) else ""
 
     columns: list[tuple[str, How]] = [
         ("term", lambda place: _NAMES[place[0]]),
@@ -141,13 +141,13 @@ def separation(table: pd.DataFrame, datasets: str) -> Table:
             ("AUPRC", cell(name, lambda row: f"{three(row['auprc'])} +- {three(row['auprc_sd'])}")),
             ("length", cell(name, lambda row: f"{row['length']:.2g}")),
         ]
-    return Table.of(dict.fromkeys(key[:2] for key in found), columns, n_labels=2)
+    return Table.of(dict.fromkeys(key[:2] for key in by_place), columns, n_labels=2)
 
 
 def limits(table: pd.DataFrame, datasets: str) -> Table:
     """Return the weights from which longer latents pay: never, at the start, and on chance."""
-    own = table[table["term"].isin((CENTROIDS, PERMUTED))]
-    first = own.groupby(["dataset", "term"]).first()
+    rows = table[table["term"].isin((CENTROIDS, PERMUTED))]
+    first = rows.groupby(["dataset", "term"]).first()
     there = [
         name
         for name in datasets.split(",")
@@ -159,7 +159,7 @@ def limits(table: pd.DataFrame, datasets: str) -> Table:
 
     columns: dict[str, How] = {
         "data set": str,
-        "beta p (1 - p)": lambda name: f"{own[own['dataset'] == name]['limit'].iloc[0]:.2g}",
+        "beta p (1 - p)": lambda name: f"{rows[rows['dataset'] == name]['limit'].iloc[0]:.2g}",
         "all rows": cell(CENTROIDS, "start_scaling"),
         "batches": cell(CENTROIDS, "start_batch_scaling"),
         "permuted, all rows": cell(PERMUTED, "start_scaling"),

@@ -49,11 +49,11 @@ def kept_tables(
     `resamples` and `verdicts` are of the data sets that are judged with full effort.
     """
     study = results / Path(study_files.FOLDER).name
-    own, planted = (
+    table_paths, planted = (
         open_records(results, f"{study.name}/{part}/*.json")
         for part in (study_files.TABLES, study_files.PLANTED)
     )
-    records = read_tables(own)
+    records = read_tables(table_paths)
     if not records:
         return {name: pd.DataFrame() for name in KEPT}
     scores = table_scores(records)
@@ -76,8 +76,8 @@ def draw_helping(tables: dict[str, pd.DataFrame], folder: Path) -> None:
     """Draw the gain of clusters against the trees' advantage, with the rule of all tables."""
     if tables[RULES].empty:
         return
-    own = tables[RULES].set_index(["way", "statistic"])["threshold"]
-    threshold = float(own.get(("tables", "advantage"), np.inf))
+    thresholds = tables[RULES].set_index(["way", "statistic"])["threshold"]
+    threshold = float(thresholds.get(("tables", "advantage"), np.inf))
     figure = helping_figure(tables[POINTS], MARGINS[MAIN], threshold)
     write_picture(figure, folder)
 
@@ -94,14 +94,14 @@ def helping_figure(points: pd.DataFrame, margin: float, threshold: float) -> Fig
     `points` are those of `table_points` and `planted_points`. Gains up to `margin` are negligible;
     above `threshold` the rule says that clusters help, never if it is infinite.
     """
-    own = points.sort_values(["kind", "dataset"])
-    tables = own[own["kind"] == TABLE]
+    ordered = points.sort_values(["kind", "dataset"])
+    tables = ordered[ordered["kind"] == TABLE]
     rule = f"above {threshold:.3f}" if np.isfinite(threshold) else "never"
     return declared_figure(
         "judge_helping",
         size=(7.2, 4.6),
-        draw=lambda canvas: _draw(canvas, own, margin, threshold),
-        data=own[list(_COLUMNS)].to_numpy().tolist(),
+        draw=lambda canvas: _draw(canvas, ordered, margin, threshold),
+        data=ordered[list(_COLUMNS)].to_numpy().tolist(),
         seen=f"{len(tables)} tables with gains from {tables['gain'].min():+.3f} to "
         f"{tables['gain'].max():+.3f}, {(tables['gain'] >= margin).sum()} of them {margin:g} or "
         f"more; the rule says that clusters help: {rule}",

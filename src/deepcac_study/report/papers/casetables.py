@@ -64,9 +64,11 @@ def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
         ]
     for study in studies:
         for j in range(study.k):
-            own = study.sizes[:, j]
-            size, first = _spread(own.sum(axis=1), 0), int(own[0].sum())
-            rows.append(text_row(_label(study), f"C{j + 1}", first, size, mix(own.sum(axis=0))))
+            cluster_sizes = study.sizes[:, j]
+            size, first = _spread(cluster_sizes.sum(axis=1), 0), int(cluster_sizes[0].sum())
+            rows.append(
+                text_row(_label(study), f"C{j + 1}", first, size, mix(cluster_sizes.sum(axis=0)))
+            )
     return declared_table("case_clusters", rows, prefix=prefix)
 
 
@@ -143,8 +145,8 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
 def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
     rows = []
     if beside:
-        said = {row["item"]: row["value"] for row in facts("deepcac_section14_student")}
-        rows.append(text_row("printed", said["auprc"], said["student_auprc"], *[""] * 5))
+        printed = {row["item"]: row["value"] for row in facts("deepcac_section14_student")}
+        rows.append(text_row("printed", printed["auprc"], printed["student_auprc"], *[""] * 5))
     for study in studies:
         splits, pairs = study.record["splits"], study.record["stability"]
         columns = [
@@ -165,8 +167,8 @@ def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
 def case_figure(study: CaseStudy) -> Figure:
     """Return cluster means, and importances by cluster."""
     names = [str(name) for name in study.separating.index[:TOP]]
-    own = study.table.groupby("feature", sort=False)[["mean", "rows"]]
-    centre = own.apply(lambda part: (part["mean"] * part["rows"]).sum() / part["rows"].sum())
+    by_feature = study.table.groupby("feature", sort=False)[["mean", "rows"]]
+    centre = by_feature.apply(lambda part: (part["mean"] * part["rows"]).sum() / part["rows"].sum())
     away = study.means.sub(centre, axis=0).div(study.separating["sd"], axis=0)
 
     def draw(canvas: Canvas) -> None:

@@ -104,13 +104,15 @@ def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figu
 
 def _points(X: Array, *ids: Ids) -> list[tuple[float, ...]]:
     """Return the rows of a figure: two features, then the class and whatever else each has."""
-    return [(float(a), float(b), *map(int, own)) for (a, b), *own in zip(X, *ids, strict=True)]
+    return [
+        (float(a), float(b), *map(int, further)) for (a, b), *further in zip(X, *ids, strict=True)
+    ]
 
 
 def _scatter(axis: Axes, X: Array, y: Ids) -> None:
     for label, sign in enumerate(_SIGNS):
-        own = y == label
-        across, down = X[own].T
+        members = y == label
+        across, down = X[members].T
         marker = "+" if sign == "+" else "_"
         axis.scatter(across, down, s=22, marker=marker, color=PALETTE[label])
 
@@ -124,8 +126,8 @@ def _predicted(model: Any, edge: float) -> tuple[Array, Array, Array]:
     """Return places of a square, across and down, and the class that is predicted there."""
     ticks = np.linspace(-edge, edge, 281)
     across, down = np.meshgrid(ticks, ticks)
-    found = model.predict(np.column_stack([across.ravel(), down.ravel()]))
-    return across, down, found.reshape(across.shape)
+    predicted = model.predict(np.column_stack([across.ravel(), down.ravel()]))
+    return across, down, predicted.reshape(across.shape)
 
 
 def merging_figure() -> Figure:
@@ -164,6 +166,6 @@ def _fit_case(
 def _draw_case(axis: Axes, case: MergingCase) -> None:
     for label in (0, 1):
         for cluster, marker in enumerate(_MARKERS[:3]):
-            own = (case.y == label) & (case.clusters == cluster)
-            across, down = case.X[own].T
+            members = (case.y == label) & (case.clusters == cluster)
+            across, down = case.X[members].T
             axis.scatter(across, down, s=9, marker=marker, color=PALETTE[label], linewidth=0)

@@ -39,12 +39,12 @@ def gains_tables(records: Records, name: str = "decomposition_gains") -> list[Ta
     if not records:
         return []
     by_protocol = {
-        protocol: [one for one in records if one.protocol == protocol]
+        protocol: [record for record in records if record.protocol == protocol]
         for protocol in ("sound", "as_published")
     }
     rows = [
         text_row(*_cells(dataset, base, by_protocol))
-        for dataset in dict.fromkeys(one.dataset for one in records)
+        for dataset in dict.fromkeys(record.dataset for record in records)
         for base in _bases(records, dataset)
     ]
     return [declared_table("decomposition_gains", rows, name=name)]
@@ -52,7 +52,7 @@ def gains_tables(records: Records, name: str = "decomposition_gains") -> list[Ta
 
 def _bases(records: Records, dataset: str) -> list[str]:
     """Return the base classifiers that any record of a data set has."""
-    there = {base for one in records if one.dataset == dataset for base in one.bases}
+    there = {base for record in records if record.dataset == dataset for base in record.bases}
     return [base for base in EVERY_BASE if base in there]
 
 
@@ -67,28 +67,28 @@ def _cells(dataset: str, base: str, by_protocol: dict[str, list[DecompositionRec
     printed = _printed(base).get(dataset)
     cells = [dataset, EVERY_BASE[base], "–" if printed is None else f"{printed:+.2f}"]
     for protocol in ("as_published", "sound"):
-        having = [one for one in by_protocol[protocol] if base in one.bases]
-        own = {one.dataset: one for one in having}
-        if dataset in own:
+        having = [record for record in by_protocol[protocol] if base in record.bases]
+        by_dataset = {record.dataset: record for record in having}
+        if dataset in by_dataset:
             p = p_values(having, base)[dataset]
-            cells += [f"{own[dataset].gains(base).mean():+.2f}", _p(p)]
+            cells += [f"{by_dataset[dataset].gains(base).mean():+.2f}", _p(p)]
         else:
             cells += ["–", "–"]
-    found = next(
-        one
+    record = next(
+        record
         for part in by_protocol.values()
-        for one in part
-        if one.dataset == dataset and base in one.bases
+        for record in part
+        if record.dataset == dataset and base in record.bases
     )
-    searched = found.rows(base, "greedy")
-    every = found.values(base, "separate") - found.values(base, "alone")
+    searched = record.rows(base, "greedy")
+    every = record.values(base, "separate") - record.values(base, "alone")
     return [
         *cells,
         f"{every.mean():+.2f}",
-        f"{found.n_clusters:.2f}",
+        f"{record.n_clusters:.2f}",
         f"{sum(row['reverted'] for row in searched)} of {len(searched)}",
-        f"{found.seconds('clustering') / len(searched):.2g}",
-        f"{found.seconds(f'{base}_greedy') / len(searched):.2g}",
+        f"{record.seconds('clustering') / len(searched):.2g}",
+        f"{record.seconds(f'{base}_greedy') / len(searched):.2g}",
     ]
 
 
@@ -98,7 +98,7 @@ def _p(value: float) -> str:
 
 def decomposition_figures(records: Records) -> list[Figure]:
     """Return the paper's Figures 1 to 4, and the gains of the sound records if any."""
-    sound = [one for one in records if one.protocol == "sound"]
+    sound = [record for record in records if record.protocol == "sound"]
     return [*boundary_figures(), merging_figure(), *([_gains_figure(sound)] if sound else [])]
 
 
@@ -106,10 +106,10 @@ def _gains_figure(sound: Records) -> Figure:
     data = []
     for base, name in BASES.items():
         printed = _printed(base)
-        for one in sound:
-            test = one.corrected_test(base)
-            known = printed.get(one.dataset, float("nan"))
-            data.append((one.dataset, name, known, test.mean, test.low, test.high))
+        for record in sound:
+            test = record.corrected_test(base)
+            printed_gain = printed.get(record.dataset, float("nan"))
+            data.append((record.dataset, name, printed_gain, test.mean, test.low, test.high))
     return declared_figure(
         "decomposition_gains",
         size=(8.6, 1.4 + 0.22 * len(sound)),
@@ -153,10 +153,10 @@ def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
 
 def _arms(runs: Runs, base: str, dataset: str, k: int) -> dict[str | None, Run]:
     """Return the usable sound runs of a classifier by arm."""
-    known = {(one.dataset, one.method, one.k): one for one in usable(runs)}
+    by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
     asked: dict[str | None, tuple[str, str, int]] = {None: (dataset, base, 1)}
     asked |= {arm: (dataset, f"{arm}_{base}", k) for arm in ARM_NAMES}
-    return {arm: known[place] for arm, place in asked.items() if place in known}
+    return {arm: by_place[place] for arm, place in asked.items() if place in by_place}
 
 
 def _places(runs: Runs) -> Iterator[tuple[str, str, int]]:
@@ -165,9 +165,10 @@ def _places(runs: Runs) -> Iterator[tuple[str, str, int]]:
     for dataset in dict.fromkeys(run.dataset for run in usable(runs)):
         for base in bases():
             wanted = {f"{arm}_{base}" for arm in ARM_NAMES if arm not in usual}
-            own = runs.where(protocol="sound", dataset=dataset)
+            dataset_runs = runs.where(protocol="sound", dataset=dataset)
             yield from (
-                (dataset, base, k) for k in sorted({r.k for r in own if r.method in wanted})
+                (dataset, base, k)
+                for k in sorted({r.k for r in dataset_runs if r.method in wanted})
             )
 
 
@@ -199,5 +200,5 @@ def _arm_scores(runs: Runs) -> Table:
 def _score(run: Run | None, metric: str) -> str:
     if run is None:
         return "–"
-    found = run.score(run.reported(metric, ""))
-    return f"{number(found[0])} ± {number(found[1])}" if found else "–"
+    score = run.score(run.reported(metric, ""))
+    return f"{number(score[0])} ± {number(score[1])}" if score else "–"

@@ -19,18 +19,18 @@ _AXES = {
 }
 
 
-def learning_tables(found: Clusterings) -> list[Table]:
+def learning_tables(clusterings: Clusterings) -> list[Table]:
     """Return the losses of all data sets, and how the models were trained; [] without a run."""
-    if not found.runs:
+    if not clusterings.runs:
         return []
-    names = {run.dataset: run.names for run in reversed(found.runs)}
+    names = {run.dataset: run.names for run in reversed(clusterings.runs)}
     rows = [
-        text_row(name, test, *(_loss(found.find(name, method), place) for method in _METHODS))
-        for name in found.datasets()
+        text_row(name, test, *(_loss(clusterings.find(name, method), place) for method in _METHODS))
+        for name in clusterings.datasets()
         for place, test in enumerate(names[name])
     ]
     losses = declared_table("skmeans_losses", rows, columns=_METHODS.values())
-    return [losses, _effort(found.runs)]
+    return [losses, _effort(clusterings.runs)]
 
 
 def _loss(run: ClusteringRun | None, place: int) -> str:
@@ -63,10 +63,10 @@ def _effort(runs: Sequence[ClusteringRun]) -> Table:
     return declared_table("skmeans_effort", rows)
 
 
-def learning_figures(found: Clusterings) -> list[Figure]:
+def learning_figures(clusterings: Clusterings) -> list[Figure]:
     """Return the training times and the similarities, as far as they were measured."""
-    figures = [_times(found.times)] if found.times else []
-    return [*figures, _similarity(found.checks)] if found.checks else figures
+    figures = [_times(clusterings.times)] if clusterings.times else []
+    return [*figures, _similarity(clusterings.checks)] if clusterings.checks else figures
 
 
 def _times(times: Measured) -> Figure:
@@ -79,10 +79,10 @@ def _times(times: Measured) -> Figure:
                 for colour, oracle in zip(PALETTE, ("iterative", "spectral"), strict=False):
                     rows = times.rows("rows", axis=axis, oracle=oracle)
                     x = sorted({row["value"] for row in rows})
-                    own = [[row[key] for row in rows if row["value"] == value] for value in x]
-                    for value, points in zip(x, own, strict=True):
+                    by_value = [[row[key] for row in rows if row["value"] == value] for value in x]
+                    for value, points in zip(x, by_value, strict=True):
                         panel.plot([value] * len(points), points, ".", ms=3, color=colour)
-                    mean = [np.mean(points) for points in own]
+                    mean = [np.mean(points) for points in by_value]
                     panel.plot(x, mean, color=colour, label=_METHODS[oracle])
             column[1].set(xlabel=label)
         axes[0, 0].set(ylabel="CPU seconds")

@@ -48,7 +48,9 @@ def paper_tables(ledger: Sequence[Entry]) -> list[Table]:
     tables = [
         _table(paper, printed, [e for e in ledger if _in_table(e, paper, printed)])
         for paper in PAPERS.values()
-        for printed in sorted(paper.tables, key=lambda one: (one.kind == "summary", one.number))
+        for printed in sorted(
+            paper.tables, key=lambda entry: (entry.kind == "summary", entry.number)
+        )
     ]
     return [*tables, _logs([e for e in ledger if e.kind == "log"])]
 
@@ -180,10 +182,10 @@ def _fixed(value: str, score: bool) -> str:
 
 
 def claims_table(
-    claims: Sequence[Claim], name: str = "claims", known: Mapping[str, Place] | None = None
+    claims: Sequence[Claim], name: str = "claims", places: Mapping[str, Place] | None = None
 ) -> Table:
     """Return a row for each claim, with what decided it among the known tables and figures."""
-    shown = {claim.id: deciding(claim, known or {}) for claim in claims}
+    shown = {claim.id: deciding(claim, places or {}) for claim in claims}
     return declared_table(
         "claims",
         [
@@ -201,12 +203,14 @@ def claims_table(
     )
 
 
-def deciding(claim: Claim, known: Mapping[str, Place]) -> tuple[Place, ...]:
+def deciding(claim: Claim, places: Mapping[str, Place]) -> tuple[Place, ...]:
     """Return what shows the numbers behind a claim's verdict; nothing where it is not decided."""
     if claim.verdict not in _DECIDED and claim.as_published not in _DECIDED:
         return ()
-    found = (next((n for n in known if fnmatchcase(n, one)), "") for one in _patterns(claim))
-    return tuple(known[name] for name in dict.fromkeys(found) if name)[:_MOST]
+    matches = (
+        next((n for n in places if fnmatchcase(n, pattern)), "") for pattern in _patterns(claim)
+    )
+    return tuple(places[name] for name in dict.fromkeys(matches) if name)[:_MOST]
 
 
 def _patterns(claim: Claim) -> Iterator[str]:

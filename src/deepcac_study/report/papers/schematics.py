@@ -49,10 +49,13 @@ def _toy() -> Figure:
     X = rng.normal(0, 0.55, (42, 2)) + np.repeat([[0.0, 0.0], [1.6, 0.4]], 21, axis=0)
     X[:, 1] += 0.9 * y
     start = kmeans_labels(X, 2, 0)
-    found = [cluster(X, y, start, alpha) for alpha in _ALPHAS]
+    clusterings = [cluster(X, y, start, alpha) for alpha in _ALPHAS]
     panels = [
         ("k-means", start),
-        *((f"CAC, α = {a}", one.labels) for a, one in zip(_ALPHAS, found, strict=True)),
+        *(
+            (f"CAC, α = {a}", clustering.labels)
+            for a, clustering in zip(_ALPHAS, clusterings, strict=True)
+        ),
     ]
 
     def draw(canvas: Canvas) -> None:
@@ -66,7 +69,9 @@ def _toy() -> Figure:
         draw=draw,
         data=[
             (float(a), float(b), int(c), *(int(label) for label in labels))
-            for (a, b), c, *labels in zip(X, y, start, *(one.labels for one in found), strict=True)
+            for (a, b), c, *labels in zip(
+                X, y, start, *(clustering.labels for clustering in clusterings), strict=True
+            )
         ],
         columns=(f"cac_{alpha}" for alpha in _ALPHAS),
     )
@@ -75,9 +80,9 @@ def _toy() -> Figure:
 def _scatter(axis: Axes, X: Array, y: Ids, labels: Ids, moved: npt.NDArray[np.bool_]) -> None:
     for j in np.unique(labels):
         for c, marker in _MARKERS.items():
-            own = (labels == j) & (y == c)
+            members = (labels == j) & (y == c)
             axis.scatter(
-                X[own, 0], X[own, 1], marker=marker, s=26, color=PALETTE[int(j)], alpha=0.8
+                X[members, 0], X[members, 1], marker=marker, s=26, color=PALETTE[int(j)], alpha=0.8
             )
         means = np.array([X[(labels == j) & (y == c)].mean(axis=0) for c in _MARKERS])
         axis.plot(*means.T, color=PALETTE[int(j)], marker="X", markersize=10, markeredgecolor="w")

@@ -105,9 +105,9 @@ def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
     titles = {"ics": "ICS", "ocs": "OCS", "clusters": "K"}
     for method in table["method"].unique():
         colour = parse_method(method).colour
-        own = table[table["method"] == method].groupby(column)[["f1", "auroc"]].mean()
-        axis.plot(own.index, own["f1"], color=colour, marker="o", ms=3, label=label(method))
-        axis.plot(own.index, own["auroc"], color=colour, linestyle="--", linewidth=1)
+        means = table[table["method"] == method].groupby(column)[["f1", "auroc"]].mean()
+        axis.plot(means.index, means["f1"], color=colour, marker="o", ms=3, label=label(method))
+        axis.plot(means.index, means["auroc"], color=colour, linestyle="--", linewidth=1)
     axis.set(xlabel=titles[column], ylabel="F1, AUROC")
 
 
@@ -126,9 +126,9 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, 2, sharey=True)
         for axis, parameter in zip(axes, ("alpha", "beta"), strict=True):
-            own = table[table["parameter"] == parameter].groupby("value")
+            groups = table[table["parameter"] == parameter].groupby("value")
             for colour, column in zip(PALETTE, ("auroc", "auprc", "silhouette"), strict=False):
-                _bars(axis, own[column], colour, column)
+                _bars(axis, groups[column], colour, column)
             axis.set_xscale("symlog", linthresh=0.1)
             axis.set(xlabel={"alpha": "α", "beta": "β"}[parameter])
         axes[0].legend()
@@ -136,8 +136,10 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
     return _figure("weights", table, (8, 3.2), draw, dataset, k=k)
 
 
-def _bars(axis: Axes, own: "pd.api.typing.SeriesGroupBy[Any, Any]", colour: str, name: str) -> None:
-    mean, spread = own.mean(), own.std().fillna(0)
+def _bars(
+    axis: Axes, groups: "pd.api.typing.SeriesGroupBy[Any, Any]", colour: str, name: str
+) -> None:
+    mean, spread = groups.mean(), groups.std().fillna(0)
     look: Any = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
     axis.errorbar(mean.index, mean, spread, label=name, **look)
 
@@ -151,8 +153,8 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         "auprc": "AUPRC",
     }
     none, *terms = TERMS
-    own = table[table["term"] == CENTROIDS]
-    limit, start = own[["limit", "start_batch_scaling"]].mean()
+    rows = table[table["term"] == CENTROIDS]
+    limit, start = rows[["limit", "start_batch_scaling"]].mean()
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, len(columns))
@@ -160,8 +162,8 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
             without = table.loc[table["term"] == none, column].mean()
             axis.axhline(without, color="grey", linewidth=1, label="without a term")
             for colour, term in zip(PALETTE, terms, strict=False):
-                own = table[table["term"] == term].groupby("alpha")[column]
-                _bars(axis, own, colour, term.replace("_", " "))
+                by_alpha = table[table["term"] == term].groupby("alpha")[column]
+                _bars(axis, by_alpha, colour, term.replace("_", " "))
             axis.set(xlabel="α", title=title, xscale="log")
             axis.set_yscale("log" if column == "length" else "linear")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")

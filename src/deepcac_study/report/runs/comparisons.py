@@ -54,12 +54,12 @@ class Bootstraps:
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
         """Return the interval of a paired difference; None if nothing varies or compares."""
-        one, other = self._of(first), self._of(second)
-        if not (metric in one and metric in other):
+        draws, other = self._of(first), self._of(second)
+        if not (metric in draws and metric in other):
             return None
         if not np.array_equal(self._rows[first.path], self._rows[second.path]):
             return None
-        low, high = interval(one[metric] - other[metric])
+        low, high = interval(draws[metric] - other[metric])
         return (low, high) if low < high else None
 
     def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]]:
@@ -98,22 +98,24 @@ def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list
     are not the same rows there is a difference, but no test of it.
     """
     paired = first.record["inputs"]["splits"] == second.record["inputs"]["splits"]
-    found = []
+    differences = []
     for metric in metrics:
-        one, other = (run.per_split(run.reported(metric, "deepcac")) for run in (first, second))
-        if not len(one) or len(one) != len(other) or np.isnan([one, other]).any():
+        scores, other = (run.per_split(run.reported(metric, "deepcac")) for run in (first, second))
+        if not len(scores) or len(scores) != len(other) or np.isnan([scores, other]).any():
             continue
         size = {
             key: float(np.mean([split[key] for split in first.splits]))
             for key in ("n_train", "n_test")
         }
-        test = corrected_t_test(one - other, **size)
+        test = corrected_t_test(scores - other, **size)
         if not paired:
             test = replace(test, low=math.nan, high=math.nan, p=math.nan)
-        found.append(
-            Difference(first, second, label, metric, float(one.mean()), float(other.mean()), test)
+        differences.append(
+            Difference(
+                first, second, label, metric, float(scores.mean()), float(other.mean()), test
+            )
         )
-    return found
+    return differences
 
 
 def clustering_effects(runs: Runs, bootstraps: Bootstraps) -> list[Difference]:
@@ -170,11 +172,11 @@ def usable(runs: Runs, protocol: str = "sound") -> list[Run]:
 
 
 def _base_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
-    known = usable(runs)
-    for run in known:
+    usable_runs = usable(runs)
+    for run in usable_runs:
         if run.method not in classifiers() or run.k != 1:
             continue
-        others = {(r.method, r.k): r for r in known if r.dataset == run.dataset}
+        others = {(r.method, r.k): r for r in usable_runs if r.dataset == run.dataset}
         for k in sorted({k for _, k in others if k > 1}):
             km, cac = (others.get((f"{arm}_{run.method}", k)) for arm in ("km", "cac"))
             if km:
@@ -186,13 +188,13 @@ def _base_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
 
 
 def _deep_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
-    known = {(run.dataset, run.method, run.k): run for run in usable(runs)}
-    for run in known.values():
+    by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
+    for run in by_place.values():
         method = parse_method(run.method)
         if run.k > 1 and method.family == "deep" and method.clustered:
             for other in (run.method, *YARDSTICKS):
                 label = "its k = 1" if other == run.method else method_label(other)
-                plain = known.get((run.dataset, other, 1))
+                plain = by_place.get((run.dataset, other, 1))
                 # Where every row has the same risk, as in AC-TPC with one cluster: no yardstick.
                 if plain and not (plain.per_split("auroc") == 0.5).all():
                     yield run, plain, f"{method_label(run.method)} − {label}"

@@ -78,7 +78,7 @@ Shown = Sequence[tuple[Run, Curves]]
 def calibration_figure(dataset: str, shown: Shown, section: str) -> Figure:
     """Return the calibration curves of one data set's runs."""
     points: list[tuple[Any, ...]] = [
-        (run, *own.reliability) for run, own in shown if own.reliability is not None
+        (run, *curves.reliability) for run, curves in shown if curves.reliability is not None
     ]
     data = [
         (run.method, run.k, *map(float, line[:-1]), int(line[-1]))
@@ -141,7 +141,7 @@ def _reliability(run: Run, splits: Sequence[SplitScores]) -> tuple[Any, ...] | N
         return None
     records = sorted(run.splits, key=lambda record: int(record["seed"]))
     pairs = zip(splits, records, strict=True)
-    score = np.concatenate([unweighted_risk(run, one, own.score) for own, one in pairs])
+    score = np.concatenate([unweighted_risk(run, record, split.score) for split, record in pairs])
     label = np.concatenate([split.label for split in splits])
     predicted, observed, count = reliability(label, score)
     return predicted, observed, *wilson(observed, count), count
@@ -151,7 +151,7 @@ def curve_figures(runs: Runs, curves: Callable[[Run], Curves | None] = from_scor
     """Return ROC and PR curves and a calibration plot for each sound two-class data set."""
     figures = []
     for dataset, group in groupby(runs.where(protocol="sound", status="ok"), lambda r: r.dataset):
-        shown = [(run, own) for run in _chosen(list(group)) if (own := curves(run))]
+        shown = [(run, run_curves) for run in _chosen(list(group)) if (run_curves := curves(run))]
         if shown:
             section = "synthetic" if shown[0][0].synthetic else "figures"
             figures += [draw(dataset, shown, section) for draw in (_roc_pr, calibration_figure)]
@@ -177,7 +177,7 @@ def precision_recall(scores: SplitScores) -> Array:
 
 
 def _roc_pr(dataset: str, shown: Shown, section: str) -> Figure:
-    lines = [(kind, run, index, v) for run, own in shown for kind, index, v in own.lines]
+    lines = [(kind, run, index, v) for run, curves in shown for kind, index, v in curves.lines]
     lines.sort(key=lambda line: line[0], reverse=True)  # ROC first
     data = [
         (kind, run.method, run.k, index, float(x), float(y))
@@ -204,9 +204,9 @@ def _draw_roc_pr(
         axes[kind].plot(_GRID, values, color=colours[run.path], linewidth=0.5, alpha=0.35)
     for run, _ in shown:
         for kind, axis in axes.items():
-            own = [values for k, r, _, values in lines if k == kind and r is run]
-            if own:
-                mean = np.mean(own, axis=0)
+            per_split = [values for k, r, _, values in lines if k == kind and r is run]
+            if per_split:
+                mean = np.mean(per_split, axis=0)
                 look = {"color": colours[run.path], "linestyle": dashes[run.path]}
                 axis.plot(_GRID, mean, label=run_label(run), **look)
     axes["ROC"].plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
@@ -226,8 +226,8 @@ def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFra
         return pd.DataFrame(columns=_COLUMNS[name])
     table = pd.concat(parts, ignore_index=True)
     if name == CURVES:
-        each = table.groupby([*_RUN, "curve", "x"], sort=False)
-        table = each["y"].mean().round(4).reset_index()
+        groups = table.groupby([*_RUN, "curve", "x"], sort=False)
+        table = groups["y"].mean().round(4).reset_index()
     return table[_COLUMNS[name]]
 
 
@@ -245,17 +245,20 @@ def kept_curves(folder: str | os.PathLike[str]) -> Callable[[Run], Curves | None
     }
 
     def find(run: Run) -> Curves | None:
-        if own := from_scores(run):
-            return own
+        if curves := from_scores(run):
+            return curves
         place = (run.dataset, run.method, run.k)
         drawn, binned = (tables[name].get(place) for name in (CURVES, CALIBRATION))
         if drawn is None:
             return None
         lines = [
-            (str(kind), 0, own["y"].to_numpy()) for kind, own in drawn.groupby("curve", sort=False)
+            (str(kind), 0, points["y"].to_numpy())
+            for kind, points in drawn.groupby("curve", sort=False)
         ]
         columns = _COLUMNS[CALIBRATION][len(_RUN) :]
-        reliability = None if binned is None else tuple(binned[one].to_numpy() for one in columns)
+        reliability = (
+            None if binned is None else tuple(binned[column].to_numpy() for column in columns)
+        )
         return Curves(lines, reliability)
 
     return find
@@ -271,5 +274,5 @@ class KeptBootstraps(Bootstraps):
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
         """Return the interval of a paired difference, or None without one."""
-        own = super().difference(first, second, metric)
-        return own or self._kept.get((first.path, second.path, metric))
+        interval = super().difference(first, second, metric)
+        return interval or self._kept.get((first.path, second.path, metric))

@@ -43,8 +43,8 @@ def answer_table(effects: Sequence[Difference]) -> Table:
     first = {label: place for place, label in enumerate(_CAC_LABELS)}  # then by name
     rows = []
     for label in sorted({row.label for row in effects}, key=lambda x: (first.get(x, 9), x)):
-        own = [row for row in effects if row.label == label]
-        counts = (_counted([row for row in own if row.metric == metric]) for metric in METRICS)
+        compared = [row for row in effects if row.label == label]
+        counts = (_counted([row for row in compared if row.metric == metric]) for metric in METRICS)
         rows.append(text_row(label, *counts))
     return declared_table("clustering_answer", rows, metrics=METRICS)
 
@@ -53,20 +53,20 @@ def _counted(rows: Sequence[Difference]) -> str:
     """Return in words how many rows show a difference."""
     if not rows:
         return ""
-    said = Counter(_reading(row) for row in rows)
+    readings = Counter(_reading(row) for row in rows)
     mean = number(float(np.mean([row.test.mean for row in rows])), signed=True)
-    return f"{said['better']} better, {said['worse']} worse of {len(rows)}; mean {mean}"
+    return f"{readings['better']} better, {readings['worse']} worse of {len(rows)}; mean {mean}"
 
 
 def switches_table(effects: Sequence[Difference]) -> Table:
     """Return the effect of each switch alone; a switch without runs has a row that says so."""
     rows = []
     for label, switch in switches().items():
-        own = [row for row in effects if row.first.protocol == label]
+        compared = [row for row in effects if row.first.protocol == label]
         lead = (label, switch.published, switch.touches)
-        if not own:
+        if not compared:
             rows.append(text_row(*lead, "", "", "", "not run", *[""] * 6))
-        for row in own:
+        for row in compared:
             run = (row.first.dataset, method_label(row.first.method), row.first.k)
             rows.append(text_row(*lead, *run, row.metric, *_effect(row)))
     return declared_table("switches", rows, join=", ".join(METRICS))
@@ -138,9 +138,9 @@ def choice_table(runs: Runs) -> Table:
     """
     rows = []
     for candidates in k_candidates(runs):
-        own = np.array([fold_scores(run) for run in candidates.values()])  # (k, split)
+        scores = np.array([fold_scores(run) for run in candidates.values()])  # (k, split)
         test = np.array([run.per_split("f1") for run in candidates.values()])
-        best = own.argmax(axis=0)  # the smallest k of equals
+        best = scores.argmax(axis=0)  # the smallest k of equals
         ks = list(candidates)
         first = candidates[ks[0]]
         printed = usual_k("cac_v1", first.dataset, first.method)
@@ -148,7 +148,7 @@ def choice_table(runs: Runs) -> Table:
             text_row(
                 first.dataset,
                 method_label(first.method),
-                _by_k(ks, own),
+                _by_k(ks, scores),
                 ", ".join(str(ks[i]) for i in best),
                 number(float(np.take_along_axis(test, best[None], axis=0).mean())),
                 printed,

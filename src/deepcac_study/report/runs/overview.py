@@ -44,10 +44,10 @@ def agreement_figure(ledger: Sequence[Entry]) -> Figure | None:
 
 
 def _cells_by_table(paper: str, ledger: Sequence[Entry]) -> list[tuple[str, str, int, int, int]]:
-    own = [entry for entry in ledger if entry.paper == paper and not entry.derived]
+    entries = [entry for entry in ledger if entry.paper == paper and not entry.derived]
     rows = []
-    for table in dict.fromkeys(entry.table for entry in own):
-        verdicts = [entry.verdict for entry in own if entry.table == table]
+    for table in dict.fromkeys(entry.table for entry in entries):
+        verdicts = [entry.verdict for entry in entries if entry.table == table]
         agree, differ = verdicts.count(AGREE), verdicts.count(DIFFER)
         rows.append((paper, table, agree, agree + differ, len(verdicts)))
     return sorted(rows, key=lambda row: (len(row[1]), row[1]))
@@ -65,10 +65,10 @@ def _draw_agreement(canvas: Canvas, data: Sequence[tuple[str, str, int, int, int
     shares, notes = np.full((len(papers), widest), np.nan), []
     for place, paper in enumerate(papers):
         for column, (_, table, agree, decided, _) in enumerate(r for r in data if r[0] == paper):
-            said = f"{agree}/{decided}" if decided else "–"
+            counts = f"{agree}/{decided}" if decided else "–"
             shares[place, column] = agree / decided if decided else np.nan
             name = f"Table {table}" if table.isdigit() else table
-            notes.append((column, place, f"{name}\n{said}"))
+            notes.append((column, place, f"{name}\n{counts}"))
     axis = canvas.subplots()
     image = axis.imshow(shares, vmin=0, vmax=1, cmap="RdYlBu", aspect="auto")
     for column, row, text in notes:
@@ -147,12 +147,12 @@ def _effects_seen(shown: Sequence[Difference]) -> str:
     """Say between what the differences lie, and how many intervals leave out 0."""
     parts = []
     for metric in ("f1", "auroc"):
-        own = [row.test for row in shown if row.metric == metric]
-        if own:
-            clear = sum(not test.low <= 0 <= test.high for test in own)
-            low, high = min(test.mean for test in own), max(test.mean for test in own)
+        tests = [row.test for row in shown if row.metric == metric]
+        if tests:
+            clear = sum(not test.low <= 0 <= test.high for test in tests)
+            low, high = min(test.mean for test in tests), max(test.mean for test in tests)
             parts.append(
-                f"{people(metric)}: {len(own)} differences from {low:+.3f} to {high:+.3f}, the "
+                f"{people(metric)}: {len(tests)} differences from {low:+.3f} to {high:+.3f}, the "
                 f"intervals of {clear} leave out 0"
             )
     return "; ".join(parts)
@@ -221,8 +221,8 @@ def _ahead(scores: pd.DataFrame, name: str) -> float:
 
 def _mean_scores(runs: Runs) -> dict[str, dict[str, float]]:
     """Return the mean AUROC by method and data set, at the smallest k above 1."""
-    found: dict[str, dict[str, float]] = {}
+    means: dict[str, dict[str, float]] = {}
     for (method, dataset), run in at_smallest_k(runs.where(protocol="sound", status="ok")).items():
         if score := run.score(run.reported(METRIC, "")):
-            found.setdefault(method, {})[dataset] = score[0]
-    return found
+            means.setdefault(method, {})[dataset] = score[0]
+    return means

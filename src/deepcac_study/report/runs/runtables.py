@@ -38,10 +38,10 @@ def stability(run: Run) -> float | None:
         return None
     held = table.to_pandas().pivot(index="seed", columns="row_id", values="cluster").to_numpy()
     agreement = []
-    for one, other in combinations(held, 2):
-        both = ~np.isnan(one + other)
+    for labels, other in combinations(held, 2):
+        both = ~np.isnan(labels + other)
         if both.sum() > 1:
-            agreement.append(adjusted_rand_score(one[both], other[both]))
+            agreement.append(adjusted_rand_score(labels[both], other[both]))
     return float(np.mean(agreement)) if agreement else None
 
 
@@ -108,12 +108,12 @@ def clusters_table(
             continue
         clusters = run.splits[0]["clusters"]
         agreement = stability(run)
-        for cluster, told in enumerate(_described(run, SMALL if run.dataset in hidden else 0)):
+        for cluster, described in enumerate(_described(run, SMALL if run.dataset in hidden else 0)):
             rows.append(
                 text_row(
                     *_name(run),
                     cluster + 1,
-                    *told,
+                    *described,
                     number(clusters.get("polarisation")),
                     "collapsed" if clusters.get("collapsed") else "",
                     number(agreement),
@@ -127,13 +127,13 @@ def _described(run: Run, few: int) -> list[tuple[object, ...]]:
     clusters = run.splits[0]["clusters"]
     counts = (clusters.get(f"sizes_{part}", []) for part in ("train", "test"))
     pairs: list[tuple[list[int], list[int]]] = list(zip_longest(*counts, fillvalue=[]))
-    cells = [own + other for own, other in pairs]
+    cells = [train + other for train, other in pairs]
     hidden: list[bool] = few_rows(cells, few).tolist() if cells else []
     return [
         (WITHHELD, WITHHELD, WITHHELD, "")
         if secret
-        else (sum(own), sum(other) if other else "", mix(own), _features(clusters, cluster))
-        for cluster, ((own, other), secret) in enumerate(zip(pairs, hidden, strict=True))
+        else (sum(train), sum(other) if other else "", mix(train), _features(clusters, cluster))
+        for cluster, ((train, other), secret) in enumerate(zip(pairs, hidden, strict=True))
     ]
 
 
@@ -155,8 +155,8 @@ def mix(sizes: Sequence[int] | npt.NDArray[np.float64]) -> str:
 
 
 def _features(clusters: dict[str, Any], cluster: int) -> str:
-    own = [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
-    return "; ".join(f"{f['feature']} ({_size(f['effect'])})" for f in own[:_SHOWN_FEATURES])
+    features = [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
+    return "; ".join(f"{f['feature']} ({_size(f['effect'])})" for f in features[:_SHOWN_FEATURES])
 
 
 def _size(effect: float) -> str:
@@ -175,9 +175,9 @@ def alphas(run: Run) -> str:
 
 def at_smallest_k(runs: Iterable[Run]) -> dict[tuple[str, str], Run]:
     """Return one run a method and data set: that with the smallest k above 1, or else k = 1."""
-    found: dict[tuple[str, str], Run] = {}
+    chosen: dict[tuple[str, str], Run] = {}
     for run in runs:
-        present = found.get((run.method, run.dataset))
+        present = chosen.get((run.method, run.dataset))
         if present is None or (present.k == 1 and run.k > 1):
-            found[run.method, run.dataset] = run
-    return found
+            chosen[run.method, run.dataset] = run
+    return chosen

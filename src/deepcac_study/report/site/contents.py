@@ -80,34 +80,34 @@ class Contents:
 
 
 def contents(
-    found: Material, ledger: Sequence[Entry], claims: Sequence[Claim], bootstraps: Bootstraps
+    material: Material, ledger: Sequence[Entry], claims: Sequence[Claim], bootstraps: Bootstraps
 ) -> Contents:
     """Make every table and describe every figure; nothing is drawn yet."""
-    effects = clustering_effects(found.real, bootstraps)
-    switched = switch_effects(found.real)
-    tables = _tables(found, ledger, effects, switched, bootstraps)
+    effects = clustering_effects(material.real, bootstraps)
+    switched = switch_effects(material.real)
+    tables = _tables(material, ledger, effects, switched, bootstraps)
     figures: dict[str, list[Figure]] = {}
-    for figure in _figures(found, ledger, effects):
+    for figure in _figures(material, ledger, effects):
         figures.setdefault(figure.section, []).append(figure)
     counts = summary(ledger, claims)
-    return Contents(found, ledger, claims, effects, switched, counts, tables, figures)
+    return Contents(material, ledger, claims, effects, switched, counts, tables, figures)
 
 
 def _tables(
-    found: Material,
+    material: Material,
     ledger: Sequence[Entry],
     effects: Sequence[Difference],
     switched: Sequence[Difference],
     bootstraps: Bootstraps,
 ) -> dict[str, list[Table]]:
-    real, studies = found.real, found.studies
+    real, studies = material.real, material.studies
     return {
         "wins": [wins_table(real)],
         "answer": [answer_table(effects)],
-        "judge": judgement_tables(found.judged),
-        "factorial": [factorial_table(one) for one in found.factorials],
-        "divisions": division_tables(found.divisions),
-        "ablations": ablation_tables(found.ablations),
+        "judge": judgement_tables(material.judged),
+        "factorial": [factorial_table(factorial) for factorial in material.factorials],
+        "divisions": division_tables(material.divisions),
+        "ablations": ablation_tables(material.ablations),
         "papers": paper_tables(ledger),
         "clustering": [
             *(effects_table(effects, metric) for metric in METRICS),
@@ -117,63 +117,63 @@ def _tables(
         "switches": [switches_table(switched)],
         "runs": [runs_table(real, ledger), times_table(real)],
         "subtypes": [
-            clusters_table(real, hidden=found.restricted),
+            clusters_table(real, hidden=material.restricted),
             *case_tables(real_only(studies), ledger),
         ],
         "decomposition": [
-            *gains_tables(real_only(found.decompositions)),
+            *gains_tables(real_only(material.decompositions)),
             *rows_or_classes_tables(real, bootstraps),
         ],
-        "theory": theory_tables(real_only(found.theory)),
-        "learning": learning_tables(found.clusterings),
-        "data": [data_table(found.sources)],
-        "own": _own_tables(found, bootstraps),
-        "synthetic": _synthetic_tables(found),
+        "theory": theory_tables(real_only(material.theory)),
+        "learning": learning_tables(material.clusterings),
+        "data": [data_table(material.sources)],
+        "own": _own_tables(material, bootstraps),
+        "synthetic": _synthetic_tables(material),
     }
 
 
-def _own_tables(found: Material, bootstraps: Bootstraps) -> list[Table]:
+def _own_tables(material: Material, bootstraps: Bootstraps) -> list[Table]:
     """Return the runs and comparisons on real data that no paper has."""
-    if not len(found.own):
+    if not len(material.own):
         return []
-    effects = clustering_effects(found.own, bootstraps)
+    effects = clustering_effects(material.own, bootstraps)
     compared = [effects_table(effects, metric, "own_clustering") for metric in METRICS]
-    return [runs_table(found.own, (), "own_runs"), *compared]
+    return [runs_table(material.own, (), "own_runs"), *compared]
 
 
-def _synthetic_tables(found: Material) -> list[Table]:
+def _synthetic_tables(material: Material) -> list[Table]:
     tables = [
-        *planted_table(found.planted),
-        *case_tables(generated_only(found.studies), (), "synthetic_case"),
-        *theory_tables(generated_only(found.theory), "synthetic_theory"),
-        *gains_tables(generated_only(found.decompositions), "synthetic_decomposition"),
+        *planted_table(material.planted),
+        *case_tables(generated_only(material.studies), (), "synthetic_case"),
+        *theory_tables(generated_only(material.theory), "synthetic_theory"),
+        *gains_tables(generated_only(material.decompositions), "synthetic_decomposition"),
     ]
-    if generated := generated_only(found.runs):
+    if generated := generated_only(material.runs):
         runs = runs_table(generated, (), "synthetic_runs")
         tables = [runs, clusters_table(generated, "synthetic_clusters"), *tables]
     return tables
 
 
 def _figures(
-    found: Material, ledger: Sequence[Entry], effects: Sequence[Difference]
+    material: Material, ledger: Sequence[Entry], effects: Sequence[Difference]
 ) -> list[Figure]:
     """Return every figure that there is material for."""
     figures = [
         agreement_figure(ledger),
         printed_against_ours(ledger),
         effect_forest(effects),
-        *judgement_figures(found.judged),
-        *map(factorial_figure, found.factorials),
-        *division_figures(found.divisions),
+        *judgement_figures(material.judged),
+        *map(factorial_figure, material.factorials),
+        *division_figures(material.divisions),
         *schematic_figures(),
-        *decomposition_figures(real_only(found.decompositions)),
-        *curve_figures(found.runs, found.curves),
-        *history_figures(found.runs),
-        *sweep_figures(found.sweeps),
-        *missingness_figures(found.profiles),
-        *map(case_figure, found.studies),
-        *embedding_figures(found.studies, found.restricted),
-        *learning_figures(found.clusterings),
-        planted_figure(found.planted, found.features_dir),
+        *decomposition_figures(real_only(material.decompositions)),
+        *curve_figures(material.runs, material.curves),
+        *history_figures(material.runs),
+        *sweep_figures(material.sweeps),
+        *missingness_figures(material.profiles),
+        *map(case_figure, material.studies),
+        *embedding_figures(material.studies, material.restricted),
+        *learning_figures(material.clusterings),
+        planted_figure(material.planted, material.features_dir),
     ]
     return [figure for figure in figures if figure]

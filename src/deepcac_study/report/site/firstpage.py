@@ -39,7 +39,7 @@ def answer(shown: Contents) -> Answer:
     judged = shown.found.judged
     drawn = {figure.id: figure for figure in shown.all_figures}
     if len(shown.found.real) or sentence(judged):
-        said = [
+        sentences = [
             whole_answer(judged) or sentence(judged),
             basis(judged),
             on_prediction(shown.counts),
@@ -49,13 +49,18 @@ def answer(shown: Contents) -> Answer:
         ]
         wanted = ("judge_forest", "clustering_effect", "agreement")
         first = next((drawn[name] for name in wanted if name in drawn), None)
-        return Answer([minus(text) for text in said if text], [first] if first else [])
+        return Answer([minus(text) for text in sentences if text], [first] if first else [])
     planted = planted_sentence(judged)
     if planted:
         names = ("judge_power", "planted_subtypes")
-        said = [planted, sentence(judged, own=True), basis(judged, own=True), NOTHING]
+        sentences = [
+            planted,
+            sentence(judged, unpublished=True),
+            basis(judged, unpublished=True),
+            NOTHING,
+        ]
         figures = [drawn[name] for name in names if name in drawn]
-        return Answer([minus(text) for text in said if text], figures)
+        return Answer([minus(text) for text in sentences if text], figures)
     return Answer([NOTHING], [])
 
 
@@ -71,36 +76,36 @@ def _by_chance(counts: Sequence[Count]) -> str:
 def planted_sentence(judged: Judgement | None) -> str:
     """Say how many planted cohorts were recognised, with and without a planted effect."""
     curve = judged.summary["power"] if judged else []
-    told = [one for one in curve if one["question"] == "help"]
-    if not told:
+    helping = [point for point in curve if point["question"] == "help"]
+    if not helping:
         return ""
-    helps = _best([one for one in told if one["strength"] > 0])
-    blank = _best([one for one in told if not one["strength"]])
-    hash_ = _best([one for one in curve if one["question"] == "negative_control"])
+    helps = _best([point for point in helping if point["strength"] > 0])
+    blank = _best([point for point in helping if not point["strength"]])
+    hash_ = _best([point for point in curve if point["question"] == "negative_control"])
     n_helps, n_blank = sum(n for n, _ in helps), sum(n for n, _ in blank)
-    said = (
+    text = (
         f"On {n_helps + n_blank} planted cohorts (synthetic): where the planted subtypes matter, "
         "clusters are found to help, by a test of its own each, in "
         f"{sum(x for _, x in helps)} of {n_helps}"
     )
     if n_blank:
-        said += f"; where they do not, in {sum(x for _, x in blank)} of {n_blank}"
+        text += f"; where they do not, in {sum(x for _, x in blank)} of {n_blank}"
     if hash_:
-        said += (
+        text += (
             f"; a hash of the row number, which means nothing, in {sum(x for _, x in hash_)} "
             f"of {sum(n for n, _ in hash_)}"
         )
-    return said + "."
+    return text + "."
 
 
 def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
     """Return cohorts, and those found better by the best contender, of each strength and size."""
-    found: dict[tuple[float, int], tuple[int, int]] = {}
-    for one in rows:
-        better = round(one["cohorts"] * one["detected"])
-        present = found.get(place := (one["strength"], one["rows"]), (one["cohorts"], 0))
-        found[place] = (present[0], max(present[1], better))
-    return list(found.values())
+    best: dict[tuple[float, int], tuple[int, int]] = {}
+    for row in rows:
+        better = round(row["cohorts"] * row["detected"])
+        present = best.get(place := (row["strength"], row["rows"]), (row["cohorts"], 0))
+        best[place] = (present[0], max(present[1], better))
+    return list(best.values())
 
 
 def provenance(runs: Sequence[Run]) -> str:
@@ -108,15 +113,17 @@ def provenance(runs: Sequence[Run]) -> str:
     machines = [run.record.get("machine") or {} for run in runs]
     if not machines:
         return "No record yet."
-    commits = sorted({str(one.get("git_commit") or "")[:10] for one in machines} - {""})
-    versions = sorted({str((one.get("versions") or {}).get("deepcac", "")) for one in machines})
+    commits = sorted({str(machine.get("git_commit") or "")[:10] for machine in machines} - {""})
+    versions = sorted(
+        {str((machine.get("versions") or {}).get("deepcac", "")) for machine in machines}
+    )
     newest = max(run.file.stat().st_mtime for run in runs)
     date = datetime.fromtimestamp(newest, UTC)
     devices, processors, pythons = (
-        sorted({str(one.get(name) or "") for one in machines} - {""})
+        sorted({str(machine.get(name) or "") for machine in machines} - {""})
         for name in ("device", "processor", "python")
     )
-    by_path = {run.path: one for run, one in zip(runs, machines, strict=True)}
+    by_path = {run.path: machine for run, machine in zip(runs, machines, strict=True)}
     seconds = sum(seconds_once(by_path).values())
     return (
         f"{len(runs):,} records of deepcac {', '.join(filter(None, versions)) or '(unknown)'}, "
@@ -129,14 +136,14 @@ def provenance(runs: Sequence[Run]) -> str:
 
 def _mixture(machines: Sequence[Mapping[str, Any]]) -> str:
     """Name the libraries that computed in several versions, with the number of records of each."""
-    told = []
+    mixed = []
     for name in LIBRARIES:
-        counts = Counter(str((one.get("versions") or {}).get(name, "")) for one in machines)
+        counts = Counter(str((machine.get("versions") or {}).get(name, "")) for machine in machines)
         counts.pop("", None)
         if len(counts) > 1:
-            each = ", ".join(f"{version} ({n:,})" for version, n in sorted(counts.items()))
-            told.append(f"{name} {each}")
-    return f" Not all of one software: records of {'; '.join(told)}." if told else ""
+            listed = ", ".join(f"{version} ({n:,})" for version, n in sorted(counts.items()))
+            mixed.append(f"{name} {listed}")
+    return f" Not all of one software: records of {'; '.join(mixed)}." if mixed else ""
 
 
 def _spent(seconds: float) -> str:

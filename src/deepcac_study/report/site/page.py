@@ -45,7 +45,7 @@ def build(
     features_dir: str | os.PathLike[str] | None = None,
     truth_paths: Iterable[str | os.PathLike[str]] = (),
     run_inputs: Mapping[str, Mapping[str, Any]] | None = None,
-    kept: str | os.PathLike[str] | None = None,
+    shipped_tables: str | os.PathLike[str] | None = None,
     unscored: Collection[str] = (),
     made_from: str = "",
     resamples: int = 100,
@@ -67,8 +67,8 @@ def build(
         Planted subtypes of generated cohorts.
     run_inputs, unscored
         As in `deepcac_study.records.runs.load`. Shipped records of runs, which have no score
-        files, have the curves and bootstrap intervals of `kept`.
-    kept : path-like
+        files, have the curves and bootstrap intervals of `shipped_tables`.
+    shipped_tables : path-like
         Folder of the tables that ship with the project: without a judge among `paths`, and with
         runs on the papers' data, its verdicts are shown, and the report says so.
     made_from : str
@@ -85,55 +85,58 @@ def build(
     findings = read(
         files, root, inputs=run_inputs, references=printed_clusters(), unscored=unscored
     )
-    own = by_kind(files)
-    profiles, shipped = load_profiles(own["profiles"]), kept if unscored else None
-    judged = load_judgement(own[JUDGED])
-    if not judged and kept and real_only(findings.runs):
-        judged = kept_judgement(kept)
+    files_by_kind = by_kind(files)
+    profiles, shipped = (
+        load_profiles(files_by_kind["profiles"]),
+        shipped_tables if unscored else None,
+    )
+    judged = load_judgement(files_by_kind[JUDGED])
+    if not judged and shipped_tables and real_only(findings.runs):
+        judged = kept_judgement(shipped_tables)
     bootstraps = KeptBootstraps(shipped, resamples) if shipped else Bootstraps(resamples)
-    found = Material(
+    material = Material(
         **vars(findings),
         profiles=profiles,
         judged=judged,
-        factorials=load_factorials(own["factorial"]),
-        divisions=load_divisions(own["public"]),
-        ablations=load_ablations(own["ablations"]),
+        factorials=load_factorials(files_by_kind["factorial"]),
+        divisions=load_divisions(files_by_kind["public"]),
+        ablations=load_ablations(files_by_kind["ablations"]),
         sources=source_notes(registry, profiles, Path(tidy_dir) if tidy_dir else None),
         planted=planted_against_found(findings.runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
         made_from=made_from,
         curves=kept_curves(shipped) if shipped else from_scores,
     )
-    _write(found, _subtypes(found, registry, shipped), Path(out_dir), bootstraps, threads)
+    _write(material, _subtypes(material, registry, shipped), Path(out_dir), bootstraps, threads)
 
 
 def _subtypes(
-    found: Material, registry: Path, shipped: str | os.PathLike[str] | None
+    material: Material, registry: Path, shipped: str | os.PathLike[str] | None
 ) -> list[SubtypePage]:
     """Return the pages of subtypes: of the runs here, else those that ship."""
-    pages = list(subtype_pages(found.runs, registry, found.features_dir))
+    pages = list(subtype_pages(material.runs, registry, material.features_dir))
     return pages or (list(kept_pages(shipped)) if shipped else [])
 
 
 def _write(
-    found: Material,
+    material: Material,
     subtypes: Sequence[SubtypePage],
     out: Path,
     bootstraps: Bootstraps,
     threads: int,
 ) -> None:
     """Write everything that is shown; every printed cell and claim is decided here."""
-    ledger = entries(found)
-    decided = claims(found, ledger)
+    ledger = entries(material)
+    decided = claims(material, ledger)
     write_rows(out / "ledger.csv", Entry, ledger)
     write_rows(out / "claims.csv", Claim, decided)
-    shown = contents(found, ledger, decided, bootstraps)
+    shown = contents(material, ledger, decided, bootstraps)
     write_rows(out / "summary.csv", Count, shown.counts)
     with atomic_path(out / "tables" / f"{BOOTSTRAPS}.csv") as partial:
         bootstrap_table(shown.effects).to_csv(partial, index=False)
-    own = chain.from_iterable(page.tables for page in subtypes)
+    subtype_tables = chain.from_iterable(page.tables for page in subtypes)
     pictures = (page.figure for page in subtypes if page.figure)
     with drawn([*shown.all_figures, *pictures], out / "figures", threads):
-        for table in chain(chain.from_iterable(shown.tables.values()), own):
+        for table in chain(chain.from_iterable(shown.tables.values()), subtype_tables):
             tabular.write(table, out / "tables")
         write_site(shown, subtypes, out)

@@ -27,32 +27,34 @@ _SMALL = 0.0005  # a difference that three decimals do not show
 def touching(paper: str) -> list[Switch]:
     """Return the switches that touch a printed table of a paper, by its key."""
     every = switches().values()
-    if not any(paper in one.touches for one in every):
+    if not any(paper in switch.touches for switch in every):
         return []
-    return [one for one in every if paper in one.touches or one.touches.startswith("all")]
+    return [
+        switch for switch in every if paper in switch.touches or switch.touches.startswith("all")
+    ]
 
 
-def switch_sentences(told: Iterable[Switch], effects: Sequence[Difference]) -> list[str]:
+def switch_sentences(chosen: Iterable[Switch], effects: Sequence[Difference]) -> list[str]:
     """Say of each switch that was run what it is, and its largest effect."""
-    found = []
-    for one in told:
-        own = [row for row in effects if row.first.protocol == one.label]
-        metric = next((name for name in _METRICS if any(r.metric == name for r in own)), None)
+    sentences = []
+    for switch in chosen:
+        rows = [row for row in effects if row.first.protocol == switch.label]
+        metric = next((name for name in _METRICS if any(r.metric == name for r in rows)), None)
         if metric:
-            found.append(_sentence(one, [row for row in own if row.metric == metric]))
-    return found
+            sentences.append(_sentence(switch, [row for row in rows if row.metric == metric]))
+    return sentences
 
 
-def _sentence(one: Switch, rows: Sequence[Difference]) -> str:
+def _sentence(switch: Switch, rows: Sequence[Difference]) -> str:
     largest = max(rows, key=lambda row: abs(row.test.mean))
     k = f", k = {largest.first.k}" if largest.first.k > 1 else ""
     what = f"the {people(largest.metric)} of {method_label(largest.first.method)} on "
     what += f"{largest.first.dataset}{k}"
-    said = (
-        f"{one.label}. The program: {one.published}. The text: {one.sound}. "
+    text = (
+        f"{switch.label}. The program: {switch.published}. The text: {switch.sound}. "
         f"Without this difference {what} {_change(largest)}{_rest(rows)}."
     )
-    return minus(said)
+    return minus(text)
 
 
 def _change(row: Difference) -> str:
@@ -104,21 +106,21 @@ class PaperPage:
 
 def paper_pages(shown: Contents) -> list[PaperPage]:
     """Return the page of every paper."""
-    known = places(shown)
-    return [_page(paper, shown, known) for paper in PAPERS.values()]
+    targets = places(shown)
+    return [_page(paper, shown, targets) for paper in PAPERS.values()]
 
 
-def _page(paper: Paper, shown: Contents, known: Mapping[str, Place]) -> PaperPage:
+def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> PaperPage:
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
     printed = _printed_figures(paper, shown.all_figures)
-    beside = {figure.id for one in printed for figure in one.figures}
+    beside = {figure.id for entry in printed for figure in entry.figures}
     others = (f for section in paper.pictures for f in shown.figures.get(section, ()))
     return PaperPage(
         paper=paper,
         cells=cells_in_words(shown.counts, paper.key),
         claimed=claims_in_words(shown.counts, paper.key),
         tables=[t for t in shown.tables["papers"] if t.group == paper.key],
-        claims=claims_table(claims, f"claims_{paper.key}", known),
+        claims=claims_table(claims, f"claims_{paper.key}", targets),
         switches=_switches(paper, shown.tables["switches"][0]),
         effects=switch_sentences(touching(paper.key), shown.switched),
         printed=printed,
@@ -135,7 +137,9 @@ def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[PrintedFigur
     printed, seen = [], set[str]()
     for number, plotted in panels.items():
         patterns = figure_patterns(paper.key, number)
-        ours = [f for f in drawn if any(fnmatchcase(f"figure:{f.id}", one) for one in patterns)]
+        ours = [
+            f for f in drawn if any(fnmatchcase(f"figure:{f.id}", pattern) for pattern in patterns)
+        ]
         ours = ours[:_MOST]
         new = [figure for figure in ours if figure.id not in seen]
         above = [figure for figure in ours if figure.id in seen]
@@ -146,14 +150,14 @@ def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[PrintedFigur
 
 def _switches(paper: Paper, table: Table) -> Table:
     """Return the rows of the switches that touch a printed table of the paper."""
-    labels = {one.label for one in touching(paper.key)}
+    labels = {switch.label for switch in touching(paper.key)}
     rows = [row for row in table.rows if row[0].text in labels]
     return declared_table("paper_switches", rows, key=paper.key, label=paper.label, head=table.head)
 
 
 def places(shown: Contents) -> dict[str, Place]:
     """Return every table with rows and every figure, as ``table:id`` and ``figure:id``."""
-    found = {}
+    targets = {}
     for page, tables in shown.tables.items():
         for table in tables:
             if table.rows:
@@ -162,12 +166,14 @@ def places(shown: Contents) -> dict[str, Place]:
                 if table.group:  # the paper's year and authors stand beside it
                     paper = PAPERS[table.group]
                     title = title.replace(paper.citation, paper.label)
-                found[f"table:{table.id}"] = Place(title, _way(home, f"table-{table.id}"))
+                targets[f"table:{table.id}"] = Place(title, _way(home, f"table-{table.id}"))
     for page, figures in shown.figures.items():
-        for one in figures:
-            title = one.title.partition(" (as ")[0]
-            found[f"figure:{one.id}"] = Place(f"Figure: {title}", _way(page, f"figure-{one.id}"))
-    return found
+        for figure in figures:
+            title = figure.title.partition(" (as ")[0]
+            targets[f"figure:{figure.id}"] = Place(
+                f"Figure: {title}", _way(page, f"figure-{figure.id}")
+            )
+    return targets
 
 
 def _way(page: str, anchor: str) -> str:

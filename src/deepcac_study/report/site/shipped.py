@@ -29,20 +29,22 @@ def report_shipped(
     Every printed cell and claim is decided here. What needs score files or the rows of patients is
     left out.
     """
-    kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
-    rows = record_archive.manifest(kept / "records")
+    archive, results = Path(project) / "docs" / "results", Path(folder) / "results"
+    rows = record_archive.manifest(archive / "records")
     check_commits({row.path: row.commit for row in rows})
-    record_archive.lay(kept / "records", results)
-    shutil.copytree(kept / MEASURED, results, dirs_exist_ok=True)
+    record_archive.lay(archive / "records", results)
+    shutil.copytree(archive / MEASURED, results, dirs_exist_ok=True)
     laid = frozenset(str(results / row.path) for row in rows)
-    measured = (path for kind in ("csv", "json") for path in (kept / MEASURED).rglob(f"*.{kind}"))
+    measured = (
+        path for kind in ("csv", "json") for path in (archive / MEASURED).rglob(f"*.{kind}")
+    )
     build(
-        [*laid, *(results / path.relative_to(kept / MEASURED) for path in measured)],
+        [*laid, *(results / path.relative_to(archive / MEASURED) for path in measured)],
         Path(project) / "config" / "registry",
         results / "report",
-        kept=kept,
+        shipped_tables=archive,
         unscored=laid,
-        made_from=_made_from(rows, read_json(kept / "about.json")["date"]),
+        made_from=_made_from(rows, read_json(archive / "about.json")["date"]),
         threads=threads,
     )
     return results / "report" / "index.html"

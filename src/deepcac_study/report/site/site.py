@@ -72,11 +72,11 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     """Write ``out/index.html`` and ``out/pages/*.html``."""
     made = environment("deepcac_study.report.site")
     made_from = shown.found.made_from
-    found = _menu(shown, Counter(page.kind for page in subtypes))
+    menu = _menu(shown, Counter(page.kind for page in subtypes))
     kinds = ((shown.found.real, REAL), (shown.found.own, OWN), (shown.found.runs, DEMO))
-    title, what = next((said for runs, said in kinds if len(runs)), REAL)
+    title, what = next((kind for runs, kind in kinds if len(runs)), REAL)
     made.globals |= {
-        "menu": found,
+        "menu": menu,
         "synonyms": synonyms(),
         "what": what,
         "made_from": made_from,
@@ -90,16 +90,16 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         parts = {**inner, "title": f"{heading} – {title}", "current": name, "up": "../"}
         _write(made, out / "pages" / f"{name}.html", "page.html", parts)
     for page in pages:
-        own = f"{page.paper.label} – {title}"
-        parts = {"one": page, "title": own, "current": "papers", "up": "../"}
+        page_title = f"{page.paper.label} – {title}"
+        parts = {"one": page, "title": page_title, "current": "papers", "up": "../"}
         _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
     latents = of_pages(shown.all_figures)
-    for one in subtypes:
-        own = f"{one.title}, {one.dataset} – {title}"
-        current = one.kind if one.kind in PAGES else "subtypes"
-        parts = {"one": one, "title": own, "current": current, "up": "../"}
-        parts["latents"] = latents.get(one.id)
-        _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
+    for subtype in subtypes:
+        page_title = f"{subtype.title}, {subtype.dataset} – {title}"
+        current = subtype.kind if subtype.kind in PAGES else "subtypes"
+        parts = {"one": subtype, "title": page_title, "current": current, "up": "../"}
+        parts["latents"] = latents.get(subtype.id)
+        _write(made, out / "pages" / f"{subtype.id}.html", "subtype.html", parts)
 
 
 def _menu(shown: Contents, subtypes: Mapping[str, int]) -> dict[str, list[tuple[str, str]]]:
@@ -110,9 +110,9 @@ def _menu(shown: Contents, subtypes: Mapping[str, int]) -> dict[str, list[tuple[
     kinds = {"subtypes": "real", "own": "own", "synthetic": "synthetic"}
 
     def filled(page: str) -> bool:
-        own = [page, *(part for part, home in HOME.items() if home == page)]
-        rows = any(table.rows for part in own for table in shown.tables.get(part, ()))
-        figures = any(shown.figures.get(part) for part in own)
+        parts = [page, *(part for part, home in HOME.items() if home == page)]
+        rows = any(table.rows for part in parts for table in shown.tables.get(part, ()))
+        figures = any(shown.figures.get(part) for part in parts)
         return bool(page in _ALWAYS or rows or figures or subtypes.get(kinds.get(page, ""), 0))
 
     every = {
@@ -137,9 +137,11 @@ def _inner(
         "protocols_in_words": protocols_in_words(shown.ledger),
         "claims_in_words": claims_in_words(shown.counts),
         "on_prediction": on_prediction(shown.counts),
-        "claims_table": claims_table(shown.claims, known=places(shown)),
+        "claims_table": claims_table(shown.claims, places=places(shown)),
         "switch_effects": switch_sentences(switches().values(), shown.switched),
-        "own_sentences": tuple(one(shown.found.judged, own=True) for one in (sentence, basis)),
+        "own_sentences": tuple(
+            function(shown.found.judged, unpublished=True) for function in (sentence, basis)
+        ),
         **{
             f"{kind}_subtypes": pages_table([p for p in subtypes if p.kind == kind], kind)
             for kind in ("real", "own", "synthetic")

@@ -23,13 +23,13 @@ _TABLES = ("who", "medians", "risk", "factors")
 
 
 def keep(
-    kept: str | os.PathLike[str], records: Iterable[str | os.PathLike[str]], project: Path
+    folder: str | os.PathLike[str], records: Iterable[str | os.PathLike[str]], project: Path
 ) -> list[Path]:
     """Write the public pages of some runs, a JSON each; return the files.
 
     Parameters
     ----------
-    kept : path-like
+    folder : path-like
         Folder of the tables that ship.
     records : iterable of path-like
         Run records of open data, with their score files beside them.
@@ -48,7 +48,7 @@ def keep(
             raise DataError(f"{run.path}: is of restricted data; its page of subtypes never ships")
     written = []
     for page in subtype_pages(runs, registry_dir, project / "data" / "features", public=True):
-        written.append(Path(kept) / FOLDER / f"{page.id}.json")
+        written.append(Path(folder) / FOLDER / f"{page.id}.json")
         lines = [
             [line.name, [None if d != d else round(d, 3) for d in line.differences]]
             for line in page.lines
@@ -57,9 +57,9 @@ def keep(
     return written
 
 
-def kept_pages(kept: str | os.PathLike[str]) -> Iterator[SubtypePage]:
+def kept_pages(folder: str | os.PathLike[str]) -> Iterator[SubtypePage]:
     """Yield the pages that ship."""
-    for path in sorted((Path(kept) / FOLDER).glob("*.json")):
+    for path in sorted((Path(folder) / FOLDER).glob("*.json")):
         page = read_json(path)
         del page["digest"]
         page |= {name: _table(page[name]) for name in _TABLES}

@@ -80,7 +80,7 @@ def subtype_figure(
         size=(11.2 if where else 7.2, 1.2 + 0.27 * len(lines)),
         draw=draw,
         data=[(line.name, *line.differences) for line in lines],
-        seen=". ".join(_said(line) for line in lines[:3]),
+        seen=". ".join(_line_phrase(line) for line in lines[:3]),
         name=name,
         title=title,
         right=_RIGHT if where else "",
@@ -89,7 +89,7 @@ def subtype_figure(
     )
 
 
-def _said(line: ProfileLine) -> str:
+def _line_phrase(line: ProfileLine) -> str:
     parts = (
         f"subtype {j + 1} {d:+.1f}" if d == d else f"subtype {j + 1} not measured"
         for j, d in enumerate(line.differences)
@@ -136,12 +136,12 @@ def embedding_figures(studies: Sequence[CaseStudy], hidden: Collection[str] = ()
 
 def of_pages(figures: Iterable[Figure]) -> dict[str, Figure]:
     """Return the maps of sound runs by the id of the run's page of subtypes."""
-    found = {}
+    maps = {}
     for figure in figures:
         dataset, _, k = figure.id.removeprefix(_SOUND).rpartition("_k")
         if figure.id.startswith(_SOUND):
-            found[f"subtypes_{dataset}_{DEEPCAC}_k{k}"] = figure
-    return found
+            maps[f"subtypes_{dataset}_{DEEPCAC}_k{k}"] = figure
+    return maps
 
 
 def _latent_map(study: CaseStudy, plane: pd.DataFrame) -> Figure:
@@ -166,11 +166,11 @@ def _latent_map(study: CaseStudy, plane: pd.DataFrame) -> Figure:
 
 def _latent_seen(plane: pd.DataFrame) -> str:
     sizes = np.bincount(plane["cluster"])
-    said = ", ".join(f"subtype {j + 1} with {n:,}" for j, n in enumerate(sizes) if n)
+    listed = ", ".join(f"subtype {j + 1} with {n:,}" for j, n in enumerate(sizes) if n)
     if np.count_nonzero(sizes) < 2:
-        return f"{said} rows"
+        return f"{listed} rows"
     apart = silhouette_score(plane[["x", "y"]].to_numpy(), plane["cluster"].to_numpy())
-    return f"{said} rows; silhouette of the subtypes on the map {apart:.2f}"
+    return f"{listed} rows; silhouette of the subtypes on the map {apart:.2f}"
 
 
 def _draw_latents(canvas: Canvas, plane: pd.DataFrame, k: int) -> None:
@@ -185,10 +185,10 @@ def _draw_plane(
     axis: Axes, plane: pd.DataFrame, column: str, colours: Sequence[str], names: Sequence[str]
 ) -> None:
     for j, name in enumerate(names):
-        own = plane[plane[column] == j]
+        points = plane[plane[column] == j]
         axis.scatter(
-            own["x"],
-            own["y"],
+            points["x"],
+            points["y"],
             s=9,
             alpha=0.6,
             linewidth=0,

@@ -34,29 +34,29 @@ class SubtypeVariable:
 
     def middle(self, rows: npt.NDArray[np.bool_]) -> float:
         """Return its median among rows, or their share in percent; NaN for too few."""
-        known = self.values[rows & ~np.isnan(self.values)]
-        if len(known) < FEWEST:
+        measured = self.values[rows & ~np.isnan(self.values)]
+        if len(measured) < FEWEST:
             return float("nan")
-        return float(100 * known.mean() if self.yes_or_no else np.median(known))
+        return float(100 * measured.mean() if self.yes_or_no else np.median(measured))
 
     def difference(self, rows: npt.NDArray[np.bool_]) -> float:
         """Return the mean of rows less that of the others, in standard deviations."""
-        known = ~np.isnan(self.values)
-        own, rest = self.values[rows & known], self.values[~rows & known]
-        if len(own) < FEWEST or len(rest) < FEWEST:
+        present = ~np.isnan(self.values)
+        inside, rest = self.values[rows & present], self.values[~rows & present]
+        if len(inside) < FEWEST or len(rest) < FEWEST:
             return float("nan")
-        spread = np.sqrt((own.var(ddof=1) + rest.var(ddof=1)) / 2)
-        return float((own.mean() - rest.mean()) / spread) if spread > 0 else 0.0
+        spread = np.sqrt((inside.var(ddof=1) + rest.var(ddof=1)) / 2)
+        return float((inside.mean() - rest.mean()) / spread) if spread > 0 else 0.0
 
     def follows(self, risk: Array, rows: npt.NDArray[np.bool_]) -> float:
         """Return the rank correlation with a risk among rows; NaN for too few or equal values."""
         chosen = rows & ~np.isnan(self.values)
         if chosen.sum() < 2 * FEWEST:
             return float("nan")
-        one, other = rankdata(self.values[chosen]), rankdata(risk[chosen])
-        if np.ptp(one) == 0 or np.ptp(other) == 0:
+        ranks, other = rankdata(self.values[chosen]), rankdata(risk[chosen])
+        if np.ptp(ranks) == 0 or np.ptp(other) == 0:
             return float("nan")
-        return float(np.corrcoef(one, other)[0, 1])
+        return float(np.corrcoef(ranks, other)[0, 1])
 
 
 def variables(
@@ -87,8 +87,8 @@ def _variable(
     block = features.X[rows[:, None], places]
     counts = np.maximum((~np.isnan(block)).sum(axis=1), 1)
     values = np.where(np.isnan(block).all(axis=1), np.nan, np.nansum(block, axis=1) / counts)
-    known = values[~np.isnan(values)]
-    shared = bool(len(known)) and bool(np.isin(known, (0.0, 1.0)).all())
+    measured = values[~np.isnan(values)]
+    shared = bool(len(measured)) and bool(np.isin(measured, (0.0, 1.0)).all())
     entry = ranges.get(variable_of(name))
     unit = entry.unit if entry and entry.unit != "1" else ""
     unit = "%" if shared else _names().get(variable_of(name), ("", ""))[1] or _SIGNS.get(unit, unit)
@@ -106,8 +106,8 @@ def _full(name: str, entry: Range | None, column: str) -> str:
     """Return a variable's full name, with the summary that stands for it."""
     stem, _, level = name.partition("=")
     meaning = entry.meaning if entry and len(entry.meaning) < _SHORT else ""
-    known = meaning if meaning != stem else ""
-    plain = re.sub(r"_+", " ", known or _names().get(stem, (stem, ""))[0])
+    stated = meaning if meaning != stem else ""
+    plain = re.sub(r"_+", " ", stated or _names().get(stem, (stem, ""))[0])
     if level:
         return f"{plain}: {level}"
     part = column.rpartition("_")[2]
@@ -119,13 +119,13 @@ def explained(values: Array, cluster: Ids) -> float:
 
     Rows without a value do not count.
     """
-    known = ~np.isnan(values)
-    if known.sum() < 2 * FEWEST:
+    present = ~np.isnan(values)
+    if present.sum() < 2 * FEWEST:
         return 0.0
-    ranks, own = rankdata(values[known]), cluster[known]
+    ranks, labels = rankdata(values[present]), cluster[present]
     spread = ((ranks - ranks.mean()) ** 2).sum()
     if spread == 0:
         return 0.0
-    parts = [ranks[own == one] for one in np.unique(own)]
+    parts = [ranks[labels == label] for label in np.unique(labels)]
     between = sum(len(part) * (part.mean() - ranks.mean()) ** 2 for part in parts)
     return float(between / spread)

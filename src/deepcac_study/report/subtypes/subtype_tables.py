@@ -53,8 +53,8 @@ class UnseenRows:
     def medians(self) -> list[float | None]:
         """The median risk of each subtype; None for too few rows or without probabilities."""
         parts = [self.risk[self.cluster == j] for j in range(self.k)]
-        told = self.gives_probabilities
-        return [float(np.median(p)) if told and len(p) >= FEWEST else None for p in parts]
+        probable = self.gives_probabilities
+        return [float(np.median(p)) if probable and len(p) >= FEWEST else None for p in parts]
 
 
 def page_id(run: Run) -> str:
@@ -141,8 +141,8 @@ def factors_table(run: Run, rows: UnseenRows) -> Table:
     """Return what the predicted risk follows inside each subtype."""
     columns = []
     for j in range(rows.k):
-        own = rows.cluster == j
-        follows = [(v.follows(rows.risk, own), v.name) for v in rows.found]
+        inside = rows.cluster == j
+        follows = [(v.follows(rows.risk, inside), v.name) for v in rows.found]
         strong = sorted((pair for pair in follows if pair[0] == pair[0]), key=lambda p: -abs(p[0]))
         columns.append([f"{name} ({r:+.2f})" for r, name in strong[:_FACTORS]])
     body = [
@@ -176,45 +176,47 @@ def standardised(values: Array, cases: npt.NDArray[np.bool_]) -> tuple[float, fl
     NaN with fewer than 10 measured rows on a side, or without any spread. The error is that of
     Hedges 1981.
     """
-    known = ~np.isnan(values)
-    one, other = values[known & cases], values[known & ~cases]
-    n, m = len(one), len(other)
+    present = ~np.isnan(values)
+    with_outcome, other = values[present & cases], values[present & ~cases]
+    n, m = len(with_outcome), len(other)
     if min(n, m) < FEWEST:
         return np.nan, np.nan
-    spread = np.sqrt(((n - 1) * one.var(ddof=1) + (m - 1) * other.var(ddof=1)) / (n + m - 2))
+    spread = np.sqrt(
+        ((n - 1) * with_outcome.var(ddof=1) + (m - 1) * other.var(ddof=1)) / (n + m - 2)
+    )
     if spread == 0:
         return np.nan, np.nan
-    effect = float((one.mean() - other.mean()) / spread)
+    effect = float((with_outcome.mean() - other.mean()) / spread)
     return effect, float(np.sqrt((n + m) / (n * m) + effect**2 / (2 * (n + m))))
 
 
 def same_everywhere(effect: Array, error: Array) -> float:
     """Return p of Cochran's Q (1954) that all known effects are equal; NaN for fewer than two."""
-    known = np.isfinite(effect) & np.isfinite(error)
-    if known.sum() < 2:
+    finite = np.isfinite(effect) & np.isfinite(error)
+    if finite.sum() < 2:
         return float("nan")
-    weight = error[known] ** -2.0
-    mean = (weight * effect[known]).sum() / weight.sum()
-    spread = float((weight * (effect[known] - mean) ** 2).sum())
-    return float(stats.chi2.sf(spread, known.sum() - 1))
+    weight = error[finite] ** -2.0
+    mean = (weight * effect[finite]).sum() / weight.sum()
+    spread = float((weight * (effect[finite] - mean) ** 2).sum())
+    return float(stats.chi2.sf(spread, finite.sum() - 1))
 
 
 def risk_factors(rows: UnseenRows) -> list[RiskFactor]:
     """Return every variable with a known effect in some subtype, the strongest first."""
-    found = [(v, *_effects(v, rows)) for v in rows.found]
-    found = [one for one in found if np.isfinite(one[1]).any()]
-    p = holm([same_everywhere(effect, error) for _, effect, error in found])
+    tested = [(v, *_effects(v, rows)) for v in rows.found]
+    tested = [entry for entry in tested if np.isfinite(entry[1]).any()]
+    p = holm([same_everywhere(effect, error) for _, effect, error in tested])
     factors = [
-        RiskFactor(v.name, effect, error, float(own))
-        for (v, effect, error), own in zip(found, p, strict=True)
+        RiskFactor(v.name, effect, error, float(adjusted))
+        for (v, effect, error), adjusted in zip(tested, p, strict=True)
     ]
-    return sorted(factors, key=lambda one: -one.strength)
+    return sorted(factors, key=lambda factor: -factor.strength)
 
 
 def _effects(variable: SubtypeVariable, rows: UnseenRows) -> tuple[Array, Array]:
     pairs = [
-        standardised(variable.values[own], rows.label[own] == 1)
-        for own in (rows.cluster == j for j in range(rows.k))
+        standardised(variable.values[members], rows.label[members] == 1)
+        for members in (rows.cluster == j for j in range(rows.k))
     ]
     effect, error = np.array(pairs).T
     return effect, error
@@ -223,8 +225,8 @@ def _effects(variable: SubtypeVariable, rows: UnseenRows) -> tuple[Array, Array]
 def risk_table(run: Run, rows: UnseenRows, outcome: str, factors: Sequence[RiskFactor]) -> Table:
     """Return the strongest factors with their intervals, one column a subtype."""
     body = [
-        text_row(one.name, *map(_with_interval, one.effect, one.error), p_text(one.p))
-        for one in factors[:_SHOWN]
+        text_row(factor.name, *map(_with_interval, factor.effect, factor.error), p_text(factor.p))
+        for factor in factors[:_SHOWN]
     ]
     return declared_table(
         "subtype_risk", body, page=page_id(run), outcome=outcome, columns=names(rows)
@@ -240,10 +242,10 @@ def _with_interval(effect: float, error: float) -> str:
 
 def differing(factors: Sequence[RiskFactor]) -> str:
     """Say in a sentence whether the subtypes have risk factors of their own."""
-    tested = [one for one in factors if np.isfinite(one.p)]
+    tested = [factor for factor in factors if np.isfinite(factor.p)]
     if not tested:
         return "Too few rows with the outcome to ask whether the subtypes have their own factors."
-    clear = [one.name for one in tested if one.p < 0.05]
+    clear = [factor.name for factor in tested if factor.p < 0.05]
     if not clear:
         return (
             f"No variable of {len(tested)} is shown to go with the outcome differently in one "

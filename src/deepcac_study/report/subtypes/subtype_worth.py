@@ -52,8 +52,8 @@ class Ablation:
     def scores(self, backbone: str, arm: str, k: int, metric: str) -> pd.Series:
         """Return a metric of each resample."""
         table = self.arms[backbone]
-        own = table[(table["arm"] == arm) & (table["k"] == k)]
-        return own.set_index("seed")[metric].sort_index()
+        rows = table[(table["arm"] == arm) & (table["k"] == k)]
+        return rows.set_index("seed")[metric].sort_index()
 
 
 def load_ablations(paths: Iterable[str | os.PathLike[str]]) -> list[Ablation]:
@@ -61,7 +61,10 @@ def load_ablations(paths: Iterable[str | os.PathLike[str]]) -> list[Ablation]:
     records = {path: read_json(path) for path in paths}
     for path, record in records.items():
         check_place(path, record, "{dataset}.json")
-    return [_ablation(own) for own in sorted(records.values(), key=lambda one: one["dataset"])]
+    return [
+        _ablation(content)
+        for content in sorted(records.values(), key=lambda content: content["dataset"])
+    ]
 
 
 def _ablation(record: dict[str, Any]) -> Ablation:
@@ -69,31 +72,35 @@ def _ablation(record: dict[str, Any]) -> Ablation:
     return Ablation(record["dataset"], arms, pd.DataFrame(record["stability"]))
 
 
-def ablation_tables(found: Sequence[Ablation]) -> list[Table]:
+def ablation_tables(ablations: Sequence[Ablation]) -> list[Table]:
     """Return two tables for each data set."""
-    return [table for one in found for table in (_arms_table(one), _stability_table(one))]
+    return [
+        table
+        for ablation in ablations
+        for table in (_arms_table(ablation), _stability_table(ablation))
+    ]
 
 
-def _arms_table(one: Ablation) -> Table:
-    n = one.arms[WITHOUT]["seed"].nunique()
+def _arms_table(ablation: Ablation) -> Table:
+    n = ablation.arms[WITHOUT]["seed"].nunique()
     return _of_arms(
-        arm_means(one),
+        arm_means(ablation),
         lambda value, digits: "" if pd.isna(value) else f"{value:.{digits}f}",
         {
-            "ahead by": lambda at: _written(ahead(one, WITHOUT, *at), "{0.mean:+.4f}"),
+            "ahead by": lambda at: _written(ahead(ablation, WITHOUT, *at), "{0.mean:+.4f}"),
             "95 % interval": lambda at: _written(
-                ahead(one, WITHOUT, *at), "{0.low:+.4f} to {0.high:+.4f}"
+                ahead(ablation, WITHOUT, *at), "{0.low:+.4f} to {0.high:+.4f}"
             ),
         },
-        **declaration("tables", "subtypes_worth", {"dataset": one.dataset, "n": n}),
+        **declaration("tables", "subtypes_worth", {"dataset": ablation.dataset, "n": n}),
     )
 
 
-def arm_means(one: Ablation) -> pd.DataFrame:
+def arm_means(ablation: Ablation) -> pd.DataFrame:
     """Return the means over resamples: a row a backbone, arm and k."""
     return pd.concat(
         table.groupby(["arm", "k"], as_index=False).mean().assign(backbone=backbone)
-        for backbone, table in one.arms.items()
+        for backbone, table in ablation.arms.items()
     )
 
 
@@ -104,10 +111,10 @@ def _of_arms(
     **about: Any,
 ) -> Table:
     """Declare the table of a classifier with subtypes, one part changed at a time."""
-    own = means.pivot(index=["arm", "k"], columns="backbone")
+    wide = means.pivot(index=["arm", "k"], columns="backbone")
 
     def score(metric: str, backbone: str, digits: int = 4) -> How:
-        return lambda at: write(own.loc[at, (metric, backbone)], digits)
+        return lambda at: write(wide.loc[at, (metric, backbone)], digits)
 
     columns: dict[str, How] = {
         "arm": lambda at: ONE_HEAD if at == (BEST, 1) else ARMS[at[0]],
@@ -118,33 +125,33 @@ def _of_arms(
         "AUPRC, trees": score("auprc", WITH),
         "risk alone": score("risk_auroc", WITHOUT, 3),
     }
-    order = sorted(own.index, key=lambda at: (list(ARMS).index(at[0]), at))
+    order = sorted(wide.index, key=lambda at: (list(ARMS).index(at[0]), at))
     return Table.of(order, {**columns, **(more or {})}, **about)
 
 
-def ahead(one: Ablation, backbone: str, arm: str, k: int) -> Difference | None:
+def ahead(ablation: Ablation, backbone: str, arm: str, k: int) -> Difference | None:
     """Return how far three soft subtypes are ahead of an arm by AUROC; None of themselves."""
-    own, other = (one.scores(backbone, *at, "auroc") for at in ((BEST, _K), (arm, k)))
-    gap = (own - other).dropna()
+    best, other = (ablation.scores(backbone, *at, "auroc") for at in ((BEST, _K), (arm, k)))
+    gap = (best - other).dropna()
     if not gap.any():  # or an arm of trees alone, which has no networks
         return None
-    return difference(gap.tolist(), test_share=one.test_share, margin=_MARGIN)
+    return difference(gap.tolist(), test_share=ablation.test_share, margin=_MARGIN)
 
 
-def _written(found: Difference | None, how: str) -> str:
-    return how.format(found) if found else ""
+def _written(gap: Difference | None, how: str) -> str:
+    return how.format(gap) if gap else ""
 
 
-def _stability_table(one: Ablation) -> Table:
+def _stability_table(ablation: Ablation) -> Table:
     return _of_stability(
-        agreement(one),
-        **declaration("tables", "subtypes_stability", {"dataset": one.dataset}),
+        agreement(ablation),
+        **declaration("tables", "subtypes_stability", {"dataset": ablation.dataset}),
     )
 
 
-def agreement(one: Ablation) -> pd.DataFrame:
+def agreement(ablation: Ablation) -> pd.DataFrame:
     """Return the mean and the least Rand index of all pairs of resamples, a row a method and k."""
-    return one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"])
+    return ablation.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"])
 
 
 def _of_stability(pairs: pd.DataFrame, **about: Any) -> Table:

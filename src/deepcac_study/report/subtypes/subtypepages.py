@@ -144,11 +144,11 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
     measured = [
         (v, explained((~np.isnan(v.values)).astype(float), rows.cluster)) for v in rows.found
     ]
-    told = [(v, explained(v.values, rows.cluster)) for v in rows.found]
-    ordered = [v for v, _ in sorted(told, key=lambda pair: -pair[1])]
+    shares = [(v, explained(v.values, rows.cluster)) for v in rows.found]
+    ordered = [v for v, _ in sorted(shares, key=lambda pair: -pair[1])]
     title = f"Subtypes by {parse_method(run.method).label}, k = {run.k}"
     lines = profile_lines(rows, ordered[:_SHOWN])
-    own = risk_factors(rows) if entry.task == "binary" else []
+    factors = risk_factors(rows) if entry.task == "binary" else []
     where = None if hidden else subtype_map(rows, features.X[rows.places])
     return SubtypePage(
         id=page_id(run),
@@ -159,10 +159,13 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
         synthetic=run.synthetic,
         who=who_table(run, rows, entry, hidden=hidden),
         medians=medians_table(run, rows, ordered),
-        risk=risk_table(run, rows, entry.positive or "of class 2", own),
+        risk=risk_table(run, rows, entry.positive or "of class 2", factors),
         factors=factors_table(run, rows),
         lines=lines,
-        reading=[*_reading(run, rows, told, measured, SMALL if hidden else 1), differing(own)],
+        reading=[
+            *_reading(run, rows, shares, measured, SMALL if hidden else 1),
+            differing(factors),
+        ],
         warnings=_warnings(run, rows),
         figure=_figure(run, title, lines, where),
     )
@@ -179,15 +182,15 @@ def _figure(run: Run, title: str, lines: Sequence[ProfileLine], where: Map | Non
 def _reading(
     run: Run,
     rows: UnseenRows,
-    told: Sequence[tuple[SubtypeVariable, float]],
+    shares: Sequence[tuple[SubtypeVariable, float]],
     measured: Sequence[tuple[SubtypeVariable, float]],
     fewest: int,
 ) -> list[str]:
-    best, share = max(told, key=lambda pair: pair[1])
+    best, share = max(shares, key=lambda pair: pair[1])
     missing, absent = max(measured, key=lambda pair: pair[1])
-    said = []
+    sentences = []
     if absent >= max(share, _STRONG):
-        said.append(
+        sentences.append(
             "What tells the subtypes apart most is whether "
             f"{missing.name.partition(', ')[0]} was measured at all: "
             f"it explains {100 * absent:.0f} % of the difference. {_shares(rows, missing, fewest)}"
@@ -195,23 +198,23 @@ def _reading(
     elif share >= _STRONG:
         word = "mostly" if share >= _CLEAR else "in part"
         what = f"rows with and without “{best.name}”" if best.yes_or_no else ""
-        said.append(
+        sentences.append(
             f"The subtypes are {word} {what or f'different values of {best.name}'}, which explains "
             f"{100 * share:.0f} % of the difference."
         )
     else:
-        said.append(
+        sentences.append(
             "No single variable tells the subtypes apart: the strongest, "
             f"{best.name}, explains {100 * share:.0f} % of the difference."
         )
     agreement = stability(run)
     if agreement is not None:
         word = "stable" if agreement >= 0.8 else "fairly stable" if agreement >= 0.5 else "unstable"
-        said.append(
+        sentences.append(
             f"Drawn again on other training rows the subtypes are {word}: adjusted Rand index "
             f"{number(round(agreement, 2))} (1 the same, 0 chance)."
         )
-    return said
+    return sentences
 
 
 def _shares(rows: UnseenRows, variable: SubtypeVariable, fewest: int) -> str:
@@ -226,28 +229,28 @@ def _shares(rows: UnseenRows, variable: SubtypeVariable, fewest: int) -> str:
 
 
 def _warnings(run: Run, rows: UnseenRows) -> list[str]:
-    found = []
+    warnings = []
     clusters: Mapping[str, object] = run.splits[0].get("clusters") or {}
     if clusters.get("collapsed") or explained(rows.label.astype(float), rows.cluster) >= _CLEAR:
-        found.append(
+        warnings.append(
             "The outcome itself makes these groups: each holds nearly one class of the training "
             "rows. They are a prediction, not subtypes of patients."
         )
     if any(risk is not None and risk > CERTAIN for risk in rows.medians):
-        found.append(
+        warnings.append(
             "Of most rows of a subtype the model is all but certain, which happens where its "
             "training rows can be told apart without an error. Such a risk orders patients; it is "
             "no probability to act on."
         )
     if off := _badly_calibrated(rows):
-        found.append(off)
+        warnings.append(off)
     sizes = np.bincount(rows.cluster, minlength=rows.k)
     if (least := sizes.min()) < 0.05 * sizes.sum():
-        said = f"{least:,}" if least >= 10 else "fewer than 10"
-        found.append(
-            f"One subtype has under 5 % of the rows ({said}): what is said about it is uncertain."
+        size = f"{least:,}" if least >= 10 else "fewer than 10"
+        warnings.append(
+            f"One subtype has under 5 % of the rows ({size}): what is said about it is uncertain."
         )
-    return found
+    return warnings
 
 
 def _badly_calibrated(rows: UnseenRows) -> str:
@@ -256,9 +259,9 @@ def _badly_calibrated(rows: UnseenRows) -> str:
         return ""
     gaps = {}
     for j, name in enumerate(names(rows)):
-        own = rows.cluster == j
-        if own.sum() >= _ENOUGH:
-            gaps[name] = (float(rows.risk[own].mean()), float((rows.label[own] == 1).mean()))
+        inside = rows.cluster == j
+        if inside.sum() >= _ENOUGH:
+            gaps[name] = (float(rows.risk[inside].mean()), float((rows.label[inside] == 1).mean()))
     name, (mean, share) = max(
         gaps.items(), key=lambda pair: abs(pair[1][0] - pair[1][1]), default=("", (0.0, 0.0))
     )

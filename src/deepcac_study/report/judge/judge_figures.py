@@ -61,7 +61,7 @@ _ENDS = ("mean", "low", "high")
 def contender_label(name: str) -> str:
     """Return a contender as people write it; one that is no longer known, as it is stored."""
     if name.startswith(TOLD):
-        return f"{contender_label(name.removeprefix(TOLD))} told the subtypes"
+        return f"{contender_label(name.removeprefix(TOLD))} with the true subtypes"
     try:
         contender = parse_contender(name)
     except ConfigError:

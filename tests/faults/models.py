@@ -10,12 +10,9 @@ import copy
 import hashlib
 import io
 import json
-import os
 import random
 import resource
-import signal
 import sys
-import traceback
 import warnings
 import zipfile
 from collections import Counter
@@ -25,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from children import DEATH, Trial, trials
 from project import Row
-from threadpoolctl import threadpool_limits
 
 import deepcac
 from deepcac.errors import DeepCACError
@@ -35,8 +32,7 @@ from deepcac.persistence import model_files
 
 IMPOSSIBLE, POSSIBLE = "impossible", "possible"
 REFUSED, SAME, OTHER = "refused", "same", "another possible model"
-WRONG, TRACEBACK, DEATH = "different without a word", "traceback", "death"
-MUTANT_SECONDS = 30
+WRONG, TRACEBACK = "different without a word", "traceback"
 BASES = (
     *("GaussianNB", "LinearDiscriminantAnalysis", "NearestCentroid", "NearestClassMean"),
     *("NewtonSVC", "Perceptron", "RidgeClassifier", "SGDClassifier"),
@@ -359,54 +355,30 @@ def fuzz_models(work: Path, number: int, kinds: list[str] | None = None) -> Iter
 def _row(work: Path, name: str, number: int) -> Row:
     path = work / "model"
     KINDS[name].make(path)
-    lines: list[list[str]] = []
-    while len(lines) < number:
-        lines += _in_child(path, KINDS[name].form, len(lines), number)
+    lines = trials(lambda: _mutants(path, KINDS[name].form), number)
     outcomes = Counter(line[0] for line in lines)
-    peak = max(int(line[1]) for line in lines)
-    distinct = len({line[2] for line in lines})
+    distinct = len({line[1] for line in lines})
+    peak = max(int(line[2]) for line in lines if line[0] != DEATH)
     other = f"{distinct} distinct; {outcomes[SAME]} the same, {outcomes[OTHER]} {OTHER}; "
     wrong = ", ".join(f"{outcomes[word]} {word}s" for word in (TRACEBACK, DEATH))
     how = f"{other}{outcomes[WRONG]} {WRONG}, {wrong}; peak {peak} MB"
     return Row(f"model: {name}", number, outcomes[SAME] + outcomes[OTHER], outcomes[REFUSED], how)
 
 
-def _in_child(path: Path, form: Form, begin: int, end: int) -> list[list[str]]:
-    """Return outcome, peak memory (MB) and digest of mutants from `begin` on, up to a death."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reader)
-        try:
-            # The parent's OpenMP threads are not here: waiting for them would never end.
-            with threadpool_limits(1):
-                _report(path, form, range(begin, end), writer)
-        except Exception as error:
-            print(f"the fuzzer itself: {error!r}", traceback.format_exc()[-300:], file=sys.stderr)
-        finally:
-            os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as answers:
-        lines = [line.split("\t") for line in answers.read().splitlines()]
-    os.waitpid(child, 0)
-    if begin + len(lines) < end:
-        print(f"death: mutant {begin + len(lines)}", file=sys.stderr)
-        lines.append([DEATH, "0", f"death {begin + len(lines)}"])
-    return lines
-
-
-def _report(path: Path, form: Form, numbers: range, writer: int) -> None:
-    signal.alarm(MUTANT_SECONDS)
+def _mutants(path: Path, form: Form) -> Trial:
+    """Return what tries a mutant: outcome, digest and peak memory (MB)."""
     whole, mutant_path = form.read(path), path.with_name("mutant")
     expected = _answers(path)
-    for i in numbers:
-        signal.alarm(MUTANT_SECONDS)
-        parts, kind, told = model_mutant(whole, random.Random(i))
+
+    def trial(i: int) -> tuple[str, str, str]:
+        parts, kind, change = model_mutant(whole, random.Random(i))
         outcome = _outcome(form, mutant_path, parts, kind, expected)
         if outcome in (WRONG, TRACEBACK):
-            print(f"{outcome}: mutant {i}, {told}", file=sys.stderr, flush=True)
+            print(f"{outcome}: mutant {i}, {change}", file=sys.stderr, flush=True)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        os.write(writer, f"{outcome}\t{peak}\t{_digest(parts)}\n".encode())
+        return outcome, _digest(parts), str(peak)
+
+    return trial
 
 
 def _digest(parts: Any) -> str:

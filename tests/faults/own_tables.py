@@ -5,13 +5,18 @@ number. What it gives up on must be refused; what the command reads must have it
 """
 
 import csv
+import hashlib
 import io
 import math
 import random
 import re
+import sys
+import traceback
 import unicodedata
 import zipfile
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +24,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from children import DEATH, Trial, trials
+from lone_patients import lone_patients
 from parsers import mutant
 from project import Row
 
@@ -36,6 +43,9 @@ PIECES = (
     *(b"1e5", b"1e999", b"1_0", b"0x1", b"nan", b"NA", b"inf", b"<", b"%", b"1,250", "٣".encode()),
 )
 EVERY = 20  # mutants from one page of `profile` to the next
+READ, OTHERWISE, REFUSED, TRACEBACK = "read", "read otherwise", "refused", "tracebacks"
+LEAK, PAGE = "single patients", "page"
+ANY: list[dict[str, Any]] = []  # stands for any rows whose risks are possible
 Risks = dict[tuple[int, str], float]
 
 
@@ -45,27 +55,34 @@ class Kind(NamedTuple):
     Attributes
     ----------
     ending : str
+    written : callable
+        Of a frame: the bytes of a sound file.
     change : callable
         Of the bytes and a draw: a mutant.
     plain : callable
-        Of the bytes: the rows they hold, or None where no plain reading is clear.
+        Of the bytes: the rows they hold, None where no plain reading is clear, or `ANY` where a
+        mutant may be another possible table.
     how : str
     """
 
     ending: str
+    written: Callable[[pd.DataFrame], bytes]
     change: Callable[[bytes, random.Random], bytes]
     plain: Callable[[bytes], list[dict[str, Any]] | None]
     how: str
 
 
-def fuzz_tables(work: Path, number: int, kinds: list[str] | None = None) -> list[Row]:
+def fuzz_tables(work: Path, number: int, kinds: Mapping[str, Kind]) -> Iterator[Row]:
     """Give `deepcac predict`, `fit`'s reader and `profile` mutants; one row a kind of file."""
     frame = patients()
     frame.to_csv(work / "start.csv", index=False)
     model = work / "model.json"
     roles = Roles("died", id="patient")
     fit_table(work / "start.csv", roles, model, say=len, most=1000, method="plain")
-    return [_row(work, name, frame, number) for name in kinds or KINDS]
+    return (
+        counted(f"own table: {name}", trials(partial(_mutants, work, name, kind), number), kind.how)
+        for name, kind in kinds.items()
+    )
 
 
 def patients(n: int = 60) -> pd.DataFrame:
@@ -82,41 +99,77 @@ def patients(n: int = 60) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _row(work: Path, name: str, frame: pd.DataFrame, number: int) -> Row:
-    kind, draw = KINDS[name], random.Random(0)
-    path = work / f"table.{kind.ending}"
-    start = _written(frame, kind.ending)
-    model = read_model(work / "model.json")
-    same = refused = 0
-    for i in range(number):
-        path.write_bytes(kind.change(start, draw))
-        try:
-            rows = kind.plain(path.read_bytes())
-            found = _risks(work, path)
-            fits = rows is not None and found == _plain_risks(model, rows)
-            fits &= read_labelled(path, Roles("died"), most=1000).total == len(rows or ())
-            same += fits
-            if not fits:
-                print(f"{name}: mutant {i} was read otherwise than plainly")
-        except DeepCACError as error:
-            refused += "\n" not in str(error)
-        except Exception as error:
-            print(f"{name}: mutant {i}: {error!r}"[:200])
-        if i % EVERY == 0 and not _described(path, work):
-            refused -= 1
-    return Row(f"own table: {name}", number, same, refused, kind.how)
+def counted(fault: str, lines: list[list[str]], how: str) -> Row:
+    """Return the row of trials, whose words are what came of it, a digest, and the pages' end."""
+    outcomes = Counter(line[0] for line in lines)
+    distinct = len({line[1] for line in lines})
+    pages = sum(PAGE in line for line in lines)
+    wrong = ", ".join(f"{outcomes[word]} {word}" for word in (OTHERWISE, TRACEBACK, DEATH, LEAK))
+    how = f"{how}; {distinct} distinct, {pages} pages; {wrong}"
+    return Row(fault, len(lines), outcomes[READ], outcomes[REFUSED], how)
 
 
-def _described(path: Path, work: Path) -> bool:
-    """Tell whether `profile` writes its page, or refuses the file in one line."""
+def _mutants(work: Path, name: str, kind: Kind) -> Trial:
+    frame, path = patients(), work / f"table.{kind.ending}"
+    start, model = kind.written(frame), read_model(work / "model.json")
+    secrets = [*frame["patient"], f"{frame['crp'].min():g}", f"{frame['crp'].max():g}"]
+
+    def read() -> bool:
+        risks = _risks(work, path)
+        total = read_labelled(path, Roles("died"), most=1000).total
+        rows = kind.plain(path.read_bytes())
+        if rows is ANY:
+            return total == len(risks) and all(0 <= risk <= 1 for risk in risks.values())
+        return rows is not None and risks == _plain_risks(model, rows) and total == len(rows)
+
+    def trial(i: int) -> tuple[str, ...]:
+        content = kind.change(start, random.Random(i))
+        path.write_bytes(content)
+        told = tried(read, f"{name}: mutant {i}")
+        digest = hashlib.sha256(content).hexdigest()[:16]
+        return page_tried(path, work, secrets, (told, digest)) if i % EVERY == 0 else (told, digest)
+
+    return trial
+
+
+def tried(read: Callable[[], bool], name: str) -> str:
+    """Return what came of a reading, which says whether it gave what it should."""
     try:
-        write_profile_page(path, work / "profile.html", command="profile", label="died")
+        if read():
+            return READ
+        print(f"{name} was read otherwise than plainly", file=sys.stderr, flush=True)
+        return OTHERWISE
     except DeepCACError as error:
-        return "\n" not in str(error)
+        return REFUSED if "\n" not in str(error) else TRACEBACK
     except Exception as error:
-        print(f"profile of {path.name}: {error!r}"[:200])
-        return False
-    return True
+        print(f"{name}: {error!r}"[:300], last_lines(error), file=sys.stderr, flush=True)
+        return TRACEBACK
+
+
+def last_lines(error: Exception) -> str:
+    """Return where an error was raised."""
+    return " < ".join(
+        f"{f.filename}:{f.lineno}" for f in traceback.extract_tb(error.__traceback__)[::-1][:4]
+    )
+
+
+def page_tried(
+    path: Path, work: Path, secrets: Collection[str], told: tuple[str, str]
+) -> tuple[str, ...]:
+    """Return the words of a trial with those of the page of `profile`."""
+    page = work / "profile.html"
+    page.unlink(missing_ok=True)
+
+    def read() -> bool:
+        write_profile_page(path, page, command="profile", label="died")
+        return True
+
+    of_page = tried(read, f"profile of {path.name}")
+    leaks = lone_patients(page, secrets) if page.exists() else []
+    if leaks:
+        print(f"page of {path.name}: {leaks[:5]}", file=sys.stderr, flush=True)
+        return LEAK, told[1], PAGE
+    return (of_page if of_page == TRACEBACK else told[0]), told[1], PAGE
 
 
 def _risks(work: Path, path: Path) -> Risks:
@@ -211,23 +264,29 @@ def _with_numbers(rows: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
     return rows
 
 
-def _unchanged(content: bytes) -> list[dict[str, Any]]:
+def unchanged(content: bytes) -> list[dict[str, Any]]:
     return patients().to_dict("records")
 
 
-def _written(frame: pd.DataFrame, ending: str) -> bytes:
-    if ending == "csv":
-        return frame.to_csv(index=False, lineterminator="\n").encode()
+def as_csv(frame: pd.DataFrame) -> bytes:
+    """Return the bytes of a frame as comma-separated text."""
+    return frame.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _as_sheet(frame: pd.DataFrame) -> bytes:
     buffer = io.BytesIO()
-    if ending == "xlsx":
-        frame.to_excel(buffer, index=False)
-    else:
-        table = pa.Table.from_pandas(frame, preserve_index=False)
-        pq.write_table(table, buffer, write_page_checksum=True)
+    frame.to_excel(buffer, index=False)
     return buffer.getvalue()
 
 
-def _text_mutant(start: bytes, draw: random.Random) -> bytes:
+def _as_parquet(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    pq.write_table(table, buffer, write_page_checksum=True)
+    return buffer.getvalue()
+
+
+def text_mutant(start: bytes, draw: random.Random) -> bytes:
     """Change how the table is written, then put pieces in or take some out."""
     content = _rewritten(start, draw)
     for _ in range(draw.choice((0, 1, 1, 1, 2, 3))):
@@ -278,12 +337,19 @@ def _sheet_mutant(start: bytes, draw: random.Random) -> bytes:
 KINDS = {
     "delimited text": Kind(
         "csv",
-        _text_mutant,
+        as_csv,
+        text_mutant,
         plain_text,
         "separators, quotes, encodings, NULs, cuts; the first figure counts risks of a plain reading",
     ),
     "spreadsheets": Kind(
-        "xlsx", _sheet_mutant, _unchanged, "bytes of the file, and of its parts but the sheet"
+        "xlsx",
+        _as_sheet,
+        _sheet_mutant,
+        unchanged,
+        "bytes of the file, and of its parts but the sheet",
     ),
-    "parquet": Kind("parquet", mutant, _unchanged, "bytes of a file whose pages have checksums"),
+    "parquet": Kind(
+        "parquet", _as_parquet, mutant, unchanged, "bytes of a file whose pages have checksums"
+    ),
 }

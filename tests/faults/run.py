@@ -16,11 +16,14 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import arrow_types
 import bits
 import machine
+import meds_events
 import mirror
 import models
 import own_tables
+import packed_tables
 import parsers
 import structures
 from project import Project, Row
@@ -92,8 +95,16 @@ def values(work: Path, given: argparse.Namespace) -> list[Row]:
     return structures.structures(work, given.mutants)
 
 
-def tables(work: Path, given: argparse.Namespace) -> list[Row]:
-    return own_tables.fuzz_tables(work, given.mutants)
+def tables(work: Path, given: argparse.Namespace) -> Iterable[Row]:
+    return own_tables.fuzz_tables(work, given.mutants, own_tables.KINDS | packed_tables.PACKED)
+
+
+def arrow(work: Path, given: argparse.Namespace) -> list[Row]:
+    return [arrow_types.fuzz_types(work, given.mutants)]
+
+
+def meds(work: Path, given: argparse.Namespace) -> list[Row]:
+    return [meds_events.fuzz_meds(work, given.mutants)]
 
 
 PARTS: dict[str, Callable[[Path, argparse.Namespace], Iterable[Row]]] = {
@@ -108,6 +119,8 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], Iterable[Row]]] = {
     "models": fuzz_saved,
     "values": values,
     "tables": tables,
+    "arrow": arrow,
+    "meds": meds,
 }
 
 

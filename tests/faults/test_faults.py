@@ -3,10 +3,14 @@
 import random
 
 import pytest
+from arrow_types import fuzz_types
 from machine import folder_names, kills, two_runs
+from meds_events import fuzz_meds
 from mirror import behaviours
 from models import KINDS, fuzz_models
+from own_tables import KINDS as TABLES
 from own_tables import fuzz_tables, plain_text
+from packed_tables import PACKED
 from parsers import CORPUS, PARSERS, fuzz, mutant
 from project import Project, Row
 from run import BEGIN, END, main, put, read, table
@@ -48,10 +52,30 @@ def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_sche
 
 
 @pytest.mark.parametrize(
-    ("kind", "number"), [("delimited text", 1000), ("spreadsheets", 500), ("parquet", 500)]
+    ("kind", "number"),
+    [
+        ("delimited text", 1000),
+        ("spreadsheets", 500),
+        ("parquet", 500),
+        *((k, 100) for k in PACKED),
+    ],
 )
 def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind, number, tmp_path):
-    (row,) = fuzz_tables(tmp_path, number, [kind])
+    (row,) = fuzz_tables(tmp_path, number, {kind: (TABLES | PACKED)[kind]})
+    assert row.other == 0, row.how
+    assert row.same > 5
+    assert row.refused > 10
+
+
+def test_a_column_of_any_arrow_type_in_any_role_is_read_or_refused(tmp_path):
+    row = fuzz_types(tmp_path, 200)
+    assert row.other == 0, row.how
+    assert row.same > 5
+    assert row.refused > 10
+
+
+def test_a_mutant_of_a_meds_folder_is_read_or_refused(tmp_path):
+    row = fuzz_meds(tmp_path, 100)
     assert row.other == 0, row.how
     assert row.same > 5
     assert row.refused > 10

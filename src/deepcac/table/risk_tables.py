@@ -24,7 +24,7 @@ from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import CellRules
-from deepcac.table.reading.cells import plain
+from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.table_encoder import CATEGORY, TableEncoder
@@ -282,7 +282,7 @@ def _risks(
         named = model.id is not None and model.id in table.column_names
         ids = number.tolist()
         if named:
-            ids = _safe(plain(table[model.id]).to_pylist(), remarks)
+            ids = _safe(row_names(table[model.id], str(model.id), "an id").to_pylist(), remarks)
             strange.add_ids(str(model.id), ids)
         elif model.id is not None:
             remarks.setdefault(f"column {model.id!r} is missing; rows are named by their number")

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.judging.resamples import Rows
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.reading.cells import plain
+from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.task import Ids
 
@@ -73,7 +73,7 @@ def read_groups(table: LabelledTable, column: str) -> Groups:
     DataError
         It holds one value or too many, or is the label.
     """
-    cells = plain(table.rows[column])
+    cells = row_names(table.rows[column], column, "a group")
     cells = pc.if_else(pc.is_null(cells, nan_is_null=True), None, cells)
     values = cells.cast(pa.string()).to_pandas().fillna(ABSENT)
     named = sorted({*values} - {ABSENT})

@@ -14,8 +14,9 @@ from deepcac.judging.draws import SHARE, units
 from deepcac.judging.resamples import Resample, at_most, prepared
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.reading.cells import plain, refuse_missing
+from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import alike_spellings
+from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.table.reading.table_encoder import MOST_VALUES, safe_quantiles
 from deepcac.table.reading.unfamiliar_rows import MOST, Places
@@ -167,7 +168,7 @@ def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
 
 
 def _sites(table: LabelledTable, column: str, words: str) -> tuple[Ids, list[str]]:
-    cells = plain(table.rows[column])
+    cells = row_names(table.rows[column], column, "a site")
     why = "no site; fill it in, or remove the row"
     refuse_missing(cells, column, why, table.features.row_id, words)
     values = np.asarray(cells.to_pandas().astype(str).to_numpy(), dtype=str)

@@ -113,6 +113,8 @@ def _check_types(
     file: Path, schema: pa.Schema, wanted: Mapping[str, tuple[pa.DataType, ...]]
 ) -> None:
     for name, kinds in wanted.items():
+        if schema.names.count(name) > 1:
+            raise DataError(f"{file}: column {name!r} stands twice; MEDS has it once")
         if name not in schema.names:
             listed = ", ".join(schema.names[:20])
             raise DataError(f"{file}: no column {name!r}, which MEDS has; there are {listed}")

@@ -14,6 +14,7 @@ from deepcac.table.reading.cell_rules import (
     uniform_names,
 )
 from deepcac.table.reading.cells import is_numeric, is_text
+from deepcac.table.reading.column_types import plain_type
 from deepcac.table.reading.decimal_signs import decimal_signs, with_points
 
 _MINUS = "\u2212"
@@ -109,8 +110,7 @@ class CellReader:
         return f" ({shown}; --keep-word {next(iter(words))!r} keeps it as a value)"
 
     def _uniform_column(self, name: str, column: pa.Array) -> pa.Array:
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+        column = plain_type(name, column)
         if is_numeric(column.type):
             return self._without_codes(name, column)
         if not is_text(column.type):
@@ -156,8 +156,8 @@ def _uniform_text(column: pa.Array) -> pa.Array:
         column = pc.replace_substring_regex(column, f"[{SPACES}]", " ")
         column = pc.replace_substring_regex(column, rf"^{_MINUS}(\d)", r"-\1")
     column = pc.utf8_trim_whitespace(column)
-    if pc.any(pc.match_substring_regex(column, r"  |\t")).as_py():
-        column = pc.replace_substring_regex(column, r"[ \t]+", " ")
+    if pc.any(pc.match_substring_regex(column, r"  |[\t\r\n\f\v]")).as_py():
+        column = pc.replace_substring_regex(column, r"[ \t\r\n\f\v]+", " ")
     if pc.any(pc.match_substring(column, " ")).as_py():
         spaced = pc.match_substring_regex(column, _SPACED)
         column = pc.if_else(spaced, pc.replace_substring(column, " ", ""), column)

@@ -14,8 +14,9 @@ from deepcac.scoring.censored import FollowUp
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cells import plain, refuse_missing
+from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import standing_alone
+from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.follow_up_leaks import other_times, unused_times
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
@@ -195,7 +196,7 @@ def _check_dropped(names: list[str], roles: Roles) -> None:
 
 def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
     """Refuse an id that is missing or stands twice."""
-    cells = plain(column)
+    cells = row_names(column, name, "an id")
     refuse_missing(cells, name, "no id")
     first = pc.index_in(cells, value_set=pc.unique(cells)).to_numpy()
     _, rows = np.unique(first, return_index=True)
@@ -210,7 +211,7 @@ def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
 
 def group_cells(sample: SampledTable, name: str, words: str = "") -> pa.ChunkedArray:
     """Return the column of the patient of each row; an empty cell is a `DataError`."""
-    cells = plain(sample.rows[name])
+    cells = row_names(sample.rows[name], name, "a group")
     refuse_missing(cells, name, "no group", sample.number, words)
     return cells
 

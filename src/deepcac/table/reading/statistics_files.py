@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Literal
 
@@ -28,7 +29,9 @@ def table_blocks(path: StrPath, source: Source, kind: str) -> Iterator[pa.Record
         It is damaged, or a package is missing that reads it.
     """
     try:
-        table = READERS[kind](source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of readers, on files that they go on to refuse
+            table = READERS[kind](source)
     except ImportError as error:
         raise DataError(
             f"{path}: reading it needs another package ({error.name or error}): pip install "
@@ -125,7 +128,9 @@ def _as_text(value: Any) -> str:
 
 
 def _feather(source: Source) -> pa.Table:
-    return feather.read_table(source)
+    table = feather.read_table(source)
+    table.validate(full=True)  # a place beyond the end of a buffer would end the process
+    return table
 
 
 READERS: dict[str, Callable[[Source], pa.Table]] = {

@@ -113,17 +113,7 @@ def _check_names(path: StrPath, names: list[str]) -> None:
 
 def _parquet(file: Path, source: Any) -> Iterator[pa.RecordBatch]:
     try:
-        for block in pq.ParquetFile(source, page_checksum_verification=True).iter_batches(
-            BLOCK_ROWS
-        ):
-            # Arrow has no functions for views of text.
-            views = [pa.types.is_string_view(field.type) for field in block.schema]
-            yield block.cast(
-                pa.schema(
-                    field.with_type(pa.string()) if view else field
-                    for field, view in zip(block.schema, views, strict=True)
-                )
-            )
+        yield from pq.ParquetFile(source, page_checksum_verification=True).iter_batches(BLOCK_ROWS)
     except (pa.ArrowException, OSError, UnicodeError) as error:
         line = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise DataError(f"{file}: not readable as parquet ({line})") from error

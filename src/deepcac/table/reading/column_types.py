@@ -1,0 +1,61 @@
+"""Column types of arrow in few plain ones: numbers, text, dates, and what no command reads."""
+
+import uuid
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+from deepcac.table.reading.cells import is_numeric, is_text, plain
+
+
+def plain_type(name: str, column: pa.Array) -> pa.Array:
+    """Return a column of a type that arrow's functions know.
+
+    Dictionaries and runs are laid out, extensions give what they store, views and half floats
+    become the usual types; a UUID becomes its text.
+
+    Raises
+    ------
+    DataError
+        Of a union no row can be taken.
+    """
+    kind = column.type
+    if pa.types.is_union(kind):
+        raise DataError(f"column {name!r} is of type {kind}; leave it out of the file")
+    if isinstance(kind, pa.UuidType):
+        texts = [one and str(uuid.UUID(bytes=one)) for one in column.storage.to_pylist()]
+        return pa.array(texts, pa.string())
+    if isinstance(kind, pa.Bool8Type):
+        return column.storage.cast(pa.bool_())
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain_type(name, column.storage)
+    if pa.types.is_dictionary(kind):
+        return plain_type(name, column.dictionary_decode())
+    if pa.types.is_run_end_encoded(kind):
+        return plain_type(name, pc.run_end_decode(column))
+    if usual := _USUAL.get(kind):
+        return column.cast(usual)
+    return column
+
+
+_USUAL = {
+    pa.string_view(): pa.string(),
+    pa.binary_view(): pa.binary(),
+    pa.float16(): pa.float32(),
+}
+
+
+def row_names(column: pa.ChunkedArray, name: str, what: str) -> pa.ChunkedArray:
+    """Return the plain cells of a column that names rows, sites or groups.
+
+    Raises
+    ------
+    DataError
+        They are neither text, numbers nor dates.
+    """
+    kind = column.type
+    dated = pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_null(kind)
+    if not (is_text(kind) or is_numeric(kind) or dated):
+        raise DataError(f"column {name!r} is of type {kind}; {what} is text, a number or a date")
+    return plain(column)

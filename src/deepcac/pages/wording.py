@@ -118,13 +118,3 @@ def _decimals(value: float, digits: int, style: str, signed: bool) -> str:
         return ""
     text = f"{value:{'+' if signed else ''}.{digits}f}"
     return style.format(re.sub(r"^[-+](0\.0+)$", r"\1", text))
-
-
-def less(row: Row) -> str:
-    """Write a difference with its interval."""
-    return f"{four(row['mean'], signed=True)} {bounds(row)}"
-
-
-def bounds(row: Row) -> str:
-    """Write the 95 % interval of a difference."""
-    return f"({four(row['low'], signed=True)} to {four(row['high'], signed=True)})"

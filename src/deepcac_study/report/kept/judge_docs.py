@@ -18,7 +18,6 @@ STYLES = {
     **{BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"},
     **{NEVER: "–", TIED: "tied"},
 }
-_WHO = ("contender", contender_label)
 
 
 def clusters(table: pd.DataFrame, verdicts: pd.DataFrame, learner: str) -> Table:

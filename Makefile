@@ -61,10 +61,10 @@ words:
 	$(BIN)/python docs/words.py README.md $(filter-out docs/gallery-%,$(wildcard docs/*.md)) \
 		docs/results/README.md $$(git ls-files 'src/*.html' 'src/*/declarations.yaml')
 
-# The gallery's pictures are made by the page's own blocks.
+# The pictures of the page on Python are made by the page's own blocks.
 docs: env
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/run_blocks.py docs/gallery.md docs
-	$(BIN)/python docs/command_page.py docs/command.md
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/run_blocks.py docs/python.md docs
+	$(BIN)/python docs/command_page.py docs/reference.md
 	$(BIN)/zensical build --strict --clean
 	$(BIN)/python docs/site_links.py site
 

@@ -1,5 +1,6 @@
-"""The page of the command's options, from the command itself: python docs/command_page.py PAGE."""
+"""The command's options on a page: python docs/command_page.py docs/reference.md."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -8,14 +9,19 @@ from typer.main import get_command
 
 from deepcac.command import whole_command
 
+_MARKED = re.compile(r"(<!-- command -->\n).*?(<!-- end of command -->\n)", re.DOTALL)
 
-def command_page() -> str:
-    """Return the page: every subcommand with its arguments, options and defaults."""
+
+def with_command(page: str) -> str:
+    """Return a page with every subcommand, its arguments, options and defaults between marks."""
     command = get_command(whole_command())
     context = command.make_context("deepcac", [], resilient_parsing=True)
-    text = get_docs_for_click(obj=command, ctx=context, name="deepcac", title="The command")
-    return text.rstrip() + "\n"
+    text = get_docs_for_click(obj=command, ctx=context, name="deepcac")
+    text = re.sub(r"^# .*\n+", "", text.strip())
+    text = re.sub(r"^#", "##", text, flags=re.MULTILINE)
+    return _MARKED.sub(lambda marks: f"{marks[1]}\n{text}\n\n{marks[2]}", page)
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(command_page(), encoding="utf-8")
+    path = Path(sys.argv[1])
+    path.write_text(with_command(path.read_text(encoding="utf-8")), encoding="utf-8")

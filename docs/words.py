@@ -13,7 +13,7 @@ from typing import NamedTuple
 README_WORDS, PAGE_WORDS = 700, 1800
 MEAN, LONGEST = 22, 40  # words in a sentence
 # Made by machine, or lists of references and of words: no prose to be read from end to end.
-LISTS = {"command.md", "references.md", "glossary.md", "api.md", "data.md"}
+LISTS = {"reference.md", "data.md"}
 # Words of the house that readers do not know, and what they read instead.
 OLD = {
     r"of no account": "negligible",

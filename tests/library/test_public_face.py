@@ -120,26 +120,17 @@ def test_the_examples_of_the_docstrings_run(name):
     assert done.attempted > 0
 
 
-def test_the_python_blocks_of_readme_and_estimators_run():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 5))
+def test_the_python_blocks_of_readme_and_of_the_page_on_python_run():
+    X = np.random.default_rng(0).normal(size=(300, 5))
     y = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
-    names = {
-        "X_train": X[:200],
-        "y_train": y[:200],
-        "X_test": X[200:],
-        "X": X,
-        "y": y,
-        "labels": (X[:, 0] > 0).astype(int),
-    }
-    pages = (ROOT / "README.md", ROOT / "docs" / "estimators.md")
-    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    names = {"X_train": X[:200], "y_train": y[:200], "X_test": X[200:]}
+    pages = (ROOT / "README.md", ROOT / "docs" / "python.md")
+    text = "".join(page.read_text(encoding="utf-8").split("\n## Pictures")[0] for page in pages)
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert len(blocks) >= 3
     for block in blocks:
         exec(block, names)
-    assert names["risk"].shape == (100,)
-    assert names["subtype"].shape == (100,)
-    assert names["training_subtypes"].shape == (200,)
+    assert names["risk"].shape == names["subtype"].shape == names["y_test"].shape
+    assert names["training_subtypes"].shape == names["y_train"].shape
     assert set(names["best"]) == {"n_clusters", "alpha"}
     assert names["result"].n_iter > 0

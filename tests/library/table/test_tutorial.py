@@ -1,4 +1,4 @@
-"""The blocks of the tutorial and of the gallery are run as they stand."""
+"""The blocks of the pages on a table and on Python are run as they stand."""
 
 import os
 import re
@@ -33,10 +33,10 @@ def follow(page: str, folder: Path, commands: dict[str, str]) -> None:
 
 
 @pytest.mark.long
-def test_the_tutorial_is_followed_in_an_empty_folder(tmp_path, commands):
+def test_the_page_on_your_table_is_followed_in_an_empty_folder(tmp_path, commands):
     folder = tmp_path / "empty"
     folder.mkdir()
-    follow("tutorial.md", folder, commands)
+    follow("your-table.md", folder, commands)
     page = (folder / "compare.html").read_text()
     assert re.search(r'<h1 class="answer">Use [^<]* without clusters', page)
     assert (folder / "risk.csv").read_text().startswith("row,risk")
@@ -44,11 +44,11 @@ def test_the_tutorial_is_followed_in_an_empty_folder(tmp_path, commands):
 
 
 @pytest.mark.long
-def test_the_gallery_makes_the_pictures_that_it_shows(tmp_path, commands):
+def test_the_page_on_python_makes_the_pictures_that_it_shows(tmp_path, commands):
     folder = tmp_path / "gallery"
     folder.mkdir()
-    follow("gallery.md", folder, commands)
-    text = (ROOT / "docs" / "gallery.md").read_text()
+    follow("python.md", folder, commands)
+    text = (ROOT / "docs" / "python.md").read_text()
     shown = [name for name in text.replace("(", ")").split(")") if name.startswith("gallery-")]
     assert len(shown) == text.count("](gallery-") > 2
     for name in shown:

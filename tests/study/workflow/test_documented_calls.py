@@ -47,7 +47,7 @@ def snakemake(folder: Path, *words: str, code: int = 0, limit: float = 300) -> s
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory) -> Path:
-    """A clone with the table that the tutorial adds."""
+    """A clone with the table that the page on your table adds."""
     folder = checkout(tmp_path_factory.mktemp("documented"))
     rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(60)]
     (folder / "tumours.csv").write_text("\n".join(["size,age,diagnosis", *rows]) + "\n")

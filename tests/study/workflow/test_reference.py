@@ -39,7 +39,7 @@ def package():
 
 def _documented(package):
     """Yield every class and function of the reference, as documented and as it is."""
-    for path in re.findall(r"^::: (\S+)$", (DOCS / "api.md").read_text(), re.MULTILINE):
+    for path in re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(), re.MULTILINE):
         told = package[path.removeprefix("deepcac.")]
         home = path if told.is_module else path.rpartition(".")[0]
         import_module(home)
@@ -83,8 +83,8 @@ def test_every_default_of_the_reference_is_that_of_the_signature(package):
 
 
 def test_the_page_of_the_command_is_the_commands_own():
-    page = (DOCS / "command.md").read_text()
-    assert page == _script("command_page").command_page(), "run `make docs`"
+    page = (DOCS / "reference.md").read_text()
+    assert page == _script("command_page").with_command(page), "run `make docs`"
     assert "--budget" in page
 
 

@@ -53,7 +53,7 @@ def test_each_fault_has_a_line(words):
     assert words.faults("README.md", words.count("Short sentence here. " * 301)) == [
         "README.md: 903 words of prose, 700 at most"
     ]
-    assert words.faults("references.md", words.count("word " * 2000)) == []
+    assert words.faults("reference.md", words.count("word " * 2000)) == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from deepcac.errors import ConfigError
 from deepcac.files.declared import Entry, checked
 from deepcac_study.catalogue.entries import Id
 from deepcac_study.catalogue.judge_plan import Judge
@@ -113,6 +114,11 @@ class Config(Entry):
         description="for each source that is not fetched (`mimic3`, `wids`, `webkb_authors`) the "
         "folder with its files, "
         "or `null`. Without a folder its data sets are left out and the report says so",
+    )
+    optional: list[Id] = Field(
+        [],
+        description="open sources whose data sets are left out, in one line, while their raw files "
+        "are not here; the target `optional` fetches them",
     )
     seeds: list[Annotated[int, Field(ge=0)]] = Field(
         [0, 1, 2, 3, 4], min_length=1, description="one split and one random state each"
@@ -238,4 +244,7 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     named = (settings.datasets, settings.factorial, learnt, *judged, *decomposed, *planned)
     for name in (dataset for names in named for dataset in names):
         registry.dataset(name)
+    for name in settings.optional:
+        if not registry.source(name).files:
+            raise ConfigError(f"optional: {name} has no raw file that could be fetched")
     return settings.model_dump(exclude_defaults=False)

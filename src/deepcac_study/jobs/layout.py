@@ -6,6 +6,7 @@ holds no logic and this can be tested without it.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from deepcac.errors import ConfigError
@@ -47,6 +48,24 @@ class Layout:
         step, folder = self.registry.source(source).extract, self.raw_folder(source)
         assert step is not None
         return [f"{folder}/{name}" for name in file_names(step.reads)] or [folder]
+
+    def optional_files(self) -> list[str]:
+        """Return the raw files of the optional sources, whether they are here or not."""
+        return [file for source in self._optional for file in self.raw_files(source)]
+
+    def left_out(self) -> list[str]:
+        """Return the configured data sets whose optional source was not fetched."""
+        source = {name: self.registry.dataset(name).source for name in self.config["datasets"]}
+        return [name for name in source if not self._fetched(source[name], name)]
+
+    @property
+    def _optional(self) -> list[str]:
+        return self.config.get("optional") or []
+
+    def _fetched(self, source: str, dataset: str) -> bool:
+        """Tell whether an optional source is here; another one may be fetched at any time."""
+        optional = source in self._optional and not dataset.startswith(DEMO)
+        return not optional or all(Path(file).exists() for file in self.raw_files(source))
 
     def tidy_files(self, source: str) -> list[str]:
         """Return what the extraction of a source writes."""
@@ -253,10 +272,11 @@ class Layout:
         return dataset[: len(dataset) - len(plain)], plain
 
     def reachable(self, dataset: str) -> bool:
-        """Tell whether the data set is open, generated or given."""
+        """Tell whether the data set is open, generated or given; if optional, fetched."""
         demo, _ = self._split_demo(dataset)
         source = self.registry.source(self.registry.dataset(dataset).source)
-        return bool(demo) or available(source, self.config)
+        here = self._fetched(source.id, dataset)
+        return bool(demo) or (here and available(source, self.config))
 
     def _switches(self, dataset: str) -> frozenset[str]:
         """Return the labels of the switches that change the features of a data set."""

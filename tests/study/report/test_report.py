@@ -115,7 +115,8 @@ def test_synthetic_runs_stay_out_of_the_papers_tables(tmp_path):
     ("datasets", "title"),
     [
         (("cic", "mine", "demo_cic"), "Real study:"),
-        (("mine", "demo_cic"), "Own data:"),
+        (("mine",), "Own data:"),
+        (("mine", "demo_cic"), "DEMO on real and generated data:"),
         (("demo_cic",), "DEMO with generated data:"),
         ((), "Real study:"),
     ],

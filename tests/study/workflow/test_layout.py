@@ -5,6 +5,7 @@ import yaml
 from snakemake.utils import update_config
 
 from deepcac.errors import ConfigError
+from deepcac_study.catalogue.config import check_config
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.jobs.layout import Layout
 from deepcac_study.jobs.targets import asked_by, check_rules, check_targets
@@ -116,7 +117,8 @@ def test_unknown_names_are_refused():
         switched.runs("cac")
 
 
-def test_the_demo_plans_nothing_of_the_papers_configuration():
+def test_the_demo_plans_nothing_of_the_papers_configuration(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # nothing optional is here
     # Snakemake merges mappings of several configuration files; only lists are replaced.
     merged, demo = (
         yaml.safe_load((ROOT / "config" / name).read_text())
@@ -128,6 +130,23 @@ def test_the_demo_plans_nothing_of_the_papers_configuration():
     planned += [*merged["case_studies"], *merged["theory"]]
     assert {name for name in planned if "demo_" not in name and "wdbc" not in name} == set()
     assert {path.split("/")[2] for path in paths.skmeans_files()} == {"synth_pairs_small"}
+
+
+def test_an_optional_source_is_left_out_until_it_was_fetched(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan = {"part": "cac", "protocols": ["sound"], "methods": ["lr"], "k": [1]}
+    plan |= {"datasets": ["whas500_3y", "wdbc"]}
+    config = {"datasets": plan["datasets"], "runs": [plan], "optional": ["whas500"]}
+    paths = Layout(REGISTRY, config)
+    assert paths.left_out() == ["whas500_3y"]
+    assert paths.runs("cac") == ["results/wdbc/lr_k1.json"]
+    (raw,) = map(Path, paths.optional_files())
+    raw.parent.mkdir(parents=True)
+    raw.touch()
+    assert (paths.left_out(), paths.datasets()) == ([], ["whas500_3y", "wdbc"])
+    assert "results/whas500_3y/lr_k1.json" in paths.runs("cac")
+    with pytest.raises(ConfigError, match="optional: mimic3 has no raw file"):
+        check_config(config | {"optional": ["mimic3"]}, REGISTRY)
 
 
 def test_records_of_supervised_k_means_and_their_budgets():
@@ -271,7 +290,7 @@ def test_the_files_of_a_step_follow_the_registry():
     assert pages["pairs"] == "data/features/webkb_n_pairs.parquet"
 
 
-def test_the_demo_asks_for_no_real_data():
+def test_the_demo_needs_no_real_data_but_what_is_installed():
     folder = Path(__file__).parents[3] / "config"
     config, demo = (
         yaml.safe_load((folder / name).read_text()) for name in ("config.yaml", "demo.yaml")
@@ -287,6 +306,6 @@ def test_the_demo_asks_for_no_real_data():
     # A key that the demo leaves out keeps what the papers' configuration says.
     kept = {key: value for key, value in config.items() if key not in demo}
     assert names(kept) == set()
-    assert {name for name in names(demo) if not name.startswith("demo_")} == {
-        *("synth_pairs_small", "wdbc")
-    }
+    real = {name for name in names(demo) if not name.startswith("demo_")}
+    optional = [REGISTRY.dataset(name).source for name in real - {"synth_pairs_small", "wdbc"}]
+    assert sorted(optional) == sorted(demo["optional"])  # each may be left out

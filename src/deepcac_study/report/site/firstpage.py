@@ -50,18 +50,11 @@ def answer(shown: Contents) -> Answer:
         wanted = ("judge_forest", "clustering_effect", "agreement")
         first = next((drawn[name] for name in wanted if name in drawn), None)
         return Answer([minus(text) for text in sentences if text], [first] if first else [])
-    planted = planted_sentence(judged)
-    if planted:
-        names = ("judge_power", "planted_subtypes")
-        sentences = [
-            planted,
-            sentence(judged, unpublished=True),
-            basis(judged, unpublished=True),
-            NOTHING,
-        ]
-        figures = [drawn[name] for name in names if name in drawn]
-        return Answer([minus(text) for text in sentences if text], figures)
-    return Answer([NOTHING], [])
+    of_real = [sentence(judged, unpublished=True), basis(judged, unpublished=True)]
+    sentences = [*of_real, planted_sentence(judged), NOTHING]
+    names = (*("judge_forest",) * bool(of_real[0]), "judge_power", "planted_subtypes")
+    figures = [drawn[name] for name in names if name in drawn]
+    return Answer([minus(text) for text in sentences if text], figures)
 
 
 def _by_chance(counts: Sequence[Count]) -> str:

@@ -17,6 +17,7 @@ from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.site.contents import HOME, Contents
 from deepcac_study.report.site.counted import claims_by_paper, protocols_in_words, values_table
 from deepcac_study.report.site.firstpage import answer, provenance
+from deepcac_study.report.site.material import Material, generated_only
 from deepcac_study.report.site.paperpages import PaperPage, paper_pages, places, switch_sentences
 from deepcac_study.report.subtypes.subtype_figures import of_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
@@ -31,6 +32,11 @@ REAL = (
 OWN = (
     "Own data: clustering-aware classification",
     "Runs on data that no paper has. They say nothing about the papers.",
+)
+BOTH = (
+    "DEMO on real and generated data: clustering-aware classification",
+    "The whole workflow on small real tables that no paper has, with few resamples, and on "
+    "generated cohorts. It shows that everything runs, and says nothing about the papers.",
 )
 DEMO = (
     "DEMO with generated data: clustering-aware classification",
@@ -73,8 +79,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     made = environment("deepcac_study.report.site")
     made_from = shown.found.made_from
     menu = _menu(shown, Counter(page.kind for page in subtypes))
-    kinds = ((shown.found.real, REAL), (shown.found.own, OWN), (shown.found.runs, DEMO))
-    title, what = next((kind for runs, kind in kinds if len(runs)), REAL)
+    title, what = _heading(shown.found)
     made.globals |= {
         "menu": menu,
         "synonyms": synonyms(),
@@ -100,6 +105,15 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         parts = {"one": subtype, "title": page_title, "current": current, "up": "../"}
         parts["latents"] = latents.get(subtype.id)
         _write(made, out / "pages" / f"{subtype.id}.html", "subtype.html", parts)
+
+
+def _heading(found: Material) -> tuple[str, str]:
+    """Return the title and what the first page says of the report, by the data of its runs."""
+    if len(found.real) or not len(found.runs):
+        return REAL
+    if not len(found.own):
+        return DEMO
+    return BOTH if generated_only(found.runs) else OWN
 
 
 def _menu(shown: Contents, subtypes: Mapping[str, int]) -> dict[str, list[tuple[str, str]]]:

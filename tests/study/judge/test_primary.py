@@ -97,7 +97,7 @@ def test_the_answer_counts_what_is_excluded_and_where_a_line_gains():
     (answer,) = overall_answer(pd.DataFrame(rows)).to_dict("records")
     assert "excluded in 2 of 3 comparisons (1 after correction)" in answer["sentence"]
     assert "gains on credit" in answer["sentence"]
-    assert "random partitions give 40 % of the gain" in answer["sentence"]
+    assert "random groups give 40 % of the gain" in answer["sentence"]
     assert answer["sentence"].endswith("boosted trees without clusters score higher.")
     assert overall_answer(pd.DataFrame(rows[:3])).empty
     assert overall_answer(pd.DataFrame()).empty

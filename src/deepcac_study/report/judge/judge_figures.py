@@ -24,7 +24,7 @@ _ARM_LABELS = {
     "km": "in k-means clusters",
     "cac": "in CAC clusters",
     "dist": "with distances to centres",
-    "cells": "in a random partition",
+    "cells": "in random groups",
     "hash": "in parts by a hash",
 }
 _COLOURS = {"dist": "#2E8B57", "cells": "#C49C94", "hash": "#7F7F7F"} | ARM_COLOURS

@@ -61,7 +61,7 @@ def _sentence(numbers: dict[str, Any], helped: pd.DataFrame) -> str:
     which = ", neither of them clinical" if len(names) == 2 else ", none of them clinical"
     times, corrected = numbers["excluded"], numbers["excluded_after_correction"]
     clinical = {row["name"] for row in rows_of("tasks.csv") if row["clinical"]}
-    gives = f"{which * (not clinical & set(names))}; random partitions give {_listed(shares)}"
+    gives = f"{which * (not clinical & set(names))}; random groups give {_listed(shares)}"
     ahead = (helped["trees"] > helped["score"]).all()
     return (
         f"Hardly, if the model is tuned boosted trees: a gain of {three(numbers['margin'])} AUROC "

@@ -10,10 +10,9 @@ import numpy.typing as npt
 from sklearn.metrics import silhouette_samples
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.types import Floats, Ints
 
 ArrayLike = npt.ArrayLike
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def _pyplot() -> Any:

@@ -13,8 +13,8 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from deepcac.errors import ConfigError, DataError, DataTypeError, ScaleWarning
 from deepcac.sklearn_compat import check_sample_weight
+from deepcac.types import Floats
 
-Floats = npt.NDArray[np.float64]
 NO_CLASSES = "no_validation"  # what validate_data calls it
 LARGEST = 1e150  # beyond it a square is infinite
 UNEVEN = 10.0  # columns differ by scale if one spreads this many times as wide as the median one

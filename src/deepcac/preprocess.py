@@ -14,8 +14,8 @@ from deepcac.errors import DataError
 from deepcac.files.saved_models import check_array, check_ids
 from deepcac.numeric_table import validated
 from deepcac.sklearn_compat import check_feature_names_in
+from deepcac.types import Array
 
-Array = npt.NDArray[np.float64]
 FARTHEST = 5.0  # sd; a k-means on latents otherwise finds clusters of a few far rows
 Names = npt.NDArray[Any]
 

@@ -10,8 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from deepcac.errors import DataError
-
-Array = npt.NDArray[np.float64]
+from deepcac.types import Array
 
 SUMMARIES = ("first", "last", "lowest", "highest", "mean", "change", "count", "hours_since")
 

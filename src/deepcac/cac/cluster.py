@@ -11,10 +11,9 @@ from deepcac.cac.kernels.kernel import sweep
 from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.kernels.state import SEPARATION, SIZE, TOTAL, State, allocate, recount
 from deepcac.errors import ConfigError, DataError
+from deepcac.types import Floats, Ints
 
 Separation = Literal["size", "cluster"]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_random_state
 
-from deepcac.cac.cluster import Floats, Ints, Separation, cluster, kmeans_labels
+from deepcac.cac.cluster import Separation, cluster, kmeans_labels
 from deepcac.cac.estimator import CACClassifier
 from deepcac.cac.kernels.rows import prepare
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
@@ -23,6 +23,7 @@ from deepcac.cac.path import scores_along, under_alphas
 from deepcac.errors import ConfigError, DataError
 from deepcac.linear.base_classifiers import ClassWeight
 from deepcac.sklearn_compat import Interval, StrOptions, fit_context
+from deepcac.types import Floats, Ints
 
 Candidate = tuple[int, float]
 

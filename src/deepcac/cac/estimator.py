@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.metrics import f1_score, log_loss
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
-from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster
+from deepcac.cac.cluster import Clustering, Separation, cluster
 from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
 from deepcac.cac.passes import choose, passes
@@ -23,6 +23,7 @@ from deepcac.errors import ConfigError
 from deepcac.linear.base_classifiers import ClassWeight
 from deepcac.numeric_table import check_table, codes_among, hold_back
 from deepcac.sklearn_compat import Interval, StrOptions, fit_context
+from deepcac.types import Floats, Ints
 
 Selection = Literal["final", "best_train_loss", "best_validation"]
 Data = tuple[Floats, Ints, Floats | None]

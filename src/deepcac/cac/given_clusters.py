@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 
@@ -14,8 +13,8 @@ from deepcac.cac.cluster import Clustering
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
 from deepcac.cac.prediction import LocalPrediction
 from deepcac.linear.base_classifiers import class_scores
+from deepcac.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Model = TypeVar("Model", bound=LocalClassifier)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from deepcac.cac.cluster import Clustering, Floats, Ints, cluster
+from deepcac.cac.cluster import Clustering, cluster
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
 from deepcac.linear.base_classifiers import ClassWeight
 from deepcac.sklearn_compat import fit_context
+from deepcac.types import Floats, Ints
 
 
 class KMClassifier(LocalClassifier):

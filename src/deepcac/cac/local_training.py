@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from deepcac.cac.cluster import Clustering, Floats, Ints, kmeans_labels
+from deepcac.cac.cluster import Clustering, kmeans_labels
 from deepcac.cac.collapse import collapsed, disguise, purity
 from deepcac.cac.prediction import LocalPrediction
 from deepcac.errors import CollapseWarning, DataError
@@ -36,6 +36,7 @@ from deepcac.numeric_table import (
     warn_of_scales,
 )
 from deepcac.sklearn_compat import HasMethods, Interval, StrOptions
+from deepcac.types import Floats, Ints
 
 ArrayLike = npt.ArrayLike
 SCALING = "scale them first, for example make_pipeline(TableScaler(), CACClassifier())"

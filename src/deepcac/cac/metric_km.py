@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from deepcac.cac.cluster import Floats, Ints
 from deepcac.cac.km import KMClassifier
 from deepcac.linear.base_classifiers import ClassWeight
 from deepcac.sklearn_compat import HasMethods
+from deepcac.types import Floats, Ints
 
 
 class MetricKMClassifier(KMClassifier):

@@ -7,8 +7,9 @@ from itertools import chain
 
 import numpy as np
 
-from deepcac.cac.cluster import Clustering, Ints, Separation, cluster
+from deepcac.cac.cluster import Clustering, Separation, cluster
 from deepcac.cac.kernels.rows import PreparedRows
+from deepcac.types import Ints
 
 
 def passes(

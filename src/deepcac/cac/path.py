@@ -17,9 +17,8 @@ from deepcac.cac.given_clusters import fit_labels
 from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.local_training import LocalClassifier
 from deepcac.errors import ConfigError
+from deepcac.types import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.int8]
 
 START = 0.0  # the alpha under which the k-means labels are filed

@@ -15,10 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from deepcac.linear.base_classifiers import check_answers, class_scores, log_odds
 from deepcac.numeric_table import check_table
+from deepcac.types import Floats, Ints
 
 ArrayLike = npt.ArrayLike
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 _FAR = 1e3  # distances to the origin by distances between centroids
 
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.linear_model import SGDClassifier
@@ -26,9 +25,7 @@ from deepcac.linear.base_classifiers import (
     nearest_neighbours,
 )
 from deepcac.task import Fitted, Task
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats, Ints
 
 BUDGET = 7200.0  # seconds; CAC v2 stopped it on Diabetes after two hours
 # On ||change|| / (n L). The published copy's 1e-4 ends after a step or two, short of the minimum.

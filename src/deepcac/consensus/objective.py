@@ -18,13 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import linalg, sparse
 
 from deepcac.errors import DataError
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from deepcac.decomposition.discriminants import (
     weights_of_classes,
 )
 from deepcac.decomposition.group_prediction import GroupPrediction
-from deepcac.decomposition.mixtures.mixed import Columns, Ints
+from deepcac.decomposition.mixtures.mixed import Columns
 from deepcac.decomposition.mixtures.validation import check_rows, rows_at
 from deepcac.decomposition.predictors import RefitMode, predictor
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
@@ -37,6 +37,7 @@ from deepcac.numeric_table import (
     hold_back,
 )
 from deepcac.sklearn_compat import HasMethods, Interval, StrOptions
+from deepcac.types import Ints
 
 Search = Literal["greedy", "none", "exhaustive"]
 

@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
 
-from deepcac.decomposition.mixtures.mixed import Floats, Ints, Mixed
+from deepcac.decomposition.mixtures.mixed import Mixed
 from deepcac.decomposition.mixtures.mixture import Clusters, cluster_rows
 from deepcac.decomposition.smo import Design
 from deepcac.errors import ConfigError
+from deepcac.types import Floats, Ints
 
 Clusterer = Literal["em", "kmeans"]
 

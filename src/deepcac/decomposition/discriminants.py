@@ -16,9 +16,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from deepcac.decomposition.configuration import Configuration, Group
-from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.smo import PairwiseLinearSVC
 from deepcac.linear.base_classifiers import check_learnt
+from deepcac.types import Floats, Ints
 
 Name = tuple[int, Group]
 ClassWeight = Literal["balanced"] | Mapping[Any, float] | None

@@ -9,10 +9,10 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.mixtures.validation import check_rows
 from deepcac.linear.base_classifiers import check_answers, log_odds
+from deepcac.types import Floats, Ints
 
 
 def _has_probabilities(self: "GroupPrediction") -> bool:

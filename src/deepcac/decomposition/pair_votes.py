@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from deepcac.decomposition.configuration import Configuration
 from deepcac.decomposition.discriminants import ClusterGroups, Name, class_of_group, group_names
-from deepcac.decomposition.mixtures.mixed import Floats, Ints
-from deepcac.decomposition.smo import Flags, PairMachines
+from deepcac.decomposition.smo import PairMachines
+from deepcac.types import Flags, Floats, Ints
 
 Votes = npt.NDArray[np.int16]
 

@@ -14,12 +14,11 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from deepcac.decomposition.mixtures.mixed import Columns, Filler, Floats, Ints, Mixed
+from deepcac.decomposition.mixtures.mixed import Columns, Filler, Mixed
 from deepcac.decomposition.mixtures.validation import check_rows
 from deepcac.decomposition.smo_kernel import solve_against
 from deepcac.errors import ConfigError
-
-Flags = npt.NDArray[np.bool_]
+from deepcac.types import Flags, Floats, Ints
 
 
 class Design(NamedTuple):

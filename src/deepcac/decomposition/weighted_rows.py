@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.mixtures.validation import rows_at
+from deepcac.types import Floats, Ints
 
 
 class WeightedRows(NamedTuple):

@@ -12,7 +12,7 @@ from sklearn.preprocessing import SplineTransformer
 from deepcac.judging.learners import Predict, lr
 from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.judging.spaces import Values
-from deepcac.task import Array
+from deepcac.types import Array
 
 FEWEST_KNOTS = 4  # of a column that is bent; one with fewer values stays a line
 MOST_PRODUCTS = 300

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deepcac.errors import DataError
-from deepcac.task import Array
+from deepcac.types import Array
 
 DEFAULT, TUNED, CLUSTERED = CHOICES = ("default", "tuned", "clustered")
 

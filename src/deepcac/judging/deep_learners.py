@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from deepcac.judging.learners import Array, Predict, clipped
+from deepcac.judging.learners import Predict, clipped
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values
 from deepcac.nn.base import DeepClassifier
@@ -24,6 +24,7 @@ from deepcac.subtyping.backbone import FittedNetworks, fit_networks
 from deepcac.subtyping.boosted import Trees, grow_trees
 from deepcac.subtyping.crossfit import Cases, deal_cases
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
+from deepcac.types import Array
 
 
 def network(

@@ -7,11 +7,11 @@ import numpy as np
 
 from deepcac.files.declared import resolve
 from deepcac.judging.contenders import BESIDE, Contender
-from deepcac.judging.learners import Array, Predict
+from deepcac.judging.learners import Predict
 from deepcac.judging.partitions import Partition, beside, part
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values, learners
-from deepcac.task import Ids
+from deepcac.types import Array, Ids
 
 FEWEST = 20  # training rows a part needs for a model of its own
 

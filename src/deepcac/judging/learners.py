@@ -12,7 +12,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values
 from deepcac.linear.base_classifiers import class_scores
-from deepcac.task import Array
+from deepcac.types import Array
 
 Predict = Callable[[Rows], Array]
 

@@ -3,13 +3,14 @@
 import torch
 from torch import nn
 
-from deepcac.judging.learners import Array, Predict
+from deepcac.judging.learners import Predict
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values
 from deepcac.nn.fitting import data
 from deepcac.nn.fitting.losses import mixture_cross_entropy
 from deepcac.nn.fitting.stopping import evaluate, log_likelihood
 from deepcac.nn.fitting.training import Budget, TrainingStep, train
+from deepcac.types import Array
 
 MAX_EPOCHS, PATIENCE = 200, 15
 

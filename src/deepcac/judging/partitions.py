@@ -12,7 +12,7 @@ from sklearn.mixture import GaussianMixture
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, IDS, KM, SOFT
 from deepcac.judging.resamples import Resample, Rows
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 LEAST_VARIANCE = 1e-3  # of standardised columns; a column of 0 and 1 may be constant in a part
 

@@ -22,7 +22,7 @@ from deepcac.preprocess import TableScaler
 from deepcac.scoring.calibration import calibration_slope
 from deepcac.scoring.censored import FollowUp, censoring_curve, observed_risk
 from deepcac.scoring.equivalence import difference, verdict
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 METRIC = "auroc"
 TOLD = "told_"  # before the name of a learner that knows the true subtypes

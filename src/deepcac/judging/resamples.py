@@ -12,7 +12,7 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.draws import TEST, TRAIN, VALIDATION, draw, units
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import FollowUp
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its own
 

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score
 
 from deepcac.scoring.metrics import f1, one_against_rest
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 Scores = dict[str, dict[str, float]]
 

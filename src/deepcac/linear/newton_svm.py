@@ -19,8 +19,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from deepcac.errors import DataError
 from deepcac.numeric_table import validated
+from deepcac.types import Floats
 
-Floats = npt.NDArray[np.float64]
 ClassWeight = str | dict[object, float] | None
 
 TOLERANCE = 1e-12  # on what a Newton step still promises, as a share of the objective

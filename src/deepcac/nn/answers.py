@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import torch
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -14,11 +13,11 @@ from torch import Tensor, nn
 
 from deepcac.linear.base_classifiers import log_odds
 from deepcac.nn.fitting import data
-from deepcac.nn.inputs import Array, Mask, Preparation, check_inputs
+from deepcac.nn.inputs import Mask, Preparation, check_inputs
 from deepcac.nn.layers.networks import AnyAutoencoder, Prediction
+from deepcac.types import Array, Ids
 
 ArrayLike = npt.ArrayLike
-Ids = npt.NDArray[np.int64]
 
 
 class Network(nn.Module, ABC):

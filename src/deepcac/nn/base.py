@@ -32,13 +32,13 @@ from deepcac.nn.fitting.pretrain import most_epochs, pretrain
 from deepcac.nn.fitting.progress import Progress
 from deepcac.nn.fitting.stopping import auprc, evaluate
 from deepcac.nn.fitting.training import Budget, Curve, Report, untold
-from deepcac.nn.inputs import Array, Mask, Preparation, check_inputs, warn_if_unscaled
+from deepcac.nn.inputs import Mask, Preparation, check_inputs, warn_if_unscaled
 from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
 from deepcac.nn.model_file import read_model, write_model
 from deepcac.numeric_table import check_classes, check_two_classes, check_weights
+from deepcac.types import Array, Ids
 
 ArrayLike = npt.ArrayLike
-Ids = npt.NDArray[np.int64]
 Part = tuple[Array, npt.NDArray[Any], Mask | None]
 
 VALIDATION_SHARE = 0.24  # 18 of 75: what the papers' 57 / 18 / 25 leave for stopping

@@ -15,9 +15,9 @@ from deepcac.files.saved_models import check_array
 from deepcac.nn.fitting.data import as_inputs
 from deepcac.numeric_table import NO_CLASSES, check_table, column_names, validated
 from deepcac.preprocess import SequenceScaler, TableScaler, cut_far
+from deepcac.types import Array, Flags
 
-Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+Mask = Flags
 LARGE = 10.0  # a column with this mean or spread is not scaled
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm
 
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 Weights = npt.NDArray[np.uint8]
 

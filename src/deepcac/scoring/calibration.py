@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 from sklearn.preprocessing import SplineTransformer
 
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 _CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
 _FAR = 60.0  # log odds beyond every risk

@@ -17,7 +17,7 @@ from deepcac.scoring.resampled_scores import (
     estimate,
     risk_scores,
 )
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 _MOST, _FEWEST, _NUMBERS = 500, 100, 20_000_000  # draws, and what they may hold in all
 _CERTAIN = 1e-7

@@ -10,9 +10,7 @@ import numpy.typing as npt
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from deepcac.task import Array, Ids
-
-Flags = npt.NDArray[np.bool_]
+from deepcac.types import Array, Flags, Ids
 
 
 @dataclass(frozen=True)

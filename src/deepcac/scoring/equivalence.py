@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from deepcac.scoring.statistics import corrected_error
-
-Array = npt.NDArray[np.float64]
+from deepcac.types import Array
 
 BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecided"
 # Nothing is tested: both sides are the same model in every resample; or two models whose scores are

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from deepcac.task import Array
+from deepcac.types import Array
 
 FREEDOMS = (2, 4, 8, 16, 64)  # of Student's distribution over data sets, equally likely
 _MEANS, _SPREADS = 81, 120  # points of the grid

@@ -1,15 +1,13 @@
 """Scores of one split, from predictions alone."""
 
 import numpy as np
-import numpy.typing as npt
 import sklearn
 from sklearn import metrics as sk
 
 from deepcac.scoring.statistics import RISK_BINS, risk_bins
 from deepcac.task import Fitted, Task
+from deepcac.types import Array, Ids
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 Scores = dict[str, float | None]
 
 SILHOUETTE_ROWS = 5000

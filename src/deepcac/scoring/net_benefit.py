@@ -3,8 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.types import Array, Ids
 
 
 def net_benefit(y: Ids, risk: Array, thresholds: Array) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import brentq
 
-from deepcac.task import Array
+from deepcac.types import Array
 
 FEWEST_TO_PREDICT = 3  # sites; of two the spread between sites has no freedom left
 

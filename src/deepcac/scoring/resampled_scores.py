@@ -15,7 +15,7 @@ from scipy.stats import norm
 from deepcac.scoring.bootstrap import SplitScores, weighted_scores
 from deepcac.scoring.calibration import log_odds
 from deepcac.scoring.censored import FollowUp, resampled_weights
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 _STEPS = 25  # of Newton; a slope needs six
 _AT_ONCE = 2_000_000  # numbers of a block of draws

@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from deepcac.task import FEW, Array, Ids
+from deepcac.task import FEW
+from deepcac.types import Array, Flags, Ids
 
 SMALL = 10  # rows of a group from which statistics of it are shown
 WITHHELD = "withheld"
 _MOST_PARTS = 1000  # of all tables, whose sums and differences are looked at
-Flags = npt.NDArray[np.bool_]
 
 
 def withheld(count: int, total: int | None = None) -> int | None:

@@ -3,13 +3,10 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from deepcac.cac.collapse import pure, purity
 from deepcac.task import Fitted, Task
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.types import Array, Ids
 
 TOP_FEATURES = 10
 PERFECT = 1000.0  # the effect of a column that is constant inside a group and splits it off

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from deepcac.errors import ConfigError
-from deepcac.task import Array
+from deepcac.types import Array
 
 # Widths of the 95 % intervals that are aimed at, as in pmvalsampsize.
 RATIO, SLOPE, STATISTIC, BENEFIT = 0.2, 0.2, 0.1, 0.2

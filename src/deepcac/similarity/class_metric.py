@@ -12,9 +12,7 @@ from deepcac.numeric_table import validated
 from deepcac.similarity.itemset import ItemSet
 from deepcac.similarity.supervised import SupervisedKMeans
 from deepcac.similarity.weighted import check_positive
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats, Ints
 
 
 class ClassMetric(TransformerMixin, BaseEstimator):

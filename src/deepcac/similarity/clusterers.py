@@ -9,16 +9,14 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.similarity.clustering import indicator
 from deepcac.similarity.kernels import climb
+from deepcac.types import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Name = Literal["iterative", "spectral", "discrete"]
 Clusterer = Callable[..., Floats]
 

@@ -7,9 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import DataError
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats
 
 
 def indicator(labels: npt.ArrayLike) -> Floats:

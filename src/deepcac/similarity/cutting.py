@@ -10,12 +10,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from deepcac.similarity.workingset import WorkingSet
-
-Floats = npt.NDArray[np.float64]
+from deepcac.types import Floats
 
 
 class Cut(NamedTuple):

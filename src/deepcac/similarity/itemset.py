@@ -15,11 +15,10 @@ from scipy.sparse.linalg import LinearOperator
 
 from deepcac.errors import DataError
 from deepcac.similarity.kernels import column_forms, weighted_gram
+from deepcac.types import Floats, Ints
 
 LARGEST = 1e70  # training needs fourth powers, and their sums
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Matrix = Any  # ndarray or scipy sparse array of two axes
 
 # Share of the items from which a sparse column is multiplied faster as a dense one.

@@ -9,14 +9,11 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.kernel_approximation import Nystroem
 
 from deepcac.errors import DataError
 from deepcac.similarity.itemset import ItemSet, Matrix
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats, Ints
 
 MAX_PAIRS = 4000  # their kernel matrix takes 128 MB
 

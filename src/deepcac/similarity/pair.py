@@ -17,8 +17,7 @@ from deepcac.similarity.cutting import Cut, cutting_planes
 from deepcac.similarity.itemset import ItemSet
 from deepcac.similarity.weighted import SimilarityClusterer, check_positive, check_training
 from deepcac.similarity.workingset import WorkingSet
-
-Floats = npt.NDArray[np.float64]
+from deepcac.types import Floats
 
 
 class PairSimilarity(SimilarityClusterer):

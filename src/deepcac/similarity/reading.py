@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
 from deepcac.similarity.itemset import ItemSet
-
-Floats = npt.NDArray[np.float64]
+from deepcac.types import Floats
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
@@ -23,9 +22,7 @@ from deepcac.similarity.clustering import delta, indicator
 from deepcac.similarity.cutting import Cut
 from deepcac.similarity.itemset import ItemSet
 from deepcac.similarity.reading import Reading
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats, Ints
 
 
 def loss_augmented(K: Floats, truth: Floats) -> Floats:

@@ -18,8 +18,6 @@ from deepcac.similarity.weighted import SimilarityClusterer, check_training
 from deepcac.similarity.workingset import WorkingSet
 from deepcac.sklearn_compat import Interval, StrOptions
 
-Floats = npt.NDArray[np.float64]
-
 
 class SupervisedKMeans(SimilarityClusterer):
     """Supervised k-means clustering (Finley and Joachims 2008).

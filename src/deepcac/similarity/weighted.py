@@ -15,9 +15,7 @@ from deepcac.similarity.clusterers import clusterer
 from deepcac.similarity.clustering import delta
 from deepcac.similarity.itemset import ItemSet, same_features
 from deepcac.similarity.reading import Reading
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats, Ints
 
 
 class SimilarityClusterer(SummaryHTML, BaseEstimator):

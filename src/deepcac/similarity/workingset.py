@@ -15,13 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from qpsolvers import Problem, solve_problem, solve_qp
 
 from deepcac.errors import ConfigError
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats, Ints
 
 SECOND_SOLVER = "daqp"  # an active-set method: slower, but it ends where interior points give up
 PRECISION = 1e-9  # of the quadratic program, beside losses scaled to 1

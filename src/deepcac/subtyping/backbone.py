@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -18,8 +16,7 @@ from deepcac.subtyping.crossfit import Cases, LeftOut, answer, left_out, train_c
 from deepcac.subtyping.packed import ALL, PackedNetworks
 from deepcac.subtyping.smooth_inputs import SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, fit_blend
-
-Array = npt.NDArray[np.float64]
+from deepcac.types import Array
 
 
 class Answers(NamedTuple):

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from deepcac.errors import ConfigError
 from deepcac.subtyping.crossfit import Cases
 from deepcac.subtyping.tree_arrays import TreeArrays, read_booster
-
-Array = npt.NDArray[np.float64]
+from deepcac.types import Array
 
 ROUNDS, PATIENCE = 800, 40
 SETTINGS: dict[str, Any] = {

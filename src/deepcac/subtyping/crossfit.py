@@ -16,9 +16,7 @@ from deepcac.errors import DataError
 from deepcac.nn.fitting.data import in_chunks
 from deepcac.nn.fitting.training import Budget, Curve, TrainingStep, train
 from deepcac.subtyping.packed import ALL, PackedNetworks, cross_entropies
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.types import Array, Ids
 
 
 class Cases(NamedTuple):

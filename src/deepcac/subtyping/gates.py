@@ -21,8 +21,7 @@ from sklearn.metrics import (
 )
 
 from deepcac.errors import CollapseWarning
-
-Array = npt.NDArray[np.float64]
+from deepcac.types import Array
 
 STARTS = 10
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from sklearn.preprocessing import QuantileTransformer
 from torch import Tensor
@@ -11,8 +10,7 @@ from torch import Tensor
 from deepcac.errors import DataError
 from deepcac.files.saved_models import check_array
 from deepcac.preprocess import TableScaler
-
-Array = npt.NDArray[np.float64]
+from deepcac.types import Array
 
 CLIP = 5.0  # standard deviations; what lies further moves nothing
 QUANTILES = 64

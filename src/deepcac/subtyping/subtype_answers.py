@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import torch
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -19,9 +18,8 @@ from deepcac.subtyping.backbone import Backbone
 from deepcac.subtyping.gates import Gates
 from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_heads import Heads
+from deepcac.types import Array, Ids
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 ArrayLike = npt.ArrayLike
 
 

@@ -47,8 +47,6 @@ from deepcac.subtyping.subtype_file import read_subtypes, write_subtypes
 from deepcac.subtyping.subtype_heads import Gain, fit_heads, held_out_gains, no_heads
 from deepcac.subtyping.subtype_names import subtype_levels, subtype_names
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 ArrayLike = npt.ArrayLike
 
 _COUNTS = ("n_clusters", "hidden", "batch_size", "max_epochs", "patience", "n_threads")

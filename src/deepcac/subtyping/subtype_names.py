@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.sequence_summary import SUMMARIES
-from deepcac.task import Array
+from deepcac.types import Array
 
 SHOWN = 3
 _SMALL, _FEW = 10, 5  # values, rows: those of the pages' small cells, a layer above

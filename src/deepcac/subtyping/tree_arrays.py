@@ -13,9 +13,7 @@ from numba import njit
 
 from deepcac.errors import DataError
 from deepcac.files.saved_models import LARGEST
-
-Array = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Array, Ints
 
 ZERO, NAN = 1, 2  # what a split takes for missing; 0 is nothing
 _NO_MORE = 1e-35  # LightGBM's zero

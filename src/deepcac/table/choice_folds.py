@@ -17,7 +17,7 @@ from deepcac.judging.spaces import Values
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.table.budgeted_trials import MOST_TRAIN, linear
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 FOLDS = 5
 _CERTAIN = 1e-7

@@ -5,7 +5,6 @@ too small join their neighbours, and counts from 1 to 4 are moved before a model
 """
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.metrics import pairwise_distances_argmin
 
 from deepcac.errors import DataError
@@ -13,9 +12,7 @@ from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import FEW, SMALL
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.task import Array, Ids
-
-Flags = npt.NDArray[np.bool_]
+from deepcac.types import Array, Flags, Ids
 
 
 def coarse_scaler(table: LabelledTable) -> TableScaler:

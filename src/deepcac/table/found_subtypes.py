@@ -16,7 +16,7 @@ from deepcac.table.budgeted_trials import Trials, table_resamples
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.risk_model import whole_table
 from deepcac.table.risk_model_choice import fewest_clusters
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 SHOWN = (KM, CAC)
 STABILITY_RESAMPLES = 10

@@ -9,7 +9,7 @@ import pyarrow as pa
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import Resample
 from deepcac.judging.trials import TEST
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 
 class HeldOut(NamedTuple):

@@ -23,7 +23,7 @@ from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import choice, settings
-from deepcac.task import Array
+from deepcac.types import Array
 
 SCORES = {"auroc": "AUROC", "calibration_slope": "calibration slope", "brier": "Brier score"}
 _SPAN = (2.5, 97.5)

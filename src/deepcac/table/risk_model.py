@@ -22,7 +22,7 @@ from deepcac.table.coarse_states import (
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.roles import Roles
 from deepcac.table.table_model import TableModel
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 DIRECTIONS = 20  # in which the log odds of refits differ, of a model that is kept
 _WIDE = 1.959963984540054  # 97.5 % of the normal distribution

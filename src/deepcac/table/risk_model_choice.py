@@ -19,7 +19,7 @@ from deepcac.table.budgeted_trials import Say, linear
 from deepcac.table.choice_folds import Candidate, FoldScores, Scores, score_on_folds
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.sample_sizes import needed_patients, study_sentence, study_size
-from deepcac.task import Array
+from deepcac.types import Array
 
 AUTO, PLAIN = "auto", "plain"
 SUBTYPES = "subtypes"

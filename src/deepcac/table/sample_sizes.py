@@ -11,7 +11,7 @@ from deepcac.scoring.sample_size import EXPLAINED, SampleSize, sample_size
 from deepcac.scoring.validation_size import ValidationSize, validation_size
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import CATEGORY
-from deepcac.task import Array
+from deepcac.types import Array
 
 
 @dataclass(frozen=True)

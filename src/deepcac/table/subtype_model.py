@@ -22,7 +22,7 @@ from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model_choice import SUBTYPES, FoldAnswer, check_events, held_out
 from deepcac.table.risk_model_file import read_table_part, table_part
 from deepcac.table.table_model import TableModel
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 REASONS = 3  # variables that are named for a row
 MOST_EPOCHS = 400  # the best one is kept; small tables need more than the default

@@ -17,7 +17,7 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from deepcac.files.storage import read_table, write_json, write_table
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.scoring.statistics import holm
 from deepcac.scoring.subtypes import sizes_by_class
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.catalogue.methods import DEEPCAC, parse_method
 from deepcac_study.experiments.fit import Shared, fit
 from deepcac_study.experiments.networks.deep_methods import latent_plane

@@ -19,7 +19,8 @@ from deepcac.cac.path import AlphaPath
 from deepcac.decomposition import ClassDecompositionClassifier
 from deepcac.linear.base_classifiers import balanced_shares, class_scores
 from deepcac.similarity import ClassMetric
-from deepcac.task import Array, Fitted, Ids, Task
+from deepcac.task import Fitted, Task
+from deepcac.types import Array, Ids
 from deepcac_study.catalogue.methods import CLASSES, NB, Method
 from deepcac_study.experiments import cac_arms
 from deepcac_study.experiments.prepare import Setting

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.preprocess import SequenceScaler, TableScaler, cut_far
-from deepcac.task import Array, Task
+from deepcac.task import Task
+from deepcac.types import Array
 from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.published.cac_program import Rows, published_scaling
 from deepcac_study.splits import HOLDOUT_SEED, Split, draw_holdout

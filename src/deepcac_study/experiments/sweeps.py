@@ -24,7 +24,8 @@ from deepcac.files.storage import write_table
 from deepcac.linear.base_classifiers import class_scores, logistic_regression
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.metrics import f1, score
-from deepcac.task import Array, Ids, Task
+from deepcac.task import Task
+from deepcac.types import Array, Ids
 from deepcac_study.catalogue.methods import CAC_LR, DEEPCAC, KM_LR, LR, parse_method
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.simulate.synthetic_cac import grid

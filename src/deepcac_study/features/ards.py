@@ -15,13 +15,12 @@ import pandas as pd
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.files.storage import read_table
+from deepcac.types import Array
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.cohort import Flow, steps
 from deepcac_study.features.columns.hourly import AGGREGATES
 from deepcac_study.sources.mimic3.admissions import ADULT, DAY_HOURS
 from deepcac_study.sources.mimic3.items import variables
-
-Array = npt.NDArray[np.float64]
 
 # MICU is the reference.
 CARE_UNITS = ("CCU", "CSRU", "SICU", "TSICU")

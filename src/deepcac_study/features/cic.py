@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.types import Ints
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.cohort import Flow
 from deepcac_study.features.columns.ranges import count_outside, read_ranges
@@ -20,7 +21,7 @@ RANGES = "features/johnson_variables.csv"
 # The 0.33 and 0.66 quantiles of the length of stay in days; DeepCAC (section 8) calls them hours.
 SHORT_STAY, LONG_STAY = 7, 13
 
-Classes = npt.NDArray[np.int64]
+Classes = Ints
 
 
 def stay_class(days: Classes, protocol: Protocol = SOUND) -> Classes:

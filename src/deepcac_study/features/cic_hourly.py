@@ -3,14 +3,12 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.types import Array
 from deepcac_study.features.cic import cohort_details
 from deepcac_study.features.johnson import FIVE, TWO, UNITS, Series, cleaned_series
-
-Array = npt.NDArray[np.float64]
 
 HOURS = 48
 MEASURED = (*FIVE, *TWO, "MechVent")

@@ -14,6 +14,7 @@ from pyarrow import csv
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.files.atomic import atomic_path
+from deepcac.types import Flags
 from deepcac_study.catalogue.variables import category_field
 from deepcac_study.cohort import Flow, steps
 from deepcac_study.features.columns.encoding import one_hot
@@ -23,7 +24,7 @@ StrPath = str | os.PathLike[str]
 Excluded = Mapping[str, Sequence[str]]
 # Step of the cohort flow: the value that its column must have.
 Chosen = Mapping[str, Mapping[str, float | str]]
-Mask = npt.NDArray[np.bool_]
+Mask = Flags
 
 
 def with_outcome(

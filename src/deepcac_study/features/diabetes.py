@@ -15,12 +15,13 @@ import pandas as pd
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.files.storage import read_table
+from deepcac.types import Ints
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.cohort import Flow, steps
 from deepcac_study.features.columns.encoding import indicators
 from deepcac_study.sources.uci_diabetes import medications, variables
 
-Codes = npt.NDArray[np.int64]
+Codes = Ints
 
 # Died in hospital, or discharged to hospice: nobody of these can be readmitted.
 DIED_OR_HOSPICE = (11, 13, 14, 19, 20, 21)

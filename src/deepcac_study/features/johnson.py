@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.types import Array
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.features.columns.hourly import AGGREGATES
 from deepcac_study.features.columns.johnson_cleaning import ADMISSION, MEASURED, Rule, clean
@@ -34,7 +35,6 @@ AT_ADMISSION = ("Age", "Gender", "Height", "Weight")
 UNITS = {"CCU": 1, "CSRU": 2, "SICU": 4}  # codes of ICUType; 3, the medical unit, is the reference
 LAST_8_HOURS = 40 * 60
 
-Array = npt.NDArray[np.float64]
 Columns = dict[str, Array]
 
 

@@ -16,14 +16,13 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from deepcac.errors import DataError
+from deepcac.types import Ids
 from deepcac_study.cohort import Flow, steps
 from deepcac_study.features.pairwise import PairwiseData
 from deepcac_study.sources.webkb import UNIVERSITIES
 
 CLASSES = ("course", "faculty", "other", "project", "staff", "student")
 LINKED, COCITED = 0, 1
-
-Ids = npt.NDArray[np.int64]
 
 
 def webkb(

@@ -20,8 +20,7 @@ from scipy import sparse
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix, read_features, write_features
 from deepcac.files.storage import read_table, write_table
-
-Ids = npt.NDArray[np.int64]
+from deepcac.types import Ids
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,13 @@ import numpy.typing as npt
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.types import Array
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.cohort import Flow
 from deepcac_study.features.columns.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
 from deepcac_study.features.columns.sofa import MEASUREMENTS, PARTS, sofa_parts
 from deepcac_study.features.columns.stay_columns import Stays, implausible
 from deepcac_study.sources.physionet2019 import DEMOGRAPHICS, LABEL_LEAD_HOURS, VARIABLES
-
-Array = npt.NDArray[np.float64]
 
 HOURS = 24
 # The published program aggregates every vital sign and laboratory value but BaseExcess.

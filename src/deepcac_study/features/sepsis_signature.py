@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.types import Array, Ints
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.cohort import Flow
 from deepcac_study.features.columns.hourly import AGGREGATES, aggregate, fill_forward
@@ -39,8 +40,7 @@ from deepcac_study.features.columns.sofa import MEASUREMENTS, PARTS, sofa_parts
 from deepcac_study.features.columns.stay_columns import Stays
 from deepcac_study.sources.physionet2019 import DEMOGRAPHICS, VARIABLES
 
-Array = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
+Rows = Ints
 
 FROM_END = 6
 MATCHED_HOURS = 48

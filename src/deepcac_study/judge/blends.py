@@ -17,7 +17,7 @@ from deepcac.judging.resamples import test_share
 from deepcac.judging.spaces import of_kind
 from deepcac.judging.trials import ROWS, TEST, VALIDATION
 from deepcac.scoring.equivalence import difference
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.judge.study_files import answers_path
 
 STEPS = 15

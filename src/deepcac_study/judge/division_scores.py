@@ -21,7 +21,7 @@ from deepcac.judging.spaces import of_kind
 from deepcac.judging.trials import ROWS, TEST, VALIDATION
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 from deepcac.scoring.statistics import holm
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.trial_files import read_trials
 from deepcac_study.records.record import machine

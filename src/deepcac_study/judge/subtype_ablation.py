@@ -29,7 +29,7 @@ from deepcac.subtyping.gates import Gates, find_gates
 from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_heads import fit_heads
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.records.record import file_digest, machine
 

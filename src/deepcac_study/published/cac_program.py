@@ -14,7 +14,7 @@ import numpy.typing as npt
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.linear.base_classifiers import IN_CLUSTERS
 from deepcac.preprocess import standardise_alone
-from deepcac.task import Array
+from deepcac.types import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.catalogue.registry import DEMO

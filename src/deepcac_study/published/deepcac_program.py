@@ -21,12 +21,13 @@ from deepcac.nn.deepcac import DeepCACClassifier, DeepCACNetwork
 from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier, DMNNNetwork
 from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.losses import mixture_cross_entropy, student_t, within
-from deepcac.nn.fitting.stopping import Array, Ids, Measure, evaluate, macro_auprc
+from deepcac.nn.fitting.stopping import Array, Measure, evaluate, macro_auprc
 from deepcac.nn.fitting.training import Budget, TrainingStep
 from deepcac.nn.idec import IDECClassifier
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.centroids import move_online, one_hot
 from deepcac.nn.layers.networks import Prediction, mean_error, mix
+from deepcac.types import Ids
 
 # Every counter restarts at 100 in each batch and steps by 1 / 100 first, which is a centroid that
 # has seen 99 rows.

@@ -10,15 +10,14 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
+from deepcac.types import Floats
 from deepcac_study.catalogue.methods import methods
 from deepcac_study.records.record import summarise
 from deepcac_study.records.written_scores import as_scored
 
 Record = Mapping[str, Any]
-Floats = npt.NDArray[np.float64]
 
 
 class Family(StrEnum):

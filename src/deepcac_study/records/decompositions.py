@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from deepcac.scoring.statistics import Comparison, corrected_t_test
+from deepcac.types import Array
 from deepcac_study.records.stored import Stored, load_stored
-
-Array = npt.NDArray[np.float64]
 
 BASES = {"nb": "naive Bayes", "svm": "linear machines"}
 PRINTED_BASE = {"svm_rest": "svm"}  # the paper does not say which of both its machines are

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from deepcac.errors import ConfigError
+from deepcac.types import Floats
 from deepcac_study.records.cpu_bounds import Bounds, gap, least_bound
 from deepcac_study.records.deciding import (
-    Floats,
     ScoreSeries,
     another_setting,
     deciding,

@@ -13,9 +13,8 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from deepcac.files.storage import read_json, read_table
+from deepcac.types import Array
 from deepcac_study.records.stored import Stored, check_place
-
-Array = npt.NDArray[np.float64]
 
 TOP = 10  # features that a list of the most important ones holds
 

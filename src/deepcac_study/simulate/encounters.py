@@ -18,6 +18,7 @@ import pandas as pd
 import yaml
 
 from deepcac.errors import ConfigError
+from deepcac.types import Ints
 from deepcac_study.simulate.packing import write_archive
 from deepcac_study.sources.uci_diabetes import MEMBER, medications, variables
 
@@ -26,7 +27,7 @@ TRUTH = "SYNTHETIC_SUBTYPES.csv"
 FIRST_ENCOUNTER, FIRST_PATIENT = 900_000_001, 900_000_001  # no real id is as large
 
 Texts = npt.NDArray[np.str_]
-Subtypes = npt.NDArray[np.int64]
+Subtypes = Ints
 Columns = dict[str, npt.NDArray[np.generic]]
 
 LOG_ODDS = -0.5

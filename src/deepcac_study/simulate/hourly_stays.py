@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from deepcac.errors import ConfigError
-from deepcac.task import Array
+from deepcac.types import Array
 from deepcac_study.simulate.packing import typical, write_archive
 from deepcac_study.sources.physionet2019 import COLUMNS, HEADER, LABEL_LEAD_HOURS, VARIABLES, VITALS
 

@@ -13,7 +13,7 @@ from pyarrow import csv
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
-from deepcac.task import Array
+from deepcac.types import Array
 from deepcac_study.catalogue.variables import Variable, read_variables
 
 # Mean of each subtype and spread within, for the columns that carry it; the rest is noise.

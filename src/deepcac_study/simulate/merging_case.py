@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 
 class MergingCase(NamedTuple):

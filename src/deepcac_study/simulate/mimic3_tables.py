@@ -17,7 +17,7 @@ from pyarrow import csv
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.simulate.packing import typical
 
 EVENT_TABLES = ("CHARTEVENTS", "LABEVENTS", "OUTPUTEVENTS")

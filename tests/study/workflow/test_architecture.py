@@ -54,6 +54,13 @@ def test_no_two_classes_of_a_house_have_one_name(package):
     assert {name for name, n in names.items() if n > 1} == set()
 
 
+ALIAS = re.compile(r"^\w+ = npt\.NDArray\[np\.(float64|int64|bool_)\]$", re.M)
+
+
+def test_arrays_of_floats_integers_and_flags_are_named_in_one_module():
+    assert {path.name for path in SOURCES if ALIAS.search(path.read_text())} == {"types.py"}
+
+
 PRIVATE = re.compile(
     r"^\s*(from sklearn\S*\._|import sklearn\S*\._|from sklearn.* import .*\b_\w)", re.M
 )
@@ -138,6 +145,44 @@ def test_ids_of_methods_and_data_sets_stand_in_the_catalogue_alone():
         if isinstance(node, ast.Constant) and node.value in ids
     }
     assert found - OTHER_MEANING == set()
+
+
+# Words that say nothing of what they name.
+HOUSE_WORDS = {"each", "found", "kept", "known", "one", "own", "said", "told"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_functions_name_things_after_the_field(package):
+    functions = [
+        (path, node)
+        for path in SOURCES
+        if path.relative_to(ROOT / "src").parts[0] == package
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+    ]
+    users = [f"{path.name}: {node.name}" for path, node in functions if _house_words(node)]
+    assert len(users) / len(functions) < 0.02, users
+
+
+def _house_words(function: ast.FunctionDef) -> set[str]:
+    """Return the house words among a function's name, parameters, locals and attributes."""
+    names = [
+        *function.name.split("_"),
+        *(argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)),
+    ]
+    waiting = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue  # counted by itself
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.append(node.id)
+        elif isinstance(node, ast.Attribute):
+            names.append(node.attr)
+        elif isinstance(node, ast.arg | ast.keyword):
+            names.append(node.arg or "")
+        waiting += ast.iter_child_nodes(node)
+    return {name.strip("_") for name in names} & HOUSE_WORDS
 
 
 def _statements(node: ast.FunctionDef) -> int:

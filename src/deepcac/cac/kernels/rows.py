@@ -10,8 +10,8 @@ import numpy.typing as npt
 from deepcac.cac.kernels.state import compiled, dot
 from deepcac.cac.kernels.tile import WIDTH
 from deepcac.errors import DataError
+from deepcac.types import Floats
 
-Floats = npt.NDArray[np.float64]
 BLOCK = 2 * WIDTH  # rows that are scored together
 
 

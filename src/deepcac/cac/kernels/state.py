@@ -7,8 +7,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats, Ints
 
 # Kernels fill buffers that they are given. As they neither make nor return arrays they can do
 # without numba's reference counting, which would cost more than most of them (`_nrt`).

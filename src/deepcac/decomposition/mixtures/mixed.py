@@ -7,12 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import DataError
+from deepcac.types import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MISSING = -1
 

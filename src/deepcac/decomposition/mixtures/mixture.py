@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from deepcac.decomposition.mixtures.mixed import Filler, Floats, Ints, Mixed
+from deepcac.decomposition.mixtures.mixed import Filler, Mixed
 from deepcac.decomposition.mixtures.mixture_kernel import (
     SMALLEST_SD,
     expect,
@@ -18,6 +18,7 @@ from deepcac.decomposition.mixtures.mixture_kernel import (
     start_labels,
 )
 from deepcac.errors import ConfigError
+from deepcac.types import Floats, Ints
 
 FOLDS = 10
 PASSES = 100  # of EM

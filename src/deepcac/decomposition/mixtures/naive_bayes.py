@@ -14,9 +14,10 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from deepcac.decomposition.mixtures.mixed import MISSING, Columns, Floats, Ints, Mixed
+from deepcac.decomposition.mixtures.mixed import MISSING, Columns, Mixed
 from deepcac.decomposition.mixtures.validation import check_rows, rows_at
 from deepcac.sklearn_compat import check_sample_weight
+from deepcac.types import Floats, Ints
 
 _LEAST_PROBABILITY = 1e-75
 _NO_SPACING = 0.01  # where a column has one value

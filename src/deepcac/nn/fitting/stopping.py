@@ -10,8 +10,9 @@ from scipy.special import logsumexp
 from torch import Tensor
 from torch.nn import functional
 
+from deepcac.types import Ids
+
 Array = npt.NDArray[np.floating]
-Ids = npt.NDArray[np.int64]
 
 _RIDGE = 1e-3  # of the mean eigenvalue; keeps a cluster of few rows solvable
 

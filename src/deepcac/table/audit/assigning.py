@@ -12,7 +12,7 @@ from deepcac.judging.resamples import Resample, Rows
 from deepcac.table.audit.group_column import Groups
 from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.task import Ids
+from deepcac.types import Ids
 
 RESAMPLES, SHUFFLES = 5, 20
 _TREES = 50

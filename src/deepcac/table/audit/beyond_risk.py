@@ -16,7 +16,7 @@ from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear
 from deepcac.table.elsewhere.fold_trials import aurocs, chosen, run_contender
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 FOLDS = 5
 _CERTAIN = 1e-6

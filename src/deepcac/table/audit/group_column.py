@@ -11,7 +11,7 @@ from deepcac.judging.resamples import Rows
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.task import Ids
+from deepcac.types import Ids
 
 MOST_GROUPS = 50
 ABSENT = "(no group)"

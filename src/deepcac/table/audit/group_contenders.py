@@ -17,7 +17,7 @@ from deepcac.judging.spaces import Values, trials
 from deepcac.table.audit.assigning import assigner
 from deepcac.table.audit.group_column import Groups
 from deepcac.table.budgeted_trials import booster, linear
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 # The groups; the groups, which for new rows are read from the other columns; groups of the same
 # sizes drawn at random; cells around random rows, of these sizes as far as possible.

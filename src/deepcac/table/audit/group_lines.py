@@ -14,7 +14,7 @@ from deepcac.table.audit.group_answer import GroupAnswer, model_name
 from deepcac.table.audit.group_column import Groups
 from deepcac.table.audit.group_contenders import HELP, KMEANS, NEGATIVE, NEW
 from deepcac.table.pages.own_figures import Line, differences
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 HEAD = (
     *("group", "rows", "share", "outcome (95 % interval)"),

@@ -15,7 +15,7 @@ from deepcac.table.comparison_words import arm_name
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, SUBTYPES, method_lines
-from deepcac.task import Ids
+from deepcac.types import Ids
 
 if TYPE_CHECKING:
     from deepcac.table.subtype_model import SubtypeRiskModel

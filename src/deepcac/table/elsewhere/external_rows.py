@@ -27,7 +27,7 @@ from deepcac.table.reading.table_encoder import CATEGORY
 from deepcac.table.reading.table_faults import table_faults
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 _MOST_NAMED = 10
 

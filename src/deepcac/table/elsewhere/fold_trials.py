@@ -23,7 +23,7 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.table.budgeted_trials import bent_line, contenders, linear
 from deepcac.table.elsewhere.folds import Fold
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 BOOTSTRAPS = 500
 BEST = "best"

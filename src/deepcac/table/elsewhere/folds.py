@@ -20,7 +20,7 @@ from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.table.reading.table_encoder import MOST_VALUES, safe_quantiles
 from deepcac.table.reading.unfamiliar_rows import MOST, Places
-from deepcac.task import Ids
+from deepcac.types import Ids
 
 FEWEST_TO_JUDGE = 10  # rows of every class that a site needs for an AUROC of its own
 MOST_SITES = 30  # are judged, the largest; the others are learnt from alone

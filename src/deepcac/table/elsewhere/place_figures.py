@@ -9,7 +9,7 @@ from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 from deepcac.table.elsewhere.fold_trials import BEST, JudgedFold
 from deepcac.table.elsewhere.place_answer import PlaceAnswer
 from deepcac.table.elsewhere.place_risks import over_sites
-from deepcac.task import Array
+from deepcac.types import Array
 
 _OVER, _PREDICTED = "all sites", "in a new site"
 _AXES = {AUROC: "AUROC", RATIO: "observed / expected", SLOPE: "calibration slope"}

@@ -20,7 +20,7 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.task import Array
+from deepcac.types import Array
 
 
 class Run(NamedTuple):

@@ -30,7 +30,7 @@ from deepcac.scoring.resampled_scores import (
 from deepcac.scoring.small_cells import WITHHELD, few_rows
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import JudgedFold, bootstrap_draws
-from deepcac.task import Array
+from deepcac.types import Array
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)  # unless others are asked for
 AS_THEY_ARE, REFITTED = "risks as they are", "risks recalibrated"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from deepcac.table.meds.meds_files import CODE, PREDICTED_AT, SUBJECT, TIME, VALUE
-from deepcac.task import Array
+from deepcac.types import Array
 
 SEEN = ("count", "days_since")  # of every code with a time
 MEASURED = ("last", "mean", "change")  # of those with numbers

@@ -27,7 +27,7 @@ from deepcac.table.budgeted_trials import Trials, bent_line, booster, linear
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.task import Array
+from deepcac.types import Array
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
 _SCORE_HEAD = (

@@ -16,7 +16,7 @@ from deepcac.table.answer import Answer, rows_of
 from deepcac.table.comparison_words import arm_name, contender_name, signed
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
-from deepcac.task import Array
+from deepcac.types import Array
 
 _HEADINGS = {
     HELP: "{model}: with clusters, minus without",

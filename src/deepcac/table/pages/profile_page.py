@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import FEW, WITHHELD, Flags, few_parts, few_rows
+from deepcac.scoring.small_cells import FEW, WITHHELD, few_parts, few_rows
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
@@ -29,7 +29,7 @@ from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
 from deepcac.table.reading.table_files import RowSource, read_blocks
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Flags, Ids
 
 _RARE = "(a rare class)"
 _RATES_HEAD = ("column", "level or quarter", "rows")

@@ -21,7 +21,7 @@ from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.subgroups import check_columns, subgroups
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")
 _BY_HEAD = ("subgroup", "rows", "events", "AUROC", "change with clusters", "O/E", "slope")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 EXACT = 2.0**53  # whole numbers beyond it are not told apart
 LARGEST = 1e100  # the squares of larger numbers, summed, leave the range of a double

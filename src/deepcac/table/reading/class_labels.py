@@ -22,7 +22,7 @@ from deepcac.table.reading.cells import (
     truth_like,
     truth_words,
 )
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 MOST_CLASSES = 10
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos")

@@ -10,7 +10,7 @@ from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_parts
 from deepcac.table.page_text import page_text, quotable
 from deepcac.table.reading.cells import is_text, numbers, plain
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
-from deepcac.task import Ids
+from deepcac.types import Ids
 
 _MOST_LEVELS = 50  # of a column whose levels are parts of a page
 HEAD = ("column", "kind", "missing", "values", "remark")

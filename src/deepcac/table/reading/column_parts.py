@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from deepcac.table.reading.table_encoder import EncodedColumn
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 MISSING = "missing"
 

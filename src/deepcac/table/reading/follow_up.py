@@ -8,7 +8,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import numbers, plain
-from deepcac.task import Ids
+from deepcac.types import Ids
 
 FEWEST_EVENTS = 20  # up to the horizon
 FEWEST_AT_RISK = 20  # still followed at the horizon

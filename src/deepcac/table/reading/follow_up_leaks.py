@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.table.reading.table_encoder import NUMBER, TableEncoder
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 _BY_CHANCE = 10.0  # rows in which a column is above the time, were its values shuffled
 _TELLS = 0.85  # AUROC of a status for whether another time is over before

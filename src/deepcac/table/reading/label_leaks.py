@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
 from deepcac.table.reading.table_encoder import NUMBER, TableEncoder
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 TELLS = 0.95  # AUROC of a column alone from which it is named
 FEWEST = 10  # rows of a part or a class that is spoken of

@@ -5,7 +5,7 @@ import shlex
 import numpy as np
 
 from deepcac.scoring.small_cells import FEW, SMALL
-from deepcac.task import Array
+from deepcac.types import Array
 
 _CODES = frozenset(
     sign * int(digit * times)

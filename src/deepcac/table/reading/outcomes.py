@@ -12,7 +12,7 @@ from deepcac.table.reading.class_labels import ClassLabels, class_labels
 from deepcac.table.reading.follow_up import horizon_classes, read_follow_up
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable
-from deepcac.task import Ids
+from deepcac.types import Ids
 
 
 class Outcomes(NamedTuple):

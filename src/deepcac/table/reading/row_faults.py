@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.table_encoder import EncodedColumn
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 _PATIENT = re.compile(
     r"(.*[_ .-])?(patient|subject|person|participant|mrn|pat|subj)([_ .-]?(id|nr|no|num|number))?"

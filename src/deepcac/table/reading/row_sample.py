@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.table.limits import MOST_ROWS
-from deepcac.task import Ids
+from deepcac.types import Ids
 
 
 @dataclass(frozen=True)

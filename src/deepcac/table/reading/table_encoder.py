@@ -24,7 +24,7 @@ from deepcac.table.reading.cells import (
     refuse_units,
     same_unit,
 )
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"
 MOST_LEVELS = 20  # of a category; rarer ones, and those of few patients, become one level

@@ -15,7 +15,7 @@ from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.missing_codes import missing_code
 from deepcac.table.reading.row_faults import copied_rows, repeated_patients
 from deepcac.table.reading.table_encoder import LEFT_OUT, NUMBER, EncodedColumn, TableEncoder
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 _CENSORED = r"^[<>]=?\s*\d"
 _ONE_CLASS = 20  # filled rows of one class alone that are spoken of

@@ -20,7 +20,7 @@ from deepcac.table.reading.table_encoder import (
     TableEncoder,
     feature_names,
 )
-from deepcac.task import Array
+from deepcac.types import Array
 
 FAR = 8.0  # standard deviations from the training mean, beyond which a number is out of range
 MOST, SOME = 0.5, 0.05  # of the rows of a column, beyond the share in fit: refused, told

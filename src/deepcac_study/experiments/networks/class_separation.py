@@ -23,7 +23,8 @@ from deepcac.nn.fitting.data import as_inputs, default_batch_size
 from deepcac.nn.fitting.losses import class_distances, within
 from deepcac.nn.fitting.training import Budget
 from deepcac.nn.layers.centroids import kmeans_start, nearest, one_hot
-from deepcac.task import Ids, Task
+from deepcac.task import Task
+from deepcac.types import Ids
 from deepcac_study.experiments.networks.deep_methods import shared_autoencoder
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.records.sweep_tables import AM_SOFTMAX, CENTROIDS, NONE, PERMUTED

@@ -19,7 +19,8 @@ from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.fitting import data
 from deepcac.nn.fitting.pretrain import pretrain, read_pretrained, write_pretrained
 from deepcac.nn.layers.networks import AnyAutoencoder
-from deepcac.task import Array, Fitted, Ids, Task
+from deepcac.task import Fitted, Task
+from deepcac.types import Array, Ids
 from deepcac_study.catalogue.methods import Method
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.published.cac_program import AM_SOFTMAX_WEIGHTS, imitated, printed_alpha

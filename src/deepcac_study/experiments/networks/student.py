@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.types import Array, Ids
 
 # A hundred trees of depth 3 at rate 0.1: scikit-learn's defaults, as the paper names no others.
 STUDENT: dict[str, Any] = {

@@ -19,7 +19,7 @@ from deepcac.files.storage import write_json
 from deepcac.similarity import EqualWeights, ItemSet, PairSimilarity, SupervisedKMeans
 from deepcac.similarity.clusterers import Name
 from deepcac.similarity.weighted import SimilarityClusterer
-from deepcac.task import Ids
+from deepcac.types import Ids
 from deepcac_study.catalogue.config import ITERATIVE, LEARNERS, NONE, PAIR, Budget
 from deepcac_study.experiments.relatives.leave_one_out import (
     Fit,

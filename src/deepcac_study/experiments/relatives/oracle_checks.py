@@ -18,7 +18,7 @@ from deepcac.similarity.clusterers import iterative, objective
 from deepcac.similarity.clustering import indicator
 from deepcac.similarity.cutting import largest_number_of_cuts
 from deepcac.similarity.separation import Oracle
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.catalogue.config import ITERATIVE, SPECTRAL
 from deepcac_study.experiments.relatives.example_clusterings import Examples, examples
 from deepcac_study.simulate.synth_pairs import synth_pairs

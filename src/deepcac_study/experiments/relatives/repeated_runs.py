@@ -13,11 +13,12 @@ from sklearn.svm import SVC
 
 from deepcac.decomposition.classifier import ClassDecompositionClassifier
 from deepcac.decomposition.decompose import decompose, labels_of
-from deepcac.decomposition.mixtures.mixed import Columns, Ints
+from deepcac.decomposition.mixtures.mixed import Columns
 from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.search import Ties
 from deepcac.decomposition.smo import PairwiseLinearSVC, UnitPoints
 from deepcac.errors import ConfigError, DataError
+from deepcac.types import Ints
 
 Base = Literal["nb", "svm", "svm_rest"]
 Arm = Literal["alone", "separate", "greedy"]

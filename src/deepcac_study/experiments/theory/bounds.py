@@ -6,9 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.cac.cluster import cluster
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from deepcac.cac.cluster import cluster
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.experiments.theory import bounds
 
 ALPHA = 0.05  # of the clusters that the bounds are evaluated in

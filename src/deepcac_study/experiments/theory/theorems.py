@@ -14,7 +14,8 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.errors import ConfigError
-from deepcac.task import Array, Ids, Task
+from deepcac.task import Task
+from deepcac.types import Array, Ids
 from deepcac_study.catalogue.methods import CAC_LR, KM_LR, LR
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.experiments.sweeps import ALPHAS

@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
+from deepcac.types import Array
 from deepcac_study.catalogue.variables import levels_of
-
-Array = npt.NDArray[np.float64]
 
 
 def indicators(

@@ -1,11 +1,11 @@
 """Kernels over hourly values of many stays: fills, and five aggregates of a window."""
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-Array = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
+from deepcac.types import Array, Ints
+
+Rows = Ints
 
 AGGREGATES = ("first", "last", "lowest", "highest", "median")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from deepcac.types import Array
 
 
 def _missing(x: Array) -> Array:

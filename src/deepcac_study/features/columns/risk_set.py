@@ -1,9 +1,8 @@
 """Risk-set sampling: each case meets controls that were observed at the same hour."""
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from deepcac.types import Ints
 
 
 def match_hours(case_hours: Ints, last_hours: Ints, seed: int = 0) -> Ints:

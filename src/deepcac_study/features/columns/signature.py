@@ -9,12 +9,10 @@ from collections.abc import Callable
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from deepcac.errors import ConfigError
-
-Array = npt.NDArray[np.float64]
+from deepcac.types import Array
 
 _INSTALL = "pip install --no-build-isolation iisignature==0.24"
 

@@ -5,9 +5,8 @@ alone, since the challenge's files hold neither PaO2 nor vasopressors.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from deepcac.types import Array
 
 PARTS = ("O2", "MAP", "Bilirubin", "Creatinine", "Platelets")
 MEASUREMENTS = ("SaO2", "FiO2", "MAP", "Bilirubin_total", "Creatinine", "Platelets")

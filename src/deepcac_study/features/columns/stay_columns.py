@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_table
+from deepcac.types import Array, Ints
 from deepcac_study.features.columns.ranges import Range, count_outside, read_ranges
 
-Array = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
+Rows = Ints
 
 
 def plausible_ranges() -> dict[str, Range]:

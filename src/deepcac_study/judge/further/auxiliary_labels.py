@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from deepcac.cac.cluster import kmeans_labels
 from deepcac.judging.partitions import Partition
 from deepcac.judging.resamples import Resample, Rows
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 FOLDS = 5
 _RIDGES = np.logspace(0, 4, 9)

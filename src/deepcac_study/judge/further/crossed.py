@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.judge.further.recalibrating import log_loss
 
 METRICS = ("log_loss", "brier", "auroc")  # more is better: the first two have a minus

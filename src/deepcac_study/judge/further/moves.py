@@ -14,7 +14,7 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.resamples import Resample, at_most, prepared
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.judge.further.crossed import score
 from deepcac_study.judge.public_protocols import VALIDATION_SHARE
 

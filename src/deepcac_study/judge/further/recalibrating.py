@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 FOLDS = 5
 SHIFT_PENALTY, SLOPE_PENALTY = 0.25, 1.0  # of the global shift and the change of the global slope

@@ -19,7 +19,7 @@ from deepcac.judging.resamples import Resample
 from deepcac.judging.spaces import Values, trials
 from deepcac.judging.trial_scores import score_trial
 from deepcac.judging.trials import Effort, study_resamples
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.judge.further.auxiliary_labels import (
     Told,
     memberships,

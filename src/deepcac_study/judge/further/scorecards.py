@@ -17,7 +17,7 @@ from deepcac.judging.learners import Predict
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.trials import Effort, study_resamples
-from deepcac.task import Array
+from deepcac.types import Array
 from deepcac_study.judge.further.sparse_card import KINDS, card
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.records.record import file_digest, machine

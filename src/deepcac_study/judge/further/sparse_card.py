@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from deepcac.judging.learners import Predict
 from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.judging.spaces import Values
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 
 STANDARDISED, BINNED = KINDS = ("standardised", "binned")
 _QUARTILES = (0.25, 0.5, 0.75)

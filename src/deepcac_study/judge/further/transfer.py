@@ -15,7 +15,7 @@ from deepcac.files.storage import write_json
 from deepcac.judging.contenders import CELLS, HASH, KM
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import TableScaler
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.judge.further.crossed import Crossed, Scored, score
 from deepcac_study.judge.further.further_files import LEARNERS
 from deepcac_study.judge.further.moves import SOURCES, Move, grouped, moved, source_odds

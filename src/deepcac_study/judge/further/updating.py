@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.judge.further.recalibrating import log_loss
 
 PENALTIES = (3000.0, 1000.0, 300.0)  # of all weights, the most cautious first

@@ -18,7 +18,7 @@ from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BOOSTING, HELP
 from deepcac.judging.spaces import of_kind
 from deepcac.scoring.statistics import holm, wilson
-from deepcac.task import Array
+from deepcac.types import Array
 from deepcac_study.judge.study_files import SHAPES
 from deepcac_study.judge.tables.over_tables import MAIN, MARGINS
 from deepcac_study.records.stored import check_place

@@ -14,7 +14,7 @@ from deepcac.judging.resamples import Resample
 from deepcac.judging.spaces import trials
 from deepcac.judging.trial_scores import score_trial
 from deepcac.judging.trials import Effort, study_resamples
-from deepcac.task import Array
+from deepcac.types import Array
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.judge.tables.made_with import start_clock
 from deepcac_study.records.record import file_digest

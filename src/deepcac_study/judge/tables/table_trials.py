@@ -15,7 +15,7 @@ from deepcac.judging.contenders import Contender, parse_contender
 from deepcac.judging.trials import TEST, Effort, run_resample, study_resamples
 from deepcac.scoring.calibration import calibration_intercept, calibration_slope
 from deepcac.scoring.net_benefit import net_benefit
-from deepcac.task import Array, Ids
+from deepcac.types import Array, Ids
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.judge.tables.made_with import start_clock
 from deepcac_study.records.record import file_digest

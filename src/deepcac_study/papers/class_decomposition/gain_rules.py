@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from deepcac.scoring.statistics import holm
+from deepcac.types import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import SOUND, protocol_folder
 from deepcac_study.papers.agreement import Answers, Ours
@@ -30,7 +31,7 @@ from deepcac_study.papers.rules.truth import (
     settled,
     together,
 )
-from deepcac_study.records.decompositions import BASES, Array, DecompositionRecord
+from deepcac_study.records.decompositions import BASES, DecompositionRecord
 
 Records = Sequence[DecompositionRecord]
 Judge = Callable[[Records], Found]

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from deepcac.task import Array
+from deepcac.types import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import SOUND, protocol_folder
 from deepcac_study.papers.agreement import WIDEST, Answers, Ours

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata, wilcoxon
 
-from deepcac.task import Array
+from deepcac.types import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.agreement import Ours
 from deepcac_study.papers.printed import PrintedCell

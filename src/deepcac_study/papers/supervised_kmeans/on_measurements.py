@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import binom
 
-from deepcac.task import Array
+from deepcac.types import Array
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED
 from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Found

@@ -11,11 +11,10 @@ from sklearn.svm import SVC
 from deepcac.decomposition import PairwiseLinearSVC
 from deepcac.decomposition.classifier import ClassDecompositionClassifier, Search
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.types import Array, Ids
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.simulate.merging_case import MergingCase, merging_case
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 _CENTRES = ((-1.6, 1.2), (1.9, -0.6), (0.0, 0.0))  # two clusters of one class, one of the other
 _SPREAD = (0.55, 0.55, 0.45)
 _CLASS = (0, 0, 1)

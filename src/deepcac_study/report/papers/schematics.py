@@ -8,10 +8,8 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.types import Array, Ids
 from deepcac_study.report.declarations import declared_figure
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 _ALPHAS = (0.3, 0.8)
 _MARKERS = {0: "o", 1: "^"}

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import precision_recall_curve, roc_curve
@@ -18,14 +17,13 @@ from deepcac.pages.figures import LINES, Figure
 from deepcac.scoring.bootstrap import SplitScores
 from deepcac.scoring.metrics import unweighted
 from deepcac.scoring.statistics import reliability, wilson
+from deepcac.types import Array
 from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.kept_table import kept_table
 from deepcac_study.report.runs.comparisons import Bootstraps, Difference, split_scores
 from deepcac_study.report.runs.runtables import at_smallest_k, run_label
-
-Array = npt.NDArray[np.float64]
 
 CURVES, CALIBRATION, BOOTSTRAPS = "curves", "calibration", "bootstraps"
 _RUN = ["dataset", "method", "k"]

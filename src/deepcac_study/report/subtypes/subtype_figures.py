@@ -12,12 +12,13 @@ from matplotlib.ticker import MaxNLocator
 from sklearn.metrics import silhouette_score
 
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.types import Array, Ids
 from deepcac_study.catalogue.methods import DEEPCAC
 from deepcac_study.records.studies import CaseStudy
 from deepcac_study.report.data.planted_truth import plane
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import protocol_label
-from deepcac_study.report.subtypes.subtype_numbers import Array, Ids, SubtypeVariable
+from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable
 from deepcac_study.report.subtypes.subtype_tables import UnseenRows
 
 COLOURS = (*PALETTE[:6], "#888888")  # of the subtypes, here and on the page

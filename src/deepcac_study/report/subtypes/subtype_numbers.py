@@ -10,11 +10,9 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.types import Array, Ids
 from deepcac_study.features.columns.ranges import Range, variable_of
 from deepcac_study.report.declarations import rows_of
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 FEWEST = 10  # rows behind a median, a difference or a correlation
 _SHORT = 60  # letters of a name that fits a line

@@ -12,18 +12,13 @@ from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import p_text
 from deepcac.scoring.small_cells import withheld, withheld_parts
 from deepcac.scoring.statistics import holm
+from deepcac.types import Array, Ids
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.features.columns.ranges import read_ranges
 from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.curves import unweighted_risk
-from deepcac_study.report.subtypes.subtype_numbers import (
-    FEWEST,
-    Array,
-    Ids,
-    SubtypeVariable,
-    variables,
-)
+from deepcac_study.report.subtypes.subtype_numbers import FEWEST, SubtypeVariable, variables
 
 CERTAIN = 0.995  # a median risk above this is no estimate but a separation of the classes
 _FACTORS = 6  # of each subtype's risk

@@ -173,7 +173,7 @@ def test_the_error_of_crossed_draws_by_hand():
 
     crossed.add(np.array([0, 1, 2, 3]), told([0.3, 0.1, 0.2, 0.2]), told([0.0] * 4))
     crossed.add(np.array([0, 1]), told([0.5, 0.1]), told([0.0, 0.0]))
-    mean, by_rows, by_draws = crossed.found()["log_loss"]
+    mean, by_rows, by_draws = crossed.estimates()["log_loss"]
     assert mean == pytest.approx((0.2 + 0.3) / 2)
     assert by_rows == pytest.approx(np.sqrt(np.var([0.4, 0.1, 0.2, 0.2], ddof=1) / 4))
     assert by_draws == pytest.approx(np.sqrt(np.var([0.2, 0.3], ddof=1) / 2))
@@ -194,7 +194,7 @@ def test_components_have_the_variance_of_two_resampled_classes(seed):
     nothing = score(np.zeros(len(y)), y)
     for _ in range(2):
         crossed.add(np.arange(len(y)), score(odds, y), nothing)
-    assert crossed.found()["auroc"][1] == pytest.approx(np.sqrt(expected))
+    assert crossed.estimates()["auroc"][1] == pytest.approx(np.sqrt(expected))
 
 
 def test_directions_are_the_principal_components():

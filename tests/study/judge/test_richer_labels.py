@@ -12,7 +12,7 @@ from deepcac.judging.resamples import Resample
 from deepcac.judging.trial_scores import score_trial
 from deepcac.judging.trials import Effort, study_resamples
 from deepcac_study.judge.further.auxiliary_labels import (
-    Told,
+    LabelledSample,
     memberships,
     predictions,
     rich_clusters,
@@ -74,19 +74,19 @@ def test_no_row_is_assigned_with_its_own_labels():
     """Labels of nothing: clusters of them cannot be told from the predictors."""
     sample, _ = _sample()
     noise = np.random.default_rng(5).normal(size=(len(sample.train), 2))
-    found = rich_clusters(Told(sample, noise), 2, 0.9)
+    found = rich_clusters(LabelledSample(sample, noise), 2, 0.9)
     rows = noise[:, 0], noise[:, 1]
     for label in rows:
         means = [label[found.train == j].mean() for j in range(2)]
         assert abs(means[0] - means[1]) < 0.25
-    more = predictions(Told(sample, noise), "lr")
+    more = predictions(LabelledSample(sample, noise), "lr")
     for label, own in zip(rows, more.train.T, strict=True):
         assert abs(np.corrcoef(label, own)[0, 1]) < 0.15
 
 
 def test_further_predictors_of_new_rows_come_from_predictors_alone():
     sample, true = _sample()
-    told = Told(sample, np.column_stack([true[sample.train.row_id]] * 2))
+    told = LabelledSample(sample, np.column_stack([true[sample.train.row_id]] * 2))
     other = sample.test.take(np.arange(len(sample.test)))
     for more in (memberships(told, 3, 0.9), predictions(told, "lr"), predictions(told, "lgbm")):
         assert more.of(sample.test).shape == (len(sample.test), 2)
@@ -100,7 +100,10 @@ def test_a_label_without_noise_helps_when_predicted_and_its_shuffle_does_not():
     sample, true = _sample(seed=2)
     labels = np.column_stack([true[sample.train.row_id]] * 2)
     rng = np.random.default_rng(0)
-    told = {"": Told(sample, labels), SHUFFLED: Told(sample, shuffled(labels, sample.train.y, rng))}
+    told = {
+        "": LabelledSample(sample, labels),
+        SHUFFLED: LabelledSample(sample, shuffled(labels, sample.train.y, rng)),
+    }
     found = {
         arm: _best(fits(arm, "lgbm", told), sample)["auroc"][1]
         for arm in (ALONE, STACKED, SHUFFLED + STACKED)
@@ -112,7 +115,7 @@ def test_a_label_without_noise_helps_when_predicted_and_its_shuffle_does_not():
 def test_every_contender_has_as_many_trials_and_the_best_is_chosen_by_validation():
     sample, true = _sample(400)
     labels = np.column_stack([true[sample.train.row_id]] * 2)
-    told = {"": Told(sample, labels), SHUFFLED: Told(sample, labels)}
+    told = {"": LabelledSample(sample, labels), SHUFFLED: LabelledSample(sample, labels)}
     for arm in ARMS:
         assert len(list(fits(arm, "lr", told))) == len(CLUSTERINGS)
     scores = [

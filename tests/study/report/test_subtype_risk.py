@@ -65,8 +65,8 @@ def test_reversed_factors_are_told_apart(rows):
 
 
 def test_the_picture_has_a_map_only_where_rows_may_be_shown(rows):
-    X = np.column_stack([v.values for v in rows.found])
-    lines = profile_lines(rows, rows.found)
+    X = np.column_stack([v.values for v in rows.variables])
+    lines = profile_lines(rows, rows.variables)
     places, cluster = subtype_map(rows, X)
     assert len(places) == len(cluster) == 800
     open_, hidden = (

@@ -21,15 +21,15 @@ _ROUNDS = 100
 
 
 @dataclass(frozen=True)
-class Told:
+class LabelledSample:
     """A resample whose n training rows have l further labels, standardised, shape (n, l).
 
-    `kept` holds what several trials have in common.
+    `shared` holds what several trials have in common.
     """
 
     sample: Resample
     labels: Array
-    kept: dict[Any, Any] = field(default_factory=dict)
+    shared: dict[Any, Any] = field(default_factory=dict)
 
 
 class Further(NamedTuple):
@@ -39,7 +39,7 @@ class Further(NamedTuple):
     of: Callable[[Rows], Array]
 
 
-def rich_clusters(labelled: Told, k: int, share: float) -> Partition:
+def rich_clusters(labelled: LabelledSample, k: int, share: float) -> Partition:
     """Return clusters of predictors and labels; rows are assigned by their predictors alone.
 
     Training rows, too, are assigned by a discriminant that did not see them, so that no row's
@@ -49,35 +49,35 @@ def rich_clusters(labelled: Told, k: int, share: float) -> Partition:
     return Partition(member.train.argmax(axis=1), lambda rows: member.of(rows).argmax(axis=1))
 
 
-def memberships(labelled: Told, k: int, share: float) -> Further:
+def memberships(labelled: LabelledSample, k: int, share: float) -> Further:
     """Return the probabilities of all clusters but the first, standardised."""
     member = _discriminant(labelled, k, share)
     return _standardised(Further(member.train[:, 1:], lambda rows: member.of(rows)[:, 1:]))
 
 
-def predictions(labelled: Told, learner: str) -> Further:
+def predictions(labelled: LabelledSample, learner: str) -> Further:
     """Return what a model of the learner's kind predicts of each label, standardised.
 
     Logistic regression has ridge regression beside it, LightGBM its own regression.
     """
-    if learner not in labelled.kept:
+    if learner not in labelled.shared:
         train, columns = labelled.sample.train, labelled.labels.T
         folds = list(KFold(FOLDS, shuffle=True, random_state=labelled.sample.seed).split(train.y))
         regressed = [_regressed(train, label, folds, learner) for label in columns]
-        labelled.kept[learner] = _standardised(
+        labelled.shared[learner] = _standardised(
             Further(
                 np.column_stack([prediction.train for prediction in regressed]),
                 lambda rows: np.column_stack([prediction.of(rows) for prediction in regressed]),
             )
         )
-    predicted: Further = labelled.kept[learner]
+    predicted: Further = labelled.shared[learner]
     return predicted
 
 
-def _discriminant(labelled: Told, k: int, share: float) -> Further:
+def _discriminant(labelled: LabelledSample, k: int, share: float) -> Further:
     """Return the probability of each cluster, shape (n, k), by a linear discriminant."""
     key = k, share
-    if key not in labelled.kept:
+    if key not in labelled.shared:
         sample = labelled.sample
         X, labels = sample.train.bounded, labelled.labels
         # So that the labels have their share in the sum of all variances.
@@ -89,8 +89,8 @@ def _discriminant(labelled: Told, k: int, share: float) -> Further:
         for fit_rows, held_out in folds.split(X, cluster):
             outside[held_out] = _probabilities(X[fit_rows], cluster[fit_rows], k)(X[held_out])
         whole = _probabilities(X, cluster, k)
-        labelled.kept[key] = Further(outside, lambda rows: whole(rows.bounded))
-    membership: Further = labelled.kept[key]
+        labelled.shared[key] = Further(outside, lambda rows: whole(rows.bounded))
+    membership: Further = labelled.shared[key]
     return membership
 
 

@@ -67,7 +67,7 @@ class Crossed:
         """How many were added."""
         return len(self._draws[METRICS[0]])
 
-    def found(self) -> Mapping[str, tuple[float, float, float]]:
+    def estimates(self) -> Mapping[str, tuple[float, float, float]]:
         """Return the mean, its error by rows and its error by draws, of each metric."""
         seen = self._tested > 0
         y = self._y[seen]

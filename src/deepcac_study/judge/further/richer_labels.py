@@ -21,7 +21,7 @@ from deepcac.judging.trial_scores import score_trial
 from deepcac.judging.trials import Effort, study_resamples
 from deepcac.types import Array, Ids
 from deepcac_study.judge.further.auxiliary_labels import (
-    Told,
+    LabelledSample,
     memberships,
     predictions,
     rich_clusters,
@@ -109,8 +109,8 @@ def judged(sample: Resample, learner: str, labels: Array) -> dict[str, Any]:
     """
     rng = np.random.default_rng([sample.seed, 36])
     labelled = {
-        "": Told(sample, labels),
-        SHUFFLED: Told(sample, shuffled(labels, sample.train.y, rng)),
+        "": LabelledSample(sample, labels),
+        SHUFFLED: LabelledSample(sample, shuffled(labels, sample.train.y, rng)),
     }
     rows = [{"arm": arm} | _best(fits(arm, learner, labelled), sample) for arm in ARMS]
     return {
@@ -131,14 +131,18 @@ def shuffled(labels: Array, y: Ids, rng: np.random.Generator) -> Array:
     return permuted
 
 
-def fits(arm: str, learner: str, labelled: Mapping[str, Told]) -> Iterator[Callable[[], Predict]]:
+def fits(
+    arm: str, learner: str, labelled: Mapping[str, LabelledSample]
+) -> Iterator[Callable[[], Predict]]:
     """Yield what fits each trial of a contender."""
     source = labelled[SHUFFLED if arm.startswith(SHUFFLED) else ""]
     for number, values in enumerate(trials(learner, len(CLUSTERINGS))):
         yield partial(_fitted, arm.removeprefix(SHUFFLED), learner, values, number, source)
 
 
-def _fitted(arm: str, learner: str, values: Values, number: int, labelled: Told) -> Predict:
+def _fitted(
+    arm: str, learner: str, values: Values, number: int, labelled: LabelledSample
+) -> Predict:
     (fit, settings), sample = learner_fit(learner, values), labelled.sample
     k, share = CLUSTERINGS[number]
     if arm == ALONE:

@@ -244,7 +244,7 @@ def _entry(
     }
     comparisons = [
         {"question": question, "contender": ours, "reference": theirs, "draws": comparison.draws}
-        | {name: [round(x, 8) for x in numbers] for name, numbers in comparison.found().items()}
+        | {name: [round(x, 8) for x in numbers] for name, numbers in comparison.estimates().items()}
         for comparison, (question, ours, theirs) in zip(compared, COMPARED, strict=True)
     ]
     return {

@@ -33,12 +33,12 @@ class Found:
     rows: npt.NDArray[np.int64]  # test rows of its first split
     # Subtype and cluster of each.
     planted: npt.NDArray[np.int64]
-    found: npt.NDArray[np.int64]
+    clusters: npt.NDArray[np.int64]
 
     @property
     def agreement(self) -> float:
         """Adjusted Rand index: 1 the same groups, 0 chance."""
-        return float(adjusted_rand_score(self.planted, self.found))
+        return float(adjusted_rand_score(self.planted, self.clusters))
 
 
 def read_truth(path: str | os.PathLike[str]) -> dict[int, str]:
@@ -134,7 +134,7 @@ def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
             for comparison in shown
         ),
     ]
-    groups = [first.planted, *(comparison.found for comparison in shown)]
+    groups = [first.planted, *(comparison.clusters for comparison in shown)]
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, len(groups), sharex=True, sharey=True)

@@ -66,7 +66,7 @@ class Judgement:
         return self.rows[self.rows["dataset"].isin(paper_datasets())]
 
     @property
-    def own(self) -> pd.DataFrame:
+    def unpublished(self) -> pd.DataFrame:
         """Comparisons on real data that no paper has."""
         made = self.rows["dataset"].str.endswith(GENERATED)
         return self.rows[~made & ~self.rows["dataset"].isin(paper_datasets())]
@@ -167,7 +167,7 @@ def basis(judged: Judgement | None, *, unpublished: bool = False) -> str:
 def _asked(judged: Judgement | None, unpublished: bool) -> pd.DataFrame:
     if judged is None:
         return pd.DataFrame()
-    return headline(judged.own if unpublished else judged.real)
+    return headline(judged.unpublished if unpublished else judged.real)
 
 
 def _verdict(rows: pd.DataFrame) -> str:

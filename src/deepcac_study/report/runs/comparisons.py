@@ -48,7 +48,7 @@ class Bootstraps:
     """Bootstrap values of runs, each computed once."""
 
     resamples: int = 100  # number of resamples of every run
-    _known: dict[str, dict[str, npt.NDArray[np.float64]]] = field(default_factory=dict)
+    _scores: dict[str, dict[str, npt.NDArray[np.float64]]] = field(default_factory=dict)
     _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     _weights: dict[int, Weights] = field(default_factory=dict)
 
@@ -64,12 +64,12 @@ class Bootstraps:
 
     def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]]:
         """Return the values of each metric; nothing without scores."""
-        if run.path not in self._known:
-            self._known[run.path] = {}
+        if run.path not in self._scores:
+            self._scores[run.path] = {}
             if splits := split_scores(run):
                 self._rows[run.path] = rows = all_rows(splits)
-                self._known[run.path] = dict(bootstrap_scores(splits, self._weigh(len(rows))))
-        return self._known[run.path]
+                self._scores[run.path] = dict(bootstrap_scores(splits, self._weigh(len(rows))))
+        return self._scores[run.path]
 
     def _weigh(self, n: int) -> Weights:
         if n not in self._weights:

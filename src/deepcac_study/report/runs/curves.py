@@ -268,9 +268,11 @@ class KeptBootstraps(Bootstraps):
     def __init__(self, folder: str | os.PathLike[str], resamples: int = 0) -> None:
         super().__init__(resamples)
         table = kept_table(folder, BOOTSTRAPS, _INTERVAL)
-        self._kept = {tuple(key): (low, high) for *key, low, high in table[_INTERVAL].to_numpy()}
+        self._intervals = {
+            tuple(key): (low, high) for *key, low, high in table[_INTERVAL].to_numpy()
+        }
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
         """Return the interval of a paired difference, or None without one."""
         interval = super().difference(first, second, metric)
-        return interval or self._kept.get((first.path, second.path, metric))
+        return interval or self._intervals.get((first.path, second.path, metric))

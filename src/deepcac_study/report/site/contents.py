@@ -63,7 +63,7 @@ HOME = {
 class Contents:
     """Everything that is shown."""
 
-    found: Material
+    material: Material
     ledger: Sequence[Entry]
     claims: Sequence[Claim]
     # Clusters against none, and one switch against none.
@@ -134,11 +134,11 @@ def _tables(
 
 def _own_tables(material: Material, bootstraps: Bootstraps) -> list[Table]:
     """Return the runs and comparisons on real data that no paper has."""
-    if not len(material.own):
+    if not len(material.unpublished):
         return []
-    effects = clustering_effects(material.own, bootstraps)
+    effects = clustering_effects(material.unpublished, bootstraps)
     compared = [effects_table(effects, metric, "own_clustering") for metric in METRICS]
-    return [runs_table(material.own, (), "own_runs"), *compared]
+    return [runs_table(material.unpublished, (), "own_runs"), *compared]
 
 
 def _synthetic_tables(material: Material) -> list[Table]:

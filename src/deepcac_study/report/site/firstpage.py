@@ -36,9 +36,9 @@ class Answer:
 
 def answer(shown: Contents) -> Answer:
     """Return the first page's answer: of the papers' data where they were run, else of the demo."""
-    judged = shown.found.judged
+    judged = shown.material.judged
     drawn = {figure.id: figure for figure in shown.all_figures}
-    if len(shown.found.real) or sentence(judged):
+    if len(shown.material.real) or sentence(judged):
         sentences = [
             whole_answer(judged) or sentence(judged),
             basis(judged),

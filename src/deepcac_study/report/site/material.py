@@ -40,7 +40,7 @@ class Material(Findings):
         return Runs(tuple(real_only(self.runs)))
 
     @cached_property
-    def own(self) -> Runs:
+    def unpublished(self) -> Runs:
         """The runs on real data that no paper has; they say nothing about the papers."""
         return Runs(tuple(run for run in self.runs if not run.synthetic and not _printed(run)))
 

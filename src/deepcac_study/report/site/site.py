@@ -77,16 +77,20 @@ SUBJECTS = {
 def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
     """Write ``out/index.html`` and ``out/pages/*.html``."""
     made = environment("deepcac_study.report.site")
-    made_from = shown.found.made_from
+    made_from = shown.material.made_from
     menu = _menu(shown, Counter(page.kind for page in subtypes))
-    title, what = _heading(shown.found)
+    title, what = _heading(shown.material)
     made.globals |= {
         "menu": menu,
         "synonyms": synonyms(),
         "what": what,
         "made_from": made_from,
-        "judged_note": "" if made_from else shown.found.judged.note if shown.found.judged else "",
-        "provenance": "" if made_from else provenance(shown.found.runs.items),
+        "judged_note": ""
+        if made_from
+        else shown.material.judged.note
+        if shown.material.judged
+        else "",
+        "provenance": "" if made_from else provenance(shown.material.runs.items),
     }
     pages = paper_pages(shown)
     _write(made, out / "index.html", "index.html", {**_first(shown), "title": title})
@@ -107,13 +111,13 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         _write(made, out / "pages" / f"{subtype.id}.html", "subtype.html", parts)
 
 
-def _heading(found: Material) -> tuple[str, str]:
+def _heading(material: Material) -> tuple[str, str]:
     """Return the title and what the first page says of the report, by the data of its runs."""
-    if len(found.real) or not len(found.runs):
+    if len(material.real) or not len(material.runs):
         return REAL
-    if not len(found.own):
+    if not len(material.unpublished):
         return DEMO
-    return BOTH if generated_only(found.runs) else OWN
+    return BOTH if generated_only(material.runs) else OWN
 
 
 def _menu(shown: Contents, subtypes: Mapping[str, int]) -> dict[str, list[tuple[str, str]]]:
@@ -143,9 +147,9 @@ def _inner(
     return {
         "tables": shown.tables,
         "figures": shown.figures,
-        "sources": shown.found.sources,
+        "sources": shown.material.sources,
         "papers": pages,
-        "judged_sentences": (sentence(shown.found.judged), basis(shown.found.judged)),
+        "judged_sentences": (sentence(shown.material.judged), basis(shown.material.judged)),
         "ledger_table": ledger_table(shown.ledger),
         "cells_in_words": cells_in_words(shown.counts),
         "protocols_in_words": protocols_in_words(shown.ledger),
@@ -154,7 +158,7 @@ def _inner(
         "claims_table": claims_table(shown.claims, places=places(shown)),
         "switch_effects": switch_sentences(switches().values(), shown.switched),
         "own_sentences": tuple(
-            function(shown.found.judged, unpublished=True) for function in (sentence, basis)
+            function(shown.material.judged, unpublished=True) for function in (sentence, basis)
         ),
         **{
             f"{kind}_subtypes": pages_table([p for p in subtypes if p.kind == kind], kind)
@@ -169,7 +173,7 @@ def _first(shown: Contents) -> dict[str, Any]:
         "current": "index",
         "up": "",
         "answer": answer(shown),
-        "n_real": len(shown.found.real),
+        "n_real": len(shown.material.real),
         "counted": [values_table(shown.counts), claims_by_paper(shown.counts)],
     }
 

@@ -34,7 +34,7 @@ class UnseenRows:
     label: Ids
     # Predicted for class 1, without class weights where it is a probability.
     risk: Array
-    found: list[SubtypeVariable]
+    variables: list[SubtypeVariable]
     k: int  # clusters asked for
     # Of the rows in the feature file.
     places: Ids = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -137,7 +137,7 @@ def factors_table(run: Run, rows: UnseenRows) -> Table:
     columns = []
     for j in range(rows.k):
         inside = rows.cluster == j
-        follows = [(v.follows(rows.risk, inside), v.name) for v in rows.found]
+        follows = [(v.follows(rows.risk, inside), v.name) for v in rows.variables]
         strong = sorted((pair for pair in follows if pair[0] == pair[0]), key=lambda p: -abs(p[0]))
         columns.append([f"{name} ({r:+.2f})" for r, name in strong[:_FACTORS]])
     body = [
@@ -198,7 +198,7 @@ def same_everywhere(effect: Array, error: Array) -> float:
 
 def risk_factors(rows: UnseenRows) -> list[RiskFactor]:
     """Return every variable with a known effect in some subtype, the strongest first."""
-    tested = [(v, *_effects(v, rows)) for v in rows.found]
+    tested = [(v, *_effects(v, rows)) for v in rows.variables]
     tested = [entry for entry in tested if np.isfinite(entry[1]).any()]
     p = holm([same_everywhere(effect, error) for _, effect, error in tested])
     factors = [

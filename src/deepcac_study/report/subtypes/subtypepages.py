@@ -142,9 +142,9 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
     if rows is None or len(np.unique(rows.cluster)) < 2:
         return None
     measured = [
-        (v, explained((~np.isnan(v.values)).astype(float), rows.cluster)) for v in rows.found
+        (v, explained((~np.isnan(v.values)).astype(float), rows.cluster)) for v in rows.variables
     ]
-    shares = [(v, explained(v.values, rows.cluster)) for v in rows.found]
+    shares = [(v, explained(v.values, rows.cluster)) for v in rows.variables]
     ordered = [v for v, _ in sorted(shares, key=lambda pair: -pair[1])]
     title = f"Subtypes by {parse_method(run.method).label}, k = {run.k}"
     lines = profile_lines(rows, ordered[:_SHOWN])

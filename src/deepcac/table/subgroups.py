@@ -84,7 +84,7 @@ def subgroups(
     shown, few = [], []
     few_of = _hidden(table, held_out, columns)
     for column in columns:
-        levels = list(_levels(table, column))
+        levels = list(levels_of(table, column))
         tested = [y[np.unique(at[inside[at]])] for _, inside in levels]
         hidden = np.zeros(len(levels), dtype=np.bool_)
         hidden[: len(few_of[column])] = few_of[column]
@@ -111,7 +111,7 @@ def _hidden(
     parts = []
     for column in columns:
         number = np.zeros(len(table.features.label), dtype=np.int64)
-        for j, (_, inside) in enumerate(_levels(table, column)):
+        for j, (_, inside) in enumerate(levels_of(table, column)):
             number[inside] = j
         parts.append(number[rows])
     few = few_parts(parts, table.features.label[rows]) if parts else []
@@ -142,7 +142,7 @@ def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
     return np.array(texts, dtype=object)
 
 
-def _levels(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     """Yield each level of a column, and which rows of the table have it."""
     texts = _texts(table, column)
     names = table.encoder.names

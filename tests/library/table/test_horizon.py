@@ -1,5 +1,6 @@
 """`deepcac compare --time --horizon`: reading, weights, the page."""
 
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -7,16 +8,17 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
+from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import FollowUp, auroc_at, brier_at
 from deepcac.table.budgeted_trials import Trials
-from deepcac.table.pages.horizon_section import _scores, _subtypes, unseen_risks
-from deepcac.table.reading.follow_up import horizon_remarks
+from deepcac.table.pages.horizon_scores import drawn_patients, score_line
+from deepcac.table.pages.horizon_section import _subtypes, unseen_risks
+from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 
@@ -155,11 +157,20 @@ def test_scores_at_the_horizon_are_of_single_models(path):
         entry, answers = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
         record["resamples"].append({**entry, "answers": answers})
     judged = unseen_risks(table, {"lr": record}, "lr")
-    each = [brier_at(one.follow, one.risk) for one in judged]
-    cells = _scores(judged, "lr", 0.25)
-    half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 1 / 3) * np.var(each, ddof=1))
-    ends = [np.mean(each) + sign * half for sign in (-1, 1)]
-    assert cells[2] == f"{np.mean(each):.4f} ({ends[0]:.4f} to {ends[1]:.4f})"
+    cells = score_line(judged, drawn_patients(judged, None), "lr")
+    weights = poisson_weights(1 + max(int(one.rows.max()) for one in judged), 200)
+    for cell, score, digits in ((cells[1], auroc_at, 3), (cells[2], brier_at, 4)):
+        mean = np.mean([score(one.follow, one.risk) for one in judged])
+        drawn = [np.mean([again(one, draw, score) for one in judged]) for draw in weights.T[:60]]
+        value, low, high = map(float, re.findall(r"[\d.]+", cell))
+        assert value == pytest.approx(mean, abs=0.6 * 10**-digits)
+        assert (high - low) / 2 == pytest.approx(1.96 * np.std(drawn, ddof=1), rel=0.35)
+
+
+def again(judged, draw, score):
+    """Score patients who are there as often as they were drawn."""
+    rows = np.repeat(np.arange(len(judged.rows)), draw[judged.rows])
+    return score(judged.follow.take(rows), judged.risk[rows])
 
 
 @pytest.mark.parametrize(("most", "cut"), [(100, True), (1000, False)])
@@ -204,3 +215,10 @@ def test_the_command_writes_the_page_and_needs_both_options(path, tmp_path):
     ):
         assert word in page
     assert page.index('class="answer"') < page.index("Risk by 365</h2>")
+
+
+@pytest.mark.parametrize("other", [None, np.array([False, True])])
+def test_classes_at_a_horizon_are_called_by_what_was_seen(other):
+    """A patient who left early is not known to be free of the event, and is not called so."""
+    follow = FollowUp(np.array([3.0, 9.0]), np.array([True, False]), 5.0, other)
+    assert horizon_classes("relapse", follow) == ("relapse not seen by 5", "relapse by 5")

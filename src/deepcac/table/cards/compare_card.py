@@ -74,10 +74,11 @@ def risk_facts(risks: Mapping[str, Any] | None) -> dict[str, list[str]]:
         return {}
     few = [f"Too few events to show: {risks['by_few']}."] if risks["by_few"] else []
     by = table_lines(risks["by_head"], risks["by_rows"]) if risks["by_rows"] else []
+    gaps = table_lines(risks["gap_head"], risks["gap_rows"]) if risks["gap_rows"] else []
     return {
         "calibration": table_lines(risks["head"], risks["rows"]),
         "net_benefit": [risks["worth"], f"The page draws it for thresholds of {risks['range']}."],
-        "subgroups": [*by, *few],
+        "subgroups": [*by, *few, *gaps],
     }
 
 

@@ -1,10 +1,9 @@
 """The part of a comparison's page on risks at a horizon: scores, calibration, use, subtypes."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
@@ -15,45 +14,28 @@ from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.censored import (
     FollowUp,
     KaplanMeier,
-    auroc_at,
-    brier_at,
     kaplan_meier,
-    net_benefit_at,
     observed_risk,
 )
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.budgeted_trials import Trials, bent_line, booster, linear
-from deepcac.table.comparison_words import contender_name, signed
+from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering
-from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.types import Array
-
-THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
-_SCORE_HEAD = (
-    *("contender", "AUROC(t)", "Brier(t)", "mean predicted risk", "observed / predicted"),
+from deepcac.table.pages.horizon_scores import (
+    SCORE_HEAD,
+    USE_HEAD,
+    Judged,
+    benefit_lines,
+    drawn_patients,
+    score_line,
 )
+from deepcac.table.reading.labelled_table import LabelledTable
+
 GROUPS = 5  # of as many patients each, by predicted risk
 LOSS = "log_loss"  # chooses the trial, because risks are judged and not ranks alone
 QUARTERS = 4  # of the horizon, where numbers at risk are told
 POINTS = 25  # of a curve, so that no single event can be read from it
-
-
-class Judged(NamedTuple):
-    """Risks of the test patients of one resample, by one model.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n,)
-        Places of the patients in the table.
-    follow : FollowUp
-        Theirs.
-    risk : ndarray of shape (n,)
-    """
-
-    rows: npt.NDArray[np.intp]
-    follow: FollowUp
-    risk: Array
 
 
 def horizon_section(
@@ -80,35 +62,20 @@ def horizon_section(
     shares = test_share(trials.records[names[0]])
     tested = follow.take(np.unique(np.concatenate([part.rows for part in judged[names[0]]])))
     share, low, high = observed_risk(tested)
+    drawn = drawn_patients(judged[names[0]], table.group)
     groups = {name: _groups(resamples, shares) for name, resamples in judged.items()}
     return {
         "horizon": f"{follow.horizon:g}",
         "judged": f"{len(tested.time):,}",
         "resamples": str(len(judged[names[0]])),
         "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
-        "score_head": _SCORE_HEAD,
-        "scores": [_scores(resamples, name, shares) for name, resamples in judged.items()],
+        "score_head": SCORE_HEAD,
+        "scores": [score_line(own, drawn, name) for name, own in judged.items()],
         "calibration": calibration_figure(groups),
-        "use_head": ("contender", *(f"at {100 * threshold:.0f} %" for threshold in THRESHOLDS)),
-        "use": _use(judged, shares),
+        "use_head": USE_HEAD,
+        "use": benefit_lines(judged, drawn),
         "subtypes": [_subtypes(follow, clustering) for clustering in clusterings],
     }
-
-
-def _scores(judged: Sequence[Judged], name: str, test_share: float) -> tuple[str, ...]:
-    """Return the means over resamples of what single models score, with 95 % intervals."""
-    measures: tuple[tuple[Callable[[Judged], float], int], ...] = (
-        (lambda resample: auroc_at(resample.follow, resample.risk), 3),
-        (lambda resample: brier_at(resample.follow, resample.risk), 4),
-        (lambda resample: float(resample.risk.mean()), 3),
-        (lambda resample: observed_risk(resample.follow)[0] / float(resample.risk.mean()), 2),
-    )
-    cells = []
-    for measure, digits in measures:
-        mean, low, high = _over_resamples([measure(resample) for resample in judged], test_share)
-        span = "" if np.isnan(low) else f" ({low:z.{digits}f} to {high:z.{digits}f})"
-        cells.append(f"{mean:.{digits}f}{span}")
-    return (contender_name(name), *cells)
 
 
 def _over_resamples(values: Sequence[float], test_share: float) -> tuple[float, float, float]:
@@ -138,28 +105,6 @@ def _groups(judged: Sequence[Judged], test_share: float) -> list[tuple[float, fl
         groups.append((counts, (risk, mean, max(low, 0.0), min(high, 1.0))))
     hidden = few_rows([counts for counts, _ in groups])
     return [line for (_, line), few in zip(groups, hidden, strict=True) if not few]
-
-
-def _use(judged: Mapping[str, Sequence[Judged]], test_share: float) -> list[tuple[str, ...]]:
-    """Return net benefit at each threshold, in patients of 1,000, of each contender and of all."""
-    first = next(iter(judged.values()))
-    everyone = [resample._replace(risk=np.ones(len(resample.risk))) for resample in first]
-    named = {contender_name(name): resamples for name, resamples in judged.items()} | {
-        "treat all": everyone
-    }
-    rows = []
-    for name, resamples in named.items():
-        cells = []
-        for threshold in THRESHOLDS:
-            benefits = [
-                1000 * net_benefit_at(resample.follow, resample.risk, threshold)
-                for resample in resamples
-            ]
-            mean, low, high = _over_resamples(benefits, test_share)
-            span = "" if np.isnan(low) else f" ({signed(low, 1)} to {signed(high, 1)})"
-            cells.append(f"{signed(mean, 1)}{span}")
-        rows.append((name, *cells))
-    return [*rows, ("treat none", *("0.0" for _ in THRESHOLDS))]
 
 
 def _subtypes(follow: FollowUp, clustering: FoundClustering) -> dict[str, Any]:

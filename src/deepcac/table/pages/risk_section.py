@@ -20,6 +20,14 @@ from deepcac.table.answer import Answer
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.subgroup_differences import (
+    AUROC,
+    BENEFIT,
+    OE,
+    SLOPES,
+    SubgroupDifference,
+    subgroup_differences,
+)
 from deepcac.table.subgroups import check_columns, subgroups
 from deepcac.types import Array, Ids
 
@@ -133,7 +141,7 @@ def _by(
     threshold: float,
 ) -> dict[str, Any]:
     if not columns:
-        return {"by_head": (), "by_rows": [], "by_few": ""}
+        return {"by_head": (), "by_rows": [], "by_few": "", "gap_head": (), "gap_rows": []}
     shown, few = subgroups(table, held_out, columns, names, threshold)
     rows = [
         (
@@ -147,8 +155,25 @@ def _by(
         )
         for subgroup in shown
     ]
+    gaps = subgroup_differences(table, held_out, shown, names[0], threshold)
     treated = f"net true positives in 1,000, treating from {100 * threshold:.0f} % on"
-    return {"by_head": (*_BY_HEAD, treated), "by_rows": rows, "by_few": ", ".join(few)}
+    return {
+        "by_head": (*_BY_HEAD, treated), "by_rows": rows, "by_few": ", ".join(few),
+        "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", treated),
+        "gap_rows": [_gaps(one) for one in gaps],
+    }  # fmt: skip
+
+
+def _gaps(difference: SubgroupDifference) -> tuple[str, ...]:
+    """Return the cells of a difference between two subgroups."""
+    digits = {AUROC: 3, SLOPES: 2, BENEFIT: 1}
+    cells = []
+    for measure, gap in difference.gaps.items():
+        value, low, high = (
+            f"{end:.2f}" if measure == OE else signed(end, digits[measure]) for end in gap[:3]
+        )
+        cells.append(f"{value} ({low} to {high}), p {gap.p:.3f}")
+    return (f"{difference.column} {difference.name} – {difference.reference}", *cells)
 
 
 def _span(values: Sequence[float], write: Callable[[float], str]) -> str:

@@ -57,8 +57,7 @@ def read_follow_up(
 def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:
     """Return what the two classes stand for."""
     by = f"by {follow.horizon:g}"
-    rest = "another event first, " if follow.other is not None else ""
-    return f"no {label} {by}, {rest}or not followed so long", f"{label} {by}"
+    return f"{label} not seen {by}", f"{label} {by}"
 
 
 def horizon_remarks(follow: FollowUp) -> list[str]:

@@ -1,0 +1,134 @@
+"""Scores of single models at a horizon, with intervals by drawing the patients again."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.scoring.bootstrap import SplitScores, poisson_weights, weighted_scores
+from deepcac.scoring.censored import FollowUp, resampled_weights
+from deepcac.scoring.resampled_scores import (
+    AUROC,
+    BRIER,
+    RATIO,
+    Patients,
+    estimate,
+    resampled_benefits,
+)
+from deepcac.table.comparison_words import contender_name, signed
+from deepcac.types import Array
+
+THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
+SCORE_HEAD = (
+    *("contender", "AUROC(t)", "Brier(t)", "mean predicted risk", "observed / predicted"),
+)
+USE_HEAD = ("contender", *(f"at {100 * threshold:.0f} %" for threshold in THRESHOLDS))
+_RISK = "mean risk"
+_DIGITS = {AUROC: 3, BRIER: 4, _RISK: 3, RATIO: 2}
+_DRAWS, _FEWER_DRAWS, _MANY = 200, 100, 50_000
+
+
+class Judged(NamedTuple):
+    """Risks of the test patients of one resample, by one model.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,)
+        Places of the patients in the table.
+    follow : FollowUp
+        Theirs.
+    risk : ndarray of shape (n,)
+    """
+
+    rows: npt.NDArray[np.intp]
+    follow: FollowUp
+    risk: Array
+
+
+class Drawn(NamedTuple):
+    """The test patients of one resample, as they are (in the first column) and in each draw.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n, 1 + draws)
+        How often each patient is there.
+    weight : ndarray of shape (n, 1 + draws)
+        How many patients each one stands for.
+    """
+
+    counts: npt.NDArray[np.uint8]
+    weight: Array
+
+
+def drawn_patients(judged: Sequence[Judged], unit: npt.NDArray[np.int64] | None) -> list[Drawn]:
+    """Draw the patients of all resamples; one who is in several has the same count in each.
+
+    `unit` tells whose row each row of the table is; None where each row is a patient.
+    """
+    tested = sum(len(resample.rows) for resample in judged)
+    rows = 1 + max(int(resample.rows.max()) for resample in judged)
+    place = np.arange(rows) if unit is None else np.unique(unit, return_inverse=True)[1]
+    draws = _DRAWS if tested < _MANY else _FEWER_DRAWS
+    weights = poisson_weights(int(place.max()) + 1, draws)
+    drawn = []
+    for resample in judged:
+        counts = weights[place[resample.rows]]
+        counts = np.hstack([np.ones((len(counts), 1), np.uint8), counts])
+        drawn.append(Drawn(counts, counts * resampled_weights(resample.follow, counts)))
+    return drawn
+
+
+def score_line(judged: Sequence[Judged], drawn: Sequence[Drawn], name: str) -> tuple[str, ...]:
+    """Return the means over resamples of what single models score, with 95 % intervals."""
+    scores = [_scores(resample, draw) for resample, draw in zip(judged, drawn, strict=True)]
+    cells = []
+    for measure, digits in _DIGITS.items():
+        mean = np.nanmean([score[measure] for score in scores], axis=0)
+        found = estimate(measure, float(mean[0]), mean[1:])
+        low, high = (f"{end:z.{digits}f}" for end in (found.low, found.high))
+        cells.append(f"{found.value:.{digits}f} ({low} to {high})")
+    return (contender_name(name), *cells)
+
+
+def _scores(judged: Judged, drawn: Drawn) -> dict[str, Array]:
+    """Return each score of one model, shape (1 + draws,), by the patients as they are and drawn."""
+    y, risk = judged.follow.outcome, judged.risk
+    rows = np.arange(len(y))
+    size = drawn.counts.sum(axis=0, dtype=np.float64)
+    expected = risk @ drawn.counts
+    split = SplitScores(rows, y, np.zeros_like(rows), risk)
+    return {
+        AUROC: weighted_scores(split, drawn.weight)["auroc"],
+        BRIER: ((y - risk) ** 2) @ drawn.weight / size,
+        _RISK: expected / size,
+        RATIO: (y @ drawn.weight) / expected,
+    }
+
+
+def benefit_lines(
+    judged: Mapping[str, Sequence[Judged]], drawn: Sequence[Drawn]
+) -> list[tuple[str, ...]]:
+    """Return net benefit at each threshold, in patients of 1,000, of each contender and of all."""
+    first = next(iter(judged.values()))
+    everyone = [resample._replace(risk=np.ones(len(resample.risk))) for resample in first]
+    named = {contender_name(name): own for name, own in judged.items()} | {"treat all": everyone}
+    rows = [
+        (name, *(_benefit(resamples, drawn, threshold) for threshold in THRESHOLDS))
+        for name, resamples in named.items()
+    ]
+    return [*rows, ("treat none", *("0.0" for _ in THRESHOLDS))]
+
+
+def _benefit(judged: Sequence[Judged], drawn: Sequence[Drawn], threshold: float) -> str:
+    benefits = [
+        resampled_benefits(_patients(resample), draw.counts, threshold)
+        for resample, draw in zip(judged, drawn, strict=True)
+    ]
+    mean = 1000 * np.mean(benefits, axis=0)
+    found = estimate("", float(mean[0]), mean[1:])
+    return f"{signed(found.value, 1)} ({signed(found.low, 1)} to {signed(found.high, 1)})"
+
+
+def _patients(judged: Judged) -> Patients:
+    return Patients(judged.follow.outcome, judged.risk, judged.follow)

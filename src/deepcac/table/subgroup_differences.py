@@ -1,0 +1,156 @@
+"""How far a model's scores differ between subgroups of patients, and whether chance would do."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm
+
+from deepcac.scoring.bootstrap import SplitScores, poisson_weights, weighted_scores
+from deepcac.scoring.resampled_scores import (
+    RATIO,
+    SLOPE,
+    Patients,
+    resampled_benefits,
+    risk_scores,
+)
+from deepcac.scoring.statistics import holm
+from deepcac.table.held_out_risks import HeldOut
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.subgroups import Subgroup, levels_of
+from deepcac.types import Array
+
+AUROC, OE, SLOPES, BENEFIT = MEASURES = ("AUROC", "O/E", "slope", "net benefit")
+_MOST_DRAWS, _FEWEST_DRAWS, _NUMBERS = 500, 100, 20_000_000
+
+
+class Gap(NamedTuple):
+    """A difference with its 95 % interval; of O/E it is a ratio. `p` is adjusted by Holm 1979."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+
+
+class SubgroupDifference(NamedTuple):
+    """A subgroup and the largest one of its column.
+
+    Attributes
+    ----------
+    column, name, reference : str
+    gaps : dict of str to Gap
+        By `MEASURES`.
+    """
+
+    column: str
+    name: str
+    reference: str
+    gaps: dict[str, Gap]
+
+
+class _Scored(NamedTuple):
+    """Scores of a subgroup by measure: what they are, and in each draw of the patients, (r,)."""
+
+    value: dict[str, float]
+    drawn: dict[str, Array]
+
+
+def subgroup_differences(
+    table: LabelledTable,
+    held_out: HeldOut,
+    subgroups: Sequence[Subgroup],
+    model: str,
+    threshold: float,
+) -> list[SubgroupDifference]:
+    """Compare the subgroups of each column with its largest one.
+
+    Patients are drawn whole, with all their predictions, and are the same in both subgroups of a
+    difference; the models stay as they are. All p of the answer are one family.
+
+    Parameters
+    ----------
+    subgroups : sequence of Subgroup
+        Those that are shown.
+    model : str
+        The contender whose risks are judged.
+    threshold : float
+        Risk from which a patient is treated.
+    """
+    _, place = np.unique(held_out.patient, return_inverse=True)
+    draws = int(np.clip(_NUMBERS // len(held_out.y), _FEWEST_DRAWS, _MOST_DRAWS))
+    weights = poisson_weights(int(place.max()) + 1, draws)[place]
+    at = np.searchsorted(table.features.row_id, held_out.row)
+    pairs, gaps = [], []
+    for column in dict.fromkeys(subgroup.column for subgroup in subgroups):
+        rows = dict(levels_of(table, column))
+        names = [subgroup.name for subgroup in subgroups if subgroup.column == column]
+        largest = max(names, key=lambda name: int(rows[name][at].sum()))
+        scored = {
+            name: _scored(held_out, rows[name][at], model, threshold, weights) for name in names
+        }
+        for name in names:
+            if name != largest:
+                pairs.append((column, name, largest))
+                gaps += [_gap(one, scored[name], scored[largest]) for one in MEASURES]
+    adjusted = holm([gap.p for gap in gaps])
+    told = [gap._replace(p=float(p)) for gap, p in zip(gaps, adjusted, strict=True)]
+    size = len(MEASURES)
+    return [
+        SubgroupDifference(*pair, dict(zip(MEASURES, told[j * size : (j + 1) * size], strict=True)))
+        for j, pair in enumerate(pairs)
+    ]
+
+
+def _scored(
+    held_out: HeldOut,
+    inside: npt.NDArray[np.bool_],
+    model: str,
+    threshold: float,
+    weights: npt.NDArray[np.uint8],
+) -> _Scored:
+    """Score a model on some of the predictions, as they are and in each draw."""
+    y, risk, resample = held_out.y[inside], held_out.risk[model][inside], held_out.resample[inside]
+    once, drawn = np.ones((len(y), 1), np.uint8), weights[inside]
+    both = []
+    for counts in (once, drawn):
+        whom = Patients(y, risk)
+        scores = risk_scores(whom, counts)
+        both.append(
+            {
+                AUROC: _mean_auroc(y, risk, resample, counts),
+                OE: np.log(np.maximum(scores[RATIO], 1e-9)),
+                SLOPES: scores[SLOPE],
+                BENEFIT: 1000 * resampled_benefits(whom, counts, threshold),
+            }
+        )
+    return _Scored({name: float(score[0]) for name, score in both[0].items()}, both[1])
+
+
+def _mean_auroc(
+    y: npt.NDArray[np.int64],
+    risk: Array,
+    resample: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.uint8],
+) -> Array:
+    """Return the AUROC in each draw, shape (r,): the mean of resamples with both outcomes."""
+    scores = []
+    for j in np.unique(resample):
+        rows = np.flatnonzero(resample == j)
+        if 0 < y[rows].sum() < len(rows):
+            split = SplitScores(rows, y[rows], np.zeros_like(rows), risk[rows])
+            scores.append(weighted_scores(split, counts[rows])["auroc"])
+    return np.asarray(np.nanmean(scores, axis=0))
+
+
+def _gap(measure: str, ours: _Scored, theirs: _Scored) -> Gap:
+    """Return the difference of a measure, with the normal interval of its bootstrap."""
+    value = ours.value[measure] - theirs.value[measure]
+    error = float(np.nanstd(ours.drawn[measure] - theirs.drawn[measure], ddof=1))
+    half = float(norm.ppf(0.975)) * error
+    p = float(2 * norm.sf(abs(value) / error)) if error > 0 else 1.0
+    ends = (value, value - half, value + half)
+    if measure == OE:
+        ends = tuple(float(np.exp(end)) for end in ends)  # type: ignore[assignment]
+    return Gap(*ends, p)

@@ -2,7 +2,8 @@
 
 usage: python workflow/scripts/pointers.py [pull [TARGET ...] | drop FILE ...]
 Without a word: what equals its pointer enters the local cache; what differs is named.
-Exit code 1: a file differs, came damaged, or is not in the remote; each is named.
+Exit code 1: a file differs or came damaged, a TARGET is not in the remote, or nothing is. All of
+these are named, and so is what a remote lacks of what nobody asked for by name.
 """
 
 import logging
@@ -19,7 +20,7 @@ def pulled(targets: list[str]) -> int:
     for pointer in absent:
         print(f"not in the remote: {pointer.target} ({pointer.object_name})")
     print(f"{here} files are here as they were shared; {len(absent)} are not in the remote")
-    return int(bool(absent) or not here)
+    return int(not here)  # a target that is not in the remote has raised
 
 
 def main(arguments: list[str]) -> int:

@@ -23,6 +23,15 @@ from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
 
 CACHE = Path(".dvc/cache")
+SPLITS_REMOTE = "splits"  # the remote in the repository itself, which every clone has
+_DVC_OF_ALL = """
+import sys
+from dvc.cli import main
+from dvc.ignore import DvcIgnore
+
+DvcIgnore.DVCIGNORE_FILE = "no such file"
+sys.exit(main(sys.argv[1:]))
+"""
 _log = logging.getLogger(__name__)
 
 
@@ -180,17 +189,19 @@ def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[
         dvc(root, "commit", "--force", *names)
     changed = [str(p.target.relative_to(root)) for p, state in states if state == "changed"]
     for name in changed:
-        _log.warning("%s: not the bytes that were shared; see `dvc status`", name)
+        _log.warning("%s: not the bytes that were shared", name)
     return changed
 
 
 def dvc(root: Path, command: str, *arguments: str) -> None:
     """Run a DVC command in a folder; its failure is a `DataError` of one line.
 
-    No shell is involved, so that the project may lie in a folder of any name.
+    It sees the pointers that ``.dvcignore`` hides from a plain ``dvc pull``, since no remote that
+    everybody has holds their files. No shell is involved, so that the project may lie in a folder
+    of any name.
     """
     done = subprocess.run(
-        [sys.executable, "-m", "dvc", command, *arguments],
+        [sys.executable, "-c", _DVC_OF_ALL, command, *arguments],
         cwd=root,
         capture_output=True,
         text=True,
@@ -217,3 +228,15 @@ def check_remote(root: Path) -> None:
     except Exception as error:  # each kind of store has errors of its own
         reason = " ".join(str(error).split())[:300]
     raise DataError(f"{root}: {reason}; name the one that was shared to: make pull REMOTE=...")
+
+
+def check_share(root: Path) -> None:
+    """Refuse to share to the remote in the repository, with a `DataError`: git would publish it."""
+    from dvc.repo import Repo
+
+    with Repo(os.fspath(root)) as repo:
+        if repo.config["core"].get("remote") == SPLITS_REMOTE:
+            raise DataError(
+                f"{root}: the remote {SPLITS_REMOTE!r} in the repository is for splits only; name "
+                "one of your own: make share REMOTE=..."
+            )

@@ -21,6 +21,7 @@ from deepcac_study.jobs.pointers import (
     Pointer,
     align_times,
     check_remote,
+    check_share,
     commit_rebuilt,
     drop_outputs,
     dvc,
@@ -168,6 +169,7 @@ def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[st
         RESULTS: [file for file in rest if file.startswith("results/")],
     }
     wanted = alone | {pointer: members for pointer, members in groups.items() if members}
+    check_share(root)
     _refuse_closed((*files, *pointed_files(root)), closed)
     _refuse_changed(root, alone)
     for pointer, members in wanted.items():
@@ -197,7 +199,7 @@ def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
             if pointer.state() == "changed":
                 raise DataError(
                     f"{pointer.target.relative_to(root)}: not the bytes of its pointer; build it "
-                    "again, or `dvc add` it if the change is meant; nothing was pushed"
+                    "again, or remove its pointer if the change is meant; nothing was pushed"
                 )
 
 

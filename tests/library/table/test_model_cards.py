@@ -57,9 +57,33 @@ def section(text, number, topic):
 
 
 def test_the_items_are_the_27_of_tripod_ai():
-    numbers = [int(re.match(r"\d+", one.number)[0]) for one in checklist() if one.number[0] != "C"]
+    numbers = [
+        int(re.match(r"\d+", one.number)[0]) for one in checklist() if one.number[0] not in "CP"
+    ]
     assert list(dict.fromkeys(numbers)) == list(range(1, 28))
     assert all(one.key or one.ask for one in checklist())
+
+
+def test_what_a_tool_can_say_of_bias_is_filled_and_the_judgement_is_a_blank(csv, tmp_path):
+    frame = patients().assign(patient=np.arange(240) // 2, days=np.arange(240) % 97 + 1)
+    frame.to_csv(csv, index=False)
+    roles = Roles("died", group="patient", time="days", horizon=60)
+    table = read_labelled(csv, roles)
+    write_card(tmp_path / "card.md", table_facts(csv, table, roles, "deepcac fit"))
+    text = (tmp_path / "card.md").read_text()
+    numbers = [item.number for item in checklist() if item.number[0] == "P"]
+    assert numbers == [f"P{j}" for j in range(1, 20)]
+    assert section(text, "P9", "Outcome: is the time to it right?").startswith("The horizon is 60")
+    lost = int((~table.follow.outcome_known).sum())
+    held = section(text, "P14", "Analysis: several rows of a patient, censoring, competing events")
+    assert held.startswith("The rows of a patient stay in one part")
+    assert f"Censoring: {100 * lost / 240:.0f} % of the patients" in held
+    assert section(text, "P19", "Judgement").startswith("[to be filled by you: for each domain")
+    (tmp_path / "card.md").unlink()
+    plain = Roles("died")
+    facts = table_facts(csv, read_labelled(csv, plain), plain, "deepcac fit")
+    assert facts["bias_structure"][0] == "Every row is taken for another patient."
+    assert "nobody is taken as censored" in facts["bias_structure"][1]
 
 
 def test_an_empty_card_is_blanks_and_what_was_not_computed(tmp_path):

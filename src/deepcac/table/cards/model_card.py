@@ -17,8 +17,10 @@ Facts = Mapping[str, Sequence[str]]
 NOT_COMPUTED = "Not computed."
 _HEAD = (
     "A draft for the report on this model. The numbers are those of TRIPOD+AI (Collins et al., BMJ "
-    "2024, e078378); C1 to C10 are about clusters. What the tool knows is filled in. Every "
-    "[to be filled by you] is yours. This card does not say that a guideline is met."
+    "2024, e078378); C1 to C10 are about clusters. P1 to P19 ask, in words of our own, what "
+    "PROBAST+AI (Moons et al., BMJ 2025, e082505) judges: participants, predictors, outcome and "
+    "analysis. What the tool knows is filled in. Every [to be filled by you] is yours, and so is "
+    "every judgement. This card does not say that a guideline is met."
 )
 
 

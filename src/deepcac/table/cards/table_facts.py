@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from deepcac import __version__
+from deepcac.table.cards.bias_facts import bias_facts
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_lines, quotable
@@ -62,6 +63,7 @@ def table_facts(
         ],
         "missing": _missing(table),
         **_USUAL,
+        **bias_facts(table, roles),
         "flow": [f"{table.total:,} rows in the file, {n:,} rows used.", *_classes(table)],
         "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
         "limitations": [LEAKS_HEAD, *page_lines(table.leaks, _names(table, roles))]

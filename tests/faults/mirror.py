@@ -132,7 +132,7 @@ def behaviours(work: Path) -> list[Row]:
     followed = [_try(work, name, (str(work / "mirror"),)) for name in BEHAVIOURS]
     shown = "vanishes, resets, stays silent, drips, lies about bytes, lengths, ranges, redirects"
     return [
-        Row("mirror alone", len(alone), alone.count("same"), alone.count("line"), shown),
+        Row("only the mirror", len(alone), alone.count("same"), alone.count("line"), shown),
         Row(
             "mirror before an honest one",
             len(followed),

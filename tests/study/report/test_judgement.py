@@ -145,7 +145,7 @@ def test_contenders_stand_by_their_mean_rank(tmp_path):
     ]
     write_json(paths[1], content)
     board = judgement_tables(load_judgement(paths))[1]
-    assert board.head == ("contender", "adult", "cic", "demo_x (generated)", "mean rank")
+    assert board.head == ("model", "adult", "cic", "demo_x (generated)", "mean rank")
     texts = [[cell.text for cell in row] for row in board.rows]
     assert ["LightGBM", "0.8000", "0.8600", "", "1.0"] in texts
     assert texts[-1] == ["LR", "0.7000", "0.8500", "", "2.0"]

@@ -12,7 +12,7 @@ import re
 import shutil
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from statistics import mean
 
@@ -152,6 +152,18 @@ def ending(page: str | os.PathLike[str]) -> str:
         " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer[1])).split()) if answer else ""
     )
     return "\n".join(filter(None, [f"report: {page}", answer_text]))
+
+
+def run_endings(records: Iterable[str], most: int = 3) -> list[str]:
+    """Return the last lines on runs that were asked for by name: score, printed value, page.
+
+    Each run gets its page. More than `most` runs are read with ``deepcac show``.
+    """
+    # The report is loaded only where a run was asked for.
+    from deepcac_study.report.runs.run_page import write_run_page
+
+    pages = [write_run_page(record) for record in list(records)[:most]]
+    return ["\n".join([*page.lines, f"page: {page.path}"]) for page in pages]
 
 
 def write_readme(results: str | os.PathLike[str]) -> None:

@@ -52,6 +52,11 @@ def asked_by(command: Sequence[str]) -> Asked:
     return Asked(frozenset(given.targets), frozenset(given.forcerun))
 
 
+def run_records(targets: Iterable[str]) -> list[str]:
+    """Return the records of runs among targets, those that are there."""
+    return sorted(word for word in targets if any(runs_among([word])) and Path(word).is_file())
+
+
 def check_targets(layout: Layout, targets: Iterable[str]) -> None:
     """Refuse files that nothing makes, such as runs of an unknown method.
 

@@ -4,11 +4,13 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from catalogued import extracted, made
 from hypothesis import given
 from hypothesis import strategies as st
 from mirrors import MIRROR
+from report_runs import write_run
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix, write_features
@@ -18,6 +20,8 @@ from deepcac.scoring.small_cells import SMALL, withheld, withheld_parts
 from deepcac_study.catalogue.describe import with_register
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
+from deepcac_study.records.reader import read
+from deepcac_study.report.data.data_use import data_use
 from deepcac_study.report.data.profiles import load_profiles, missingness_figures
 from deepcac_study.report.data.profiling import build, outside, profile
 from deepcac_study.report.data.source_notes import data_table, source_notes
@@ -187,10 +191,21 @@ def test_the_data_page_shows_every_data_set(profiles, tmp_path):
     assert [step.rows for step in ards.cohort] == ["300", "withheld", "90", "40"]
     table = data_table(sources)
     shown = {row[0].text: row[1].text for row in table.rows}
-    assert (shown["cic"], shown["wid_mortality"], shown["adult"]) == (
-        *("40", "restricted", "not built"),
-    )
-    assert next(row for row in table.rows if row[0].text == "demo_cic")[6].text == "none: generated"
+    assert (shown["cic"], shown["wid_mortality"], shown["adult"]) == ("40", "restricted", "")
+    assert next(row for row in table.rows if row[0].text == "demo_cic")[7].text == "none: generated"
+    assert {row[2].text for row in table.rows} == {"not in this report"}
+
+
+def test_data_without_a_profile_have_the_size_and_use_that_records_give(tmp_path):
+    run = write_run(tmp_path / "results", "cic", "lr", 1)
+    judged = pd.DataFrame([{"dataset": "uci_vote", "n_rows": 435, "n_features": 16}])
+    uses = data_use(read([run], tmp_path), ["cic"], judged)
+    table = data_table(source_notes(REGISTRY, [], uses=uses))
+    shown = {row[0].text: [cell.text for cell in row[1:6]] for row in table.rows}
+    assert shown["cic"][:3] == ["1,000", "1 run, the judge", "12 columns"]
+    assert shown["cic"][4] == "12.5 %"
+    assert shown["uci_vote"][:3] == ["435", "the judge", "16 columns"]
+    assert shown["adult"][:2] == ["", "not in this report"]
 
 
 def test_missingness_figures_are_the_same_bytes_again(profiles, tmp_path):

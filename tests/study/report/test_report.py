@@ -127,8 +127,12 @@ def test_the_title_says_whose_data_were_run(tmp_path, datasets, title):
         write_run(results, name, "cac_lr", 2, synthetic=name.startswith("demo"))
         for name in datasets
     ]
-    page = (report(tmp_path, paths) / "index.html").read_text(encoding="utf-8")
+    out = report(tmp_path, paths)
+    page = (out / "index.html").read_text(encoding="utf-8")
     assert f"<title>{title}" in page
+    assert ("On mine, CAC" in page) == ("mine" in datasets and "cic" not in datasets)
+    assert (out / "pages" / "own.html").exists() == ("mine" in datasets)
+    assert (out / "pages" / "synthetic.html").exists() == ("demo_cic" in datasets)
 
 
 def test_a_shipped_record_has_its_kept_curves_and_a_run_its_own(tmp_path):

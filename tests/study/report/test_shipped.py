@@ -15,6 +15,7 @@ from deepcac_study.records import record_archive
 from deepcac_study.report.kept.snapshot import BLENDS, TABLES, read_judge, write_snapshot
 from deepcac_study.report.runs.curves import BOOTSTRAPS, CALIBRATION, CURVES
 from deepcac_study.report.site.shipped import report_shipped
+from deepcac_study.report.subtypes.kept_subtypes import kept_pages
 
 ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "docs" / "results"
@@ -137,6 +138,20 @@ def test_the_kept_tables_are_views_of_the_shipped_records(page, tmp_path):
     for name in sorted(wanted):
         own, kept = ((folder / name).read_text(encoding="utf-8") for folder in (tmp_path, KEPT))
         assert own == kept, name
+
+
+@pytest.mark.parametrize("one", kept_pages(KEPT), ids=lambda one: one.id)
+def test_a_dot_belongs_to_the_subtype_that_it_names(page, one):
+    """Also where an earlier subtype has no value and so no dot."""
+    text = (page.parent / "pages" / f"{one.id}.html").read_text(encoding="utf-8")
+    shown = re.findall(r"<title>([^<]+), subtype (\d): (\S+)</title>", text)
+    wanted = [
+        (line.name, str(place), minus(f"{value:+.2f}"))
+        for line in one.lines
+        for place, value in enumerate(line.differences, 1)
+        if value == value
+    ]
+    assert [(html.unescape(name), *rest) for name, *rest in shown] == wanted
 
 
 def test_no_link_is_dead(page):

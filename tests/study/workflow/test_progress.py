@@ -5,6 +5,7 @@ import logging
 
 import pytest
 from checkouts import ROOT
+from report_runs import write_run
 from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -13,8 +14,10 @@ from deepcac_study.jobs.run_progress import (
     ending,
     in_words,
     measured_seconds,
+    run_endings,
     write_readme,
 )
+from deepcac_study.jobs.targets import run_records
 
 PLANNED = {"fetch": 1, "run": 3, "report": 1, "total": 5}
 
@@ -112,6 +115,20 @@ def test_a_run_ends_with_its_report_and_the_answer(tmp_path):
     assert ending(page) == f"report: {page}\nClusters help in 3 & 4."
     page.write_text("<p>no answer</p>")
     assert ending(page) == f"report: {page}"
+
+
+def test_a_run_that_was_asked_for_ends_with_its_scores_and_its_page(tmp_path, monkeypatch):
+    path = write_run(tmp_path / "results", "cic", "lr", 1)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "registry").symlink_to(ROOT / "config" / "registry")
+    monkeypatch.chdir(tmp_path)
+    record = str(path.relative_to(tmp_path))
+    assert run_records([record, "all", "results/cic/lr_k2.json"]) == [record]
+    (lines,) = run_endings([record])
+    scores, *_, page = lines.splitlines()
+    assert scores.startswith("LR on cic, ")
+    assert page == f"page: {tmp_path}/results/report/runs/cic_lr_k1.html"
+    assert run_endings(dict.fromkeys([record]), most=0) == []
 
 
 def test_a_folder_of_results_says_what_is_in_it_once(tmp_path):

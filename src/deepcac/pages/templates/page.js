@@ -207,6 +207,14 @@
     filter(one);
   }
 
+  // A search that another page answers goes there with its words.
+  for (const form of document.querySelectorAll("form[data-to]")) {
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      location.href = `${form.dataset.to}?${new URLSearchParams(new FormData(form))}`;
+    });
+  }
+
   for (const one of tables) fold(one);
   let width = innerWidth;
   addEventListener("resize", () => {

@@ -11,6 +11,7 @@ from deepcac.scoring.small_cells import WITHHELD, withheld
 from deepcac_study.catalogue.entries import DataSet, Source
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry
 from deepcac_study.features.columns.ranges import read_ranges
+from deepcac_study.report.data.data_use import DataUse
 from deepcac_study.report.data.profiles import (
     Profile,
     VariableLine,
@@ -37,7 +38,8 @@ class DataSetNote:
 
     id: str  # with the prefix ``demo_`` for a generated cohort
     entry: DataSet  # from the registry
-    # From the profile of its sound features; empty without one.
+    used: str = ""  # what for, in finished work
+    # From the profile of its sound features, or from the records of finished work.
     rows: str = ""
     features: str = ""
     shares: str = ""
@@ -62,9 +64,12 @@ class SourceNote:
 
 
 def source_notes(
-    registry_dir: Path, profiles: Iterable[Profile], tidy: Path | None = None
+    registry_dir: Path,
+    profiles: Iterable[Profile],
+    tidy: Path | None = None,
+    uses: Mapping[str, DataUse] | None = None,
 ) -> list[SourceNote]:
-    """Read the registry and add what profiles and cohort files say; no row is read.
+    """Read the registry and add what profiles, cohort files and `uses` say; no row is read.
 
     Cohort files are ``{source}/cohort_{dataset}.json`` below `tidy`.
 
@@ -78,7 +83,10 @@ def source_notes(
     registry = load_registry(registry_dir)
     by_protocol = {(profile.dataset, profile.protocol): profile for profile in profiles}
     ids = sorted(registry.datasets.keys() | {dataset for dataset, _ in by_protocol})
-    notes = [_note(registry, id_, by_protocol, tidy) for id_ in ids]
+    notes = [
+        _with_use(_note(registry, id_, by_protocol, tidy), (uses or {}).get(id_, DataUse()))
+        for id_ in ids
+    ]
     return [
         SourceNote(source, tuple(note for note in notes if note.entry.source == source.id))
         for source in registry.sources.values()
@@ -86,11 +94,12 @@ def source_notes(
 
 
 def data_table(sources: Iterable[SourceNote]) -> Table:
-    """Return the overview: a row for each data set, built or not."""
+    """Return the overview: a row for each registered data set."""
     rows = [
         text_row(
             note.id,
-            note.rows or ("restricted" if item.source.restricted else "not built"),
+            note.rows or ("restricted" if item.source.restricted else ""),
+            note.used or "not in this report",
             note.features,
             note.shares,
             note.missing,
@@ -134,6 +143,16 @@ def _with_profile(note: DataSetNote, sound: Profile) -> DataSetNote:
         missing=percent(sound.shares(sound.columns)),
         outside=outside(sound.columns),
         variables=tuple(variable_lines(sound, ranges)),
+    )
+
+
+def _with_use(note: DataSetNote, use: DataUse) -> DataSetNote:
+    """Add what a data set was used for, and its size where no profile gave it."""
+    note = replace(note, used=", ".join(use.purposes))
+    if note.rows:
+        return note
+    return replace(
+        note, rows=use.rows, features=use.features, shares=use.shares, missing=use.missing
     )
 
 

@@ -17,8 +17,9 @@ from deepcac_study.papers.summary import (
     value,
 )
 from deepcac_study.records.record_archive import seconds_once
-from deepcac_study.records.runs import Run
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.judge.judgement import Judgement, basis, sentence, whole_answer
+from deepcac_study.report.runs.runtables import run_label
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.report.site.counted import protocols_in_words
 from deepcac_study.sourcecode import LIBRARIES
@@ -51,10 +52,30 @@ def answer(shown: Contents) -> Answer:
         first = next((drawn[name] for name in wanted if name in drawn), None)
         return Answer([minus(text) for text in sentences if text], [first] if first else [])
     of_real = [sentence(judged, unpublished=True), basis(judged, unpublished=True)]
+    if not of_real[0]:
+        of_real = _best_runs(shown.material.unpublished)
     sentences = [*of_real, planted_sentence(judged), NOTHING]
-    names = (*("judge_forest",) * bool(of_real[0]), "judge_power", "planted_subtypes")
+    names = (*("judge_forest",) * bool(of_real), "judge_power", "planted_subtypes")
     figures = [drawn[name] for name in names if name in drawn]
     return Answer([minus(text) for text in sentences if text], figures)
+
+
+def _best_runs(runs: Runs) -> list[str]:
+    """Say which run has the highest AUROC on each data set that no paper has."""
+    names = dict.fromkeys(run.dataset for run in runs)
+    best = ((name, _best_run(runs.where(dataset=name, status="ok"))) for name in names)
+    return [f"On {name}, {words}." for name, words in best if words]
+
+
+def _best_run(runs: Sequence[Run]) -> str:
+    """Say which run of a data set has the highest mean AUROC."""
+    scored = [(score[0], run) for run in runs if (score := run.score(run.reported("auroc", "")))]
+    if not scored:
+        return ""
+    best, run = max(scored, key=lambda pair: pair[0])
+    plain = [score for score, other in scored if other.k == 1]
+    said = f"{run_label(run)} has the highest AUROC of {len(scored)} runs, {best:.3f}"
+    return said + (f"; without clusters {max(plain):.3f}" if run.k > 1 and plain else "")
 
 
 def _by_chance(counts: Sequence[Count]) -> str:

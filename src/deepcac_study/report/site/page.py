@@ -13,13 +13,19 @@ from deepcac_study.papers.claims import Claim, claims
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
 from deepcac_study.papers.ledger import Entry, entries, write_rows
 from deepcac_study.papers.summary import Count
-from deepcac_study.records.reader import JUDGED, by_kind, read
+from deepcac_study.records.reader import JUDGED, Findings, by_kind, read
+from deepcac_study.report.data.data_use import DataUse, data_use
 from deepcac_study.report.data.planted_truth import planted_against_found
 from deepcac_study.report.data.profiles import load_profiles
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.factorial_grid import load_factorials
-from deepcac_study.report.judge.judgement import kept_judgement, load_judgement
+from deepcac_study.report.judge.judgement import (
+    Judgement,
+    kept_judgement,
+    load_judgement,
+)
 from deepcac_study.report.judge.published_divisions import load_divisions
+from deepcac_study.report.kept_table import kept_table
 from deepcac_study.report.runs.comparisons import Bootstraps
 from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
@@ -101,13 +107,26 @@ def build(
         factorials=load_factorials(files_by_kind["factorial"]),
         divisions=load_divisions(files_by_kind["public"]),
         ablations=load_ablations(files_by_kind["ablations"]),
-        sources=source_notes(registry, profiles, Path(tidy_dir) if tidy_dir else None),
+        sources=source_notes(
+            registry,
+            profiles,
+            Path(tidy_dir) if tidy_dir else None,
+            _uses(findings, judged, shipped),
+        ),
         planted=planted_against_found(findings.runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
         made_from=made_from,
         curves=kept_curves(shipped) if shipped else from_scores,
     )
     _write(material, _subtypes(material, registry, shipped), Path(out_dir), bootstraps, threads)
+
+
+def _uses(
+    findings: Findings, judged: Judgement | None, shipped: str | os.PathLike[str] | None
+) -> dict[str, DataUse]:
+    """Return what each data set was used for, by the judge too."""
+    names = judged.rows["dataset"] if judged else ()
+    return data_use(findings, names, kept_table(shipped, "judge_tables") if shipped else None)
 
 
 def _subtypes(

@@ -95,7 +95,10 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     pages = paper_pages(shown)
     _write(made, out / "index.html", "index.html", {**_first(shown), "title": title})
     inner = _inner(shown, pages, subtypes)
+    listed = {name for pages_of_subject in menu.values() for name, _ in pages_of_subject}
     for name, heading in PAGES.items():
+        if name in SUBJECTS["Other data"] and name not in listed:
+            continue  # nothing was run, and no page leads there
         parts = {**inner, "title": f"{heading} – {title}", "current": name, "up": "../"}
         _write(made, out / "pages" / f"{name}.html", "page.html", parts)
     for page in pages:

@@ -54,7 +54,8 @@ def code_digest(*names: str) -> str:
 
     Named are modules or packages (``"deepcac.cac"``), with all that they import of both packages;
     an unknown one is a `ConfigError`. The catalogue's tables are left out: they say what there is,
-    not how it is computed. Comments, docstrings and the layout of the text do not count.
+    not how it is computed. Comments, docstrings, the layout of the text and the version
+    do not count.
     """
     start = [module for name in names for module in _below(name)]
     modules = _closure(start)
@@ -203,8 +204,9 @@ def _sha(text: str) -> str:
 
 @cache
 def _bare(text: str) -> str:
-    """Return code without comments and docstrings."""
+    """Return code without comments, docstrings and the number of the version."""
     tree = ast.parse(text)
+    tree.body = [node for node in tree.body if not _is_version(node)]
     # Statements alone: a walk through every expression takes as long as the parser.
     nodes: list[ast.AST] = [tree]
     while nodes:
@@ -215,6 +217,10 @@ def _bare(text: str) -> str:
         ):
             node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(tree)
+
+
+def _is_version(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__version__"
 
 
 @cache

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import deepcac
 from deepcac.errors import ConfigError
 from deepcac_study import sourcecode
 from deepcac_study.sourcecode import LIBRARIES, code_digest
@@ -93,7 +94,7 @@ def test_every_job_that_computes_is_told_its_software():
     assert without == {"profiles"} & without
 
 
-def test_comments_docstrings_and_layout_are_no_difference(copy):
+def test_comments_docstrings_layout_and_version_are_no_difference(copy):
     before = digest_of(copy, CAC)
     edit(copy, "deepcac/cac/kernels/state.py", "def allocate(", "# a comment\ndef  allocate(")
     edit(
@@ -102,6 +103,8 @@ def test_comments_docstrings_and_layout_are_no_difference(copy):
         '"""Dot product of two vectors."""',
         '"""The dot product."""',
     )
+    number = deepcac.__version__
+    edit(copy, "deepcac/__init__.py", f'__version__ = "{number}"', '__version__ = "9.9"')
     assert digest_of(copy, CAC) == before
 
 

@@ -1,7 +1,7 @@
 """A finished run described as a Provenance Run Crate: who made which bytes from which, with what.
 
 The description is one file, ``ro-crate-metadata.json``, in the project's folder (profile
-Provenance Run Crate 0.5). It holds names, sizes and digests, never rows of data.
+Provenance Run Crate 0.6, on RO-Crate 1.3). It holds names, sizes and digests, never rows of data.
 """
 
 import os
@@ -19,10 +19,10 @@ from deepcac_study import sourcecode
 from deepcac_study.records.record import file_digest
 
 _PROFILES = (
-    "https://w3id.org/ro/wfrun/process/0.5",
-    "https://w3id.org/ro/wfrun/workflow/0.5",
-    "https://w3id.org/ro/wfrun/provenance/0.5",
-    "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+    "https://w3id.org/ro/wfrun/process/0.6",
+    "https://w3id.org/ro/wfrun/workflow/0.6",
+    "https://w3id.org/ro/wfrun/provenance/0.6",
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.1",
 )
 _TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 _COLUMNS = ("output_file", "date", "rule", "log-file(s)", "input-file(s)", "status", "plan")
@@ -78,14 +78,15 @@ def describe(root: Path, jobs: Iterable[Finished], configuration: Iterable[str])
         from rocrate.rocrate import ROCrate
     except ImportError as error:
         raise ConfigError("rocrate is missing; pip install 'deepcac[crate]'") from error
-    crate = ROCrate(version="1.1")
+    crate = ROCrate(version="1.3")
     crate.metadata.extra_contexts.append(_TERMS)
     crate.name = "A finished run of DeepCAC-repro"
     crate.description = "Clustering-aware classification, from raw clinical data to the report"
     crate.license = "BSD-3-Clause (the workflow); each source's data have licences of their own"
     profiles = [
-        _add(crate, profile, "CreativeWork", name=f"Profile {profile.split('/')[-2]}")
+        _add(crate, profile, "CreativeWork", name=f"Profile {kind}", version=number)
         for profile in _PROFILES
+        for *_, kind, number in [profile.split("/")]
     ]
     crate.root_dataset["conformsTo"] = profiles
     _Run(crate, root, list(jobs)).describe(list(configuration))

@@ -10,6 +10,7 @@ rocrate = pytest.importorskip("rocrate.rocrate")
 from deepcac.errors import DataError  # noqa: E402
 from deepcac_study.jobs.crate import Finished, describe, read_summary, versions  # noqa: E402
 
+KINDS = ("process", "workflow", "provenance")
 HEAD = "output_file\tdate\trule\tlog-file(s)\tinput-file(s)\tshellcmd\tstatus\tplan"
 ROWS = [
     "data/x.parquet\tSun Nov 22 04:00:00 2026\tsplit\tlogs/s.log\tdata/f.parquet\t-\tok\tno update",
@@ -98,8 +99,21 @@ def test_no_folder_outside_the_project_is_told(project):
     text = (project / "ro-crate-metadata.json").read_text()
     assert "/far" not in text
     assert str(project) not in text
-    profiles = {e["@id"] for e in json.loads(text)["@graph"]}
-    assert "https://w3id.org/ro/wfrun/provenance/0.5" in profiles
+
+
+def test_the_crate_names_its_profiles_and_has_what_every_crate_must_have(project):
+    content = json.loads((project / "ro-crate-metadata.json").read_text())
+    assert content["@context"][0] == "https://w3id.org/ro/crate/1.3/context"
+    entities = {entity["@id"]: entity for entity in content["@graph"]}
+    assert len(entities) == len(content["@graph"])
+    descriptor, root = entities["ro-crate-metadata.json"], entities["./"]
+    assert descriptor["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.3"}
+    wanted = {f"https://w3id.org/ro/wfrun/{kind}/0.6" for kind in KINDS}
+    profiles = {one["@id"] for one in root["conformsTo"]}
+    assert profiles == wanted | {"https://w3id.org/workflowhub/workflow-ro-crate/1.1"}
+    assert {entities[profile]["version"] for profile in wanted} == {"0.6"}
+    assert {"name", "description", "datePublished", "license", "mainEntity"} <= root.keys()
+    assert "ComputationalWorkflow" in entities[root["mainEntity"]["@id"]]["@type"]
 
 
 def test_a_missing_library_is_one_line(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,8 @@ def test_the_citation_is_valid_and_a_broken_one_is_not(tmp_path):
 
 def test_one_version_everywhere():
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == deepcac.__version__
+    assert json.loads((ROOT / "codemeta.json").read_text())["version"] == deepcac.__version__
+    assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dynamic"]
     titles = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert titles[0] == "Unreleased"
     assert titles[1] == deepcac.__version__
@@ -50,7 +53,6 @@ def test_one_version_everywhere():
 def test_the_citation_and_codemeta_name_the_five_papers():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     codemeta = json.loads((ROOT / "codemeta.json").read_text())
-    assert codemeta["version"] == deepcac.__version__
     titles = [paper.reference.title for paper in PAPERS.values()]
     assert [work["title"] for work in citation["references"]] == titles
     assert [work["name"] for work in codemeta["referencePublication"]] == titles
@@ -85,6 +87,16 @@ def test_hosted_checks_call_ours_with_pinned_actions(path):
     assert [action for action in used if not re.fullmatch(r"\S+@[0-9a-f]{40}", action)] == []
     commands = re.findall(r"run: (\S+)", text)
     assert set(commands) - {"git"} <= {".ci/run", ".ci/release"}
+
+
+def test_a_release_is_published_without_a_secret_after_its_build():
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+    assert jobs["publish"]["needs"] == ["build", "pages"]
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert [name for name in jobs if "permissions" in jobs[name]] == ["publish"]
+    *_, last = jobs["publish"]["steps"]
+    assert last["uses"].startswith("pypa/gh-action-pypi-publish@")
+    assert last["with"] == {"attestations": True}
 
 
 def test_hosted_checks_run_every_part_of_ours():

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from deepcac.errors import DataError
@@ -29,7 +30,7 @@ class SequenceSummary(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    n_variables_ : int
+    n_variables_, n_features_in_ : int
 
     Examples
     --------
@@ -45,10 +46,16 @@ class SequenceSummary(TransformerMixin, BaseEstimator):
 
     def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
         """Learn the number of variables of sequences (n, steps, variables), NaN where missing."""
-        self.n_variables_ = _sequences(X).shape[2]
+        self.n_features_in_ = self.n_variables_ = _sequences(X).shape[2]
         if self.names is not None and len(self.names) != self.n_variables_:
             raise DataError(f"{len(self.names)} names for {self.n_variables_} variables")
         return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array, tags.input_tags.three_d_array = False, True
+        tags.input_tags.allow_nan = True
+        return tags
 
     def transform(self, X: npt.ArrayLike) -> Array:
         """Return one row a sequence, shape (n, 8 n_variables_)."""

@@ -27,7 +27,7 @@ from deepcac.decomposition.mixtures.validation import check_rows, rows_at
 from deepcac.decomposition.predictors import RefitMode, predictor
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
 from deepcac.decomposition.weighted_rows import WeightedRows
-from deepcac.errors import ConfigError
+from deepcac.errors import ConfigError, warn_of_old_name
 from deepcac.html_summary import SummaryHTML, sizes
 from deepcac.numeric_table import (
     check_classes,
@@ -139,7 +139,10 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
-    __metadata_request__fit: ClassVar[dict[str, str]] = {"validation": UNUSED}
+    __metadata_request__fit: ClassVar[dict[str, str]] = {
+        "validation": UNUSED,
+        "clusters": UNUSED,
+    }
 
     def __init__(
         self,
@@ -173,8 +176,10 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         X: Any,
         y: npt.ArrayLike,
         validation: tuple[Any, npt.ArrayLike] | None = None,
-        clusters: npt.ArrayLike | None = None,
+        labels: npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
+        *,
+        clusters: npt.ArrayLike | None = None,
     ) -> Self:
         """Cluster the classes, search a configuration and fit the base estimator to it.
 
@@ -186,21 +191,28 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
             Classes.
         validation : (X, y), optional
             Rows for the search, in place of a share of `X`.
-        clusters : array-like of shape (n,), int, optional
+        labels : array-like of shape (n,), int, optional
             Clusters of the rows within their classes, 0, 1, ..., in place of clustering;
             `validation` must then be given, unless there is no search.
         sample_weight : array-like of shape (n,), optional
             For a base estimator that takes them, as `MixedNaiveBayes` does and
             `PairwiseLinearSVC` does not, and for the accuracy of the search. The clusters count
             rows as they are, but a row of weight 0 is left out.
+        clusters : array-like
+            The old name of `labels`, for one release.
         """
+        if clusters is not None:
+            warn_of_old_name("clusters", "labels")
+            labels = clusters
         self._validate_params()
         check_classifier(self._base())
-        X, labels = check_rows(self, X, y)
-        given = None if clusters is None else np.asarray(clusters)
+        X, classes = check_rows(self, X, y)
+        given = None if labels is None else np.asarray(labels)
         weights = check_weights(self._base(), sample_weight, X)
-        self.training_rows_ = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
-        self.classes_, codes = check_classes(labels[self.training_rows_])
+        self.training_rows_ = (
+            np.arange(len(classes)) if weights is None else np.flatnonzero(weights)
+        )
+        self.classes_, codes = check_classes(classes[self.training_rows_])
         check_two_classes(self.classes_)
         train = WeightedRows(rows_at(X, self.training_rows_), codes)
         if weights is not None:
@@ -209,9 +221,9 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         held = None if validation is None else self._encode_held(*validation)
         if self.search != "none" and held is None:
             if given is not None:
-                raise ConfigError("clusters need validation=(X, y), or search='none'")
+                raise ConfigError("labels need validation=(X, y), or search='none'")
             train, held = self._hold_back(train, rng)
-        self.clusters_ = self._cluster(train, len(labels), given, rng)
+        self.clusters_ = self._cluster(train, len(classes), given, rng)
         self.n_clusters_ = cluster_counts(train.classes, self.clusters_)
         of_classes = weights_of_classes(self.class_weight, self.classes_, train.classes)
         train = train.by_class(of_classes)
@@ -238,7 +250,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
     def _cluster(self, train: WeightedRows, n: int, given: Any, rng: np.random.Generator) -> Ints:
         if given is not None:
             if given.shape != (n,):
-                raise ConfigError(f"clusters have shape {given.shape}; give one integer a row")
+                raise ConfigError(f"labels have shape {given.shape}; give one integer a row")
             return checked_labels(given[self.training_rows_], train.classes)
         rows = Columns.of(train.X).encode(train.X)
         options: Any = {"max_clusters": self.max_clusters, "clusterer": self.clusterer}

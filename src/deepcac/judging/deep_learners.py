@@ -47,8 +47,7 @@ def network(
         model.fit(
             clipped(train, clip),
             train.y,
-            X_val=clipped(validation, clip),
-            y_val=validation.y,
+            validation=(clipped(validation, clip), validation.y),
             pretrained=_autoencoder(
                 sample, settings["hidden"], latent, clip, train.scaled.shape[1]
             ),

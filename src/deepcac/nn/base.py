@@ -22,7 +22,7 @@ from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from deepcac.errors import DataError
+from deepcac.errors import DataError, warn_of_old_name
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.answers import Network, NetworkAnswers, predict_in_chunks
 from deepcac.nn.constraints import CONSTRAINTS
@@ -39,6 +39,7 @@ from deepcac.numeric_table import check_classes, check_two_classes, check_weight
 from deepcac.types import Array, Ids
 
 ArrayLike = npt.ArrayLike
+Validation = tuple[ArrayLike, Any] | tuple[ArrayLike, Any, Mask | None]
 Part = tuple[Array, npt.NDArray[Any], Mask | None]
 
 VALIDATION_SHARE = 0.24  # 18 of 75: what the papers' 57 / 18 / 25 leave for stopping
@@ -139,11 +140,12 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
+        validation: Validation | None = None,
+        mask: Mask | None = None,
+        pretrained: AnyAutoencoder | None = None,
         X_val: ArrayLike | None = None,
         y_val: ArrayLike | None = None,
-        mask: Mask | None = None,
         mask_val: Mask | None = None,
-        pretrained: AnyAutoencoder | None = None,
     ) -> Self:
         """Train on rows and labels, stopping early on validation rows.
 
@@ -157,29 +159,36 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             How often a row is drawn for a batch, relative to the others; only ratios count. A row
             of weight 0 is left out. Scaling and the validation rows that stop the training do not
             heed other weights.
-        X_val, y_val : arrays
-            Validation rows; without them 24 % of the rows are held out, stratified.
-        mask, mask_val : ndarray of bool, shape of X and X_val
+        validation : (X, y) or (X, y, mask), optional
+            Rows that stop the training; without them 24 % of the rows are held out, stratified.
+        mask : ndarray of bool, shape of X
             True where a sequence value was measured; None means everywhere but at NaN.
         pretrained : Autoencoder or SequenceAutoencoder
             Of `deepcac.nn.fitting.pretrain`, for these rows; it is copied. Without it one is
             pre-trained here.
+        X_val, y_val, mask_val : arrays
+            The old names of the parts of `validation`, for one release.
         """
+        if X_val is not None or y_val is not None:
+            warn_of_old_name("X_val, y_val", "validation=(X, y)")
+            if X_val is None or y_val is None:
+                raise DataError("X_val and y_val go together; give both or neither")
+            validation = X_val, y_val, mask_val
         self._validate_params()
         given = self._check(X, y, mask, reset=True)
         seed = self.random_state
         fixed = isinstance(seed, (int, np.integer))
         self._seed = int(seed) if fixed else check_random_state(seed).randint(2**31 - 1)
-        if (X_val is None) != (y_val is None):
-            raise DataError("X_val and y_val go together; give both or neither")
         used, weight = self._row_weights(given, sample_weight)
-        if X_val is None:
-            (train, fitted_rows), (validation, held_out) = self._hold_out(_at(given, used))
+        if validation is None:
+            (train, fitted_rows), (stopping, held_out) = self._hold_out(_at(given, used))
             self.held_out_ = used[held_out]
         else:
-            train, validation = _at(given, used), self._check(X_val, y_val, mask_val, reset=False)
-            fitted_rows, self.held_out_ = np.arange(len(used)), np.empty(0, dtype=np.int64)
-        self.classes_, _ = check_classes(np.concatenate([train[1], validation[1]]))
+            rows_val, labels_val, *masks = validation
+            stopping = self._check(rows_val, labels_val, masks[0] if masks else None, reset=False)
+            train, fitted_rows = _at(given, used), np.arange(len(used))
+            self.held_out_ = np.empty(0, dtype=np.int64)
+        self.classes_, _ = check_classes(np.concatenate([train[1], stopping[1]]))
         check_two_classes(self.classes_)
         if self.preprocess is None:
             warn_if_unscaled(self, train[0])
@@ -188,7 +197,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         rows = self._rows(*train, device)
         if weight is not None:
             rows = replace(rows, weight=torch.as_tensor(weight[fitted_rows], dtype=torch.float32))
-        self._fit_network(rows, self._rows(*validation, device), pretrained)
+        self._fit_network(rows, self._rows(*stopping, device), pretrained)
         with data.session(device, self._seed, self.n_threads):
             membership = predict_in_chunks(self.network_, self._rows(*given, device).x).membership
         self.subtypes_ = membership.argmax(dim=1).cpu().numpy()

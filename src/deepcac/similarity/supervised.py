@@ -66,6 +66,8 @@ class SupervisedKMeans(SimilarityClusterer):
     ----------
     weights_ : ndarray of shape (N,)
         w; with a kernel over the features of its map.
+    n_features_in_ : int
+        N.
     cutting_planes_ : WorkingSet
         Planes at the end, with their dual variables.
     slack_ : ndarray of shape (n,) or (1,)

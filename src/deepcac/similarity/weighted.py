@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
@@ -42,6 +43,16 @@ class SimilarityClusterer(SummaryHTML, BaseEstimator):
     def fit(self, item_sets: Sequence[ItemSet], clusterings: Sequence[npt.ArrayLike]) -> Self:
         """Learn the weights from item sets and their right clusterings."""
         raise NotImplementedError
+
+    @property
+    def n_features_in_(self) -> int:
+        """Features of a pair of items, as the weights are for them."""
+        return len(self.weights_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False  # item sets
+        return tags
 
     def similarity(self, item_set: ItemSet) -> Floats:
         """Return K (m, m) of an item set under the learnt weights (equation 6)."""

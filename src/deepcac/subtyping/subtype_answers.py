@@ -77,7 +77,7 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self._parts(X).flatten(1).cpu().numpy()
 
     def weigh(self, X: ArrayLike) -> Array:
-        """Return how much each row belongs to each subtype, shape (n, n_subtypes_)."""
+        """Return how much each row belongs to each subtype, shape (n, n_clusters_found_)."""
         points = self.transform(X)
         return self._gates.weigh(points)
 

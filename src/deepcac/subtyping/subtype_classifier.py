@@ -19,7 +19,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
 from torch import Tensor
 
-from deepcac.errors import CollapseWarning, ConfigError
+from deepcac.errors import CollapseWarning, ConfigError, warn_of_old_name
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.fitting.data import find_device, session
 from deepcac.nn.fitting.training import Budget
@@ -98,11 +98,11 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     classes_ : ndarray of shape (n_classes,)
     subtypes_ : ndarray of shape (n,)
         Subtype of each row of `fit`, from the lowest risk (0) to the highest.
-    n_subtypes_ : int
+    n_clusters_found_ : int
         Subtypes that were kept.
     subtype_names_ : list of str
         The variables that set each subtype apart.
-    heads_ : ndarray of shape (n_subtypes_, d)
+    heads_ : ndarray of shape (n_clusters_found_, d)
         By how much more a variable counts in a subtype: 0.2 is 1.2 times.
     gains_ : list of Gain
         What heads of each penalty add to the log likelihood of held-out rows, with error.
@@ -243,12 +243,19 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         )
         gates = torch.as_tensor(self._gates.weigh(points), device=device)
         self._fit_heads(outside, gates, *(torch.as_tensor(c, device=device) for c in cases[1:]))
-        self.n_subtypes_ = gates.shape[1]
+        self.n_clusters_found_ = gates.shape[1]
         mean = outside.parts.mean(dim=0).cpu().numpy()
         centres = self._gates.centres.reshape(-1, *mean.shape)
-        levels = subtype_levels(cases.rows, self._gates.assign(points), self.n_subtypes_)
+        levels = subtype_levels(cases.rows, self._gates.assign(points), self.n_clusters_found_)
         names = column_names(self)
         self.subtype_names_ = subtype_names(centres - mean, levels, names, self.classes_)
+
+    @property
+    def n_subtypes_(self) -> int:
+        """The old name of `n_clusters_found_`, for one release."""
+        count = self.n_clusters_found_
+        warn_of_old_name("n_subtypes_", "n_clusters_found_")
+        return count
 
     def _fit_heads(
         self, outside: Answers, gates: Tensor, y: Tensor, fold: Tensor, weight: Tensor

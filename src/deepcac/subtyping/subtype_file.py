@@ -131,7 +131,7 @@ def _restore_subtypes(model: Any, tensors: dict[str, Tensor], header: dict[str, 
     width = header["width"]
     if not isinstance(width, float) or not np.finfo(float).tiny <= width <= LARGEST:
         raise DataError("width is no distance")
-    model._gates, model.n_subtypes_ = Gates(centres, width, scale), k
+    model._gates, model.n_clusters_found_ = Gates(centres, width, scale), k
     model.heads_ = check_array("heads.weight", learnt["heads.weight"], (k, d))
     bias = check_array("heads.bias", learnt["heads.bias"], (k, n_outputs))
     device = blend.bias.device

@@ -18,7 +18,7 @@ from deepcac.judging.learners import Predict
 from deepcac.judging.resamples import Resample, resamples
 from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trials import run_resample
-from deepcac.table.held_out_risks import HeldOut, chosen_risks, pooled
+from deepcac.table.held_out_risks import HeldOut, pooled, risks_of_choices
 from deepcac.table.reading.labelled_table import LabelledTable
 
 Say = Callable[[str], None]
@@ -274,7 +274,7 @@ def _judge(
                 say(f"first resample: {place} of {len(fighters)} contenders")
     entries = [entry for entry, _ in made.values()]
     if options["follow"] is None:
-        return entries, chosen_risks(sample, made), time.monotonic() - begin
+        return entries, risks_of_choices(sample, made), time.monotonic() - begin
     for entry, answers in made.values():
         entry["answers"] = answers
     return entries, None, time.monotonic() - begin

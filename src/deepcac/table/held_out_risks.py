@@ -36,7 +36,7 @@ class HeldOut(NamedTuple):
     risk: dict[str, Array]
 
 
-def chosen_risks(
+def risks_of_choices(
     sample: Resample,
     results: Mapping[Contender, tuple[dict[str, Any], pa.Table]],
 ) -> HeldOut | None:

@@ -70,7 +70,7 @@ class SubtypeRiskModel(TableModel):
     @property
     def n_subtypes(self) -> int:
         """Subtypes, 0 where one is all of them."""
-        k = self.estimator.n_subtypes_
+        k = self.estimator.n_clusters_found_
         return k if k > 1 else 0
 
 

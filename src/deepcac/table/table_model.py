@@ -164,10 +164,9 @@ class NamedEstimator:
                 "it on a DataFrame, or use deepcac.load in Python"
             )
         last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-        counts = [getattr(last, name, 0) for name in ("n_clusters_found_", "n_subtypes_")]
         columns = tuple(EncodedColumn(str(name), NUMBER) for name in names)
         classes = tuple(map(str, estimator.classes_))
-        return cls(estimator, TableEncoder(columns), classes, max(counts))
+        return cls(estimator, TableEncoder(columns), classes, getattr(last, "n_clusters_found_", 0))
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return class probabilities (n, n_classes) and the subtype of each row, from 1."""

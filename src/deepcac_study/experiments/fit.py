@@ -140,7 +140,7 @@ def _fit_classes(
         return
     rows, clusters = decomposed[model.clusterer]
     held = np.setdiff1d(np.arange(len(y)), rows)
-    model.fit(X[rows], y[rows], validation=(X[held], y[held]), clusters=clusters)
+    model.fit(X[rows], y[rows], validation=(X[held], y[held]), labels=clusters)
 
 
 def _fit_in_metric(task: Task, setting: Setting, method: Method) -> Fitted:

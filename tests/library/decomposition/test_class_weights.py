@@ -41,7 +41,7 @@ def test_a_class_weighs_the_same_however_many_clusters_it_has(weight, first, sec
     X, y, clusters = uneven()
     for own in (clusters, np.zeros_like(clusters)):
         model = ClassDecompositionClassifier(Weighed(), search="none", class_weight=weight)
-        totals = model.fit(X, y, clusters=own).estimator_.totals_
+        totals = model.fit(X, y, labels=own).estimator_.totals_
         assert totals[:-1].sum() == pytest.approx(first)
         assert totals[-1] == pytest.approx(second)
 
@@ -58,7 +58,7 @@ def test_weights_by_hand():
 def test_without_clusters_it_is_the_weighted_base(base):
     X, y, clusters = uneven()
     model = ClassDecompositionClassifier(base, search="none", class_weight="balanced")
-    model.fit(X, y, clusters=np.zeros_like(clusters))
+    model.fit(X, y, labels=np.zeros_like(clusters))
     base.set_params(class_weight="balanced").fit(X, y)
     assert np.array_equal(model.predict(X), base.predict(X))
 
@@ -83,9 +83,9 @@ def test_the_search_weighs_its_rows():
 def test_both_searches_weigh_alike(refit):
     X, y, clusters = uneven()
     model = ClassDecompositionClassifier(refit=refit, class_weight="balanced", revert=False)
-    model.fit(X, y, validation=(X, y), clusters=clusters)
+    model.fit(X, y, validation=(X, y), labels=clusters)
     other = ClassDecompositionClassifier(refit="all", class_weight="balanced", revert=False)
-    other.fit(X, y, validation=(X, y), clusters=clusters)
+    other.fit(X, y, validation=(X, y), labels=clusters)
     assert model.steps_ == other.steps_
 
 

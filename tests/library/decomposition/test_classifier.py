@@ -42,7 +42,7 @@ def test_figure_4_merging_some_clusters_beats_all_and_none():
 def test_figure_4_is_found(search, refit):
     X, y, clusters = merging_case()
     model = ClassDecompositionClassifier(PairwiseLinearSVC(), search=search, refit=refit)
-    model.fit(X, y, validation=(X, y), clusters=clusters)
+    model.fit(X, y, validation=(X, y), labels=clusters)
     assert model.configuration_ == TOP_MERGED
     assert model.score(X, y) == 1.0
     if search == "greedy":
@@ -88,7 +88,7 @@ def test_greedy_is_seldom_worse_than_exhaustive():
         scores = {}
         for search in ("greedy", "exhaustive"):
             model = ClassDecompositionClassifier(search=search, refit="one_class")
-            model.fit(X, y, validation=held, clusters=clusters)
+            model.fit(X, y, validation=held, labels=clusters)
             scores[search] = model.validation_accuracy_[-1]
         lost.append(scores["exhaustive"] - scores["greedy"])
     assert min(lost) == 0.0
@@ -99,7 +99,7 @@ def test_greedy_is_seldom_worse_than_exhaustive():
 def test_probabilities_add_up_over_the_groups():
     (X, y, clusters), (X_new, _) = blobs(3)
     names = np.array(["a", "b", "c"])[y]
-    model = ClassDecompositionClassifier(search="none").fit(X, names, clusters=clusters)
+    model = ClassDecompositionClassifier(search="none").fit(X, names, labels=clusters)
     shares = model.predict_proba(X_new)
     assert shares.shape == (120, 3)
     assert shares.sum(axis=1) == pytest.approx(np.ones(120))
@@ -112,7 +112,7 @@ def test_probabilities_add_up_over_the_groups():
 def test_decision_values_are_the_best_of_the_groups():
     (X, y, clusters), (X_new, _) = blobs(4, classes=2)
     model = ClassDecompositionClassifier(PairwiseLinearSVC(), search="none")
-    model.fit(X, y, clusters=clusters)
+    model.fit(X, y, labels=clusters)
     values = model.estimator_.decision_function(X_new)
     expected = values[:, 3:].max(axis=1) - values[:, :3].max(axis=1)
     assert model.decision_function(X_new) == pytest.approx(expected)
@@ -149,7 +149,7 @@ def test_any_base_is_searched_one_against_rest():
     (X, y, clusters), held = blobs(2)
     base = LogisticRegression()
     model = ClassDecompositionClassifier(base, refit="one_class")
-    model.fit(X, y, validation=held, clusters=clusters)
+    model.fit(X, y, validation=held, labels=clusters)
     assert model.n_fits_ < model.n_fits_if_all_
     assert model.score(*held) > base.fit(X, y).score(*held)
 
@@ -175,9 +175,9 @@ def test_unusable_settings(options, message):
 def test_unusable_clusters():
     (X, y, clusters), held = blobs(0)
     model = ClassDecompositionClassifier()
-    with pytest.raises(ConfigError, match="clusters need validation"):
-        model.fit(X, y, clusters=clusters)
+    with pytest.raises(ConfigError, match="labels need validation"):
+        model.fit(X, y, labels=clusters)
     with pytest.raises(ConfigError, match="use 0, 1"):
-        model.fit(X, y, clusters=clusters + 1, validation=held)
+        model.fit(X, y, labels=clusters + 1, validation=held)
     with pytest.raises(ConfigError, match="one integer a row"):
-        model.fit(X, y, clusters=clusters[:-1], validation=held)
+        model.fit(X, y, labels=clusters[:-1], validation=held)

@@ -49,7 +49,7 @@ def test_experts_take_one_step_more_every_five_epochs():
 def fitted(**options):
     X, y, _ = planted(300)
     settings = {"max_epochs": 3, "device": "cpu", "preprocess": None, **options}
-    return ExpertNetClassifier(**settings).fit(X[:200], y[:200], X_val=X[200:], y_val=y[200:]), X
+    return ExpertNetClassifier(**settings).fit(X[:200], y[:200], validation=(X[200:], y[200:])), X
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -51,10 +51,10 @@ def test_raw_rows_are_scaled_inside_and_warned_of_otherwise():
 def test_the_scaling_is_that_of_the_training_rows_alone():
     X, y, _ = raw_rows()
     X_val, y_val, _ = raw_rows(100, seed=2)
-    inside = FNNClassifier(**QUICK).fit(X, y, X_val=X_val, y_val=y_val)
+    inside = FNNClassifier(**QUICK).fit(X, y, validation=(X_val, y_val))
     scaler = TableScaler().fit(X)
     outside = FNNClassifier(preprocess=None, **QUICK)
-    outside.fit(scaler.transform(X), y, X_val=scaler.transform(X_val), y_val=y_val)
+    outside.fit(scaler.transform(X), y, validation=(scaler.transform(X_val), y_val))
     assert np.array_equal(
         inside.predict_proba(X_val), outside.predict_proba(scaler.transform(X_val))
     )
@@ -93,7 +93,7 @@ def test_every_row_is_told_its_subtype():
     assert np.array_equal(model.subtypes_, model.assign(X))
     assert len(model.held_out_) == 120
     assert max((model.subtypes_ == side).mean(), (model.subtypes_ != side).mean()) > 0.95
-    given = model.fit(X[:300], y[:300], X_val=X[300:], y_val=y[300:])
+    given = model.fit(X[:300], y[:300], validation=(X[300:], y[300:]))
     assert given.subtypes_.shape == (300,)
     assert len(given.held_out_) == 0
 

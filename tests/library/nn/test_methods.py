@@ -40,7 +40,7 @@ def planted(n=900, seed=0):
 def parts():
     X, y, subtype = planted()
     return {
-        "fit": {"X": X[:600], "y": y[:600], "X_val": X[600:750], "y_val": y[600:750]},
+        "fit": {"X": X[:600], "y": y[:600], "validation": (X[600:750], y[600:750])},
         "X": X[750:],
         "y": y[750:],
         "subtype": subtype[750:],
@@ -138,7 +138,7 @@ def test_grasp_answers_through_its_clusters(parts):
 @pytest.mark.parametrize(("epochs", "linked"), [(1, False), (2, True)])
 def test_grasp_links_its_centres_after_the_first_epoch(epochs, linked):
     X, y = small()
-    model = GRASPClassifier(max_epochs=epochs, lr=0.05, device="cpu").fit(X, y, X_val=X, y_val=y)
+    model = GRASPClassifier(max_epochs=epochs, lr=0.05, device="cpu").fit(X, y, validation=(X, y))
     best = int(np.argmax(model.history_["train_score"]))
     assert bool(model.network_.linked) == (best > 0)
     if not linked:
@@ -239,7 +239,7 @@ def test_one_cluster_and_ten_clusters(method):
 def test_empty_clusters(method):
     X = np.repeat([[0.0, 0.0, 1.0], [2.0, 1.0, 0.0]], 20, axis=0)
     y = np.arange(40) % 2
-    model = method(n_clusters=4, **QUICK).fit(X, y, X_val=X, y_val=y)
+    model = method(n_clusters=4, **QUICK).fit(X, y, validation=(X, y))
     assert_sound_answers(model, X)
     assert model.status_ == "ok"
 

@@ -56,7 +56,7 @@ def test_one_subtype_is_the_backbone():
     np.testing.assert_array_equal(one.predict_proba(X), plain.predict_proba(X))
     assert one.penalty_ is None
     assert not one.subtypes_.any()
-    assert plain.n_subtypes_ > 1
+    assert plain.n_clusters_found_ > 1
 
 
 def test_planted_subtypes_are_found_and_no_risk_is_lost():

@@ -131,7 +131,7 @@ def test_the_rows_that_are_judged_are_not_those_that_are_learnt(fitted, monkeypa
     seen, judged = [], []
 
     class Recorder:
-        n_subtypes_ = 1
+        n_clusters_found_ = 1
 
         def __init__(self, **options):
             pass

@@ -101,7 +101,7 @@ def test_a_user_gets_what_the_study_gets(method, tmp_path):
     if method != "fnn":
         model.set_params(n_clusters=2)
     X_val, y_val = features[validation], labels[validation]
-    own = model.fit(features[train], labels[train], X_val=X_val, y_val=y_val)
+    own = model.fit(features[train], labels[train], validation=(X_val, y_val))
     np.testing.assert_array_equal(own.predict_proba(features[test]), study.probability)
     np.testing.assert_array_equal(own.subtypes_, study.train_cluster)
 

@@ -28,7 +28,7 @@ def answers():
         for part in (slice(0, 600), slice(600, 750), slice(750, 900))
     ]
     model = KMZClassifier(max_epochs=40, local_hidden=1, preprocess=None, device="cpu")
-    model.fit(X[:600], y[:600], X_val=X[600:750], y_val=y[600:750])
+    model.fit(X[:600], y[:600], validation=(X[600:750], y[600:750]))
     before = {name: value.clone() for name, value in model.network_.state_dict().items()}
     found = {head: answer_with(model, head, *rows[:2], rows[2].x).numpy() for head in HEADS}
     for name, value in model.network_.state_dict().items():

@@ -58,7 +58,7 @@ def rows(n=360, seed=0):
 def fitted(estimator, *labels, **settings):
     (X, y), (X_val, y_val) = rows(), rows(120, seed=1)
     model = published(estimator, labels)(device="cpu", **{"max_epochs": 15, **settings})
-    return model.fit(X, y, X_val=X_val, y_val=y_val)
+    return model.fit(X, y, validation=(X_val, y_val))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -262,7 +262,7 @@ def test_d12_experts_see_the_labels_of_512_rows_and_nothing_else_learns():
     other = np.concatenate([y[:512], 1 - y[512:]])
     models = {
         name: published(DMNNClassifier, on)(max_epochs=3, device="cpu").fit(
-            X, labels, X_val=X[:200], y_val=y[:200]
+            X, labels, validation=(X[:200], y[:200])
         )
         for name, labels, on in (("sound", y, ()), ("D12", y, {"D12"}), ("other", other, {"D12"}))
     }

@@ -114,8 +114,7 @@ def _of_task(
         ).fit(
             fitted_task.X_train,
             fitted_task.y_train,
-            X_val=task.X_validation,
-            y_val=task.y_validation,
+            validation=(task.X_validation, task.y_validation),
             pretrained=start,
         )
         row = {

@@ -73,10 +73,8 @@ def fit_task(
         model.fit(
             task.X_train,
             task.y_train,
-            X_val=task.X_validation,
-            y_val=task.y_validation,
+            validation=(task.X_validation, task.y_validation, task.mask_validation),
             mask=task.mask_train,
-            mask_val=task.mask_validation,
             pretrained=shared_autoencoder(task, setting, pretrained),
         )
     start = time.perf_counter()

@@ -57,8 +57,7 @@ def _of_task(
         "preprocess": None,
     }
     fit: dict[str, Any] = {
-        "X_val": task.X_validation,
-        "y_val": task.y_validation,
+        "validation": (task.X_validation, task.y_validation),
         "pretrained": shared_autoencoder(task, setting, pretrained),
     }
     fnn = FNNClassifier(**common).fit(task.X_train, task.y_train, **fit)

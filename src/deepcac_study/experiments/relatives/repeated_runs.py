@@ -208,7 +208,7 @@ def fit_arm(
         _BASES[base](), search="greedy" if arm == "greedy" else "none", refit="one_class", ties=ties
     )
     clusters = np.zeros_like(data.clusters) if arm == "alone" else data.clusters
-    return model.fit(*data.train, validation=data.validation, clusters=clusters)
+    return model.fit(*data.train, validation=data.validation, labels=clusters)
 
 
 def _run_arm(data: DrawnRows, base: Base, arm: Arm, ties: Ties) -> RunRecord:

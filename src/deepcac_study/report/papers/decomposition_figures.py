@@ -159,7 +159,7 @@ def _fit_case(
     case: MergingCase, clusters: npt.NDArray[np.int64], search: Search
 ) -> ClassDecompositionClassifier:
     model = ClassDecompositionClassifier(PairwiseLinearSVC(), search=search)
-    return model.fit(case.X, case.y, validation=(case.X, case.y), clusters=clusters)
+    return model.fit(case.X, case.y, validation=(case.X, case.y), labels=clusters)
 
 
 def _draw_case(axis: Axes, case: MergingCase) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from deepcac_study.papers.claims import Claim, claims
-from deepcac_study.papers.ledger import Entry, entries
+from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import PrintedCell, printed_cells
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs, load

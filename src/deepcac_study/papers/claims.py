@@ -9,6 +9,7 @@ from deepcac_study.papers.cac_v1.claims import rules as cac_v1_rules
 from deepcac_study.papers.cac_v2.claims import rules as cac_v2_rules
 from deepcac_study.papers.class_decomposition.claims import rules as decomposition_rules
 from deepcac_study.papers.deepcac.claims import rules as deepcac_rules
+from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.evidence import (
     CANNOT,
     FAILS,
@@ -22,7 +23,6 @@ from deepcac_study.papers.evidence import (
     Evidence,
 )
 from deepcac_study.papers.findings import of_stand_ins, of_the_papers
-from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.rule_table import table_rules
 from deepcac_study.papers.supervised_kmeans.claims import rules as skmeans_rules

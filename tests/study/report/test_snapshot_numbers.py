@@ -10,7 +10,8 @@ from checkouts import PAGES
 
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NOT_TESTED, UNDECIDED, WORSE
 from deepcac_study.papers.claims import Claim
-from deepcac_study.papers.ledger import Entry, read_rows, write_rows
+from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.ledger import read_rows, write_rows
 from deepcac_study.papers.summary import Count, summary
 
 PROJECT = Path(__file__).parents[3]

@@ -28,8 +28,8 @@ from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import classifiers, parse_method
 from deepcac_study.papers.agreement import AGREE, DIFFER, LOST
+from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.evidence import NOT_RUN, Arm, Decision, Evidence
-from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.names import printed_datasets, printed_methods, restricted, usual_k
 from deepcac_study.papers.rules import arm_rules, gain
 from deepcac_study.papers.rules.asked import EVERY, Asked, asked

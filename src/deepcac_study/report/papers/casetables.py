@@ -13,7 +13,7 @@ from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import p_text
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.deepcac.length_of_stay import SUBJECT, TABLE_7, TABLE_8, printed_shares
-from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.entry import Entry
 from deepcac_study.records.studies import TOP, CaseStudy
 from deepcac_study.report.declarations import declared_figure, declared_table
 from deepcac_study.report.papers.ledger_tables import NOTE, entry_cell

@@ -14,7 +14,7 @@ from deepcac_study.catalogue.methods import ARM_COLOURS, classifiers
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS
-from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.entry import Entry
 from deepcac_study.records.runs import Runs
 from deepcac_study.report.declarations import declared_figure, declared_table
 from deepcac_study.report.runs.comparisons import Difference

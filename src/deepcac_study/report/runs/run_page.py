@@ -12,7 +12,8 @@ from deepcac.pages.templating import environment
 from deepcac.pages.wording import people
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.papers.bibliography import PAPERS
-from deepcac_study.papers.ledger import Entry, entries
+from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.ledger import entries
 from deepcac_study.records.reader import read
 from deepcac_study.records.record import scores_path
 from deepcac_study.records.record_archive import total_seconds

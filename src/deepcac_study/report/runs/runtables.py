@@ -12,7 +12,8 @@ from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.papers.bibliography import PAPERS
-from deepcac_study.papers.ledger import Entry, number
+from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.ledger import number
 from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import declared_table

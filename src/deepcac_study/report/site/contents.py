@@ -7,7 +7,7 @@ from itertools import chain
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Table
 from deepcac_study.papers.claims import Claim
-from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.summary import Count, summary
 from deepcac_study.report.data.planted_truth import planted_figure, planted_table
 from deepcac_study.report.data.profiles import missingness_figures

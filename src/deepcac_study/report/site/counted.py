@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS
-from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.summary import ALL, Count, value
 from deepcac_study.report.declarations import declared_table
 

@@ -11,7 +11,8 @@ from deepcac.pages import tables as tabular
 from deepcac.pages.figures import drawn
 from deepcac_study.papers.claims import Claim, claims
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
-from deepcac_study.papers.ledger import Entry, entries, write_rows
+from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.ledger import entries, write_rows
 from deepcac_study.papers.summary import Count
 from deepcac_study.records.reader import JUDGED, Findings, by_kind, read
 from deepcac_study.report.data.data_use import DataUse, data_use

@@ -16,12 +16,10 @@ from deepcac.judging.fitting import fit_trial
 from deepcac.judging.learners import Predict
 from deepcac.judging.random_partitions import score_draws
 from deepcac.judging.resamples import Resample, Rows, resamples
+from deepcac.judging.trial_answers import TrialAnswers
 from deepcac.judging.trial_scores import score_trial
 
 log = logging.getLogger(__name__)
-
-VALIDATION, TEST = 1, 2
-ROWS = ["seed", "part", "row_id", "label"]  # columns of the answers that tell whose they are
 
 
 class Effort(NamedTuple):
@@ -56,8 +54,7 @@ def judge_rows(
 
     The record has ``contender``, ``arm``, ``learner``, ``trials`` (their values) and ``resamples``,
     each with ``seed``, the sizes of its parts, and ``trials`` (the scores of each). The table has
-    the probabilities of every validation and test row: ``seed``, ``part`` (1 validation, 2 test),
-    ``row_id``, ``label``, and ``t{trial}_{class}`` as float32, without class 0.
+    the probabilities of every validation and test row (`TrialAnswers`).
     """
     return judge_samples(study_resamples(matrix, effort, unit), [contender], effort)[0]
 
@@ -114,27 +111,15 @@ def run_resample(
 
     Returned are an entry of ``resamples`` and the rows of the table of `judge_rows`.
     """
-    parts = (sample.validation, sample.test)
-    columns: dict[str, Any] = {
-        "seed": np.full(sum(map(len, parts)), sample.seed, dtype=np.int16),
-        "part": np.repeat(np.array([VALIDATION, TEST], dtype=np.int8), [len(p) for p in parts]),
-        "row_id": np.concatenate([p.row_id for p in parts]),
-        "label": np.concatenate([p.y for p in parts]).astype(np.int8),
-    }
-    scores = []
-    for number, values in enumerate(trials):
-        answers, entry = _run_trial(sample, partial(fit, contender, values, sample))
-        scores.append(entry)
-        for c in range(1, sample.n_classes):
-            columns[f"t{number}_{c}"] = answers[:, c]
+    results = [_run_trial(sample, partial(fit, contender, values, sample)) for values in trials]
     entry = {
         "seed": sample.seed,
         "n_train": len(sample.train),
         "n_validation": len(sample.validation),
         "n_test": sample.test.counted,
-        "trials": scores,
+        "trials": [scores for _, scores in results],
     }
-    return entry, pa.table(columns)
+    return entry, TrialAnswers.of(sample, [answers for answers, _ in results]).table
 
 
 def _run_trial(

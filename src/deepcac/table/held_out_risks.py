@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import Resample
-from deepcac.judging.trials import TEST
+from deepcac.judging.trial_answers import TEST, TrialAnswers
 from deepcac.types import Array, Ids
 
 
@@ -58,8 +58,7 @@ def risks_of_choices(
             for number, trial in enumerate(entry["trials"])
         ]
         _, table, number = max(trials, key=lambda trial: trial[0])
-        part = table["part"].to_numpy() == TEST
-        risk[contender.id] = table[f"t{number}_1"].to_numpy()[part]
+        risk[contender.id] = TrialAnswers(table).part(TEST).risk(number)
     test = sample.test
     patient = test.row_id if test.unit is None else test.unit
     place = np.zeros(len(test), dtype=np.int64)
@@ -77,7 +76,6 @@ def pooled(parts: Sequence[HeldOut | None]) -> HeldOut | None:
         row=np.concatenate([part.row for part in present]),
         resample=np.repeat(np.arange(len(present)), [len(part.y) for part in present]),
         risk={
-            name: np.concatenate([part.risk[name] for part in present]).astype(np.float64)
-            for name in present[0].risk
+            name: np.concatenate([part.risk[name] for part in present]) for name in present[0].risk
         },
     )

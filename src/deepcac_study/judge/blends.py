@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 from scipy.stats import rankdata
 
 from deepcac.errors import DataError
@@ -15,7 +14,7 @@ from deepcac.judging.choice import TUNED, choose
 from deepcac.judging.resample_scores import METRICS
 from deepcac.judging.resamples import test_share
 from deepcac.judging.spaces import of_kind
-from deepcac.judging.trials import ROWS, TEST, VALIDATION
+from deepcac.judging.trial_answers import TEST, VALIDATION, TrialAnswers
 from deepcac.scoring.equivalence import difference
 from deepcac.types import Array, Ids
 from deepcac_study.judge.study_files import answers_path
@@ -39,33 +38,22 @@ def read_answers(
 ) -> Iterator[tuple[StoredAnswers, StoredAnswers]]:
     """Yield the validation and the test answers of each resample, of the trials of all records.
 
-    Tables are those of `trials.judge_rows`; those of different rows are a `DataError`.
+    Answers to different rows are a `DataError`.
     """
-    tables = [read_table(path) for path in paths]
-    rows = tables[0].select(ROWS)
-    for path, table in zip(paths, tables, strict=True):
-        if not table.select(ROWS).equals(rows):
+    records = [TrialAnswers(read_table(path)) for path in paths]
+    for path, trials in zip(paths, records, strict=True):
+        if not trials.same_rows(records[0]):
             raise DataError(f"{path}: other rows than {paths[0]}; run the judge again")
-    seed, part = rows["seed"].to_numpy(), rows["part"].to_numpy()
-    label = rows["label"].to_numpy().astype(np.int64)
-    probability = np.concatenate([_probability(table) for table in tables])
-    for resample in np.unique(seed):
+    for seed in records[0].seeds:
         validation, test = (
-            np.flatnonzero((seed == resample) & (part == wanted)) for wanted in (VALIDATION, TEST)
+            [trials.part(part, seed) for trials in records] for part in (VALIDATION, TEST)
         )
-        yield (
-            StoredAnswers(label[validation], probability[:, validation]),
-            StoredAnswers(label[test], probability[:, test]),
-        )
+        yield _stored(validation), _stored(test)
 
 
-def _probability(table: pa.Table) -> Array:
-    """Return what each trial says, shape (trials, n, n_classes)."""
-    answers = table.drop_columns(ROWS)
-    n_classes = sum(name.startswith("t0_") for name in answers.column_names) + 1
-    stacked = np.stack([column.to_numpy() for column in answers.columns]).astype(np.float64)
-    probability = stacked.reshape(-1, n_classes - 1, table.num_rows).swapaxes(1, 2)
-    return np.concatenate([1 - probability.sum(axis=2, keepdims=True), probability], axis=2)
+def _stored(records: Sequence[TrialAnswers]) -> StoredAnswers:
+    probability = np.concatenate([trials.probabilities() for trials in records])
+    return StoredAnswers(records[0].label, probability)
 
 
 def aurocs(label: Ids, probability: Array) -> Array:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 from scipy import stats
 from sklearn.metrics import precision_recall_curve
 
@@ -18,7 +17,7 @@ from deepcac.files.storage import read_table, write_json
 from deepcac.judging.choice import TUNED, choose, open_to
 from deepcac.judging.resample_scores import METRICS
 from deepcac.judging.spaces import of_kind
-from deepcac.judging.trials import ROWS, TEST, VALIDATION
+from deepcac.judging.trial_answers import TEST, VALIDATION, TrialAnswers
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 from deepcac.scoring.statistics import holm
 from deepcac.types import Array, Ids
@@ -66,7 +65,7 @@ def score_division(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     """
     files = {Path(path).stem: Path(path) for path in paths}
     records = {name: read_trials(path) for name, path in files.items()}
-    answers = {name: read_table(answers_path(path)) for name, path in files.items()}
+    answers = {name: TrialAnswers(read_table(answers_path(path))) for name, path in files.items()}
     mean_answers = {
         (name, metric): mean_answer(open_to(records, name), opened(records, answers, name), metric)
         for name in files
@@ -92,41 +91,31 @@ def score_division(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
 
 
 def opened(
-    records: Mapping[str, dict[str, Any]], answers: Mapping[str, pa.Table], name: str
-) -> pa.Table:
+    records: Mapping[str, dict[str, Any]], answers: Mapping[str, TrialAnswers], name: str
+) -> TrialAnswers:
     """Return a contender's answers, and beside an arm's those of its learner alone.
 
-    Tables are those of `trials.judge_rows`; trials are numbered as in `choice.open_to`. If both are
-    of different rows, it is a `DataError`.
+    Trials are numbered as in `choice.open_to`. If both are of different rows, it is a `DataError`.
     """
-    learner, table = records[name]["learner"], answers[name]
+    learner, trials = records[name]["learner"], answers[name]
     if learner == name or learner not in answers:
-        return table
-    alone, n = answers[learner], len(records[name]["trials"])
-    if not table.select(ROWS).equals(alone.select(ROWS)):
+        return trials
+    if not trials.same_rows(answers[learner]):
         raise DataError(f"{name} and {learner}: answers to different rows; run both again")
-    for column in alone.column_names:
-        if column not in ROWS:
-            trial, class_ = column[1:].split("_")
-            table = table.append_column(f"t{int(trial) + n}_{class_}", alone[column])
-    return table
+    return trials.followed_by(answers[learner], len(records[name]["trials"]))
 
 
-def mean_answer(record: dict[str, Any], answers: pa.Table, metric: str) -> MeanAnswer:
+def mean_answer(record: dict[str, Any], answers: TrialAnswers, metric: str) -> MeanAnswer:
     """Return the mean answer of the trials that a metric chose, from a record and its answers."""
     chosen = choose(record, TUNED, metric).trials
-    columns = [*ROWS, *(f"t{trial}_1" for trial in sorted(set(chosen)))]
-    table = answers.select(columns).to_pandas()
     risks, thresholds = [], []
     for sample, trial in zip(record["resamples"], chosen, strict=True):
-        sample_rows = table[table["seed"] == sample["seed"]]
-        validation, test = (sample_rows[sample_rows["part"] == part] for part in (VALIDATION, TEST))
-        thresholds.append(event_threshold(validation["label"], validation[f"t{trial}_1"]))
-        risks.append(test[f"t{trial}_1"].to_numpy(np.float64))
-    risk, label = np.mean(risks, axis=0), test["label"].to_numpy(np.int64)
+        validation, test = (answers.part(part, sample["seed"]) for part in (VALIDATION, TEST))
+        thresholds.append(event_threshold(validation.label, validation.risk(trial)))
+        risks.append(test.risk(trial))
+    risk = np.mean(risks, axis=0)
     called = (risk >= np.mean(thresholds)).astype(np.int64)
-    rows = test["row_id"].to_numpy(np.int64)
-    return MeanAnswer(SplitScores(rows, label, called, risk), chosen)
+    return MeanAnswer(SplitScores(test.row_id, test.label, called, risk), chosen)
 
 
 def scored(answer: MeanAnswer) -> dict[str, Any]:
@@ -145,7 +134,7 @@ def scored(answer: MeanAnswer) -> dict[str, Any]:
     return {"chosen": answer.chosen, **sizes, **shown}
 
 
-def event_threshold(label: "pd.Series[Any]", risk: "pd.Series[Any]") -> float:
+def event_threshold(label: Ids, risk: Array) -> float:
     """Return the threshold with the highest min(sensitivity, precision)."""
     precision, recall, thresholds = precision_recall_curve(label == 1, risk)
     return float(thresholds[np.minimum(precision, recall)[:-1].argmax()])

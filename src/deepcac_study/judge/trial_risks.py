@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
-from deepcac.judging.trials import TEST
+from deepcac.judging.trial_answers import TEST, TrialAnswers
 from deepcac_study.judge.tables.table_trials import BY, describe
 
 Record = dict[str, Any]
@@ -20,11 +18,9 @@ def add_risks(record: Record, answers: pa.Table) -> None:
     Each resample gets ``risks``, by the number of the trial. Answers do not ship; these do.
     """
     for number, sample in enumerate(record["resamples"]):
-        test = pc.and_(pc.equal(answers["seed"], sample["seed"]), pc.equal(answers["part"], TEST))
-        rows = answers.filter(test)
-        label = rows["label"].to_numpy().astype(np.int64)
+        test = TrialAnswers(answers).part(TEST, sample["seed"])
         sample["risks"] = {
-            str(trial): describe(label, rows[f"t{trial}_1"].to_numpy().astype(np.float64))
+            str(trial): describe(test.label, test.risk(trial))
             for trial in {choose(record, way, BY).trials[number] for way in _ways(record)}
         }
 

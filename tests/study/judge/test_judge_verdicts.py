@@ -15,7 +15,8 @@ from deepcac.judging import resamples
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.questions import QUESTIONS, pairs
 from deepcac.judging.resample_scores import mean_scores, resample_scores
-from deepcac.judging.trials import ROWS, Effort
+from deepcac.judging.trial_answers import ROWS
+from deepcac.judging.trials import Effort
 from deepcac.judging.verdicts import half_detect, summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import corrected_t_test

@@ -12,7 +12,8 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import read_json, read_table, write_json, write_table
 from deepcac.judging.contenders import parse_contender
-from deepcac.judging.trials import ROWS, Effort
+from deepcac.judging.trial_answers import ROWS, TrialAnswers
+from deepcac.judging.trials import Effort
 from deepcac_study.judge.division_scores import (
     event_one,
     event_threshold,
@@ -91,7 +92,7 @@ def test_the_mean_of_the_chosen_trials_is_scored():
             "t1_1": [*[0.5] * 8, 0.9, 0.1, 0.8, 0.2, 0.8, 0.1, 0.7, 0.3],
         }
     )
-    score = scored(mean_answer(found, answers, "auroc"))
+    score = scored(mean_answer(found, TrialAnswers(answers), "auroc"))
     mean = [(0.6 + 0.8) / 2, (0.7 + 0.1) / 2, 0.8, 0.2]
     assert score["chosen"] == [0, 1]
     assert score["auroc"][0] == pytest.approx(roc_auc_score(label, mean))
@@ -131,10 +132,10 @@ def test_an_arm_may_choose_its_learners_own_trial_on_a_division(tmp_path):
         run(tmp_path, name)
     paths = [tmp_path / "hash_lr.json", tmp_path / "lr.json"]
     records = {path.stem: read_trials(path) for path in paths}
-    answers = {path.stem: read_table(answers_path(path)) for path in paths}
+    answers = {path.stem: TrialAnswers(read_table(answers_path(path))) for path in paths}
     both = opened(records, answers, "hash_lr")
-    assert both.column_names == [*ROWS, *(f"t{t}_1" for t in range(6))]
-    assert both["t4_1"].equals(answers["lr"]["t1_1"])
+    assert both.table.column_names == [*ROWS, *(f"t{t}_1" for t in range(6))]
+    assert (both.risk(4) == answers["lr"].risk(1)).all()
     assert opened(records, answers, "lr") is answers["lr"]
     for trial in records["lr"]["resamples"]:  # the learner's second trial is the best on every draw
         trial["trials"][1]["validation"] = {"auroc": 1.0, "auprc": 1.0}
@@ -147,7 +148,7 @@ def test_an_arm_may_choose_its_learners_own_trial_on_a_division(tmp_path):
     same = {"mean": 0.0, "low": 0.0, "high": 0.0}
     about = {"contender": "hash_lr", "reference": "lr"}
     assert content["pairs"] == [about | {"metric": m} | same for m in ("auroc", "auprc")]
-    write_table(answers_path(paths[1]), answers["lr"].slice(1))
+    write_table(answers_path(paths[1]), answers["lr"].table.slice(1))
     with pytest.raises(DataError, match=r"lr\.parquet: not the answers of its record; delete both"):
         score_division(paths)
     digest = {"answers": file_digest(answers_path(paths[1]))}

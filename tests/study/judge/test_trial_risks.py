@@ -7,7 +7,8 @@ import pytest
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import read_table
 from deepcac.judging.contenders import parse_contender
-from deepcac.judging.trials import TEST, Effort
+from deepcac.judging.trial_answers import TEST
+from deepcac.judging.trials import Effort
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.tables.table_trials import describe

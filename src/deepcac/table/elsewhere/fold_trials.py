@@ -10,7 +10,8 @@ from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
 from deepcac.judging.resamples import Resample, Rows
-from deepcac.judging.trials import TEST, run_resample
+from deepcac.judging.trial_answers import TEST, TrialAnswers
+from deepcac.judging.trials import run_resample
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 from deepcac.scoring.censored import FollowUp, resampled_weights
 from deepcac.scoring.resampled_scores import (
@@ -178,13 +179,8 @@ def _judge_place(
 def run_contender(sample: Resample, contender: Contender, trials: int) -> Finished:
     """Run the trials of a contender; keep their risks of the test rows."""
     entry, rows = run_resample(sample, contender, contender.trials(trials))
-    test = rows.filter(rows["part"].to_numpy() == TEST)
-    risks = []
-    for t in range(len(entry["trials"])):
-        columns = [test[f"t{t}_{c}"].to_numpy() for c in range(1, sample.n_classes)]
-        others = np.column_stack(columns).astype(np.float64)
-        risks.append(np.column_stack([1 - others.sum(axis=1), others]))
-    return Finished([trial["validation"] for trial in entry["trials"]], risks)
+    risks = TrialAnswers(rows).part(TEST).probabilities()
+    return Finished([trial["validation"] for trial in entry["trials"]], list(risks))
 
 
 def bootstrap_draws(unit: npt.NDArray[Any] | None, n: int, seed: int) -> npt.NDArray[np.uint8]:

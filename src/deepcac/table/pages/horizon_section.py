@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.resamples import test_share
-from deepcac.judging.trials import TEST
+from deepcac.judging.trial_answers import TEST, TrialAnswers
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.censored import (
     FollowUp,
@@ -162,11 +162,9 @@ def unseen_risks(
     chosen = choose(open_to(records, contender), how, LOSS).trials
     judged = []
     for trial, sample in zip(chosen, record["resamples"], strict=True):
-        answers = sample["answers"]
-        test = np.asarray(answers["part"]) == TEST
-        rows = np.searchsorted(table.features.row_id, np.asarray(answers["row_id"])[test])
-        risk = np.asarray(answers[f"t{trial}_1"], dtype=np.float64)[test]
-        judged.append(Judged(rows, table.follow.take(rows), risk))
+        test = TrialAnswers(sample["answers"]).part(TEST)
+        rows = np.searchsorted(table.features.row_id, test.row_id)
+        judged.append(Judged(rows, table.follow.take(rows), test.risk(trial)))
     return judged
 
 

@@ -12,7 +12,8 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.contenders import Contender, parse_contender
-from deepcac.judging.trials import TEST, Effort, run_resample, study_resamples
+from deepcac.judging.trial_answers import TEST, TrialAnswers
+from deepcac.judging.trials import Effort, run_resample, study_resamples
 from deepcac.scoring.calibration import calibration_intercept, calibration_slope
 from deepcac.scoring.net_benefit import net_benefit
 from deepcac.types import Array, Ids
@@ -104,14 +105,9 @@ def risks(records: dict[str, Record], answers: dict[str, pa.Table]) -> Record:
         for choice in (TUNED, CLUSTERED) if record["arm"] else (TUNED,):
             trial = choose(candidates, choice, BY).trials[0]
             source = (name, trial) if trial < n_trials else (record["learner"], trial - n_trials)
-            descriptions[name][choice] = describe(*_test_rows(answers[source[0]], source[1]))
+            test = TrialAnswers(answers[source[0]]).part(TEST)
+            descriptions[name][choice] = describe(test.label, test.risk(source[1]))
     return descriptions
-
-
-def _test_rows(answers: pa.Table, trial: int) -> tuple[Ids, Array]:
-    test = answers["part"].to_numpy() == TEST
-    label = answers["label"].to_numpy()[test].astype(np.int64)
-    return label, answers[f"t{trial}_1"].to_numpy()[test].astype(np.float64)
 
 
 def describe(y: Ids, risk: Array) -> Record:

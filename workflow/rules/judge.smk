@@ -83,6 +83,7 @@ rule judge_clinical_tasks:
     input:
         trials=to_make(study.clinical),
     output:
+        tasks="results/judge/clinical/tasks.csv",
         verdicts="results/judge/clinical/verdicts.csv",
         decisions="results/judge/clinical/decisions.csv",
         pooled="results/judge/clinical/pooled.csv",
@@ -96,12 +97,9 @@ rule judge_clinical_tasks:
         code=code_digest("deepcac_study.judge.clinical_tasks"),
         call="deepcac_study.judge.clinical_tasks.write_clinical",
         given=lambda wildcards, input, output: {
-            "verdicts_path": output.verdicts,
-            "decisions_path": output.decisions,
-            "pooled_path": output.pooled,
+            "paths": dict(output.items()),
             "trial_paths": study.clinical,
-            "cohorts": config["judge"]["clinical"]["cohorts"],
-            "apart": config["judge"]["clinical"]["apart"],
+            "clinical": config["judge"]["clinical"],
             "strict": config["judge"]["strict_margin"],
         },
     script:

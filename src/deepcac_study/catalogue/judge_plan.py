@@ -90,11 +90,25 @@ class Clinical(Entry):
     )
     contenders: list[str] = Field([], description="as in `matches`")
     cohorts: dict[str, str] = Field({}, description="the cohort of tasks that share one")
+    joined: dict[str, str] = Field(
+        {},
+        description="tasks whose patients may be those of another cohort: the pooled estimate is "
+        "given once more with both as one",
+    )
     apart: list[Id] = Field(
         [], description="tasks of no documented origin: judged, but in no pooled estimate"
     )
     partitions: int = Field(20, ge=1, description="random partitions of the control")
     also: list[Match] = Field([], description="further contenders on some of the tasks")
+
+    def wanted(self) -> dict[str, list[str]]:
+        """Return the contenders of each task."""
+        also = [(name, match.contenders) for match in self.also for name in match.datasets]
+        both = [*((name, self.contenders) for name in self.datasets), *also]
+        tasks: dict[str, list[str]] = {}
+        for name, contenders in both:
+            tasks.setdefault(name, []).extend(contenders)
+        return tasks
 
 
 class Shift(Entry):

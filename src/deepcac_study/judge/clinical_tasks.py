@@ -4,94 +4,186 @@ The rules are those of docs/archive/judge-plan.md, 2026-11-25.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special, stats
 
 from deepcac.files.atomic import atomic_path
-from deepcac.judging.contenders import BESIDE, parse_contender
-from deepcac.judging.questions import BENT, CLINICAL, DECISIVE, HELP, RANDOM, Question, pairs
+from deepcac.judging.contenders import BESIDE, CAC, parse_contender
+from deepcac.judging.questions import (
+    BENT,
+    CLINICAL,
+    DECISIVE,
+    FORCED,
+    HELP,
+    RANDOM,
+    SEPARATED,
+    Question,
+    pairs,
+)
 from deepcac.judging.random_partitions import VIEWS
 from deepcac.judging.resample_scores import resample_scores
-from deepcac.judging.trial_scores import METRICS
 from deepcac.judging.verdicts import verdicts
-from deepcac.scoring.equivalence import BETTER
+from deepcac.scoring.equivalence import BETTER, LEVEL
 from deepcac.scoring.random_effects import pool_sites
+from deepcac.scoring.statistics import holm
+from deepcac_study.catalogue.judge_plan import Clinical
 from deepcac_study.judge.judgement_files import read_records
+from deepcac_study.judge.primary import Records, above_zero
+from deepcac_study.judge.tables.over_tables import MAIN, MARGINS, errors
 
-MARGINS = {"auroc": 0.01, "auprc": 0.01, "log_loss": 0.005, "brier": 0.002}
-_PAIR = ["question", "metric", "contender", "reference"]
+TASKS, VERDICTS, DECISIONS, POOLED = TABLES = ("tasks", "verdicts", "decisions", "pooled")
+ABOVE_ZERO = "above 0"  # rows of CAC whose trials all have such an alpha
+ALL, FINISHED = "all", "finished"
+_ABOVE = (HELP, FORCED, RANDOM, BENT, SEPARATED)
+_PAIR = ["question", "metric", "contender", "alpha", "reference"]
+_COLUMNS = [*_PAIR, "dataset", "verdict", "mean", "low", "high", "resamples"]
 StrPath = str | os.PathLike[str]
 
 
 def write_clinical(
-    verdicts_path: StrPath,
-    decisions_path: StrPath,
-    pooled_path: StrPath,
+    paths: Mapping[str, StrPath],
     trial_paths: Iterable[StrPath],
     *,
-    cohorts: Mapping[str, str],
-    apart: Sequence[str],
+    clinical: Mapping[str, Any],
     strict: float,
 ) -> None:
-    """Write the verdicts, what they decide, and the pooled estimates as CSV.
+    """Write the tables of `clinical_tables` as CSV, each to its path.
 
-    `cohorts` gives tasks of one cohort its name; tasks `apart` are judged in families of their own
-    and enter no pooled estimate.
+    `trial_paths` are the records; `clinical` is that part of the configuration.
     """
-    scores = resample_scores(read_records(trial_paths), [m for m in METRICS if m in MARGINS])
-    table = pd.concat(
-        [
-            clinical_verdicts(part, strict)
-            for part in (
-                scores[~scores["dataset"].isin(apart)],
-                scores[scores["dataset"].isin(apart)],
-            )
-        ],
-        ignore_index=True,
-    )
-    documented = table[~table["dataset"].isin(apart)]
-    written = (
-        (verdicts_path, table),
-        (decisions_path, decisions(table)),
-        (pooled_path, pooled(documented, cohorts)),
-    )
-    for path, frame in written:
+    records = read_records(path for path in trial_paths if Path(path).exists())
+    tables = clinical_tables(records, Clinical.model_validate(clinical), strict)
+    for name, path in paths.items():
         with atomic_path(path) as partial:
-            partial.write_text(frame.to_csv(index=False, float_format="%.5f"), encoding="utf-8")
+            text = tables[name].to_csv(index=False, float_format="%.5f")
+            partial.write_text(text, encoding="utf-8")
 
 
-def clinical_verdicts(scores: pd.DataFrame, strict: float) -> pd.DataFrame:
-    """Judge each kind of clusters with each learner in families of its own.
+def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str, pd.DataFrame]:
+    """Return the tables of the tasks that have all their contenders, and of what others lack.
+
+    ``tasks``: a row a task of the plan. ``verdicts``: `clinical_verdicts`, where tasks apart are
+    judged in families of their own. ``decisions``: `decisions`. ``pooled``: `pooled`, without the
+    tasks apart, and once more with cohorts as one that may be one (``joined``).
+    """
+    tasks = task_table(records, plan)
+    finished = set(tasks.loc[tasks["status"] == FINISHED, "dataset"])
+    parts = [
+        {
+            name: stored
+            for name, stored in records.items()
+            if name in finished and (name in apart) == away
+        }
+        for apart in [set(plan.apart)]
+        for away in (False, True)
+    ]
+    tables = [_all_verdicts(part, strict) for part in parts]
+    estimates = [
+        pooled(tables[0], cohorts).assign(joined=joined)
+        for joined, cohorts in ((False, plan.cohorts), (True, plan.cohorts | plan.joined))
+    ]
+    both = pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
+    return {
+        TASKS: tasks,
+        VERDICTS: both,
+        DECISIONS: decisions(both),
+        POOLED: pd.concat(estimates, ignore_index=True),
+    }
+
+
+def task_table(records: Records, plan: Clinical) -> pd.DataFrame:
+    """Return each task of the plan: its cohort, its size, what it took, and what it lacks.
+
+    ``status`` is `FINISHED`, or the contenders that have not finished, or `ALL`.
+    """
+    rows = []
+    for dataset, wanted in plan.wanted().items():
+        stored = records.get(dataset, {})
+        lacking = [name for name in wanted if name not in stored]
+        row: dict[str, Any] = {"dataset": dataset, "cohort": plan.cohorts.get(dataset, dataset)}
+        row |= {"apart": dataset in plan.apart, "status": " ".join(lacking) or FINISHED}
+        if len(lacking) == len(wanted):
+            row["status"] = ALL
+        elif not lacking:
+            first = stored[wanted[0]]
+            row |= {"rows": first.get("n_rows"), "resamples": len(first["resamples"])}
+            row["minutes"] = sum(map(_seconds, stored.values())) / 60
+        rows.append(row)
+    columns = ["dataset", "cohort", "apart", "status", "rows", "resamples", "minutes"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.astype({"rows": "Int64", "resamples": "Int64", "minutes": float})
+
+
+def _seconds(record: Mapping[str, Any]) -> float:
+    return sum(trial["seconds"] for sample in record["resamples"] for trial in sample["trials"])
+
+
+def _all_verdicts(records: Records, strict: float) -> pd.DataFrame:
+    """Judge all contenders, and CAC once more with its trials of an alpha above 0 only."""
+    metrics = tuple(MARGINS)
+    chosen = clinical_verdicts(resample_scores(records, metrics), strict)
+    above = clinical_verdicts(
+        resample_scores(above_zero(records), metrics), strict, _ABOVE, only=CAC
+    )
+    filled = [part for part in (chosen, above.assign(alpha=ABOVE_ZERO)) if len(part)]
+    return pd.concat(filled, ignore_index=True) if filled else chosen
+
+
+def clinical_verdicts(
+    scores: pd.DataFrame,
+    strict: float,
+    questions: Iterable[Question] = CLINICAL,
+    only: str = "",
+) -> pd.DataFrame:
+    """Judge each kind of clusters, or one only, with each learner in families of its own.
 
     The rows are those of `deepcac.judging.verdicts.verdicts`; a family is one question, contender,
-    reference and metric over the tasks.
+    reference and metric over the tasks. ``excluded`` and ``excluded_strict`` say whether a gain of
+    the margin, and of the stricter one, is excluded after correction; empty where nothing is
+    tested. ``alpha`` is empty: CAC may choose any.
     """
     parts = [
-        verdicts(
-            scores[scores["contender"].isin((name, reference))],
-            MARGINS[metric],
-            strict,
-            questions=[question],
-            metrics=[metric],
-        )
-        for question, name, reference in _families(sorted(set(scores.get("contender", ()))))
+        _family(scores, question, [name, reference], metric, strict)
+        for question in questions
+        for name, reference in pairs(question, sorted(set(scores.get("contender", ()))))
         for metric in MARGINS
+        if not only or parse_contender(name).arm == only
     ]
     filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=_COLUMNS)
+    if not filled:
+        return pd.DataFrame(columns=_COLUMNS)
+    return pd.concat(filled, ignore_index=True).assign(alpha="")
 
 
-_COLUMNS = [*_PAIR, "dataset", "verdict", "mean", "low", "high", "resamples"]
-
-
-def _families(present: list[str]) -> Iterator[tuple[Question, str, str]]:
-    for question in CLINICAL:
-        for name, reference in pairs(question, present):
-            yield question, name, reference
+def _family(
+    scores: pd.DataFrame, question: Question, pair: list[str], metric: str, strict: float
+) -> pd.DataFrame:
+    """Decide one family, also by the stricter margin: half of it for a loss."""
+    margin = MARGINS[metric]
+    stricter = strict if metric == MAIN or margin == MARGINS[MAIN] else margin / 2
+    table = verdicts(
+        scores[scores["contender"].isin(pair)],
+        margin,
+        stricter,
+        questions=[question],
+        metrics=[metric],
+    )
+    if table.empty:
+        return table
+    mean, high, low = (table[name].to_numpy(float) for name in ("mean", "high", "low"))
+    tested, freedom = high > low, table["resamples"].to_numpy() - 1
+    sizes = (high - low)[tested] / 2 / special.stdtrit(freedom[tested], 1 - LEVEL / 2)
+    p_strict = holm(special.stdtr(freedom[tested], (mean[tested] - stricter) / sizes))
+    p_margin = table["p_gain_excluded_holm"].to_numpy(float)[tested]
+    for name, p in (("excluded", p_margin), ("excluded_strict", p_strict)):
+        table[name] = ""
+        table.loc[tested, name] = np.where(p < LEVEL, "yes", "no")
+    return table
 
 
 def decisions(table: pd.DataFrame) -> pd.DataFrame:
@@ -100,19 +192,23 @@ def decisions(table: pd.DataFrame) -> pd.DataFrame:
     By AUROC: ``help``, ``random`` and ``bent`` are the verdicts over the learner alone, the average
     random partition and the bent line, and ``helps`` is whether all that apply are better.
     """
-    main = table[(table["metric"] == "auroc") & table["question"].isin([q.id for q in DECISIVE])]
+    main = table[(table["metric"] == MAIN) & table["question"].isin([q.id for q in DECISIVE])]
     rows = []
-    for (dataset, name), comparisons in main.groupby(["dataset", "contender"], sort=True):
-        by_question = dict(zip(comparisons["question"], comparisons["verdict"], strict=True))
-        if HELP.id not in by_question or str(name).startswith(VIEWS):
+    for (dataset, name, alpha), comparisons in main.groupby(
+        ["dataset", "contender", "alpha"], sort=True
+    ):
+        verdict = dict(zip(comparisons["question"], comparisons["verdict"], strict=True))
+        if HELP.id not in verdict or str(name).startswith(VIEWS):
             continue
         arm = parse_contender(str(name)).arm
         wanted = [HELP, BENT] if arm in BESIDE else [HELP, RANDOM, BENT]
-        answers = [by_question.get(question.id) for question in wanted]
+        answers = [verdict.get(question.id) for question in wanted]
         helps = "" if None in answers else str(all(answer == BETTER for answer in answers)).lower()
-        cells = {question.id: by_question.get(question.id, "") for question in DECISIVE}
-        rows.append({"dataset": dataset, "contender": name, **cells, "helps": helps})
-    return pd.DataFrame(rows, columns=["dataset", "contender", *(q.id for q in DECISIVE), "helps"])
+        cells = {question.id: verdict.get(question.id, "") for question in DECISIVE}
+        row = {"dataset": dataset, "contender": name, "alpha": alpha}
+        rows.append({**row, **cells, "helps": helps})
+    columns = ["dataset", "contender", "alpha", *(q.id for q in DECISIVE), "helps"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def pooled(table: pd.DataFrame, cohorts: Mapping[str, str]) -> pd.DataFrame:
@@ -129,10 +225,15 @@ def pooled(table: pd.DataFrame, cohorts: Mapping[str, str]) -> pd.DataFrame:
         estimate = pool_sites(sites["mean"].to_numpy(), sites["error"].to_numpy())
         half = stats.t.ppf(0.975, estimate.freedom) * estimate.error
         interval = {"low": estimate.mean - half, "high": estimate.mean + half}
-        beyond = {"tau": estimate.tau, "new_low": estimate.new_low, "new_high": estimate.new_high}
+        beyond = {
+            "tau": estimate.tau,
+            "new_low": estimate.new_low,
+            "new_high": estimate.new_high,
+        }
         head: dict[str, Any] = dict(zip(_PAIR, pair, strict=True))
-        rows.append({**head, "cohorts": len(sites), "mean": estimate.mean, **interval, **beyond})
-    columns = [*_PAIR, "cohorts", "mean", "low", "high", "tau", "new_low", "new_high"]
+        sizes = {"tasks": len(group), "cohorts": len(sites)}
+        rows.append({**head, **sizes, "mean": estimate.mean, **interval, **beyond})
+    columns = [*_PAIR, "tasks", "cohorts", "mean", "low", "high", "tau", "new_low", "new_high"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -141,8 +242,7 @@ def by_cohort(rows: pd.DataFrame, cohorts: Mapping[str, str]) -> pd.DataFrame:
 
     Empty where no task has an interval.
     """
-    half = (rows["high"] - rows["low"]) / 2
-    error = half / stats.t.ppf(0.975, rows["resamples"].to_numpy() - 1)
+    error = pd.Series(errors(rows.astype({"low": float, "high": float})), rows.index)
     error = error.where(error > 0)
     if not np.isfinite(error).any():
         return pd.DataFrame(columns=["mean", "error"])

@@ -41,7 +41,7 @@ def primary_comparisons(records: Records) -> pd.DataFrame:
     """
     metrics = tuple(MARGINS)
     scores = resample_scores(records, metrics)
-    apart = resample_scores(_separating(records), metrics)
+    apart = resample_scores(above_zero(records), metrics)
     if scores.empty:
         return pd.DataFrame()
     asked = [
@@ -100,18 +100,18 @@ def _family(
     return family
 
 
-def _separating(records: Records) -> dict[str, dict[str, dict[str, Any]]]:
+def above_zero(records: Records) -> dict[str, dict[str, dict[str, Any]]]:
     """Return records in which CAC has the trials alone whose weight is above 0."""
     return {
         dataset: {
-            name: _above_zero(record) if record["arm"] == CAC else record
+            name: _weighted(record) if record["arm"] == CAC else record
             for name, record in by_contender.items()
         }
         for dataset, by_contender in records.items()
     }
 
 
-def _above_zero(record: dict[str, Any]) -> dict[str, Any]:
+def _weighted(record: dict[str, Any]) -> dict[str, Any]:
     positive = [t for t, values in enumerate(record["trials"]) if values.get("alpha", 0.0) > 0]
     samples = [
         {**sample, "trials": [sample["trials"][t] for t in positive]}

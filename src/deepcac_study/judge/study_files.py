@@ -147,8 +147,8 @@ class StudyFiles:
     @property
     def clinical_results(self) -> list[str]:
         """What the clinical tasks say together, if there are any."""
-        names = ("verdicts.csv", "decisions.csv", "pooled.csv") if self.clinical else ()
-        return [f"{FOLDER}/{CLINICAL}/{name}" for name in names]
+        names = ("tasks", "verdicts", "decisions", "pooled") if self.clinical else ()
+        return [f"{FOLDER}/{CLINICAL}/{name}.csv" for name in names]
 
     @property
     def shapes(self) -> list[str]:

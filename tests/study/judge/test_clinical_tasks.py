@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 
 from deepcac.scoring.random_effects import pool_sites
-from deepcac_study.judge.clinical_tasks import by_cohort, clinical_verdicts, decisions, pooled
+from deepcac_study.catalogue.judge_plan import Clinical
+from deepcac_study.judge.clinical_tasks import (
+    by_cohort,
+    clinical_tables,
+    clinical_verdicts,
+    decisions,
+    pooled,
+)
 
 RNG = np.random.default_rng(3)
 SCORES = {"lr": 0.70, "km_lr": 0.75, "dist_lr": 0.70, "spline_lr": 0.71, "mean_of_cells_lr": 0.702}
@@ -77,12 +84,99 @@ def test_two_tasks_of_a_cohort_enter_as_their_mean_and_a_tie_with_the_median_err
     assert sites.loc["a", "error"] == pytest.approx(0.02 / t, rel=1e-5)
     assert sites.loc["b", "error"] == pytest.approx(0.03 / t, rel=1e-5)
     assert sites.loc["c", "error"] == pytest.approx(0.02 / t, rel=1e-5)
-    pair = {"question": "help", "metric": "auroc", "contender": "km_lr", "reference": "lr"}
+    pair = {
+        "question": "help",
+        "metric": "auroc",
+        "contender": "km_lr",
+        "alpha": "",
+        "reference": "lr",
+    }
     found = pooled(rows.assign(**pair), {"a1": "a", "a2": "a"}).iloc[0]
     plain = pool_sites([0.03, 0.01, 0.0], np.array([0.02, 0.03, 0.02]) / t)
     assert found["cohorts"] == 3
     assert found["mean"] == pytest.approx(plain.mean, abs=1e-8)
     assert found["new_high"] == pytest.approx(plain.new_high, abs=1e-7)
+
+
+def record(name, gains, alphas=(0.0,)):
+    """Return a record of made-up trials of three resamples: a test AUROC each, far from chance."""
+    arm, _, learner = name.rpartition("_")
+    trials = [{"n_clusters": 2 if arm else 1, "alpha": alpha} for alpha in alphas]
+    samples = []
+    for seed in range(3):
+        entries = []
+        for gain in gains:
+            score = 0.7 + gain + 0.001 * RNG.normal()
+            values = {
+                "auroc": score,
+                "auprc": score,
+                "log_loss": -score,
+                "brier": -score,
+                "f1": 0.5,
+            }
+            entries.append({"validation": values, "test": values, "seconds": 30.0})
+        samples.append(
+            {"seed": seed, "n_train": 56, "n_validation": 19, "n_test": 25, "trials": entries}
+        )
+    return {"contender": name, "arm": arm, "learner": learner, "trials": trials, "n_rows": 100,
+            "resamples": samples}  # fmt: skip
+
+
+def plan(**changed):
+    usual = {"datasets": ["a", "b", "c", "old"], "contenders": ["lr", "km_lr", "cac_lr"],
+             "apart": ["old"], "cohorts": {"a": "one"}, "joined": {"b": "one"}}  # fmt: skip
+    return Clinical.model_validate(usual | changed)
+
+
+def stored():
+    """Return made-up records in which only k-means helps, and CAC only with an alpha of 0."""
+    return {
+        "lr": record("lr", [0.0]),
+        "km_lr": record("km_lr", [0.05]),
+        "cac_lr": record("cac_lr", [0.05, -0.02], (0.0, 0.3)),
+    }
+
+
+def test_a_task_that_lacks_a_contender_is_named_and_never_looked_at():
+    records = {"a": stored(), "b": stored(), "old": stored(), "c": {"lr": record("lr", [0.3])}}
+    tables = clinical_tables(records, plan(), 0.005)
+    tasks = tables["tasks"].set_index("dataset")
+    assert tasks["status"].to_dict() == {
+        "a": "finished", "b": "finished", "c": "km_lr cac_lr", "old": "finished",
+    }  # fmt: skip
+    assert tasks.loc["a", ["cohort", "rows", "resamples"]].tolist() == ["one", 100, 3]
+    assert tasks.loc["a", "minutes"] == pytest.approx(3 * 4 * 30 / 60)
+    assert set(tables["verdicts"]["dataset"]) == {"a", "b", "old"}
+    several = clinical_tables({"a": stored()}, plan(also=[{"datasets": ["a"],
+                              "contenders": ["fnn"]}]), 0.005)  # fmt: skip
+    assert several["tasks"].set_index("dataset")["status"].to_dict() == {
+        "a": "fnn", "b": "all", "c": "all", "old": "all",
+    }  # fmt: skip
+    assert several["verdicts"].empty
+    assert several["decisions"].empty
+    assert several["pooled"].empty
+
+
+def test_cac_with_an_alpha_above_0_has_a_choice_and_a_row_of_its_own():
+    tables = clinical_tables({"a": stored(), "b": stored()}, plan(), 0.005)
+    found = tables["verdicts"]
+    rows = found[(found["metric"] == "auroc") & (found["question"] == "forced")]
+    means = rows.groupby(["contender", "alpha"])["mean"].mean()
+    assert means["cac_lr", ""] == pytest.approx(0.05, abs=0.01)
+    assert means["cac_lr", "above 0"] == pytest.approx(-0.02, abs=0.01)
+    assert ("km_lr", "above 0") not in means.index
+    told = rows[rows["contender"] == "cac_lr"].set_index(["dataset", "alpha"])["excluded"]
+    assert told["a", "above 0"] == "yes"
+    assert told["a", ""] == "no"
+
+
+def test_tasks_apart_are_not_pooled_and_two_cohorts_may_be_one():
+    records = dict.fromkeys(("a", "b", "c", "old"), stored())
+    found = clinical_tables(records, plan(), 0.005)["pooled"]
+    rows = found[(found["question"] == "help") & (found["contender"] == "km_lr")]
+    assert rows.groupby("joined")[["tasks", "cohorts"]].first().to_dict("index") == {
+        False: {"tasks": 3, "cohorts": 3}, True: {"tasks": 3, "cohorts": 2},
+    }  # fmt: skip
 
 
 def test_one_cohort_is_not_pooled():

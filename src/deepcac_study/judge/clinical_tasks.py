@@ -4,7 +4,7 @@ The rules are those of docs/archive/judge-plan.md, 2026-11-25.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ from deepcac_study.judge.primary import Records, above_zero
 from deepcac_study.judge.tables.over_tables import MAIN, MARGINS, errors
 
 TASKS, VERDICTS, DECISIONS, POOLED = TABLES = ("tasks", "verdicts", "decisions", "pooled")
+PARTITION = Question("partition", "Do random partitions help the same learner?")
 ABOVE_ZERO = "above 0"  # rows of CAC whose trials all have such an alpha
 ALL, FINISHED = "all", "finished"
 _ABOVE = (HELP, FORCED, RANDOM, BENT, SEPARATED)
@@ -147,12 +148,16 @@ def clinical_verdicts(
     the margin, and of the stricter one, is excluded after correction; empty where nothing is
     tested. ``alpha`` is empty: CAC may choose any.
     """
+    present = sorted(set(scores.get("contender", ())))
+    asked = [(question, pair) for question in questions for pair in pairs(question, present)]
+    if only:
+        asked = [(question, pair) for question, pair in asked if _arm(pair[0]) == only]
+    else:
+        asked += [(PARTITION, pair) for pair in _views(present)]
     parts = [
-        _family(scores, question, [name, reference], metric, strict)
-        for question in questions
-        for name, reference in pairs(question, sorted(set(scores.get("contender", ()))))
+        _family(scores, question, pair, metric, strict)
+        for question, pair in asked
         for metric in MARGINS
-        if not only or parse_contender(name).arm == only
     ]
     filled = [part for part in parts if len(part)]
     if not filled:
@@ -160,19 +165,26 @@ def clinical_verdicts(
     return pd.concat(filled, ignore_index=True).assign(alpha="")
 
 
+def _arm(contender: str) -> str:
+    return parse_contender(contender).arm
+
+
+def _views(present: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the random partitions, on average and the best, each with its learner."""
+    for name in present:
+        if name.startswith(VIEWS):
+            yield name, name.rpartition("_")[2]
+
+
 def _family(
-    scores: pd.DataFrame, question: Question, pair: list[str], metric: str, strict: float
+    scores: pd.DataFrame, question: Question, pair: tuple[str, str], metric: str, strict: float
 ) -> pd.DataFrame:
     """Decide one family, also by the stricter margin: half of it for a loss."""
     margin = MARGINS[metric]
     stricter = strict if metric == MAIN or margin == MARGINS[MAIN] else margin / 2
-    table = verdicts(
-        scores[scores["contender"].isin(pair)],
-        margin,
-        stricter,
-        questions=[question],
-        metrics=[metric],
-    )
+    own = scores[scores["contender"].isin(pair)]
+    own = own[own.groupby("dataset")["contender"].transform("nunique") == len(pair)]
+    table = verdicts(own, margin, stricter, [question], lambda *_: iter([pair]), [metric])
     if table.empty:
         return table
     mean, high, low = (table[name].to_numpy(float) for name in ("mean", "high", "low"))
@@ -200,7 +212,7 @@ def decisions(table: pd.DataFrame) -> pd.DataFrame:
         verdict = dict(zip(comparisons["question"], comparisons["verdict"], strict=True))
         if HELP.id not in verdict or str(name).startswith(VIEWS):
             continue
-        arm = parse_contender(str(name)).arm
+        arm = _arm(str(name))
         wanted = [HELP, BENT] if arm in BESIDE else [HELP, RANDOM, BENT]
         answers = [verdict.get(question.id) for question in wanted]
         helps = "" if None in answers else str(all(answer == BETTER for answer in answers)).lower()

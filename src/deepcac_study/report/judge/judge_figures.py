@@ -15,6 +15,7 @@ from deepcac.errors import ConfigError
 from deepcac.judging.contenders import CAC, DISTANCES, KM, parse_contender
 from deepcac.judging.planted_outcomes import ORACLE, TOLD
 from deepcac.judging.questions import HELP, NEGATIVE
+from deepcac.judging.random_partitions import BEST, MEAN, VIEWS
 from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, Figure, verdicts_in
 from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac_study.catalogue.methods import ARM_COLOURS, methods
@@ -26,6 +27,12 @@ _ARM_LABELS = {
     "dist": "with distances to centres",
     "cells": "in random groups",
     "hash": "in parts by a hash",
+    "ids": "with cluster ids",
+    "soft": "with mixture weights",
+}
+_VIEW_LABELS = {
+    MEAN: "in random groups, on average",
+    BEST: "in the random groups that validation chose",
 }
 _COLOURS = {"dist": "#2E8B57", "cells": "#C49C94", "hash": "#7F7F7F"} | ARM_COLOURS
 _LEARNERS = {
@@ -34,6 +41,11 @@ _LEARNERS = {
     "hgb": "Histogram boosting",
     "centroid": "Nearest class centroid",
     "bag": "Bagged boosting",
+    "spline_lr": "Splines in LR",
+    "products_lr": "Products in LR",
+    "linear_lgbm": "LightGBM with lines in leaves",
+    "moe": "Mixture of experts",
+    "expertnet": "ExpertNet",
     "subtypes": "Risk model with subtypes",
     "subtypes_gbm": "Risk model with subtypes, boosted",
 }
@@ -62,6 +74,9 @@ def contender_label(name: str) -> str:
     """Return a contender as people write it; one that is no longer known, as it is stored."""
     if name.startswith(TOLD):
         return f"{contender_label(name.removeprefix(TOLD))} with the true subtypes"
+    view = next((view for view in VIEWS if name.startswith(f"{view}_")), "")
+    if view:
+        return f"{contender_label(name.removeprefix(f'{view}_'))} {_VIEW_LABELS[view]}"
     try:
         contender = parse_contender(name)
     except ConfigError:

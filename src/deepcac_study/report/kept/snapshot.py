@@ -22,15 +22,17 @@ from deepcac.judging.resample_scores import METRICS, mean_scores, resample_score
 from deepcac.judging.verdicts import verdicts
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS
+from deepcac_study.judge import clinical_tasks
 from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs
 from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power_curve import power_curve
 from deepcac_study.judge.primary import primary_comparisons
-from deepcac_study.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
+from deepcac_study.judge.study_files import ABLATIONS, CLINICAL, FOLDER, PLANTED, PUBLIC
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
+from deepcac_study.report.judge.clinical_forest import LEARNERS, clinical_forest, clinical_name
 from deepcac_study.report.judge.factorial_grid import factorial_means, load_factorials
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.judgement import headline
@@ -70,6 +72,7 @@ POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pa
 ARMS, STABILITY, BLENDS = "subtype_arms", "subtype_stability", "judge_blends"
 RISKS, FACTORIAL = "judge_risks", "factorial"
 PRIMARY, ANSWERED = "judge_primary", "headline"
+OF_CLINICAL = tuple(map(clinical_name, clinical_tasks.TABLES))
 MEASURED = "measured"  # the folder of what decides claims and is no record of a run
 # Losses differ by little, and on tables that are solved everything does.
 _DECIMALS = {**dict.fromkeys(DECIDED, 6), table_snapshot.VERDICTS: 8}
@@ -90,6 +93,7 @@ TABLES = (
         STABILITY,
         BLENDS,
     ),
+    *OF_CLINICAL,
     *(FACTORIAL, SPLITS, RUNS, SEPARATION, STARTS, *DECIDED, *table_snapshot.KEPT),
     *(*REPORT, *QUOTED, CURVES, CALIBRATION),
 )
@@ -123,6 +127,7 @@ def write_snapshot(
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     tables[ANSWERED] = overall_answer(tables[VERDICTS])
     _draw_answer(tables[VERDICTS], place)
+    tables |= _clinical(run, judge, place)
     tables |= table_snapshot.kept_tables(run, tables[RESAMPLES], tables[VERDICTS])
     table_snapshot.draw_helping(tables, place)
     texts = {name: _csv(table, _DECIMALS.get(name, 5)) for name, table in tables.items()}
@@ -161,6 +166,20 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
         PAIRS: pd.DataFrame(pairs),
         FACTORIAL: pd.concat([pd.DataFrame(), *map(factorial_means, factorials)]),
     }
+
+
+def _clinical(results: Path, judge: Judge, folder: Path) -> dict[str, pd.DataFrame]:
+    """Return the tables of the clinical tasks that have finished, and draw what they say."""
+    records = read_records(open_records(results, f"{Path(FOLDER).name}/{CLINICAL}/*/*.json"))
+    tables = clinical_tasks.clinical_tables(records, judge.clinical, judge.strict_margin)
+    if tables[clinical_tasks.VERDICTS].empty:
+        return {}
+    shown = (tables[clinical_tasks.VERDICTS], tables[clinical_tasks.POOLED])
+    for learner in LEARNERS:
+        figure = clinical_forest(*shown, learner)
+        if figure:
+            table_snapshot.write_picture(figure, folder)
+    return {clinical_name(name): table for name, table in tables.items()}
 
 
 def _draw_answer(table: pd.DataFrame, folder: Path) -> None:

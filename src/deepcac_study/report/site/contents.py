@@ -12,9 +12,11 @@ from deepcac_study.papers.summary import Count, summary
 from deepcac_study.report.data.planted_truth import planted_figure, planted_table
 from deepcac_study.report.data.profiles import missingness_figures
 from deepcac_study.report.data.source_notes import data_table
+from deepcac_study.report.judge.clinical_forest import clinical_forests
 from deepcac_study.report.judge.factorial_grid import factorial_figure, factorial_table
 from deepcac_study.report.judge.judgement import judgement_figures, judgement_tables
 from deepcac_study.report.judge.published_divisions import division_figures, division_tables
+from deepcac_study.report.kept.clinical_docs import clinical_tables
 from deepcac_study.report.papers.casetables import case_figure, case_tables
 from deepcac_study.report.papers.decomposition_gains import (
     decomposition_figures,
@@ -104,7 +106,7 @@ def _tables(
     return {
         "wins": [wins_table(real)],
         "answer": [answer_table(effects)],
-        "judge": judgement_tables(material.judged),
+        "judge": [*clinical_tables(material.clinical), *judgement_tables(material.judged)],
         "factorial": [factorial_table(factorial) for factorial in material.factorials],
         "divisions": division_tables(material.divisions),
         "ablations": ablation_tables(material.ablations),
@@ -162,6 +164,7 @@ def _figures(
         agreement_figure(ledger),
         printed_against_ours(ledger),
         effect_forest(effects),
+        *clinical_forests(material.clinical),
         *judgement_figures(material.judged),
         *map(factorial_figure, material.factorials),
         *division_figures(material.divisions),

@@ -18,6 +18,7 @@ from deepcac_study.papers.summary import (
 )
 from deepcac_study.records.record_archive import seconds_once
 from deepcac_study.records.runs import Run, Runs
+from deepcac_study.report.judge.clinical_forest import clinical_answer
 from deepcac_study.report.judge.judgement import Judgement, basis, sentence, whole_answer
 from deepcac_study.report.runs.runtables import run_label
 from deepcac_study.report.site.contents import Contents
@@ -37,18 +38,19 @@ class Answer:
 
 def answer(shown: Contents) -> Answer:
     """Return the first page's answer: of the papers' data where they were run, else of the demo."""
-    judged = shown.material.judged
+    judged, clinical = shown.material.judged, shown.material.clinical
     drawn = {figure.id: figure for figure in shown.all_figures}
     if len(shown.material.real) or sentence(judged):
         sentences = [
             whole_answer(judged) or sentence(judged),
             basis(judged),
+            clinical_answer(clinical.decisions, clinical.tasks) if clinical else "",
             on_prediction(shown.counts),
             f"{cells_in_words(shown.counts)}{_by_chance(shown.counts)}",
             claims_in_words(shown.counts),
             protocols_in_words(shown.ledger),
         ]
-        wanted = ("judge_forest", "clustering_effect", "agreement")
+        wanted = ("clinical_forest_lr", "judge_forest", "clustering_effect", "agreement")
         first = next((drawn[name] for name in wanted if name in drawn), None)
         return Answer([minus(text) for text in sentences if text], [first] if first else [])
     of_real = [sentence(judged, unpublished=True), basis(judged, unpublished=True)]

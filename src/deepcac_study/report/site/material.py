@@ -12,6 +12,7 @@ from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.data.planted_truth import Found
 from deepcac_study.report.data.profiles import Profile
 from deepcac_study.report.data.source_notes import SourceNote
+from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
 from deepcac_study.report.judge.factorial_grid import Factorial
 from deepcac_study.report.judge.judgement import Judgement
 from deepcac_study.report.judge.published_divisions import Divided
@@ -26,6 +27,7 @@ class Material(Findings):
     profiles: Sequence[Profile] = ()
     sources: Sequence[SourceNote] = ()
     judged: Judgement | None = None
+    clinical: ClinicalJudgement | None = None
     factorials: Sequence[Factorial] = ()
     divisions: Sequence[Divided] = ()
     ablations: Sequence[Ablation] = ()

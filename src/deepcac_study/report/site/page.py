@@ -19,6 +19,7 @@ from deepcac_study.report.data.data_use import DataUse, data_use
 from deepcac_study.report.data.planted_truth import planted_against_found
 from deepcac_study.report.data.profiles import load_profiles
 from deepcac_study.report.data.source_notes import source_notes
+from deepcac_study.report.judge.clinical_forest import kept_clinical, load_clinical
 from deepcac_study.report.judge.factorial_grid import load_factorials
 from deepcac_study.report.judge.judgement import (
     Judgement,
@@ -100,11 +101,15 @@ def build(
     judged = load_judgement(files_by_kind[JUDGED])
     if not judged and shipped_tables and real_only(findings.runs):
         judged = kept_judgement(shipped_tables)
+    clinical = load_clinical(files_by_kind["clinical"])
+    if not clinical and shipped_tables and real_only(findings.runs):
+        clinical = kept_clinical(shipped_tables)
     bootstraps = KeptBootstraps(shipped, resamples) if shipped else Bootstraps(resamples)
     material = Material(
         **vars(findings),
         profiles=profiles,
         judged=judged,
+        clinical=clinical,
         factorials=load_factorials(files_by_kind["factorial"]),
         divisions=load_divisions(files_by_kind["public"]),
         ablations=load_ablations(files_by_kind["ablations"]),

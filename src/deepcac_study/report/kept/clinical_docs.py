@@ -1,0 +1,173 @@
+"""Tables of the clinical tasks, of the report and of the documentation."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from deepcac.judging.contenders import BESIDE, CAC, KM
+from deepcac.judging.questions import BEND, BENT, HELP, RANDOM
+from deepcac.pages.tables import How, Table
+from deepcac.pages.wording import four, people
+from deepcac.scoring.equivalence import BETTER, NEVER, WORSE
+from deepcac_study.judge.clinical_tasks import ABOVE_ZERO, FINISHED, PARTITION
+from deepcac_study.judge.tables.over_tables import MAIN
+from deepcac_study.report.declarations import declared_table
+from deepcac_study.report.judge.clinical_forest import (
+    LEARNERS,
+    ClinicalJudgement,
+    clinical_answer,
+    filled,
+)
+from deepcac_study.report.judge.judge_figures import contender_label
+from deepcac_study.report.kept.judge_docs import STYLES
+
+_ROWS = [(KM, ""), (CAC, ""), (CAC, ABOVE_ZERO), *((arm, "") for arm in BESIDE)]
+_QUESTIONS = (HELP, RANDOM, BENT)
+_PLAIN = {**dict.fromkeys(STYLES, "{}"), BETTER: "{} ▲", WORSE: "{} ▼", NEVER: "–"}
+_SHOWN = [question.id for question in (*_QUESTIONS, BEND, PARTITION)]
+
+
+def clinical_sentence(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
+    """Return the answer on the clinical tasks."""
+    return f"{clinical_answer(filled(decisions), filled(tasks))}\n"
+
+
+def clinical_tasks(tasks: pd.DataFrame) -> Table:
+    """Return every task: its cohort, size and effort, and what it lacks."""
+    columns: dict[str, How] = {
+        "task": "dataset",
+        "cohort": "cohort",
+        "rows": ("rows", lambda value: "" if pd.isna(value) else f"{value:,.0f}"),
+        "resamples": ("resamples", lambda value: "" if pd.isna(value) else f"{value:.0f}"),
+        "core-minutes": ("minutes", lambda value: "" if pd.isna(value) else f"{value:.1f}"),
+        "lacking": ("status", lambda value: "" if value == FINISHED else value),
+        "pooled": ("apart", lambda value: "no" if value else "yes"),
+    }
+    return Table.of(tasks, columns)
+
+
+def clinical_gains(
+    verdicts: pd.DataFrame, learner: str, styles: Mapping[str, str] = STYLES
+) -> Table:
+    """Return the gain of each kind of clusters in AUROC, a row a task.
+
+    In a cell: over the learner alone, over random groups on average, over the bent line.
+    """
+    own = filled(verdicts)
+    own = own[own["metric"] == MAIN]
+    found = {
+        (row["question"], row["dataset"], row["contender"], row["alpha"]): row
+        for row in own.to_dict("records")
+    }
+
+    def gains(arm: str, alpha: str) -> Callable[[str], str]:
+        def cell(dataset: str) -> str:
+            rows = [found.get((q.id, dataset, f"{arm}_{learner}", alpha)) for q in _QUESTIONS]
+            return " / ".join(_gain(row, styles) for row in rows if row)
+
+        return cell
+
+    def rival(name: str) -> Callable[[str], str]:
+        return lambda dataset: _gain(found.get((BEND.id, dataset, name, "")), styles)
+
+    def random(view: str) -> Callable[[str], str]:
+        name = f"{view}_of_cells_{learner}"
+        return lambda dataset: _gain(found.get((PARTITION.id, dataset, name, "")), styles)
+
+    rivals = own.loc[own["question"].eq(BEND.id) & own["reference"].eq(learner), "contender"]
+    columns: dict[str, How] = {
+        "task": str,
+        **{_kind(arm, alpha): gains(arm, alpha) for arm, alpha in _ROWS},
+        "random groups": random("mean"),
+        "best random groups": random("best"),
+        **{contender_label(name): rival(name) for name in dict.fromkeys(rivals)},
+    }
+    return Table.of(list(dict.fromkeys(own["dataset"])), columns)
+
+
+def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
+    """Return the pooled gains in AUROC, with the prediction interval of a new cohort."""
+    own = filled(pooled)
+    own = own[(own["metric"] == MAIN) & own["contender"].str.endswith(f"_{learner}")]
+    joined = own["joined"].astype(str).str.lower() == "true"
+    key = ["contender", "alpha", "question", "reference"]
+    together = own[joined].set_index(key)
+    asked = [question.id for question in _QUESTIONS]
+    rows = own[~joined & own["question"].isin(asked)]
+
+    def once_more(row: Any) -> str:
+        place = tuple(row[name] for name in key)
+        return _interval(together.loc[place]) if place in together.index else ""
+
+    columns: dict[str, How] = {
+        "clusters": lambda row: _kind(row["contender"].removesuffix(f"_{learner}"), row["alpha"]),
+        "less": lambda row: contender_label(row["reference"]),
+        "cohorts": "cohorts",
+        "gain": _interval,
+        "a new cohort": lambda row: _span(row["new_low"], row["new_high"]),
+        "SUPPORT and RHC as one": once_more,
+    }
+    return Table.of(rows, columns, n_labels=2)
+
+
+def clinical_tables(judged: ClinicalJudgement | None) -> list[Table]:
+    """Return what the report shows of the clinical tasks."""
+    if judged is None:
+        return []
+    verdicts = judged.verdicts[judged.verdicts["question"].isin(_SHOWN)]
+    tables = [
+        ("clinical_tasks", clinical_tasks(judged.tasks), ""),
+        *(("clinical_gains", clinical_gains(verdicts, name, _PLAIN), name) for name in LEARNERS),
+        *(("clinical_pooled", clinical_pooled(judged.pooled, name), name) for name in LEARNERS),
+        ("clinical_verdicts", _comparisons(verdicts), ""),
+    ]
+    return [
+        declared_table(
+            name, table.rows, columns=table.head, learner=learner, label=contender_label(learner)
+        )
+        for name, table, learner in tables
+    ]
+
+
+def _comparisons(verdicts: pd.DataFrame) -> Table:
+    columns: dict[str, How] = {
+        "question": ("question", lambda name: name.replace("_", " ")),
+        "task": "dataset",
+        "contender": lambda row: _named(row["contender"], row["alpha"]),
+        "reference": ("reference", contender_label),
+        "metric": ("metric", people),
+        "verdict": "verdict",
+        "gain": lambda row: four(row["mean"], signed=True),
+        "95 % interval": lambda row: _span(row["low"], row["high"]),
+        "margin": ("margin", lambda value: f"{value:g}"),
+        "gain excluded": lambda row: _excluded(row["excluded"]),
+        "half of it": lambda row: _excluded(row["excluded_strict"]),
+    }
+    return Table.of(verdicts, columns)
+
+
+def _excluded(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _named(contender: str, alpha: str) -> str:
+    return contender_label(contender) + f", alpha {alpha}" * bool(alpha)
+
+
+def _kind(arm: str, alpha: str) -> str:
+    return {KM: "k-means", CAC: "CAC", "dist": "distances", "ids": "cluster ids"}.get(
+        arm, "mixture weights"
+    ) + f", alpha {alpha}" * bool(alpha)
+
+
+def _gain(row: Any, styles: Mapping[str, str]) -> str:
+    return four(row["mean"], styles[str(row["verdict"])], signed=True) if row else ""
+
+
+def _interval(row: Any) -> str:
+    return f"{four(row['mean'], signed=True)} ({_span(row['low'], row['high'])})"
+
+
+def _span(low: float, high: float) -> str:
+    return "" if low != low else f"{four(low, signed=True)} to {four(high, signed=True)}"

@@ -76,7 +76,9 @@ def _judgement(tables: dict[str, pd.DataFrame]) -> ClinicalJudgement | None:
 def filled(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table whose empty texts are texts, and not missing."""
     texts = [name for name in ("alpha", "helps", "status") if name in table]
-    return table.assign(**{name: table[name].fillna("").astype(str).str.lower() for name in texts})
+    return table.assign(
+        **{name: table[name].astype(object).fillna("").astype(str).str.lower() for name in texts}
+    )
 
 
 def clinical_answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:

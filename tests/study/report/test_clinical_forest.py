@@ -1,0 +1,150 @@
+"""Clinical tasks in the report: the sentence, the tables and the forest; all numbers are made up."""
+
+import pandas as pd
+import pytest
+
+from deepcac.errors import ConfigError
+from deepcac.pages.tables import grid
+from deepcac_study.catalogue.judge_plan import Judge
+from deepcac_study.report.judge.clinical_forest import (
+    clinical_answer,
+    clinical_forests,
+    kept_clinical,
+    load_clinical,
+)
+from deepcac_study.report.kept.clinical_docs import clinical_gains, clinical_tables
+from deepcac_study.report.kept.markdown_tables import renew
+
+REFERENCES = {"help": "lr", "random": "mean_of_cells_lr", "bent": "spline_lr"}
+
+
+def verdict(question, dataset, contender, mean, word, alpha="", **changed):
+    return {
+        "question": question, "metric": "auroc", "dataset": dataset, "contender": contender,
+        "alpha": alpha, "reference": REFERENCES.get(question, "lr"), "verdict": word,
+        "mean": mean, "low": mean - 0.01, "high": mean + 0.01, "margin": 0.01, "excluded": "yes",
+        "excluded_strict": "no", "resamples": 10,
+    } | changed  # fmt: skip
+
+
+TASKS = pd.DataFrame(
+    {
+        "dataset": ["rhc", "nhefs", "stroke"],
+        "cohort": ["rhc", "nhefs", "stroke"],
+        "apart": [False, False, True],
+        "status": ["finished", "finished", "moe"],
+        "rows": [5735, 1629, None],
+        "resamples": [10, 30, None],
+        "minutes": [9.5, 4.0, None],
+    }
+)
+VERDICTS = pd.DataFrame(
+    [
+        *(verdict(q, "rhc", "km_lr", 0.02, "better") for q in REFERENCES),
+        *(verdict(q, "rhc", "cac_lr", 0.005, "undecided", "above 0") for q in REFERENCES),
+        *(verdict(q, "nhefs", "km_lr", -0.03, "worse") for q in REFERENCES),
+        verdict("bend", "rhc", "spline_lr", 0.015, "better"),
+        verdict("partition", "rhc", "mean_of_cells_lr", -0.004, "equivalent"),
+        verdict("help", "nhefs", "dist_lr", 0.0, "never chosen", low=float("nan"), high=float("nan"),
+                excluded=None, excluded_strict=None),
+    ]
+)  # fmt: skip
+DECISIONS = pd.DataFrame(
+    {
+        "dataset": ["rhc", "nhefs"],
+        "contender": ["km_lr", "km_lr"],
+        "alpha": [None, None],  # as an empty text is read
+        "helps": [True, False],
+    }
+)
+POOLED = pd.DataFrame(
+    [
+        {"question": question, "metric": "auroc", "contender": "km_lr", "alpha": "",
+         "reference": REFERENCES[question], "tasks": 2, "cohorts": 2 - joined, "joined": joined,
+         "mean": 0.001 + joined, "low": -0.01, "high": 0.012, "tau": 0.0, "new_low": float("nan"),
+         "new_high": float("nan")}
+        for question in REFERENCES for joined in (False, True)
+    ]
+)  # fmt: skip
+
+
+@pytest.fixture
+def paths(tmp_path):
+    tables = {"tasks": TASKS, "verdicts": VERDICTS, "decisions": DECISIONS, "pooled": POOLED}
+    for name, table in tables.items():
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+        table.to_csv(tmp_path / f"clinical_{name}.csv", index=False)
+    return [tmp_path / f"{name}.csv" for name in tables]
+
+
+def test_the_answer_names_where_clusters_help_and_what_has_not_finished(paths):
+    judged = load_clinical(paths)
+    said = clinical_answer(judged.decisions, judged.tasks)
+    assert said.startswith("Clusters help on 1 of 2 clinical tasks more than the same learner")
+    assert "rhc (LR in k-means clusters)" in said
+    assert said.endswith("Not finished: stroke.")
+    nowhere = judged.decisions.assign(helps="false")
+    assert clinical_answer(nowhere, judged.tasks).startswith(
+        "We found no evidence that clusters help on any of 2 clinical tasks"
+    )
+
+
+def test_a_row_of_cac_above_0_does_not_decide(paths):
+    judged = load_clinical(paths)
+    above = judged.decisions.assign(alpha="above 0")
+    assert clinical_answer(above, judged.tasks).startswith("We found no evidence")
+
+
+def test_what_was_not_judged_is_not_shown(paths, tmp_path):
+    assert load_clinical(paths[:3]) is None
+    assert kept_clinical(tmp_path / "empty") is None
+    assert clinical_tables(None) == clinical_forests(None) == []
+
+
+def test_the_forest_has_every_kind_less_each_reference_and_the_pooled_estimates(paths, tmp_path):
+    for judged in (load_clinical(paths), kept_clinical(tmp_path)):
+        (figure,) = clinical_forests(judged)  # nothing of LightGBM has run
+        assert figure.id == "clinical_forest_lr"
+        drawn = [(row[0], row[1], row[2], row[3]) for row in figure.data]
+        assert len(drawn) == len(set(drawn)) == 9 + 3
+        assert ("bent", "rhc", "cac_lr", "above 0") in drawn
+        assert ("random", "pooled", "km_lr", "") in drawn
+        assert "in each k-means cluster less a bent line: +0.0010" in figure.seen
+
+
+def test_a_cell_has_three_gains_and_beside_them_what_bends_a_line(paths):
+    text = grid(clinical_gains(load_clinical(paths).verdicts, "lr"))
+    (rhc,) = [line for line in text.splitlines() if line.startswith("| rhc")]
+    assert "**+0.0200** / **+0.0200** / **+0.0200**" in rhc
+    assert "| -0.0040 |" in rhc
+    assert rhc.endswith("**+0.0150** |")
+    (nhefs,) = [line for line in text.splitlines() if line.startswith("| nhefs")]
+    assert "| – |" in nhefs
+
+
+def test_the_report_has_a_table_of_each_kind_and_tells_what_is_excluded(paths):
+    tables = {table.id: table for table in clinical_tables(load_clinical(paths))}
+    assert list(tables) == [
+        "clinical_tasks", "clinical_gains_lr", "clinical_gains_lgbm", "clinical_pooled_lr",
+        "clinical_pooled_lgbm", "clinical_verdicts",
+    ]  # fmt: skip
+    lacking = {row[0].text: row[5].text for row in tables["clinical_tasks"].rows}
+    assert lacking == {"rhc": "", "nhefs": "", "stroke": "moe"}
+    pooled = [[cell.text for cell in row] for row in tables["clinical_pooled_lr"].rows]
+    assert pooled[0][2:] == ["2", "+0.0010 (-0.0100 to +0.0120)", "",
+                             "+1.0010 (-0.0100 to +0.0120)"]  # fmt: skip
+    shown = [[cell.text for cell in row][-2:] for row in tables["clinical_verdicts"].rows]
+    assert shown[0] == ["yes", "no"]
+    assert ["", ""] in shown
+
+
+def test_a_page_waits_until_something_has_run():
+    marked = "<!-- from the snapshot: clinical_pooled lr -->\nold\n<!-- end -->\n"
+    assert "Not run yet." in renew(marked, {"clinical_pooled": POOLED.iloc[:0]})
+    assert "+0.0010" in renew(marked, {"clinical_pooled": POOLED})
+
+
+def test_only_declared_questions_can_be_asked_for():
+    assert Judge.model_validate({"questions": {"ablations": ["cic"]}}).questions
+    with pytest.raises((ValueError, ConfigError), match="no question 'toy'"):
+        Judge.model_validate({"questions": {"toy": ["cic"]}})

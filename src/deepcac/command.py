@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _MISSING = "deepcac: the command needs further packages: pip install 'deepcac[tables]' ({})"
 _DECLARED = "deepcac.commands"
-_CLONE_ONLY = "deepcac {} works in a clone of the project alone: pip install -e '.[workflow]' ({})"
+_CLONE_ONLY = "deepcac {} works only in a clone of the project: pip install -e '.[workflow]' ({})"
 
 
 def main() -> None:

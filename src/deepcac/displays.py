@@ -236,7 +236,7 @@ class SubtypeProfileDisplay(_Display):
         return cls(difference[:, order], chosen, sizes, shares, positive).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw one point a column and cluster on `ax`, or on axes of their own."""
+        """Draw one point per column and cluster on `ax`, or on axes of their own."""
         ax = self._axes(ax)
         height = np.arange(len(self.names))[::-1]
         for j, difference in enumerate(self.difference):

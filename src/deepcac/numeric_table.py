@@ -180,7 +180,7 @@ def warn_of_scales(rows: Floats, names: list[Any], way: str) -> None:
         column = int(spread.argmax())
         warnings.warn(
             f"column {names[column]!r} spreads {spread[column] / np.median(varying):.0f} times as "
-            f"wide as the median column and decides the clusters alone; {way}",
+            f"wide as the median column and decides the clusters by itself; {way}",
             ScaleWarning,
             stacklevel=5,
         )

@@ -1,4 +1,4 @@
-"""Hourly sequences as one row a patient: what was seen, how often, and how long ago."""
+"""Hourly sequences as one row per patient: what was seen, how often, and how long ago."""
 
 from __future__ import annotations
 

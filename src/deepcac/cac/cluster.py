@@ -87,7 +87,7 @@ def cluster(
         Largest number of passes.
     separation : {"size", "cluster"}
         Whether s_j is multiplied by the size of its cluster (the appendices, DeepCAC), or counts
-        once a cluster (CAC v1 section 5.2).
+        once per cluster (CAC v1 section 5.2).
     n_clusters : int, optional
         Number of clusters, if some may be empty at the start; else the largest label plus one.
 

@@ -1,4 +1,4 @@
-"""CAC as a scikit-learn classifier: cluster, then one classifier a cluster."""
+"""CAC as a scikit-learn classifier: cluster, then one classifier per cluster."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class CACClassifier(LocalClassifier):
         validation: tuple[ArrayLike, ArrayLike] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Cluster the rows and fit one classifier a cluster.
+        """Cluster the rows and fit one classifier per cluster.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class CACClassifier(LocalClassifier):
         labels : array-like of shape (n,), int, optional
             Clusters to start from, below `n_clusters`, instead of k-means.
         validation : (X, y), optional
-            Rows that choose the pass, for ``selection="best_validation"`` alone; without them a
+            Rows that choose the pass, only for ``selection="best_validation"``; without them a
             fifth of the rows is held out to choose the number of passes over all rows.
         sample_weight : array-like of shape (n,), optional
             For a base classifier that takes them; the clusters count rows as they are.

@@ -26,7 +26,7 @@ def fit_labels(
     start: Sequence[BaseEstimator] = (),
     sample_weight: ArrayLike | None = None,
 ) -> Model:
-    """Fit one classifier a cluster; no row is moved, no cost computed.
+    """Fit one classifier per cluster; no row is moved, no cost computed.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def fit_labels(
 
 
 def fit_clusters(model: Model, X: ArrayLike, y: ArrayLike, clustering: Clustering) -> Model:
-    """Fit one classifier a cluster of what `deepcac.cac.cluster` found for rows `X` (n, d)."""
+    """Fit one classifier per cluster of what `deepcac.cac.cluster` found for rows `X` (n, d)."""
     fit_labels(model, X, y, clustering.labels)
     model._record(clustering)
     return model

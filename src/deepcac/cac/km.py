@@ -12,7 +12,7 @@ from deepcac.types import Floats, Ints
 
 
 class KMClassifier(LocalClassifier):
-    """Cluster with k-means, then one classifier a cluster: CAC stopped at its start.
+    """Cluster with k-means, then one classifier per cluster: CAC stopped at its start.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class KMClassifier(LocalClassifier):
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Cluster the rows and fit one classifier a cluster.
+        """Cluster the rows and fit one classifier per cluster.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""One classifier a cluster: what CAC, k-means and a learnt metric do with their clusters."""
+"""One classifier per cluster: what CAC, k-means and a learnt metric do with their clusters."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SCALING = "scale them first, for example make_pipeline(TableScaler(), CACClassif
 
 
 class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimator):
-    """Base of the classifiers that cluster and then fit one classifier a cluster."""
+    """Base of the classifiers that cluster and then fit one classifier per cluster."""
 
     n_clusters: Any
     class_weight: Any
@@ -98,7 +98,7 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         start: Sequence[BaseEstimator] = (),
         sample_weight: Floats | None = None,
     ) -> None:
-        """Take over a clustering: centroids, and one classifier a cluster."""
+        """Take over a clustering: centroids, and one classifier per cluster."""
         used, self.subtypes_ = np.unique(labels, return_inverse=True)
         self.n_clusters_found_ = len(used)
         members = [self.subtypes_ == j for j in range(len(used))]

@@ -14,7 +14,7 @@ from deepcac.types import Floats, Ints
 
 
 class MetricKMClassifier(KMClassifier):
-    """Learn a metric, cluster with k-means in it, then one classifier a cluster.
+    """Learn a metric, cluster with k-means in it, then one classifier per cluster.
 
     The classifiers see the rows as they are; only clusters and centroids are of the metric.
 

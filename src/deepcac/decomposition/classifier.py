@@ -250,7 +250,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
     def _cluster(self, train: WeightedRows, n: int, given: Any, rng: np.random.Generator) -> Ints:
         if given is not None:
             if given.shape != (n,):
-                raise ConfigError(f"labels have shape {given.shape}; give one integer a row")
+                raise ConfigError(f"labels have shape {given.shape}; give one integer per row")
             return checked_labels(given[self.training_rows_], train.classes)
         rows = Columns.of(train.X).encode(train.X)
         options: Any = {"max_clusters": self.max_clusters, "clusterer": self.clusterer}

@@ -45,7 +45,7 @@ def decompose(
     Returns
     -------
     list of Clusters
-        One a class, rows in their order.
+        One per class, rows in their order.
     """
     if clusterer not in ("em", "kmeans"):
         raise ConfigError(f"clusterer is {clusterer!r}; use 'em' or 'kmeans'")
@@ -79,7 +79,7 @@ def labels_of(clusterings: list[Clusters], classes: Ints) -> Ints:
 def checked_labels(given: npt.NDArray[Any], classes: Ints) -> Ints:
     """Return given clusters of the rows, numbered within each class, if they are sound."""
     if given.shape != classes.shape or not np.issubdtype(given.dtype, np.integer):
-        raise ConfigError(f"clusters have shape {given.shape}; give one integer a row")
+        raise ConfigError(f"clusters have shape {given.shape}; give one integer per row")
     for j in range(classes.max() + 1):
         cluster_ids = np.unique(given[classes == j])
         if not np.array_equal(cluster_ids, np.arange(len(cluster_ids))):

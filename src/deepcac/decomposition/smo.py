@@ -46,7 +46,7 @@ class Design(NamedTuple):
         return cls(filler, low, np.where(reach > 0, reach, 1.0))
 
     def points(self, rows: Mixed) -> Floats:
-        """Return points (n, d); a column of two levels is one coordinate, others one a level."""
+        """Return points (n, d); a column of two levels is one coordinate, others one per level."""
         rows = self.filler.fill(rows)
         blocks = [(rows.numbers - self.low) / self.reach]
         for column, size in zip(rows.codes.T, rows.levels, strict=True):

@@ -73,6 +73,6 @@ def parse_contender(name: str) -> Contender:
     if arm in ARMS and learner in learner_names - set(of_kind(*_WHOLE)):
         return Contender(learner, arm)
     raise ConfigError(
-        f"no contender {name!r}; use a learner ({', '.join(sorted(learner_names))}), or an arm "
-        f"({', '.join(ARMS)}) and a learner, as in cac_lr"
+        f"no model {name!r}; use a learner ({', '.join(sorted(learner_names))}), or a way to use "
+        f"clusters ({', '.join(ARMS)}) and a learner, as in cac_lr"
     )

@@ -300,7 +300,7 @@ def class_scores(
     *,
     probabilities: bool = True,
 ) -> npt.NDArray[np.float64]:
-    """Return one score a class: probabilities where the model has them, else decision values.
+    """Return one score per class: probabilities where the model has them, else decision values.
 
     Parameters
     ----------

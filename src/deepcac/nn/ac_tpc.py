@@ -1,4 +1,4 @@
-"""AC-TPC: actor-critic predictive clustering (Lee & van der Schaar 2020), for one label a row."""
+"""AC-TPC: actor-critic predictive clustering (Lee & van der Schaar 2020), for one label per row."""
 
 from dataclasses import dataclass
 from functools import partial

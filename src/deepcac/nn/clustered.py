@@ -32,7 +32,7 @@ class CentroidNetwork(Network):
     ----------
     autoencoder : Autoencoder or SequenceAutoencoder
     predictors : LocalPredictors
-        One a cluster.
+        One per cluster.
     latent : int
         Size of the latent.
     weigh : callable or None

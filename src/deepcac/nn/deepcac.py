@@ -14,7 +14,7 @@ from deepcac.nn.fitting.losses import am_softmax, cluster_means, within
 
 
 class DeepCACNetwork(CentroidNetwork):
-    """A `CentroidNetwork` with one vector a class, for the AM-softmax loss."""
+    """A `CentroidNetwork` with one vector per class, for the AM-softmax loss."""
 
     def add_class_vectors(self, n_classes: int) -> None:
         """Add the class vectors w_c, shape (n_classes, latent), as a linear layer starts them."""

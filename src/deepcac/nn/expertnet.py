@@ -104,7 +104,7 @@ class ExpertNetClassifier(DeepClassifier):
     latents; they never move. For each batch the experts take min(10, 1 + epoch / 5) steps on the
     latents as they stand, by cross-entropy weighted with q; then the encoder takes one step on
     alpha * reconstruction + beta * KL(P || Q) + gamma * weighted cross-entropy + delta * imbalance.
-    The targets P are those of DEC. At last the experts are trained alone. Each stage stops by its
+    The targets P are those of DEC. At last only the experts are trained. Each stage stops by its
     validation AUPRC. The term of significance, which the authors' first runs switch off, is left
     out.
 

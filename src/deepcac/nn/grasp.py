@@ -59,7 +59,7 @@ class GRASPNetwork(Network):
     centres : Tensor of shape (k, latent)
         Of the last batch, or of all training rows.
     linked : Tensor of bool
-        Whether the centres know their neighbours; in the first epoch each knows itself alone.
+        Whether the centres know their neighbours; in the first epoch each knows only itself.
     """
 
     centres: Tensor

@@ -71,7 +71,7 @@ def save(model: Any, path: str | os.PathLike[str], *, small_clusters: bool = Fal
     Warns
     -----
     TrustWarning
-        `load` reads the file only if it is told to trust what is in it.
+        `load` reads the file only if it may trust what is in it.
     """
     check_is_fitted(model)
     if not small_clusters:

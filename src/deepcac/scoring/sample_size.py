@@ -36,7 +36,7 @@ def largest_r2(share: float) -> float:
 def sample_size(parameters: int, share: float, r2: float | None = None) -> SampleSize:
     """Return the smallest sample to develop a risk model of a binary outcome on.
 
-    Of candidate parameters a number has one, a category one a level but the first. `share` of the
+    Of candidate parameters a number has one, a category one per level but the first. `share` of the
     patients have the outcome. `r2` is Cox and Snell's, as expected; `EXPLAINED` of the largest if
     None. A number outside of its range is a `ConfigError`.
 

@@ -14,7 +14,7 @@ _ROUNDING = 1e-9
 
 
 def sizes_by_class(cluster: Ids, y: Ids, k: int, n_classes: int) -> list[list[int]]:
-    """Count rows: one list a cluster, one count a class."""
+    """Count rows: one list per cluster, one count per class."""
     counts = np.zeros((k, n_classes), dtype=int)
     np.add.at(counts, (cluster, y), 1)
     return counts.tolist()

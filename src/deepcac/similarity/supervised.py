@@ -29,7 +29,7 @@ class SupervisedKMeans(SimilarityClusterer):
     Parameters
     ----------
     n_clusters : int or None
-        Number of clusters that `predict` looks for, unless it is told one. In training each
+        Number of clusters that `predict` looks for, unless it is given one. In training each
         example has as many as its own clustering.
     C : float
         Weight of the slack: 1/2 ||w||^2 + C / n times the sum of the n slacks (equation 11).

@@ -1,4 +1,4 @@
-"""Boosted trees, one a fold: answers for rows that a tree has not seen."""
+"""Boosted trees, one per fold: answers for rows that a tree has not seen."""
 
 from __future__ import annotations
 

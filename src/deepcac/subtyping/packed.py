@@ -63,7 +63,7 @@ def drop(x: Tensor, share: float) -> Tensor:
 
 
 def full_logits(logits: Tensor) -> Tensor:
-    """Return one logit a class (..., n_classes): of two classes only the second has an output."""
+    """Return one logit per class (..., n_classes): of two classes only the second has an output."""
     return functional.pad(logits, (1, 0)) if logits.shape[-1] == 1 else logits
 
 

@@ -73,7 +73,7 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return parts[:, 0] if parts.shape[1] == 1 else parts
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return the contributions in one row a patient, where the subtypes live."""
+        """Return the contributions in one row per patient, where the subtypes live."""
         return self._parts(X).flatten(1).cpu().numpy()
 
     def weigh(self, X: ArrayLike) -> Array:

@@ -271,7 +271,7 @@ def _judge(
         for place, contender in enumerate(fighters, start=1):
             made[contender] = run_resample(sample, contender, contender.trials(trials), fit)
             if say is not None:
-                say(f"first resample: {place} of {len(fighters)} contenders")
+                say(f"first resample: {place} of {len(fighters)} models")
     entries = [entry for entry, _ in made.values()]
     if options["follow"] is None:
         return entries, risks_of_choices(sample, made), time.monotonic() - begin

@@ -49,7 +49,7 @@ def compare_table(
     roles : Roles
         What its columns are.
     say : callable
-        Is told how far it is.
+        Is called with how far it is.
     command : str
         What the page says it was made by.
     minutes : float

@@ -35,7 +35,7 @@ class Plane:
     Attributes
     ----------
     coef : ndarray of shape (c, q)
-        One row for two classes, else one a class; zeros for shares.
+        One row for two classes, else one per class; zeros for shares.
     intercept : ndarray of shape (c,)
     """
 
@@ -87,7 +87,7 @@ class RiskModel(TableModel):
     centres : ndarray of shape (k, q)
         No rows without clusters.
     planes : list of Plane
-        One a cluster, or one.
+        One per cluster, or one.
     spread : RefitSpread, optional
         Of a model that was fitted with ``--bootstrap``.
     """

@@ -60,7 +60,7 @@ def chosen_method(
     seed : int
         Of the folds.
     say : callable
-        Is told how far it is.
+        Is called with how far it is.
 
     Returns
     -------

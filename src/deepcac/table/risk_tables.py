@@ -70,7 +70,7 @@ def fit_table(
         Table to read, model to write.
     roles : Roles
     say : callable
-        Is told how far it is.
+        Is called with how far it is.
     most : int
         Of more rows than this a sample is used.
     method, clusters, alpha
@@ -197,7 +197,7 @@ def predict_table(
     model_path, path, out : path-like
         Model and table to read, CSV to write.
     say : callable
-        Is told what a user should know.
+        Is called with what a user should know.
     rules : CellRules, optional
         How cells are read, where it is not as in the table that the model was fitted on.
     accept : bool

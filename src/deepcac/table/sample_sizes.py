@@ -51,14 +51,14 @@ def needed_patients(table: LabelledTable, r2: float | None = None) -> ModelNeed:
         f"{size.needed:,} patients; this table {enough}.",
         f"Riley et al. 2020 (BMJ 368, m441), for {parameters} candidate parameters, an outcome in "
         f"{100 * share:.1f} % and a Cox-Snell R2 of {size.r2:.3f} ({origin}). A number is one "
-        "parameter, and one more where values are missing; a category one a level but the first.",
+        "parameter, and one more where values are missing; a category one per level but the first.",
     )
 
 
 def candidate_parameters(table: LabelledTable) -> int:
     """Return the parameters of a linear model of the columns.
 
-    A number has one, and another where values are missing; a category one a level but the first.
+    A number has one, and another where values are missing; a category one per level but the first.
     """
     return sum(
         max(len(column.levels) - 1, 1) if column.kind == CATEGORY else 1 + (column.missing > 0)

@@ -152,7 +152,7 @@ class Judge(Entry):
     public: Public = Field(Public.model_validate({}), description="published divisions")
     questions: dict[Question, list[Id]] = Field(
         {},
-        description="data sets of questions that have one record a data set, as "
+        description="data sets of questions that have one record per data set, as "
         "`results/judge/{question}/{dataset}.json`; `ablations`: the parts of the classifier with "
         "subtypes are changed one at a time",
     )

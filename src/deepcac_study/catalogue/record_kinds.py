@@ -1,7 +1,7 @@
 """Kinds of records that are no runs: the folder that tells each, and what makes it.
 
 A new question of the judge is declared here, with its rule in ``workflow/rules/judge.smk``. Where
-it writes one record a data set, ``judge: questions`` of the configuration asks for it.
+it writes one record per data set, ``judge: questions`` of the configuration asks for it.
 """
 
 from dataclasses import dataclass

@@ -94,7 +94,7 @@ def _passes(
 
 
 def _local_scores(task: Task, labels: Ids) -> Point:
-    """Return log-loss and F1 of one LR a cluster."""
+    """Return log-loss and F1 of one LR per cluster."""
     plain, balanced = (_local_models(task, labels, weight) for weight in (None, "balanced"))
     predicted = local_scores(balanced, task.X_test, task.n_classes).argmax(axis=1)
     on_test = local_scores(plain, task.X_test, task.n_classes)

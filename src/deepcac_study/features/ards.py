@@ -1,7 +1,7 @@
 """ARDS after the first 24 hours of an ICU stay (DeepCAC, section 8, appendix 15), from MIMIC-III.
 
 The papers give the task, the cohort rule and the five aggregates; the 97 variables, the age limit
-and the choice of one stay a patient are ours (docs/data.md lists each choice).
+and the choice of one stay per patient are ours (docs/data.md lists each choice).
 """
 
 import os

@@ -107,7 +107,7 @@ class StudyFiles:
 
     @property
     def questions(self) -> list[str]:
-        """The records of questions that have one a data set."""
+        """The records of questions that have one per data set."""
         return [
             f"{FOLDER}/{folder}/{dataset}.json"
             for folder, datasets in self.judge["questions"].items()

@@ -28,7 +28,7 @@ _NOT_SCALED = frozenset({"cic_los"})  # L3, of the newest public program
 _BALANCED = frozenset({"lr"})  # the one classifier whose classes the program balanced
 _V2 = "cac_v2_table4_alpha"
 _TABLES = ("cac_v1_table3_alpha", "deepcac_table4_alpha", _V2)
-ANY = ""  # CAC v2 prints one alpha a data set, for every classifier
+ANY = ""  # CAC v2 prints one alpha per data set, for every classifier
 
 
 def imitated(dataset: str) -> str:

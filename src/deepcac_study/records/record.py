@@ -1,4 +1,4 @@
-"""The run record: one JSON a run with its whole configuration, and the scores of every row.
+"""The run record: one JSON per run with its whole configuration, and the scores of every row.
 
 Everything in a record but the ``machine`` block is the same each time the run is repeated;
 ``digest`` is taken over that part, so two records of one run can be compared by it.

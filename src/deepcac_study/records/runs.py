@@ -82,7 +82,7 @@ class Run(Stored):
         return [name for name in first if not np.isnan(self.per_split(name)).any()]
 
     def per_split(self, metric: str) -> npt.NDArray[np.float64]:
-        """Return one value a split, NaN where there is none; empty without splits."""
+        """Return one value per split, NaN where there is none; empty without splits."""
         values = [split["metrics"].get(metric) for split in self.splits]
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 

@@ -1,4 +1,4 @@
-"""Open clinical tables, one row a patient or an examination: raw files to tidy parquet.
+"""Open clinical tables, one row per patient or an examination: raw files to tidy parquet.
 
 Every column is checked against its line in ``catalogue/columns/``; which rows make the cohort, what
 the outcome is and what is no feature, the registry says (`deepcac_study.features.clinical`).

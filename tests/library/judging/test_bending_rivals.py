@@ -129,7 +129,7 @@ def test_the_grid_has_every_cell_once_and_alpha_0_apart():
 
 @pytest.mark.parametrize("name", ["km_spline_lr", "cac_moe", "mean_of_cells_lr", "ids_bag"])
 def test_what_has_no_arms_is_refused(name):
-    with pytest.raises(ConfigError, match="no contender"):
+    with pytest.raises(ConfigError, match="no model"):
         parse_contender(name)
 
 

@@ -301,12 +301,14 @@ def test_groups_made_with_the_outcome_are_told(tmp_path):
     frame["died"] = rng.integers(0, 2, 400)
     made = np.where(rng.random(400) < 0.7, frame.died, rng.integers(0, 2, 400))
     answer, page = audited(tmp_path, frame.assign(phenotype=made))
-    assert "but that is not shown once they are read from the other columns" in answer
+    assert "but we found no gain once they are read from the other columns" in answer
     assert "the group of a new patient cannot be read from the other columns" in answer
     assert "Was the outcome known when they were made?" in page
     nearly = np.where(rng.random(400) < 0.99, frame.died, 1 - frame.died)
     answer, page = audited(tmp_path, frame.assign(phenotype=nearly))
-    assert answer.startswith("Do not use these groups to predict: alone they tell the label")
+    assert answer.startswith(
+        "Do not use these groups to predict: by themselves they predict the label"
+    )
 
 
 @pytest.mark.parametrize(

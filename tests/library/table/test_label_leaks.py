@@ -71,11 +71,11 @@ def late(table, column):
         ),
         ("word", r"another coding (alive = no, alive no more = yes): --drop word"),
         ("blank", r"another coding (1 = yes, missing = no): --drop blank"),
-        ("discharged to", "alone ranks 'yes' with an AUROC of 1.000 (morgue: 100 % of them)"),
+        ("discharged to", "by itself ranks 'yes' with an AUROC of 1.000 (morgue: 100 % of them)"),
         ("discharged to", "--drop 'discharged to'"),
-        ("days to death", "alone ranks 'yes' with an AUROC of 1.000 (above "),
-        ("dose", "alone ranks 'yes' with an AUROC of 0.9"),
-        ("both ends", "alone ranks 'yes' with an AUROC of 0.9"),
+        ("days to death", "by itself ranks 'yes' with an AUROC of 1.000 (above "),
+        ("dose", "by itself ranks 'yes' with an AUROC of 0.9"),
+        ("both ends", "by itself ranks 'yes' with an AUROC of 0.9"),
         (
             "row",
             "'row' goes up with the row number (an id, or the order of entry?): --drop row",
@@ -108,7 +108,7 @@ def test_of_three_classes_the_one_that_is_told_is_named(tmp_path):
     kind = np.random.default_rng(3).choice(["mild", "severe", "dead"], len(table))
     table = table.assign(died=kind, organ_donor=np.where(kind == "dead", 1, 0))
     (line,) = found(tmp_path, table).leaks
-    assert "'organ_donor' alone ranks 'dead' with an AUROC of 1.000 (1: 100 % of them)" in line
+    assert "'organ_donor' by itself ranks 'dead' with an AUROC of 1.000 (1: 100 % of them)" in line
 
 
 def test_many_columns_are_all_named_in_few_lines(tmp_path):

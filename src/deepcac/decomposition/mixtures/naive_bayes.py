@@ -55,7 +55,7 @@ def spacing(numbers: Floats) -> Floats:
 def density(rows: Mixed, widths: Floats, weights: Floats | None = None) -> Density:
     """Learn the density of the rows of one class; see `spacing` for the widths.
 
-    Every sum over rows is weighted; None means 1 a row.
+    Every sum over rows is weighted; None means 1 per row.
     """
     numbers = np.rint(rows.numbers / widths) * widths
     row_weights = np.ones(len(numbers)) if weights is None else weights
@@ -107,7 +107,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     densities_ : list of Density
-        One a class.
+        One per class.
     widths_ : ndarray of shape (p,)
         Spacing of the values of each numeric column.
 

@@ -1,4 +1,4 @@
-"""Pre-training of the autoencoders: once a data set, split and seed, shared by all methods."""
+"""Pre-training of the autoencoders: once per data set, split and seed, shared by all methods."""
 
 import os
 from collections.abc import Callable

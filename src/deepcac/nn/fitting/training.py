@@ -34,7 +34,7 @@ class Budget:
     restore : bool
         Go back to the best epoch at the end.
     report : callable
-        Told `max_epochs` and the curve so far after each epoch.
+        Called with `max_epochs` and the curve so far after each epoch.
     weight : Tensor of shape (n,) or None
         How often a row is drawn for a batch, relative to the others; None deals every row once an
         epoch. So every term of every loss is weighted, whatever it is.

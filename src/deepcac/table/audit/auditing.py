@@ -27,11 +27,11 @@ from deepcac.table.reading.roles import Roles
 
 _UNSEEN = (
     "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "
-    "in making the groups, their gain is too good. What was checked: whether the groups tell the "
-    "label alone; whether they say more than all other columns; and whether their gain stays when "
-    "held-out rows get their group from the other columns alone. Groups that were made with the "
-    "outcome of few rows can pass all three. The one safe way is to make them again on training "
-    "rows, and to assign the test rows by a stated rule."
+    "in making the groups, their gain is too good. What was checked: whether the groups by "
+    "themselves predict the label; whether they say more than all other columns; and whether their "
+    "gain stays when held-out rows get their group only from the other columns. Groups made with "
+    "the outcome of few rows can pass all three. The one safe way is to make them again on "
+    "training rows, and to assign the test rows by a stated rule."
 )
 
 
@@ -122,9 +122,9 @@ def _assigned(assigned: Assignable) -> list[tuple[str, str, str]]:
 def _beyond(beyond: BeyondRisk, *, timed: bool) -> list[tuple[str, str]]:
     span = f"{signed(beyond.gain, 4)} ({signed(beyond.low, 4)} to {signed(beyond.high, 4)})"
     return [
-        ("AUROC of the groups alone, on held-out rows", f"{beyond.alone:.3f}"),
+        ("AUROC of only the groups, on held-out rows", f"{beyond.alone:.3f}"),
         ("AUROC of the model without the groups, on held-out rows", f"{beyond.auroc:.3f}"),
-        ("gain in log loss a row by the groups, given the risk, on held-out rows", span),
+        ("gain in log loss per row by the groups, given the risk, on held-out rows", span),
         (
             f"{'robust Wald statistic' if timed else 'likelihood ratio'} of the groups, given the "
             "risk",
@@ -140,11 +140,11 @@ def _method(effort: TableEffort, trials: Trials, n: int) -> list[str]:
         f"{len(trials.seeds)} of {trials.planned} planned resamples, seeds {trials.seeds[0]} to "
         f"{trials.seeds[-1]}, in {trials.seconds:.0f} s: 56 % of the rows for training (at most "
         f"{trials.train_rows:,} of {n:,} rows), 19 % for choosing a trial, 25 % for the test.",
-        f"Every model has {effort.trials} trials; a model that is told the groups may also choose "
-        "a trial without them. Told: one column a group, or for logistic regression a model in "
+        f"Every model has {effort.trials} trials; a model with the groups may also choose "
+        "a trial without them. It has one column per group, or for logistic regression a model in "
         "each group.",
-        "Held against the groups: the same sizes drawn at random; cells around random rows, whose "
-        "weights bring them to these sizes as far as they can; a hash of the row number; k-means "
+        "Controls: random groups of the same sizes; neighbours of random patients, with "
+        "weights that bring them near these sizes; a hash of the row number; k-means "
         "with as many groups, made on training rows.",
         "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
         "Equivalence: two one-sided tests at 5 %.",

@@ -34,7 +34,7 @@ from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.reading.label_leaks import TELLS
 
 READABLE, PARTLY = 0.8, 0.6  # adjusted Rand index with the groups that the columns give back
-_FORMS = {"column": "told the group", "local": "a model in each group"}
+_FORMS = {"column": "with the group as columns", "local": "a model in each group"}
 _PARTITIONS = {
     "given": "the groups",
     "assigned": "the groups, read from the columns",
@@ -124,7 +124,7 @@ def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str
         return f"Too few events ({rarest}) to say whether the groups help"
     if beyond.alone >= TELLS:
         return (
-            f"Do not use these groups to predict: alone they tell the label (AUROC "
+            f"Do not use these groups to predict: by themselves they predict the label (AUROC "
             f"{beyond.alone:.2f} on held-out rows), so they were likely made from it"
         )
     if BETTER in words:
@@ -169,11 +169,11 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     against = controls[controls["contender"].isin(helped)]
     if not _still_helps(table):
         return (
-            f"The groups help, {gain}, but that is not shown once they are read from the other "
+            f"The groups help, {gain}, but we found no gain once they are read from the other "
             "columns of a patient"
         )
     if not (against["verdict"] == BETTER).all():
-        return f"The groups help, {gain}, but groups that mean nothing are not shown to be worse"
+        return f"The groups help, {gain}, but we found no advantage over groups that mean nothing"
     if best["score"] < strongest:
         return (
             f"The groups help a weaker model, {gain}; without them the best model has "
@@ -214,7 +214,7 @@ def _risk(beyond: BeyondRisk) -> str:
     return (
         f"{more}: {_log_loss(beyond)}. "
         f"{100 * beyond.between:.0f} % of the variance of the risk lies between groups. AUROC: "
-        f"the groups alone {beyond.alone:.3f}, the model without them {beyond.auroc:.3f}."
+        f"only the groups {beyond.alone:.3f}, the model without them {beyond.auroc:.3f}."
     )
 
 
@@ -237,13 +237,13 @@ def _warnings(table: pd.DataFrame, beyond: BeyondRisk, assigned: Assignable) -> 
     sentences = []
     if beyond.alone >= TELLS:
         sentences.append(
-            f"The groups alone rank held-out rows with an AUROC of {beyond.alone:.3f}. Groups that "
-            "follow the outcome this closely were likely made with it."
+            f"The groups by themselves rank held-out rows with an AUROC of {beyond.alone:.3f}. "
+            "Groups that follow the outcome this closely were likely made with it."
         )
     elif beyond.alone > beyond.auroc:
         sentences.append(
-            f"The groups alone (AUROC {beyond.alone:.3f}) are ahead of the best model of all other "
-            f"columns ({beyond.auroc:.3f}). Was the outcome known when they were made?"
+            f"The groups by themselves (AUROC {beyond.alone:.3f}) are ahead of the best model of "
+            f"all other columns ({beyond.auroc:.3f}). Was the outcome known when they were made?"
         )
     elif beyond.low > 0 and assigned.agreement < PARTLY:
         sentences.append(
@@ -255,7 +255,7 @@ def _warnings(table: pd.DataFrame, beyond: BeyondRisk, assigned: Assignable) -> 
     helps = BETTER in rows_of(table, HELP)["verdict"].tolist()
     if helps and not _still_helps(table):
         sentences.append(
-            "The gain is not shown once the groups of held-out rows are read from other columns. "
+            "We found no gain once the groups of held-out rows are read from other columns. "
             "Either the groups hold a measurement that the table lacks, or they were made with "
             "the outcome, or with the rows that they are tested on."
         )

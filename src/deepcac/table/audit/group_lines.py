@@ -166,8 +166,8 @@ def risk_by_group(lines: list[GroupLine], event: str) -> Figure:
     return Figure(
         id="risk_by_group",
         title="Outcome and risk by group",
-        caption="Dots: the outcome with its 95 % interval. Strokes: the mean risk by a model that "
-        "is not told the groups, on rows that it has not seen. Bars: from the tenth to the "
+        caption="Dots: the outcome with its 95 % interval. Strokes: the mean risk by a model "
+        "without the groups, on rows that it has not seen. Bars: from the tenth to the "
         "ninetieth percentile of this risk. Withheld: what would tell of fewer than five rows.",
         section="risk",
         size=(6.4, 1.4 + 0.34 * len(lines)),

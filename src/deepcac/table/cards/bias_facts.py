@@ -18,10 +18,10 @@ def bias_facts(table: LabelledTable, roles: Roles) -> dict[str, list[str]]:
             "20a). No row was left out because a predictor is missing."
         ],
         "bias_leaks": [
-            f"{len(table.leaks)} columns tell the label or the row almost alone: see 26."
+            f"{len(table.leaks)} columns predict the label or the row almost perfectly: see 26."
             if table.leaks
-            else "No column tells the label or the row almost alone. This finds copies of the "
-            "outcome, not values that were written with knowledge of it."
+            else "No column predicts the label or the row almost perfectly. This finds copies of "
+            "the outcome, not values that were written with knowledge of it."
         ],
         "bias_label": [
             f"The label {roles.label!r} is no predictor."

@@ -93,7 +93,7 @@ def _draws(trials: Trials) -> list[str]:
 
 def _scores(trials: Trials) -> list[str]:
     rows = [(contender_name(name), *tuned_auroc(trials, name)) for name in trials.records]
-    return table_lines(("contender, tuned", "AUROC", "95 % interval"), rows)
+    return table_lines(("model, tuned", "AUROC", "95 % interval"), rows)
 
 
 def _differences(result: Answer) -> list[str]:

@@ -86,7 +86,7 @@ def _partition(model: "RiskModel | SubtypeRiskModel", seed: int) -> str:
     else:
         rows = (
             f"{parts} folds (seed {seed}), stratified. Models for a fold are chosen by the same "
-            "rule on the other folds alone, so that neither a model nor its choice has seen the "
+            "rule only on the other folds, so that neither a model nor its choice has seen the "
             "rows that it is judged on."
         )
     return f"{rows} The model itself is fitted on all rows."

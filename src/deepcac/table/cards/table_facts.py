@@ -25,7 +25,7 @@ _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", 
 _USUAL = {
     "handling": [
         "Numbers: as they are, standardised by mean and standard deviation of the training rows. "
-        "Categories: one column a level; levels of fewer than 5 rows, and the rarest beyond 20, "
+        "Categories: one column per level; levels of fewer than 5 rows, and the rarest beyond 20, "
         "are one level."
     ],
     "updating": ["None was done."],
@@ -68,7 +68,7 @@ def table_facts(
         "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
         "limitations": [LEAKS_HEAD, *page_lines(table.leaks, _names(table, roles))]
         if table.leaks
-        else ["No column tells the label or the row almost alone."],
+        else ["No column predicts the label or the row almost perfectly."],
         "code": [f"Command: {command}", _software()],
     }
 

@@ -37,8 +37,8 @@ from deepcac.table.reading.labelled_table import LabelledTable
 
 STRENGTHS = (0.0, 0.25, 0.5, 0.8, 1.2, 2.0)
 MOST_COHORTS, FEWEST_COHORTS = 20, 2
-TRIALS = 2  # a contender; fewer than in a comparison, so that there are more cohorts
-WAYS = {f"{KM}_": "k-means", f"{CAC}_": "CAC", TOLD: "told the true subtypes"}
+TRIALS = 2  # per model; fewer than in a comparison, so that there are more cohorts
+WAYS = {f"{KM}_": "k-means", f"{CAC}_": "CAC", TOLD: "with the true subtypes"}
 FOUND = "k-means or CAC"
 
 

@@ -172,10 +172,10 @@ def _method(runs: PlantedRuns) -> list[str]:
         "The risk starts from a logistic regression of the real label, shrunk by its calibration. "
         "Three columns drawn at random then raise it in one subtype and lower it in the other. "
         "Outcomes are drawn anew in each cohort and are as frequent as the real one.",
-        "Planted gain: the AUROC of a logistic regression that is told the subtypes, minus that of "
-        "one that is not. Both are fitted to the true risks, so chance has no part in it.",
+        "Planted gain: the AUROC of a logistic regression that knows the subtypes, minus that of "
+        "one that does not. Both are fitted to the true risks, so chance has no part in it.",
         f"Each cohort has {plan.resamples} resamples with at most {MOST_TRAIN:,} training "
-        f"rows, and {TRIALS} trials a contender. A gain counts as found by the Nadeau and Bengio "
+        f"rows, and {TRIALS} trials per model. A gain counts as found by the Nadeau and Bengio "
         f"2003 test with the first step of Holm's correction for {plan.tests} comparisons.",
         "The models are logistic regressions. Boosting often misses even large planted subtypes.",
         f"{runs.cohorts} cohorts of each strength, in {runs.seconds:.0f} s.",

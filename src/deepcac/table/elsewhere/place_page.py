@@ -163,7 +163,7 @@ def _method(judged: list[JudgedFold], run: Run) -> list[str]:
         "training rows, which this does not count."
     )
     return [
-        f"{run.heading}. Every contender has {run.trials} trials on three quarters of "
+        f"{run.heading}. Every model has {run.trials} trials on three quarters of "
         f"the {'first table' if run.apart else 'other patients'} (at most {run.most:,} rows); the "
         f"last quarter tunes it. It is judged once, on patients that it has not seen. "
         f"Seed {run.seed}, {run.seconds:.0f} s.",

@@ -247,15 +247,15 @@ def how_judged(table: LabelledTable, effort: TableEffort, trials: Trials) -> lis
         f"{trials.jobs} at a time: 56 % of the {rows} for training (at most {trials.train_rows:,} "
         f"of {n:,} rows), 19 % for choosing a trial, 25 % for the test. "
         "Numbers are imputed by the training median with a flag, and standardised on the training "
-        "part; categories are one column a level.",
-        f"Every contender has {effort.trials} trials: the defaults, and draws from a declared "
+        "part; categories are one column per level.",
+        f"Every model has {effort.trials} trials: the defaults, and random ones from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
         "of clusters (1 to 5) and alpha of CAC. The trial is chosen on the validation rows; with "
         "clusters also among the trials without, so that no clusters is a choice.",
         "A model in each cluster: k-means; CAC, which also separates the classes inside a cluster; "
         "or one model that is given the distances to the k-means centres. Controls: random "
-        "cells (each row goes to the nearest of some rows drawn at random), and a hash of the row.",
-        "A bent line: logistic regression with cubic splines of each number beside it (4 to 6 "
+        "groups (each row goes to the nearest of some random rows), and a hash of the row.",
+        "Beside them: logistic regression with cubic splines of each number (4 to 6 "
         "knots at quantiles of the training rows, straight beyond the last).",
         "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
         "Equivalence: two one-sided tests at 5 %.",

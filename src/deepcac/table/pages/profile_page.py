@@ -47,7 +47,7 @@ def write_profile_page(
     most: int = MOST_ROWS,
     seed: int = 0,
 ) -> tuple[TableEncoder, list[str], str]:
-    """Describe a table on a page; a fault of a column is told, and never stops it.
+    """Describe a table on a page; a fault of a column is named, and never stops it.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def write_profile_page(
 def _leaks(
     encoder: TableEncoder, X: Array, named: tuple[str, ClassLabels] | None, number: Ids
 ) -> list[Fault]:
-    """Return the columns that tell the label or the row, with the option that leaves them out."""
+    """Return columns that give away the label or the row, with the option that leaves them out."""
     if named is None:
         return []
     codes, classes = named[1].codes[number - 1], named[1].classes

@@ -1,4 +1,4 @@
-"""One line a column of a table: what it is, what is missing, what its values are like."""
+"""One line per column of a table: what it is, what is missing, what its values are like."""
 
 from collections.abc import Mapping
 

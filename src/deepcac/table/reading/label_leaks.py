@@ -18,9 +18,9 @@ _PARTS, _ROWS_OF_A_PART = 20, 20
 _IN_ORDER = 0.999  # rank correlation with the row number
 _MOST_LINES = 8
 HEAD = (
-    "Look at these columns first: they tell the label or the row almost alone. Such a column was "
-    "often written after the outcome; it makes every model look good, and hides what clusters do. "
-    "None was left out: --drop does that."
+    "Look at these columns first: they predict the label or the row almost perfectly. Such a "
+    "column was often written after the outcome; it makes every model look good, and hides what "
+    "clusters do. None was left out: --drop does that."
 )
 
 
@@ -128,7 +128,7 @@ def _alone(leak: _Told, parts: ColumnParts, y: Ids, classes: tuple[str, ...]) ->
     purest = np.flatnonzero(share == share.max())
     best = int(purest[0] if purest[0] == 0 else purest[-1])  # of ranges rather one at an end
     example = f" ({parts.names[best]}: {100 * share[best]:.0f} % of them)" if share[best] else ""
-    return f"alone ranks {classes[leak.c]!r} with an AUROC of {leak.auroc:.3f}{example}"
+    return f"by itself ranks {classes[leak.c]!r} with an AUROC of {leak.auroc:.3f}{example}"
 
 
 def _row_like(values: Array) -> str:

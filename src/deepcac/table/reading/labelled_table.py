@@ -62,7 +62,7 @@ class LabelledTable:
     notices : tuple of str
         Lines for a terminal: they may name a row and its cell, which no page shows.
     leaks : tuple of str
-        Columns that tell the label or the row (`label_leaks`); they are used like any other.
+        Columns that give away the label or the row (`label_leaks`); they are used like any other.
     follow : FollowUp or None
         Where the label is an event up to a horizon.
     label : str

@@ -123,7 +123,7 @@ def _row_shape(task: Task) -> tuple[int, ...]:
 
 
 def pretrain_tasks(tasks: Iterable[Task], setting: Setting, path: Path) -> None:
-    """Pre-train one autoencoder a split and write them all; with D14 one for all splits.
+    """Pre-train one autoencoder per split and write them all; with D14 one for all splits.
 
     Each task is let go before the next is asked for.
     """

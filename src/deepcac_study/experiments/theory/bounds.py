@@ -188,7 +188,7 @@ def risk_bound(
     draws: int = 200,
     seed: int = 0,
 ) -> RiskBound:
-    """Evaluate Theorem 1 for logistic regressions with ||beta|| <= norm, one a cluster.
+    """Evaluate Theorem 1 for logistic regressions with ||beta|| <= norm, one per cluster.
 
     Parameters
     ----------

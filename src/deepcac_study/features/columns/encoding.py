@@ -21,7 +21,7 @@ def indicators(
     *,
     missing: bool = False,
 ) -> dict[str, Array]:
-    """Return one 0/1 column a level, named ``name=level``, of shape (n,).
+    """Return one 0/1 column per level, named ``name=level``, of shape (n,).
 
     Values are text, None where missing, or codes; a mapping gives each code its level. A value of
     no level is 0 in all. With `missing`, rows without a value get a column ``name=missing``.
@@ -36,7 +36,7 @@ def indicators(
 def one_hot(table: pa.Table, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
     """Encode columns of a tidy table for a model of numbers: X of shape (n, d), and d names.
 
-    A number stays a number, NaN where missing. A category becomes one 0/1 column a level that
+    A number stays a number, NaN where missing. A category becomes one 0/1 column per level that
     occurs, named ``variable=level``; rows without a value get a column of their own,
     ``variable=missing``. A category of two levels without missing values takes one column, for the
     second. A column that is the same in all rows is left out.

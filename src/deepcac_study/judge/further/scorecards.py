@@ -1,4 +1,4 @@
-"""Several short scorecards, one a cluster, against one long one with as many items in all."""
+"""Several short scorecards, one per cluster, against one long one with as many items in all."""
 
 import logging
 import os

@@ -28,7 +28,7 @@ def arms(classifier: str) -> tuple[str, str, str]:
 
 
 def summarise(item: str, scores: list[tuple[float, float, float]]) -> float:
-    """Work out one printed summary of triples of scores, one a data set or classifier.
+    """Work out one printed summary of triples of scores, one per data set or classifier.
 
     It is ``best_count_{base,km,cac}`` (ties go to the first of the three) or
     ``avg_up_f1_pct_vs_{base,km}`` (ratio of the column means, less one, in per cent).

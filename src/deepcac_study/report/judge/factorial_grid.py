@@ -20,10 +20,10 @@ _MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend
 _DEEPCAC, _FNN, _KM_Z = "DeepCACClassifier", "FNNClassifier", "KMZClassifier"
 _OWN = "local"  # the method's own head
 HEADS = {
-    _OWN: "one predictor a cluster (DeepCAC)",
+    _OWN: "one predictor per cluster (DeepCAC)",
     "soft": "the same, mixed softly",
     "one": "one predictor for all rows",
-    "permuted": "one a cluster, clusters permuted",
+    "permuted": "one per cluster, clusters permuted",
 }
 _MARKS = dict(zip(HEADS, "osD^", strict=True))
 _COLOURS = dict(zip(HEADS, (PALETTE[0], PALETTE[5], PALETTE[2], PALETTE[1]), strict=True))

@@ -78,7 +78,7 @@ class Bootstraps:
 
 
 def split_scores(run: Run) -> list[SplitScores]:
-    """Read a two-class run's test scores, one entry a split; empty where none were kept."""
+    """Read a two-class run's test scores, one entry per split; empty where none were kept."""
     table = run.scores(_SCORE_COLUMNS) if int(run.record.get("n_classes", 2)) == 2 else None
     if table is None:
         return []

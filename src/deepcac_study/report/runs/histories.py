@@ -24,7 +24,7 @@ _CAC_CURVES = {
 
 
 def history_figures(runs: Runs) -> list[Figure]:
-    """Return the passes of CAC and the epochs of deep methods, sound runs, one a data set."""
+    """Return the passes of CAC and the epochs of deep methods, sound runs, one per data set."""
     figures = []
     usable = [run for run in runs.where(protocol="sound") if run.splits]
     for dataset, group in groupby(usable, lambda run: run.dataset):

@@ -1,4 +1,4 @@
-"""One page a run for its subtypes: who they are, what sets them apart, how far to trust them."""
+"""One page per run for its subtypes: who they are, what sets them apart, how far to trust them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

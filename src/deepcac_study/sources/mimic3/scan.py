@@ -13,7 +13,7 @@ from deepcac_study.sources.mimic3.raw_tables import RawTable, find, quoted, read
 # One part of the stays is summarised at a time; about this many bytes of raw CSV go into one.
 PART_BYTES = 1 << 28
 # The name of a stay in each table: labs are drawn all over the hospital and carry no ICU stay.
-# Candidates are one stay a patient, so the patient and the time say which stay it is.
+# Candidates are one stay per patient, so the patient and the time say which stay it is.
 _STAY_KEY = {"chartevents": "icustay_id", "labevents": "subject_id", "outputevents": "icustay_id"}
 _NUMBER = {"chartevents": "valuenum", "labevents": "valuenum", "outputevents": "value"}
 _ERROR = {"chartevents": "error", "outputevents": "iserror"}

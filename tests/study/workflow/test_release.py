@@ -1,5 +1,6 @@
 """What a release needs: one version, a valid citation, a container and hosted checks that are ours."""
 
+import csv
 import json
 import re
 import subprocess
@@ -87,6 +88,16 @@ def test_hosted_checks_call_ours_with_pinned_actions(path):
     assert [action for action in used if not re.fullmatch(r"\S+@[0-9a-f]{40}", action)] == []
     commands = re.findall(r"run: (\S+)", text)
     assert set(commands) - {"git"} <= {".ci/run", ".ci/release"}
+
+
+def test_every_criterion_that_is_met_has_the_file_that_meets_it():
+    with (ROOT / "docs/results/criteria.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["state"] for row in rows} == {"met", "not met", "a person"}
+    places = [(row, Path(name)) for row in rows for name in row["where"].split()]
+    met = [name for row, name in places if row["state"] == "met"]
+    assert [str(name) for name in met if not (ROOT / name).exists()] == []
+    assert [row for row in rows if (row["state"] == "a person") == bool(row["where"])] == []
 
 
 def test_a_release_is_published_without_a_secret_after_its_build():

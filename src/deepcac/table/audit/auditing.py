@@ -18,6 +18,7 @@ from deepcac.table.audit.group_lines import (
     shown_lines,
 )
 from deepcac.table.budgeted_trials import TRIALS, Say, TableEffort, Trials, run_budgeted, usual_jobs
+from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.comparison_words import signed
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
@@ -98,6 +99,11 @@ def _page_content(
         "forest": groups_forest(result),
         "risk_figure": risk_by_group(lines, table.shown_classes[event]),
         "lines": {"head": HEAD, "rows": shown_lines(lines, n)},
+        "differences": {
+            "head": DIFFERENCE_HEAD,
+            "rows": difference_lines(table, groups.code, groups.names),
+            "note": DIFFERENCE_NOTE,
+        },
         "remarks": [*cut, *table.remarks, *groups.remarks()],
         "assigned_rows": _assigned(assigned),
         "beyond": _beyond(beyond, timed=table.follow is not None),

@@ -12,6 +12,7 @@ from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac.table.answer import TABLE_QUESTIONS, Answer
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableEffort, Trials
+from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering, Subtype
 from deepcac.table.output_files import StrPath
@@ -71,6 +72,8 @@ def write_compare_page(
         ),
         "scores": _scores(trials),
         "agreement": agreement,
+        "differences_head": DIFFERENCE_HEAD,
+        "differences_note": DIFFERENCE_NOTE,
         "clusterings": [_clustering(clustering, table) for clustering in shown],
         "classes": _classes(table),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
@@ -177,6 +180,9 @@ def _clustering(clustering: FoundClustering, table: LabelledTable) -> dict[str, 
         "values_head": (
             "feature",
             *(f"subtype {subtype.number}" for subtype in clustering.subtypes),
+        ),
+        "differences": difference_lines(
+            table, clustering.label, [f"subtype {one.number}" for one in clustering.subtypes]
         ),
         "medians": _values(clustering, table, [clustering.names[f] for f in clustering.telling]),
     }

@@ -1,0 +1,77 @@
+"""How far each column of a table differs between groups of its rows: standardised differences."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from deepcac.scoring.small_cells import FEW, SMALL
+from deepcac.scoring.standardised_differences import category_difference, number_difference
+from deepcac.table.reading.cells import plain
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.reading.table_encoder import CATEGORY
+from deepcac.types import Array, Ids
+
+DIFFERENCE_HEAD = ("column", "largest standardised difference", "between")
+DIFFERENCE_NOTE = (
+    "Difference of two means, or of the shares of the levels, in standard deviations: the largest "
+    "of all pairs of groups of ten rows or more. In a trial 0.1 counts as balanced; 0.2, 0.5 and "
+    "0.8 are called small, medium and large. Missing values are left out. Levels of fewer than "
+    "five rows in a group count as one."
+)
+MOST_COLUMNS = 20
+
+_Values = npt.NDArray[np.object_] | Array
+
+
+def difference_lines(
+    table: LabelledTable, code: Ids, names: Sequence[str]
+) -> list[tuple[str, str, str]]:
+    """Return `DIFFERENCE_HEAD` for each column, the most different one first.
+
+    Parameters
+    ----------
+    code : ndarray of shape (n,)
+        Group of each row: a place in `names`.
+    """
+    counts = np.bincount(code, minlength=len(names))
+    inside = [(names[j], code == j) for j in np.flatnonzero(counts >= SMALL).tolist()]
+    lines = []
+    for column in table.encoder.used:
+        values = _values(table, column.name, category=column.kind == CATEGORY)
+        gaps = [
+            (_difference(values[rows], values[others]), f"{first} and {second}")
+            for (first, rows), (second, others) in combinations(inside, 2)
+        ]
+        shown = [gap for gap in gaps if not np.isnan(gap[0])]
+        if shown:
+            lines.append((column.name, *max(shown)))
+    ranked = sorted(lines, key=lambda line: -line[1])[:MOST_COLUMNS]
+    return [(name, f"{value:.2f}", between) for name, value, between in ranked]
+
+
+def _values(table: LabelledTable, name: str, *, category: bool) -> _Values:
+    """Return a column without its encoding: texts (None where missing) or numbers."""
+    if category:
+        cells = plain(table.rows[name]).to_pylist()
+        return np.array([None if pd.isna(cell) else str(cell) for cell in cells], dtype=object)
+    return table.features.X[:, table.features.names.index(name)]
+
+
+def _difference(first: _Values, second: _Values) -> float:
+    """Return the difference of a column between two groups; NaN of too few values."""
+    sides = [side[~pd.isna(side)] for side in (first, second)]
+    if min(map(len, sides)) < SMALL:
+        return float("nan")
+    levels, place = np.unique(np.concatenate(sides), return_inverse=True)
+    if first.dtype != object and len(levels) > 2:
+        return number_difference(*sides)
+    cut = len(sides[0])
+    counts = np.array(
+        [np.bincount(part, minlength=len(levels)) for part in (place[:cut], place[cut:])]
+    )
+    rare = (counts < FEW).any(axis=0)
+    merged = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
+    return category_difference(*(merged if (merged[:, -1] >= FEW).all() else merged[:, :-1]))

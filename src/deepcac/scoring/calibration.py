@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 from sklearn.preprocessing import SplineTransformer
 
+from deepcac.task import FEW
 from deepcac.types import Array, Ids
 
 _CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
@@ -118,7 +119,8 @@ def calibration_curve(
     """
     weights = np.ones(len(y)) if weight is None else weight
     odds = log_odds(risk)
-    least, most = np.quantile(risk, [0.01, 0.99])
+    outside = min(max(0.01, FEW / len(np.unique(patient))), 0.25)  # an end is nobody's own risk
+    least, most = np.quantile(risk, [outside, 1 - outside])
     grid = np.linspace(float(least), float(most), _POINTS)
     basis = SplineTransformer(_KNOTS, degree=3, knots="quantile", extrapolation="linear")
     X = basis.fit_transform(odds[:, None])

@@ -1,6 +1,7 @@
 """Counts of few patients, which no page may show: what is withheld, and what would tell it."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -35,19 +36,87 @@ def withheld_parts(counts: Sequence[int | None]) -> list[int | None]:
 def few_rows(counts: npt.ArrayLike, few: int = FEW) -> Flags:
     """Return which groups of a table of counts are withheld, its margins being known.
 
-    Those with a cell from 1 to `few` - 1; of one such group alone the smallest other one too,
-    because the margins would tell it: the smallest that has rows, if any has. Counts are of shape
-    (groups, classes).
+    Those with a cell from 1 to `few` - 1, and the smallest others, of those with rows first, until
+    two groups or more are withheld whose sums are no such cells either: the margins would tell
+    them. Counts are of shape (groups, classes).
 
     >>> few_rows([[40, 2], [30, 9], [50, 20]]).tolist()
     [True, True, False]
+    >>> few_rows([[40], [30], [2], [1]]).tolist()
+    [False, True, True, True]
     """
     table = np.asarray(counts)
-    hidden = np.asarray(((table > 0) & (table < few)).any(axis=1))
-    if hidden.sum() == 1 and len(hidden) > 1:
-        total = table.sum(axis=1)
+    hidden = np.asarray(_small(table, few).any(axis=1))
+    total = table.sum(axis=1)
+    while hidden.any() and not hidden.all():
+        if hidden.sum() > 1 and not _small(table[hidden].sum(axis=0), few).any():
+            break
         hidden[np.lexsort((total, total == 0, hidden))[0]] = True
     return hidden
+
+
+def _small(counts: Ids, few: int) -> Flags:
+    return (counts > 0) & (counts < few)
+
+
+def few_steps(sides: Flags, y: Ids, patient: Ids, few: int = FEW) -> Flags:
+    """Return which of several parts of the same rows are withheld, that grow step by step.
+
+    Whom a model treats from some risk on is such a part, and its net benefit tells how many there
+    are of each class. Shown are parts of which each exceeds the next smaller one, and leaves of
+    all rows, nobody of a class or `few` patients and more.
+
+    Parameters
+    ----------
+    sides : ndarray of bool, shape (parts, n)
+    y : ndarray of shape (n,)
+        Class of each row.
+    patient : ndarray of shape (n,)
+        Whose row it is.
+    few : int
+
+    Returns
+    -------
+    ndarray of bool, shape (parts,)
+
+    Examples
+    --------
+    >>> risk, y = np.repeat([0.1, 0.2, 0.3], [20, 2, 20]), np.tile([0, 1], 21)
+    >>> few_steps(risk >= [[0.1], [0.15], [0.25]], y, np.arange(42))
+    array([False,  True, False])
+    """
+    codes = np.unique(y)
+
+    def tells(first: Flags, second: Flags) -> bool:
+        moved = (first & ~second, second & ~first)
+        return any(
+            _few_patients(patient[side & (y == code)], few) for side in moved for code in codes
+        )
+
+    whole = np.ones(sides.shape[1], dtype=np.bool_)
+    order = np.argsort(sides.sum(axis=1), kind="stable")
+    nested = not any((sides[j] & ~sides[k]).any() for j, k in pairwise(order))
+    shown: list[int] = []
+    for part in order.tolist():
+        # Of parts inside each other the last one speaks for those before it.
+        before = [sides[j] for j in (shown[-1:] if nested else shown)] or [~whole]
+        if not any(tells(other, sides[part]) for other in (whole, *before)):
+            shown.append(part)
+    return ~np.isin(np.arange(len(sides)), shown)
+
+
+def _few_patients(rows: Ids, few: int) -> bool:
+    """Tell whether rows, named by their patients, are of some patients and of fewer than `few`."""
+    return len(rows) > 0 and len(np.unique(rows[:100])) < few and len(np.unique(rows)) < few
+
+
+def counted(n: int, few: int = FEW) -> str:
+    """Return a count as a text for a page or a terminal; few are not told.
+
+    >>> counted(1200), counted(3), counted(0)
+    ('1,200', 'fewer than 5', '0')
+    """
+    return f"fewer than {few}" if 0 < n < few else f"{n:,}"
 
 
 def few_parts(tables: Sequence[Ids], y: Ids, few: int = FEW) -> list[Flags]:
@@ -110,10 +179,10 @@ def _overlaps(tables: Sequence[Ids], ends: Ids) -> Array:
 def _secrets(counts: Ids, overlap: Array, few: int) -> Array:
     """Return what must not be told, shape (secrets, parts + 1), as sums of parts."""
     sizes, unit = np.diag(overlap)[:-1], np.eye(len(overlap))
-    small = ((counts > 0) & (counts < few)).any(axis=1)
+    small = _small(counts, few).any(axis=1)
     inner, outer = np.nonzero((overlap[:-1, :-1] == sizes[:, None]) & (sizes < sizes[:, None].T))
     rest = counts[outer] - counts[inner]
-    tells = ((rest > 0) & (rest < few)).any(axis=1)
+    tells = _small(rest, few).any(axis=1)
     return np.vstack([unit[:-1][small], unit[outer[tells]] - unit[inner[tells]]])
 
 

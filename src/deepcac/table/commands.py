@@ -303,7 +303,7 @@ def profile(
     encoder, faults, mend = write_profile_page(
         source, out, command=_typed(), label=label, positive=positive, above=above,
         rules=replace(_cells(keep_word, missing, category, number, sheet), decimal=decimal),
-        most=rows, seed=seed,
+        say=typer.echo, most=rows, seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
     for fault in faults:

@@ -14,10 +14,10 @@ from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.bootstrap import poisson_weights
-from deepcac.scoring.censored import FollowUp, auroc_at, brier_at
+from deepcac.scoring.censored import FollowUp, auroc_at, brier_at, kaplan_meier
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.pages.horizon_scores import drawn_patients, score_line
-from deepcac.table.pages.horizon_section import _subtypes, unseen_risks
+from deepcac.table.pages.horizon_section import _subtypes, _survival_at, unseen_risks
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -84,7 +84,27 @@ def test_few_patients_are_neither_told_as_lost_nor_as_events_of_a_subtype():
     assert "Of fewer than 5 of the patients" in horizon_remarks(follow)[0]
     subtypes = [SimpleNamespace(number=j) for j in (1, 2, 3)]
     rows = _subtypes(follow, SimpleNamespace(label=label, subtypes=subtypes, arm="km"))["rows"]
-    assert [row.count("withheld") for row in rows] == [0, 6, 6]
+    assert [row.count("withheld") for row in rows] == [6, 6, 6]  # 100 at risk, then 98
+
+
+def test_a_curve_of_survival_falls_by_five_events_or_not_at_all():
+    time = np.concatenate([np.arange(1.0, 31.0), np.full(70, 40.0)])
+    curve = kaplan_meier(time, time < 31)
+    shown, survival = _survival_at(curve, np.linspace(0, 32, 25))
+    falls = -np.diff(survival) * 100
+    assert len(shown) == 25
+    assert survival[-1] == pytest.approx(0.7)
+    assert all(fall == pytest.approx(0, abs=1e-9) or fall > 4.9 for fall in falls)
+
+
+def test_who_leaves_between_two_moments_is_a_count_too():
+    time = np.concatenate([np.full(3, 1.0), np.full(57, 20.0), np.full(30, 1.0), np.full(90, 20.0)])
+    follow = FollowUp(time, np.arange(180) % 2 == 0, 10.0)
+    clusters = [SimpleNamespace(number=1), SimpleNamespace(number=2)]
+    label = np.repeat([0, 1], [60, 120])
+    found = SimpleNamespace(label=label, subtypes=clusters, arm="km")
+    rows = _subtypes(follow, found)["rows"]
+    assert all(cell == "withheld" for row in rows for cell in row[1:])  # the second: a margin
 
 
 def test_three_outcomes_are_named_as_competing(path):

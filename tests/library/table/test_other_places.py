@@ -30,7 +30,12 @@ from deepcac.table.elsewhere.fold_trials import (
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut, _few
-from deepcac.table.elsewhere.place_risks import benefit_lines, over_sites
+from deepcac.table.elsewhere.place_risks import (
+    benefit_lines,
+    benefit_panels,
+    over_sites,
+    withheld_benefits,
+)
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -439,3 +444,11 @@ def test_net_benefit_of_a_few_treated_patients_is_withheld():
     rows = benefit_lines([place], np.array([0.005, 0.5]), 0)["rows"]
     assert rows[0][2] != "withheld"
     assert rows[0][3] == "withheld"
+    drawn = benefit_panels([place], np.array([0.005, 0.5])).data
+    hidden = withheld_benefits(whom, np.array([0.005, 0.5]))["risks as they are"][2:]
+    assert hidden[-1]  # the picture has no point that the table withholds
+    points = [line for line in drawn if line[1] == "risks as they are"]
+    assert len(points) == (~hidden).sum() > 0
+    sides = [whom.risk >= line[2] for line in points]
+    counts = np.array([[(side & (whom.y == j)).sum() for j in range(2)] for side in sides])
+    assert not any(0 < abs(n) < 5 for a in counts for b in counts for n in a - b)

@@ -14,6 +14,7 @@ from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.pages.risk_section import (
     RiskQuestions,
+    decision_figure,
     risk_questions,
     risk_section,
     risks_by_outcome,
@@ -165,14 +166,21 @@ def test_clusters_that_were_not_chosen_change_no_treatment(judged):
     assert [row[4] for row in content["by_rows"]] == ["0.000", "0.000"]  # and no interval of it
 
 
-def test_bars_of_few_patients_are_not_drawn(judged):
+def test_bars_and_thresholds_that_tell_of_few_patients_are_not_drawn(judged):
     table, trials, found = judged
     kept = trials.held_out
-    risk = np.where(np.isin(kept.row, np.unique(kept.row)[:4]), 0.97, 0.42)
+    rows = np.unique(kept.row)
+    risk = np.where(np.isin(kept.row, rows[: len(rows) // 2]), 0.72, 0.12)
+    risk = np.where(np.isin(kept.row, rows[:3]), 0.47, risk)
     seen = kept._replace(risk={found.best: risk})
-    shares = np.array(risks_by_outcome(seen, found.best, table.shown_classes).data)
-    assert shares[-1, 1:].tolist() == [0, 0]
-    assert (shares[8, 1:] > 0.9).all()
+    thresholds = np.array([0.3, 0.6])
+    bars = risks_by_outcome(seen, found.best, table.shown_classes, thresholds).data
+    cuts = np.array([0.0, *(bar[0] for bar in bars[1:])])
+    tells = [np.unique(kept.row[risk >= cut]).size for cut in cuts]
+    assert len(tells) > 2
+    assert not any(0 < abs(a - b) < 5 for a in tells for b in tells)
+    lines = decision_figure(seen, (found.best,), thresholds).data
+    assert sum(line[0] == lines[0][0] for line in lines) == 1  # both would tell of three patients
 
 
 def test_classes_are_named_so_that_they_stand_alone(judged):

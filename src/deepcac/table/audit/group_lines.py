@@ -7,7 +7,7 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.censored import FollowUp, observed_risk
-from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
+from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
 from deepcac.scoring.statistics import wilson
 from deepcac.table.answer import rows_of
 from deepcac.table.audit.group_answer import GroupAnswer, model_name
@@ -44,7 +44,7 @@ class GroupLine(NamedTuple):
     expected : float
         Mean risk.
     inner : tuple of float
-        Tenth and ninetieth percentile of the risk, of ten rows or more.
+        Tenth and ninetieth percentile of the risk, where `FEW` rows or more lie beyond each.
     """
 
     name: str
@@ -57,6 +57,7 @@ class GroupLine(NamedTuple):
     inner: tuple[float, float] = (np.nan, np.nan)
 
 
+_FEWEST_FOR_TENTHS = 10 * FEW
 UNNAMED = "(a group of few rows)"
 
 
@@ -86,7 +87,11 @@ def group_lines(
         (low,), (high,) = wilson(np.array([rate]), sizes[j : j + 1])
         if follow is not None:
             rate, low, high = observed_risk(follow.take(inside))
-        inner = np.quantile(inside_risk, (0.1, 0.9)) if sizes[j] >= SMALL else np.full(2, np.nan)
+        inner = (
+            np.quantile(inside_risk, (0.1, 0.9))
+            if sizes[j] >= _FEWEST_FOR_TENTHS
+            else np.full(2, np.nan)
+        )
         lines.append(
             GroupLine(
                 name, size, False, float(rate), float(low), float(high), float(inside_risk.mean()),

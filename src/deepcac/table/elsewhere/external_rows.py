@@ -13,7 +13,7 @@ from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import FollowUp, joined
-from deepcac.scoring.small_cells import FEW
+from deepcac.scoring.small_cells import FEW, counted
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
@@ -245,7 +245,7 @@ def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
             shown = sorted(str(name) for name, n in new.items() if n >= FEW)
             rare = [f"{len(new) - len(shown)} rare"] * (len(shown) < len(new))
             rows = int(new.sum())
-            count = f"{rows:,} rows" if rows >= FEW else f"fewer than {FEW} rows"
+            count = f"{counted(rows)} rows"
             sentences.append(
                 f"Column {column.name!r}: levels that {table.name} has not, in {count}: "
                 f"{_listed([*shown, *rare])}. The models know nothing of them."
@@ -275,7 +275,7 @@ def _overlap(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
 
 
 def _count(n: int) -> str:
-    return f"{n:,}" if n >= FEW else f"Fewer than {FEW}"
+    return counted(n).capitalize()
 
 
 def _listed(names: list[Any]) -> str:

@@ -27,16 +27,17 @@ from deepcac.scoring.resampled_scores import (
     scaled,
     unscaled,
 )
-from deepcac.scoring.small_cells import WITHHELD, few_rows
+from deepcac.scoring.small_cells import WITHHELD, few_steps
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import JudgedFold, bootstrap_draws
-from deepcac.types import Array
+from deepcac.types import Array, Ids
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)  # unless others are asked for
 AS_THEY_ARE, REFITTED = "risks as they are", "risks recalibrated"
 _POOLED = (AUROC, RATIO, SLOPE)
 _POINTS = 25  # of a curve
 _MOST_PANELS, _ABREAST = 9, 3
+_STEPS_LEFT_OUT = "A threshold is left out where it would tell of fewer than five patients."
 _DIGITS = {AUROC: 3, RATIO: 2, SLOPE: 2, INTERCEPT: 2, BRIER: 4, MENDED: 4}
 
 
@@ -144,11 +145,13 @@ def benefit_lines(
         draws = bootstrap_draws(fold.model.unit, len(whom.y), seed)
         everyone = whom._replace(risk=np.ones(len(whom.y)))
         named = {AS_THEY_ARE: whom, REFITTED: mended(whom), "treat all": everyone}
+        hidden = withheld_benefits(whom, thresholds, fold.model.unit)
+        none = [False] * len(thresholds)
         for what, patients in named.items():
             points = benefits(patients, thresholds)
             cells = [
-                _benefit(patients, float(point), float(t), draws)
-                for point, t in zip(points, thresholds, strict=True)
+                WITHHELD if few else _benefit(patients, float(point), float(t), draws)
+                for point, t, few in zip(points, thresholds, hidden.get(what, none), strict=False)
             ]
             rows.append((fold.name, what, *cells))
     if not rows:
@@ -157,11 +160,27 @@ def benefit_lines(
     return {"head": head, "rows": rows}
 
 
+def withheld_benefits(
+    whom: Patients, thresholds: Array, unit: Ids | None = None
+) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return at which thresholds net benefit is withheld, by table and picture alike.
+
+    The thresholds of the table come first, those of the picture's `_grid` then. Whom recalibrated
+    risks treat is a part of the same order of patients, so both kinds of risks are looked at as
+    one (`few_steps`).
+    """
+    both = np.append(thresholds, _grid(thresholds))
+    named = {AS_THEY_ARE: whom, REFITTED: mended(whom)}
+    sides = np.vstack([patients.risk >= both[:, None] for patients in named.values()])
+    patient = np.arange(len(whom.y)) if unit is None else unit
+    return dict(zip(named, np.split(few_steps(sides, whom.y, patient), 2), strict=True))
+
+
+def _grid(thresholds: Array) -> Array:
+    return np.linspace(thresholds[0], thresholds[-1], _POINTS)
+
+
 def _benefit(whom: Patients, point: float, threshold: float, draws: npt.NDArray[Any]) -> str:
-    treated = whom.risk >= threshold
-    cells = [np.bincount(whom.y[side], minlength=2) for side in (treated, ~treated)]
-    if few_rows(cells).any():
-        return WITHHELD
     benefit = estimate("", point, resampled_benefits(whom, draws, threshold))
     low, high = (signed(1000 * end, 1) for end in (benefit.low, benefit.high))
     return f"{signed(1000 * point, 1)} ({low} to {high})"
@@ -214,35 +233,39 @@ def calibration_panels(judged: Sequence[JudgedFold], event: str) -> Figure | Non
 
 def benefit_panels(judged: Sequence[JudgedFold], thresholds: Array) -> Figure | None:
     """Draw net benefit over thresholds before and after recalibration, a panel per place."""
-    grid = np.linspace(thresholds[0], thresholds[-1], _POINTS)
+    grid = _grid(thresholds)
     lines = {}
     for fold in _with_risks(judged)[:_MOST_PANELS]:
         whom = fold.model.patients
         everyone = whom._replace(risk=np.ones(len(whom.y)))
         named = {AS_THEY_ARE: whom, REFITTED: mended(whom), "treat all": everyone}
-        by_treatment = {what: benefits(patients, grid) for what, patients in named.items()}
-        lines[fold.name] = by_treatment | {"treat none": 0 * grid}
+        hidden = withheld_benefits(whom, thresholds, fold.model.unit)
+        by_treatment = {}
+        for what, patients in named.items():
+            told = grid[~hidden[what][len(thresholds) :]] if what in hidden else grid
+            by_treatment[what] = (told, benefits(patients, told))
+        lines[fold.name] = by_treatment | {"treat none": (grid, 0 * grid)}
     if not lines:
         return None
     looks = ((PALETTE[0], "-"), (PALETTE[1], "--"), ("#888888", "-."), ("#888888", ":"))
 
     def panel(axis: Axes, name: str) -> None:
-        for (colour, dash), (what, values) in zip(looks, lines[name].items(), strict=True):
-            axis.plot(grid, values, color=colour, linestyle=dash, label=what)
-        highest = max(float(values.max()) for values in lines[name].values())
+        for (colour, dash), (what, line) in zip(looks, lines[name].items(), strict=True):
+            axis.plot(*line, color=colour, linestyle=dash, label=what)
+        highest = max(float(values.max(initial=0)) for _, values in lines[name].values())
         axis.set(xlabel="treat from this risk on", ylabel="net benefit per patient")
         axis.set(ylim=(-0.25 * highest, 1.15 * highest))
 
     return _panels(
         list(lines), panel, id="place_benefit", title="Is acting on the risks worth it there?",
         caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
-        f"the threshold, per patient.{_only(judged)}",
+        f"the threshold, per patient. {_STEPS_LEFT_OUT}{_only(judged)}",
         head=("place", "treated_by", "threshold", "net_benefit"),
         data=[
             (name, what, float(t), float(value))
             for name, by_treatment in lines.items()
-            for what, values in by_treatment.items()
-            for t, value in zip(grid, values, strict=True)
+            for what, line in by_treatment.items()
+            for t, value in zip(*line, strict=True)
         ],
     )  # fmt: skip
 

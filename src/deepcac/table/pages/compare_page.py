@@ -20,7 +20,7 @@ from deepcac.table.pages.horizon_section import horizon_section
 from deepcac.table.pages.own_figures import forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
-from deepcac.table.reading.column_lines import HEAD, column_lines
+from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.sample_sizes import (
     STUDY_NOTE,
@@ -56,6 +56,7 @@ def write_compare_page(
     shown = [clustering for clustering in clusterings if agreement < _ALIKE or clustering.arm == KM]
     held = trials.held_out
     risks = None if held is None else risk_section(table, held, answer, asked)
+    cells, n = ColumnCells.of(table.rows, table.columns), len(table.features.label)
     content = {
         "command": command,
         "table": table,
@@ -76,8 +77,8 @@ def write_compare_page(
         "differences_note": DIFFERENCE_NOTE,
         "clusterings": [_clustering(clustering, table) for clustering in shown],
         "classes": _classes(table),
-        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
-        "missing": missingness(table.columns, len(table.features.label)),
+        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns, cells)},
+        "missing": missingness(cells.tell_missing(table.columns, n), n),
         "method": how_judged(table, effort, trials),
         "risks": risks,
         "sizes": None if held is None else _sizes(table, trials, answer.best),

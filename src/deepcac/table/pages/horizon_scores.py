@@ -16,6 +16,7 @@ from deepcac.scoring.resampled_scores import (
     estimate,
     resampled_benefits,
 )
+from deepcac.scoring.small_cells import WITHHELD, few_steps
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.types import Array
 
@@ -114,10 +115,26 @@ def benefit_lines(
     everyone = [resample._replace(risk=np.ones(len(resample.risk))) for resample in first]
     named = {contender_name(name): own for name, own in judged.items()} | {"treat all": everyone}
     rows = [
-        (name, *(_benefit(resamples, drawn, threshold) for threshold in THRESHOLDS))
+        (
+            name,
+            *(
+                WITHHELD if few else _benefit(resamples, drawn, threshold)
+                for threshold, few in zip(THRESHOLDS, _few_treated(resamples), strict=True)
+            ),
+        )
         for name, resamples in named.items()
     ]
     return [*rows, ("treat none", *("0.0" for _ in THRESHOLDS))]
+
+
+def _few_treated(judged: Sequence[Judged]) -> list[bool]:
+    """Return at which of `THRESHOLDS` the net benefit would tell of few patients."""
+    risk, rows, outcome = (
+        np.concatenate(parts)
+        for parts in zip(*((own.risk, own.rows, own.follow.outcome) for own in judged), strict=True)
+    )
+    sides = risk >= np.array(THRESHOLDS)[:, None]
+    return [bool(few) for few in few_steps(sides, outcome, rows)]
 
 
 def _benefit(judged: Sequence[Judged], drawn: Sequence[Drawn], threshold: float) -> str:

@@ -17,7 +17,7 @@ from deepcac.scoring.censored import (
     kaplan_meier,
     observed_risk,
 )
-from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
+from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.budgeted_trials import Trials, bent_line, booster, linear
 from deepcac.table.comparison_words import contender_name
@@ -101,7 +101,9 @@ def _groups(judged: Sequence[Judged], test_share: float) -> list[tuple[float, fl
         )
         observed = [observed_risk(follow)[0] for follow in inside]
         mean, low, high = _over_resamples(observed, test_share)
-        counts = np.sum([np.bincount(follow.outcome, minlength=2) for follow in inside], axis=0)
+        rows = np.concatenate([r.rows[part] for r, part in zip(judged, parts, strict=True)])
+        outcome = np.concatenate([follow.outcome for follow in inside])
+        counts = [len(np.unique(rows[outcome == code])) for code in range(2)]
         groups.append((counts, (risk, mean, max(low, 0.0), min(high, 1.0))))
     hidden = few_rows([counts for counts, _ in groups])
     return [line for (_, line), few in zip(groups, hidden, strict=True) if not few]
@@ -112,7 +114,8 @@ def _subtypes(follow: FollowUp, clustering: FoundClustering) -> dict[str, Any]:
     moments = np.linspace(0, follow.horizon, QUARTERS + 1)
     at_risk = np.array([[(part.time >= moment).sum() for moment in moments] for part in parts])
     outcomes = [np.bincount(part.outcome, minlength=2) for part in parts]
-    hidden = few_rows(np.hstack([at_risk, outcomes]))
+    # How many leave between two moments is a count of patients as well.
+    hidden = few_rows(np.hstack([at_risk, -np.diff(at_risk, axis=1), outcomes]))
     rows = [
         (
             str(subtype.number),
@@ -240,8 +243,19 @@ def survival_figure(curves: Mapping[int, KaplanMeier], arm: str, horizon: float)
 
 
 def _survival_at(curve: KaplanMeier, moments: Any) -> tuple[Any, Any]:
-    """Return the times at which enough patients are at risk, and the survival there."""
+    """Return the times at which enough patients are at risk, and the survival there.
+
+    It falls only where `FEW` patients or more had the event since it fell last, and by the end.
+    """
     place = np.searchsorted(curve.time, moments, side="left")
     at_risk = np.append(curve.at_risk, 0)[place]
     shown = moments[at_risk >= SMALL]
-    return shown, curve.at(shown)
+    events = np.append(0, np.cumsum(curve.events))
+    seen = events[np.searchsorted(curve.time, moments, side="right")]
+    falls = [0.0]
+    for moment, so_far in zip(shown, seen, strict=False):
+        last = events[np.searchsorted(curve.time, falls[-1], side="right")]
+        if so_far - last >= FEW and (seen[-1] == so_far or seen[-1] - so_far >= FEW):
+            falls.append(float(moment))
+    latest = np.array(falls)[np.searchsorted(falls, shown, side="right") - 1]
+    return shown, np.where(latest > 0, curve.at(latest), 1.0)

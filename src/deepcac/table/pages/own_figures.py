@@ -11,7 +11,7 @@ from deepcac.judging.questions import ANY, BEND, BENT, BOOSTING, HELP, NEGATIVE,
 from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure, verdicts_in
 from deepcac.pages.wording import minus
 from deepcac.scoring.equivalence import NOT_TESTED
-from deepcac.scoring.small_cells import FEW, WITHHELD
+from deepcac.scoring.small_cells import WITHHELD
 from deepcac.table.answer import Answer, rows_of
 from deepcac.table.comparison_words import arm_name, contender_name, signed
 from deepcac.table.found_subtypes import FoundClustering
@@ -168,9 +168,8 @@ def _event(clustering: FoundClustering, classes: tuple[str, ...]) -> int:
 
 
 def missingness(columns: Sequence[EncodedColumn], n: int) -> Figure | None:
-    """Draw the share of `n` rows that miss a value, by column; None where too few miss one."""
-    incomplete = [column for column in columns if column.missing >= FEW]
-    shares = sorted(((column.missing / n, column.name) for column in incomplete), reverse=True)[:30]
+    """Draw the share of `n` rows that miss a value, by column (`ColumnCells.tell_missing`)."""
+    shares = sorted(((column.missing / n, column.name) for column in columns), reverse=True)[:30]
     if not shares:
         return None
     names = [name for _, name in shares]

@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -20,7 +20,7 @@ from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import CellRules, uniform
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
-from deepcac.table.reading.column_lines import HEAD, column_lines
+from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.follow_up_leaks import unused_times
 from deepcac.table.reading.label_leaks import label_leaks
@@ -44,6 +44,7 @@ def write_profile_page(
     positive: str | None = None,
     above: float | None = None,
     rules: CellRules | None = None,
+    say: Callable[[str], object] = str,
     most: int = MOST_ROWS,
     seed: int = 0,
 ) -> tuple[TableEncoder, list[str], str]:
@@ -61,6 +62,8 @@ def write_profile_page(
         As of `Roles`.
     rules : CellRules, optional
         How cells are read.
+    say : callable
+        Is told the classes of the label, with their rows.
     most : int
         Of more rows than this a sample is used.
     seed : int
@@ -95,22 +98,27 @@ def write_profile_page(
     asked = {"--positive": positive, "--above": above, "--decimal": reader.rules.decimal}
     faults += [Fault("no column is left to predict from")] * (not (encoder.used or refused))
     mend = mending_command(_typed(path, asked), label, [*leaks, *faults])
+    if named is not None:
+        say(named[1].sentence)
+    parts = [column_parts(column, X, encoder.names) for column in encoder.used if named]
+    cells = ColumnCells.of(sample.rows, encoder.columns, [part.number for part in parts])
     faults += [Fault(line) for line in (*reader.notices, *_words(reader, encoder, keys))]
+    n = len(sample.number)
     content = {
         "command": command,
         "name": Path(path).name,
-        "rows": len(sample.number),
+        "rows": n,
         "total": sample.total,
-        "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns)},
+        "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns, cells)},
         "used": len(encoder.used),
-        "missing": missingness(encoder.columns, len(sample.number)),
+        "missing": missingness(cells.tell_missing(encoder.columns, n), n),
         "label": label,
         "names": _names(encoder, named),
         "faults": [fault.text for fault in faults],
         "made": path.remarks if isinstance(path, RowSource) else (),
         "mend": mend,
         "leaks": [fault.text for fault in leaks],
-        **_outcome(X, sample.number, encoder, named),
+        **_outcome(parts, cells.beside, sample.number, encoder, named),
     }
     write_page(out, "profile.html", content)
     return encoder, [fault.text for fault in (*leaks, *faults)], mend
@@ -179,9 +187,17 @@ def _labels(
 
 
 def _outcome(
-    X: Array, number: Ids, encoder: TableEncoder, named: tuple[str, ClassLabels] | None
+    parts: list[ColumnParts],
+    secret: list[Flags],
+    number: Ids,
+    encoder: TableEncoder,
+    named: tuple[str, ClassLabels] | None,
 ) -> dict[str, object]:
-    """Return the class shares in each level of a category and each quarter of a number."""
+    """Return the classes, and their shares in the parts of each column.
+
+    Parts are levels of a category and quarters of a number; `secret` are those whose size is
+    withheld.
+    """
     if named is None:
         return {"rates": None}
     label, labels = named
@@ -191,9 +207,7 @@ def _outcome(
     classes = tuple(
         name if count >= FEW else _RARE for name, count in zip(shown, counts, strict=True)
     )
-    parts = [column_parts(column, X, encoder.names) for column in encoder.used]
-    tables = [part.number for part in parts]
-    few, secret = few_parts(tables, codes), few_parts(tables, np.zeros_like(codes))
+    few = few_parts([part.number for part in parts], codes)
     lines = [
         (column.name, *line)
         for column, part, *hidden in zip(encoder.used, parts, few, secret, strict=True)
@@ -202,6 +216,7 @@ def _outcome(
     return {
         "rates": {"head": (*_RATES_HEAD, *classes), "rows": lines},
         "shares": _shares(codes, classes),
+        "classes": labels.sentence,
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 from scipy.special import expit
 
@@ -15,7 +16,7 @@ from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, log
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain, treat_all
 from deepcac.scoring.resampled_scores import Estimate
-from deepcac.scoring.small_cells import FEW, WITHHELD
+from deepcac.scoring.small_cells import FEW, WITHHELD, few_steps
 from deepcac.table.answer import Answer
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
@@ -29,11 +30,11 @@ from deepcac.table.subgroup_differences import (
     subgroup_differences,
 )
 from deepcac.table.subgroups import check_columns, subgroups
-from deepcac.types import Array, Ids
+from deepcac.types import Array
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")
 _BY_HEAD = ("subgroup", "rows", "events", "AUROC", "change with clusters", "O/E", "slope")
-_BINS = 20
+_EDGES = np.linspace(0, 1, 21)  # of the bars of risks
 
 
 class RiskQuestions(NamedTuple):
@@ -109,7 +110,7 @@ def risk_section(
         "figures": [
             calibration_figure(held_out, drawn, table.shown_classes[1]),
             decision_figure(held_out, drawn, thresholds),
-            risks_by_outcome(held_out, answer.best, table.shown_classes),
+            risks_by_outcome(held_out, answer.best, table.shown_classes, thresholds),
         ],
         "head": _HEAD,
         "rows": [_calibrated(held_out, name) for name in drawn],
@@ -225,51 +226,63 @@ def decision_figure(held_out: HeldOut, names: tuple[str, ...], thresholds: Array
         for name in names
     }
     everybody = treat_all(held_out.y, thresholds)
-    lines = models | {
-        "treat all": np.vstack([everybody] * 3), "treat none": np.vstack([nothing] * 3)
-    }  # fmt: skip
+    everyone = {"treat all": np.vstack([everybody] * 3), "treat none": np.vstack([nothing] * 3)}
+    lines = {name: np.vstack([thresholds, line]) for name, line in (models | everyone).items()}
+    for name in names:
+        told = ~_withheld(held_out, name, thresholds)[: len(thresholds)]
+        lines[contender_name(name)] = lines[contender_name(name)][:, told]
     return Figure(
         id="decision",
         title="Is acting on the risks worth it?",
         caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
         "the threshold, for each patient, with 95 % intervals over patients. Predictions of all "
-        "resamples are pooled.",
+        f"resamples are pooled. A threshold that would tell of fewer than {FEW} patients is left "
+        "out.",
         section="risks",
         size=(5.2, 4.0),
-        draw=lambda canvas: _draw_decision(canvas, lines, thresholds),
+        draw=lambda canvas: _draw_decision(canvas, lines),
         head=("model", "threshold", "net_benefit", "low", "high"),
-        data=[
-            (name, float(t), *map(float, line))
-            for name, values in lines.items()
-            for t, line in zip(thresholds, values.T, strict=True)
-        ],
+        data=[(name, *map(float, point)) for name, values in lines.items() for point in values.T],
     )
 
 
-def _draw_decision(canvas: Canvas, lines: Mapping[str, Array], thresholds: Array) -> None:
+def _withheld(held_out: HeldOut, name: str, thresholds: Array) -> npt.NDArray[np.bool_]:
+    """Return which thresholds, and which inner edges of bars behind them, no picture may have."""
+    cuts = np.append(thresholds, _EDGES[1:-1])
+    return few_steps(held_out.risk[name] >= cuts[:, None], held_out.y, held_out.patient)
+
+
+def _draw_decision(canvas: Canvas, lines: Mapping[str, Array]) -> None:
     axis = canvas.subplots()
     grey = "#888888"
     looks = [*((colour, "-") for colour in PALETTE[: len(lines) - 2]), (grey, "--"), (grey, ":")]
     for (colour, dash), (name, values) in zip(looks, lines.items(), strict=True):
-        axis.plot(thresholds, values[0], label=name, color=colour, linestyle=dash)
-        axis.fill_between(thresholds, values[1], values[2], color=colour, alpha=0.15, linewidth=0)
-    highest = max(float(values[0].max()) for values in lines.values())
+        axis.plot(*values[:2], label=name, color=colour, linestyle=dash)
+        axis.fill_between(values[0], *values[2:], color=colour, alpha=0.15, linewidth=0)
+    highest = max(float(values[1].max(initial=0.01)) for values in lines.values())
     axis.set(xlabel="threshold: treat from this risk on", ylabel="net benefit a patient")
     axis.set(ylim=(-0.25 * highest, 1.4 * highest))
     axis.legend(loc="upper right")
 
 
-def risks_by_outcome(held_out: HeldOut, name: str, classes: tuple[str, ...]) -> Figure:
-    """Draw how the risks of one model are spread among rows with and without the event."""
-    edges = np.linspace(0, 1, _BINS + 1)
-    shares = [_shares(held_out.risk[name][members], held_out.patient[members], edges) for members in
-              (held_out.y == j for j in range(2))]  # fmt: skip
+def risks_by_outcome(
+    held_out: HeldOut, name: str, classes: tuple[str, ...], thresholds: Array
+) -> Figure:
+    """Draw how the risks of one model are spread among rows with and without the event.
+
+    `thresholds` are those of the page's net benefit: no two pictures tell of few patients.
+    """
+    few = _withheld(held_out, name, thresholds)[len(thresholds) :]
+    edges = np.concatenate([[0.0], _EDGES[1:-1][~few], [1.0]])
+    shares = [_shares(held_out.risk[name][held_out.y == j], edges) for j in range(2)]
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
         for colour, label, share in zip(PALETTE, classes, shares, strict=False):
             axis.stairs(share, edges, color=colour, label=label, fill=True, alpha=0.45)
-        axis.set(xlabel="predicted risk", ylabel="share of the rows", xlim=(0, 1))
+        axis.set(
+            xlabel="predicted risk", ylabel=f"share of the rows per {_EDGES[1]:g}", xlim=(0, 1)
+        )
         axis.set(ylim=(0, 1.25 * max(float(share.max()) for share in shares)))
         axis.legend(loc="upper center", ncols=2)
 
@@ -277,7 +290,7 @@ def risks_by_outcome(held_out: HeldOut, name: str, classes: tuple[str, ...]) -> 
         id="risks",
         title="Who is given which risk?",
         caption=f"Predicted risks of {contender_name(name)} on test rows, by what came of them. "
-        f"Bars of fewer than {FEW} patients are not drawn.",
+        f"Bars that would tell of fewer than {FEW} patients are joined.",
         section="risks",
         size=(5.2, 3.2),
         draw=draw,
@@ -286,12 +299,11 @@ def risks_by_outcome(held_out: HeldOut, name: str, classes: tuple[str, ...]) -> 
     )
 
 
-def _shares(risk: Array, patient: Ids, edges: Array) -> Array:
-    """Return the share of the risks between edges; 0 where they are of fewer than five patients."""
+def _shares(risk: Array, edges: Array) -> Array:
+    """Return the share of the risks between edges, in the width of a bar that is not joined."""
     inside = np.minimum(np.digitize(risk, edges) - 1, len(edges) - 2)
-    patients = np.array([np.unique(patient[inside == j]).size for j in range(len(edges) - 1)])
-    shares = np.bincount(inside, minlength=len(patients)) / len(risk)
-    return np.where(patients < FEW, 0.0, shares)
+    shares = np.bincount(inside, minlength=len(edges) - 1) / len(risk)
+    return np.asarray(shares * _EDGES[1] / np.diff(edges))
 
 
 def worth(held_out: HeldOut, clustered: str, best: str, thresholds: Array) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deepcac.scoring.small_cells import counted
 from deepcac.table.reading.cell_rules import (
     ERROR_CELLS,
     INVISIBLE,
@@ -93,7 +94,9 @@ class CellReader:
         }
         if not absent:
             return []
-        shown = [f"{word!r} in {column!r} ({_cells(n)})" for (column, word), n in absent.items()]
+        shown = [
+            f"{word!r} in {column!r} ({counted(n)} cells)" for (column, word), n in absent.items()
+        ]
         rest = f" and {len(shown) - 6} more columns" if len(shown) > 6 else ""
         example = next(iter(absent))[1]
         return [
@@ -106,7 +109,7 @@ class CellReader:
         words = {word: n for (name, word), n in self.absent.items() if name == column}
         if not words:
             return ""
-        shown = ", ".join(f"{word!r} in {n:,} rows" for word, n in words.items())
+        shown = ", ".join(f"{word!r} in {counted(n)} rows" for word, n in words.items())
         return f" ({shown}; --keep-word {next(iter(words))!r} keeps it as a value)"
 
     def _uniform_column(self, name: str, column: pa.Array) -> pa.Array:
@@ -135,10 +138,6 @@ class CellReader:
                 same = pc.equal(column.cast(pa.float64(), safe=False), code)
                 column = pc.if_else(pc.fill_null(same, False), pa.scalar(None, column.type), column)
         return column
-
-
-def _cells(n: int) -> str:
-    return f"{n:,} cells" if n >= 5 else "fewer than 5 cells"
 
 
 def _number(text: str) -> float | None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import FEW
+from deepcac.scoring.small_cells import FEW, WITHHELD, counted, few_rows
 from deepcac.table.reading.cells import (
     EXACT,
     as_numbers,
@@ -57,11 +57,25 @@ class ClassLabels(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Every class with its rows; few are not told."""
-        counts = np.bincount(self.codes, minlength=len(self.classes)).tolist()
-        shown = [f"{n:,}" if n >= FEW else f"fewer than {FEW}" for n in counts]
-        parts = [f"{name!r} in {n} rows" for name, n in zip(self.classes, shown, strict=True)]
+        """Every class with its rows; few are not told, nor what would tell them."""
+        counts = np.bincount(self.codes, minlength=len(self.classes))
+        parts = [
+            f"{name!r} ({WITHHELD})" if few and n >= FEW else f"{name!r} in {counted(n)} rows"
+            for name, n, few in zip(self.classes, counts, few_rows(counts[:, None]), strict=True)
+        ]
         return ", ".join(parts)
+
+    @property
+    def sentence(self) -> str:
+        """Every class with its rows, and which is the positive one."""
+        return label_sentence(self.counted, self.classes, self.reason)
+
+
+def label_sentence(classes_counted: str, classes: tuple[str, ...], reason: str) -> str:
+    """Say the classes of a label, and which of two is the positive one, and why."""
+    other = "" if reason.startswith(("made", "as asked")) else "; --positive chooses the other"
+    event = f" Positive class: {classes[1]} ({reason}{other})." if reason else ""
+    return f"Label: {classes_counted}.{event}"
 
 
 def class_labels(
@@ -119,7 +133,7 @@ def _refuse_spellings(shown: pa.ChunkedArray, name: str) -> None:
     if len(counts) > 50:
         return
     for texts in alike_spellings(counts):
-        listed = ", ".join(f"{text!r} in {counts[text]:,} rows" for text in texts)
+        listed = ", ".join(f"{text!r} in {counted(counts[text])} rows" for text in texts)
         raise DataError(
             f"column {name!r}: {listed} are different levels, as they stand; spell them alike"
         )

@@ -1,35 +1,75 @@
 """One line per column of a table: what it is, what is missing, what its values are like."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_parts
+from deepcac.scoring.small_cells import FEW, WITHHELD, Flags, few_parts
 from deepcac.table.page_text import page_text, quotable
 from deepcac.table.reading.cells import is_text, numbers, plain
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
 from deepcac.types import Ids
 
 _MOST_LEVELS = 50  # of a column whose levels are parts of a page
+_FEWEST_FOR_QUARTERS = 4 * FEW
 HEAD = ("column", "kind", "missing", "values", "remark")
 
 
-def column_lines(rows: pa.Table, columns: tuple[EncodedColumn, ...]) -> list[tuple[str, ...]]:
+class ColumnCells(NamedTuple):
+    """Which counts of a page's columns are withheld.
+
+    Attributes
+    ----------
+    hidden : list of dict
+        Of each column: level, or None for no value, to whether its count is withheld.
+    beside : list of ndarray of bool
+        Of each further table of the page: which of its parts are withheld.
+    """
+
+    hidden: list[dict[str | None, bool]]
+    beside: list[Flags]
+
+    @classmethod
+    def of(
+        cls, rows: pa.Table, columns: Sequence[EncodedColumn], beside: Sequence[Ids] = ()
+    ) -> "ColumnCells":
+        """Look at columns, and at further tables of the same rows, as one (`few_parts`)."""
+        parts = [_parts(plain(rows[column.name])) for column in columns]
+        tables = [*(number for _, number in parts), *beside]
+        masks = few_parts(tables, np.zeros(rows.num_rows, dtype=np.int64))
+        hidden = [
+            dict(zip(levels, mask.tolist(), strict=True))
+            for (levels, _), mask in zip(parts, masks, strict=False)
+        ]
+        return cls(hidden, masks[len(parts) :])
+
+    def tell_missing(self, columns: Sequence[EncodedColumn], n: int) -> list[EncodedColumn]:
+        """Return the columns of which a page shows how many of n values are missing."""
+        return [
+            column
+            for column, hidden in zip(columns, self.hidden, strict=True)
+            if column.missing >= FEW and n - column.missing >= FEW and not hidden.get(None)
+        ]
+
+
+def column_lines(
+    rows: pa.Table, columns: Sequence[EncodedColumn], cells: ColumnCells | None = None
+) -> list[tuple[str, ...]]:
     """Return `HEAD` for each column; numbers as quartiles, categories as shares.
 
     No smallest or largest value is shown: each is that of one patient. Nor is a level, how many
-    values are missing or there, where that are fewer than five, nor what would tell it.
+    values are missing or there, where that are fewer than five, nor what would tell it, on the
+    page whose `ColumnCells` are given.
     """
-    parts = [_parts(plain(rows[column.name])) for column in columns]
-    hidden = few_parts([number for _, number in parts], np.zeros(rows.num_rows, dtype=np.int64))
+    cells = ColumnCells.of(rows, columns) if cells is None else cells
     names = quotable(columns)
     return [
-        (*_line(rows, column, dict(zip(named, mask.tolist(), strict=True))),
-         page_text(column.note, names))
-        for column, (named, _), mask in zip(columns, parts, hidden, strict=True)
-    ]  # fmt: skip
+        (*_line(rows, column, hidden), page_text(column.note, names))
+        for column, hidden in zip(columns, cells.hidden, strict=True)
+    ]
 
 
 def _parts(cells: pa.ChunkedArray) -> tuple[list[str | None], Ids]:
@@ -69,7 +109,7 @@ def _values(rows: pa.Table, column: EncodedColumn, hidden: Mapping[str | None, b
     cells = plain(rows[column.name])
     if column.kind == NUMBER:
         seen = numbers(cells, column.name)
-        if np.isfinite(seen).sum() < SMALL:
+        if np.isfinite(seen).sum() < _FEWEST_FOR_QUARTERS:
             return WITHHELD
         low, middle, high = np.nanquantile(seen, (0.25, 0.5, 0.75))
         return f"{middle:,.4g} ({low:,.4g} to {high:,.4g})"

@@ -15,7 +15,7 @@ from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cells import refuse_missing
-from deepcac.table.reading.class_labels import standing_alone
+from deepcac.table.reading.class_labels import label_sentence, standing_alone
 from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.follow_up_leaks import other_times, unused_times
@@ -243,11 +243,7 @@ def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
 
 
 def _remarks(sample: SampledTable, outcomes: Outcomes, encoder: TableEncoder) -> list[str]:
-    remarks = []
-    reason = outcomes.reason
-    other = "" if reason.startswith(("made", "as asked")) else "; --positive chooses the other"
-    event = f" Positive class: {outcomes.words[1]} ({reason}{other})." if reason else ""
-    remarks.append(f"Label: {outcomes.counted}.{event}")
+    remarks = [label_sentence(outcomes.counted, outcomes.words, outcomes.reason)]
     if not sample.complete:
         remarks.append(
             f"Sampled: {len(sample.number):,} of {sample.total:,} rows, drawn at random; "

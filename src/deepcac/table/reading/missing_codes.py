@@ -4,7 +4,7 @@ import shlex
 
 import numpy as np
 
-from deepcac.scoring.small_cells import FEW, SMALL
+from deepcac.scoring.small_cells import FEW, SMALL, counted
 from deepcac.types import Array
 
 _CODES = frozenset(
@@ -46,7 +46,7 @@ def missing_code(name: str, values: Array) -> tuple[str, str] | None:
         spike = n >= FEW and gap > span and gap > _APART * (high - low) and span > 0
         lone = code < 0 <= others.min() and usual and len(np.unique(others)) > _FEWEST_VALUES
         if (usual and far) or spike or lone:
-            rows = f"{n:,} rows" if n >= FEW else f"fewer than {FEW} rows"
+            rows = f"{counted(n)} rows"
             why = "the only negative number" if lone else "far from all others"
             option = f"--missing {shlex.quote(f'{name}={code:.0f}')}"
             return (

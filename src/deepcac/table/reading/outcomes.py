@@ -46,11 +46,11 @@ def read_outcomes(sample: SampledTable, roles: Roles, absent: str = "") -> Outco
 
     `absent` says which words of the label column were taken for missing.
     """
-    labels, other = _labels(sample.keys[roles.label], roles, absent)
+    labels, other, rows = _labels(sample.keys[roles.label], roles, absent)
     positions = sample.number - 1
     codes, classes, words = labels.codes[positions], labels.classes, labels.classes
     if roles.time is None or roles.horizon is None:
-        return Outcomes(codes, classes, words, labels.reason, None, labels.counted)
+        return Outcomes(codes, classes, words, labels.reason, None, rows)
     if len(classes) > 2:
         raise DataError(
             f"column {roles.label!r} has {len(classes)} classes ({', '.join(classes)}); with "
@@ -67,21 +67,21 @@ def read_outcomes(sample: SampledTable, roles: Roles, absent: str = "") -> Outco
         words,
         labels.reason,
         follow,
-        labels.counted,
+        rows,
     )
 
 
 def _labels(
     column: pa.ChunkedArray, roles: Roles, absent: str
-) -> tuple[ClassLabels, npt.NDArray[np.bool_] | None]:
-    """Return the classes of all rows, and which of them have a competing event instead."""
+) -> tuple[ClassLabels, npt.NDArray[np.bool_] | None, str]:
+    """Return the classes of all rows, which rows have a competing event instead, and counts."""
     name = roles.label
     status = roles.time is not None
     if not roles.competing:
         labels = class_labels(
             column, name, positive=roles.positive, above=roles.above, status=status, words=absent
         )
-        return labels, None
+        return labels, None, labels.counted
     every = class_labels(column, name, words=absent)
     for value in roles.competing:
         if value not in every.classes:
@@ -101,4 +101,4 @@ def _labels(
     )
     codes = np.zeros(len(other), dtype=np.int64)
     codes[~other] = labels.codes
-    return labels._replace(codes=codes), other
+    return labels._replace(codes=codes), other, every.counted

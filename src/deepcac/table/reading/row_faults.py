@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from deepcac.scoring.small_cells import counted
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.table_encoder import EncodedColumn
 from deepcac.types import Array, Ids
@@ -128,8 +129,8 @@ def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
         return ""
     inside = np.bincount(codes[telling][counts[which] > 1], minlength=len(classes))
     return (
-        f"{copies:,} of {len(X):,} rows are equal to another row in every column, most of them of "
-        f"class {classes[int(inside.argmax())]!r}. If they are copies (oversampling, a double "
-        "export), take them out: copies stand on both sides of every split, and every score is "
-        "too good."
+        f"{counted(copies)} of {len(X):,} rows are equal to another row in every column, most of "
+        f"them of class {classes[int(inside.argmax())]!r}. If they are copies (oversampling, a "
+        "double export), take them out: copies stand on both sides of every split, and every score "
+        "is too good."
     )

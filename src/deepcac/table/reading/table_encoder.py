@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import FEW
+from deepcac.scoring.small_cells import FEW, counted
 from deepcac.table.reading.cell_rules import ROW_NAMES, CellRules
 from deepcac.table.reading.cells import (
     are_dates,
@@ -401,7 +401,7 @@ def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str
         share = np.isin(values, unseen).sum()
         remarks.append(
             f"column {column.name!r}: {', '.join(map(repr, unseen[:3]))} was not seen when the "
-            f"model was fitted ({share:,} rows); it counts as "
+            f"model was fitted ({counted(share)} rows); it counts as "
             + ("missing" if len(column.levels) == 2 else f"none of {', '.join(column.levels)}")
         )
     shown = np.column_stack([(values == level) for level in _shown_levels(column)]).astype(float)

@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
+from deepcac.scoring.small_cells import counted
 from deepcac.table.reading.missing_codes import codes_beyond
 from deepcac.table.reading.table_encoder import (
     NUMBER,
@@ -207,7 +208,7 @@ class Unfamiliar:
             beyond = count / max(self.rows, 1) - usual
             if not count or binom.sf(count - 1, self.rows, usual) > CHANCE:
                 continue
-            text = f"column {name!r}: {what} in {count:,} of {self.rows:,} rows"
+            text = f"column {name!r}: {what} in {counted(count)} of {self.rows:,} rows"
             text += f" ({100 * usual:.0f} % in fit)" if usual else ""
             few = what == _OTHER_VALUES and self.rows < _FEWEST_OF_VALUES
             if beyond > (_MOST_OTHER if what == _OTHER_VALUES else MOST) and not few:
@@ -221,8 +222,8 @@ class Unfamiliar:
                 remarks.append(f"column {name!r}: {text}")
                 refused += remarks[-1:] * (beyond > MOST)
         remarks += [
-            f"column {name!r}: {code:.0f} stands in {count:,} rows, far from all of fit; if it "
-            f"means no value: --missing {shlex.quote(f'{name}={code:.0f}')}"
+            f"column {name!r}: {code:.0f} stands in {counted(count)} rows, far from all of fit; if "
+            f"it means no value: --missing {shlex.quote(f'{name}={code:.0f}')}"
             for (name, code), count in self.codes.items()
             if count > 1
         ]

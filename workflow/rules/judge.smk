@@ -16,6 +16,9 @@ study_files = [
     *further.records,
 ]
 judged = to_make(study_files)
+# What the target `everything` makes beside the papers: the judge, and sweeps that decide nothing.
+sweeps_beside = collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps_beside"])
+beside = to_make([*study_files, *sweeps_beside])
 _SUBTYPES = ["subtypes", "subtypes_gbm"]
 _DATASET = rf"(?!({'|'.join(JUDGE_FOLDERS)})/)\w+"
 

@@ -1,5 +1,5 @@
 # The report waits for the judge where both are asked for. Else it shows what of the judge is here.
-_JUDGED = judged if "everything" in asked.targets else []
+_JUDGED = beside if "everything" in asked.targets else []
 # What each is, its place says.
 _RECORDS = [
     *layout.all_runs(),
@@ -74,7 +74,7 @@ rule report:
             *_JUDGED,
             *(
                 file
-                for file in study_files
+                for file in (*study_files, *sweeps_beside)
                 if file not in _JUDGED and os.path.exists(file)
             ),
         ],

@@ -145,6 +145,10 @@ class Config(Entry):
         "by), `starts_{dataset}_k{k}` (what switches do to networks, from several starts), `grid` "
         "(the synthetic grid)",
     )
+    sweeps_beside: list[Sweep] = Field(
+        [],
+        description="sweeps that decide no claim: `everything` makes them, `all` does not",
+    )
     case_studies: list[Case] = Field(
         [],
         description="clusters of DeepCAC that are described in full (Tables 7 and 8 of its "

@@ -109,7 +109,10 @@ def shared_files(layout: Layout) -> list[str]:
         *(*layout.feature_files(), *layout.split_files(), *layout.stage_files()),
         *(*_pairwise_parts(layout), *layout.cohort_files(), *layout.profile_files()),
         *(run.removesuffix(".json") + end for run in runs for end in (".json", _SCORES)),
-        *(f"results/sweeps/{sweep}.parquet" for sweep in config["sweeps"]),
+        *(
+            f"results/sweeps/{sweep}.parquet"
+            for sweep in config["sweeps"] + config["sweeps_beside"]
+        ),
         *(f"results/case_study/{case}{e}" for case in config["case_studies"] for e in _STUDY),
         *(f"results/theory/{name}.json" for name in config["theory"]),
         *(f"results/factorial/{dataset}.parquet" for dataset in config["factorial"]),

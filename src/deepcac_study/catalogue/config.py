@@ -125,8 +125,8 @@ class Config(Entry):
     )
     shipped: Literal["none", "unchanged", "all"] = Field(
         "none",
-        description="which shipped records, laid in `results/` by `make lay`, stand for their "
-        "runs: `none`; `all`; or `unchanged`, those that the present code made",
+        description="which shipped records, copied into `results/` by `make lay`, stand for "
+        "their runs: `none`; `all`; or `unchanged`, those that the present code made",
     )
     demo_records: int = Field(
         900, ge=100, description="records in each generated demo cohort (`demo_*` data sets)"
@@ -181,7 +181,7 @@ class Config(Entry):
         10, ge=1, description="runs of that experiment, each with parts drawn anew"
     )
     decomposition_runs_of: dict[str, Annotated[int, Field(ge=2)]] = Field(
-        {}, description="data sets that have fewer sound runs of it, because they take long"
+        {}, description="data sets that have fewer corrected runs of it, because they take long"
     )
     decomposition_against_rest: list[Id] = Field(
         [],
@@ -208,7 +208,7 @@ class Config(Entry):
     minutes: float | None = Field(
         None,
         gt=0,
-        description="`snakemake spotcheck`: processor time that the drawn records may take on "
+        description="`snakemake spotcheck`: CPU time that the drawn records may take on "
         "average; the longest records are then left out of the draw",
     )
     runs: list[Plan] = Field(

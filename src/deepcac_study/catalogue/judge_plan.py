@@ -22,12 +22,12 @@ class Match(Entry):
     """Data sets and the contenders that meet on each of them."""
 
     datasets: list[Id] = Field(
-        description="data sets; of hourly sequences the contenders read a summary of each variable"
+        description="data sets; models read a summary of each variable of hourly sequences"
     )
     contenders: list[str] = Field(
-        description="learners of `src/deepcac/judging/spaces.yaml`, alone (`lgbm`) or with an arm: "
-        "`km_`, `cac_` (a model in each cluster), `dist_` (distances to the centres as features), "
-        "`cells_`, `hash_` (partitions that mean nothing)"
+        description="learners of `src/deepcac/judging/spaces.yaml`, without clusters (`lgbm`) or "
+        "with: `km_`, `cac_` (a model in each cluster), `dist_` (distances to the centres as "
+        "features), `cells_`, `hash_` (partitions that mean nothing)"
     )
 
 
@@ -93,13 +93,13 @@ class Clinical(Entry):
     joined: dict[str, str] = Field(
         {},
         description="tasks whose patients may be those of another cohort: the pooled estimate is "
-        "given once more with both as one",
+        "also given with both as one",
     )
     apart: list[Id] = Field(
         [], description="tasks of no documented origin: judged, but in no pooled estimate"
     )
     partitions: int = Field(20, ge=1, description="random partitions of the control")
-    also: list[Match] = Field([], description="further contenders on some of the tasks")
+    also: list[Match] = Field([], description="further models on some of the tasks")
 
     def wanted(self) -> dict[str, list[str]]:
         """Return the contenders of each task."""
@@ -171,7 +171,7 @@ class Judge(Entry):
     train_rows: int = Field(
         10_000, ge=100, description="largest number of training rows; of more a part is drawn"
     )
-    trials: int = Field(20, ge=1, description="trials of each contender; the first is the default")
+    trials: int = Field(20, ge=1, description="trials of each model; the first is the default")
     network_trials: int = Field(8, ge=1, description="trials of each network")
     margin: float = Field(0.01, gt=0, description="differences up to this are negligible")
     strict_margin: float = Field(0.005, gt=0, description="a stricter margin, shown beside it")

@@ -45,9 +45,11 @@ class Learner(Entry):
     colour: str = Field("#7F7F7F", pattern="^#[0-9A-F]{6}$", description="In every picture.")
     clustered: bool = Field(True, description="Whether a network has a number of clusters.")
     arms: tuple[Literal["km", "cac", "skm", "cd", "cdk"], ...] = Field(
-        (), description="Arms that are made of it beside those of its part."
+        (), description="Ways to use clusters that are made of it beside those of its part."
     )
-    printed_alpha: bool = Field(False, description="Whether soundly too alpha is the printed one.")
+    printed_alpha: bool = Field(
+        False, description="Whether alpha is the printed one in the corrected protocol, too."
+    )
     sequence: dict[str, Any] | None = Field(
         None, description="Settings on hourly sequences; null where there is no such variant."
     )

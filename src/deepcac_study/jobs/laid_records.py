@@ -107,7 +107,7 @@ class LaidRecords:
             more = f" and {len(edited) - _MOST_NAMED} more" if len(edited) > _MOST_NAMED else ""
             raise DataError(
                 f"{', '.join(edited[:_MOST_NAMED])}{more}: edited or damaged since it was made; "
-                "delete it, and it is made again (or laid again by `make lay`)"
+                "delete it, and it is made again (or copied again by `make lay`)"
             )
         if self._which == "unchanged":
             stale = sorted((self._laid & named) - self.standing - set(forced))

@@ -109,7 +109,7 @@ def _write_page(folder: Path, repeats: Sequence[_Repeat], numbers: Mapping[str, 
         id="spotcheck",
         title="Each record that was drawn",
         note="Score: what lies furthest from the repeat, in parts of its bound; 1 is the bound. "
-        "Not judged: means over the splits of what hangs on a threshold or on labels.",
+        "Not judged: means over the splits of what depends on a threshold or on labels.",
         head=_HEAD,
         rows=[[Cell(text) for text in row] for row in rows],
         verdict="verdict",

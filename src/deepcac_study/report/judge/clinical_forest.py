@@ -86,7 +86,7 @@ def clinical_answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
     counted = tasks[(tasks["status"] == FINISHED) & ~tasks["apart"].astype(bool)]
     rows = decisions[decisions["dataset"].isin(counted["dataset"]) & (decisions["alpha"] == "")]
     helped = rows[rows["helps"] == "true"]
-    tests = "the same learner alone, random groups on average and a bent line"
+    tests = "the same learner without clusters, random groups on average and splines"
     if helped.empty:
         text = f"We found no evidence that clusters help on any of {len(counted)} clinical tasks"
         text += f" more than {tests} do."

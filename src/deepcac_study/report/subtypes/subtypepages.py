@@ -238,8 +238,8 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
         )
     if any(risk is not None and risk > CERTAIN for risk in rows.medians):
         warnings.append(
-            "Of most rows of a subtype the model is all but certain, which happens where its "
-            "training rows can be told apart without an error. Such a risk orders patients; it is "
+            "The model is all but certain about most rows of a subtype, which happens where its "
+            "training rows can be separated without an error. Such a risk orders patients; it is "
             "no probability to act on."
         )
     if off := _badly_calibrated(rows):

@@ -25,9 +25,9 @@ from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
 # The title, and what the first page says of the report.
 REAL = (
     "Real study: clustering-aware classification, reproduced",
-    "Do clusters of patients help to predict their risk? Five papers say so or gave the means. "
-    "Here each printed number and claim stands beside our own runs, and the question is judged "
-    "again.",
+    "Do clusters of patients help to predict their risk? Three papers say that they do, and two "
+    "more supply methods. Here every number and claim that they print stands beside our own runs. "
+    "Then we ask the question again, with models that are tuned equally.",
 )
 OWN = (
     "Own data: clustering-aware classification",

@@ -117,3 +117,8 @@ def test_scikit_learns_checks_ask_every_public_estimator(name):
     files = (path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("test_*.py"))
     asked = any(re.search(rf"\b{name}\b", text) for text in files if checking.search(text))
     assert asked or name in {type(estimator).__name__ for estimator in OTHER_INPUT}
+
+
+def test_a_word_that_was_never_one_is_refused():
+    with pytest.warns(FutureWarning), pytest.raises(TypeError, match="x_val"):
+        DeepCACClassifier(**QUICK).fit(*rows(), x_val=rows()[0])

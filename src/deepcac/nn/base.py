@@ -143,9 +143,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         validation: Validation | None = None,
         mask: Mask | None = None,
         pretrained: AnyAutoencoder | None = None,
-        X_val: ArrayLike | None = None,
-        y_val: ArrayLike | None = None,
-        mask_val: Mask | None = None,
+        **old: Any,
     ) -> Self:
         """Train on rows and labels, stopping early on validation rows.
 
@@ -166,14 +164,12 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         pretrained : Autoencoder or SequenceAutoencoder
             Of `deepcac.nn.fitting.pretrain`, for these rows; it is copied. Without it one is
             pre-trained here.
-        X_val, y_val, mask_val : arrays
-            The old names of the parts of `validation`, for one release.
+        **old
+            The old names of the parts of `validation`, for one release: X_val, y_val, mask_val.
         """
-        if X_val is not None or y_val is not None:
+        if old:
             warn_of_old_name("X_val, y_val", "validation=(X, y)")
-            if X_val is None or y_val is None:
-                raise DataError("X_val and y_val go together; give both or neither")
-            validation = X_val, y_val, mask_val
+            validation = _of_old_names(**old)
         self._validate_params()
         given = self._check(X, y, mask, reset=True)
         seed = self.random_state
@@ -384,6 +380,15 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             self._progress.close()
         self._progress = None
         self.seconds_[stage] = time.perf_counter() - start
+
+
+def _of_old_names(
+    X_val: ArrayLike | None = None, y_val: Any = None, mask_val: Mask | None = None
+) -> Validation | None:
+    """Return what `validation` is by its old names."""
+    if (X_val is None) != (y_val is None):
+        raise DataError("X_val and y_val go together; give both or neither")
+    return None if X_val is None else (X_val, y_val, mask_val)
 
 
 def _at(part: Part, positions: Ids) -> Part:

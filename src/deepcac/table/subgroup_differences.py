@@ -93,12 +93,14 @@ def subgroup_differences(
         for name in names:
             if name != largest:
                 pairs.append((column, name, largest))
-                gaps += [_gap(one, scored[name], scored[largest]) for one in MEASURES]
+                gaps += [_gap(measure, scored[name], scored[largest]) for measure in MEASURES]
     adjusted = holm([gap.p for gap in gaps])
-    told = [gap._replace(p=float(p)) for gap, p in zip(gaps, adjusted, strict=True)]
+    differences = [gap._replace(p=float(p)) for gap, p in zip(gaps, adjusted, strict=True)]
     size = len(MEASURES)
     return [
-        SubgroupDifference(*pair, dict(zip(MEASURES, told[j * size : (j + 1) * size], strict=True)))
+        SubgroupDifference(
+            *pair, dict(zip(MEASURES, differences[j * size : (j + 1) * size], strict=True))
+        )
         for j, pair in enumerate(pairs)
     ]
 

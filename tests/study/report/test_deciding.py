@@ -25,7 +25,7 @@ KNOWN = {
 
 
 def claim(check, verdict="holds", id_="X-1", section=""):
-    return Claim(id_, "cac_v1", section, "c", "", verdict, "r", "not run", "", "", "", check)
+    return Claim(id_, "cac_v1", section, "c", "", "", verdict, "r", "not run", "", "", "", check)
 
 
 @pytest.mark.parametrize(

@@ -144,8 +144,8 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
         self.widths_ = spacing(rows.numbers)
         members = [labels == c for c in range(len(self.classes_))]
         self.densities_ = [
-            density(rows.take(own), self.widths_, None if weights is None else weights[own])
-            for own in members
+            density(rows.take(member), self.widths_, None if weights is None else weights[member])
+            for member in members
         ]
         return self
 

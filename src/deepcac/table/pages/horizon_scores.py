@@ -86,9 +86,9 @@ def score_line(judged: Sequence[Judged], drawn: Sequence[Drawn], name: str) -> t
     cells = []
     for measure, digits in _DIGITS.items():
         mean = np.nanmean([score[measure] for score in scores], axis=0)
-        found = estimate(measure, float(mean[0]), mean[1:])
-        low, high = (f"{end:z.{digits}f}" for end in (found.low, found.high))
-        cells.append(f"{found.value:.{digits}f} ({low} to {high})")
+        summary = estimate(measure, float(mean[0]), mean[1:])
+        low, high = (f"{end:z.{digits}f}" for end in (summary.low, summary.high))
+        cells.append(f"{summary.value:.{digits}f} ({low} to {high})")
     return (contender_name(name), *cells)
 
 
@@ -113,7 +113,9 @@ def benefit_lines(
     """Return net benefit at each threshold, in patients of 1,000, of each contender and of all."""
     first = next(iter(judged.values()))
     everyone = [resample._replace(risk=np.ones(len(resample.risk))) for resample in first]
-    named = {contender_name(name): own for name, own in judged.items()} | {"treat all": everyone}
+    named = {contender_name(name): resamples for name, resamples in judged.items()} | {
+        "treat all": everyone
+    }
     rows = [
         (
             name,
@@ -143,8 +145,8 @@ def _benefit(judged: Sequence[Judged], drawn: Sequence[Drawn], threshold: float)
         for resample, draw in zip(judged, drawn, strict=True)
     ]
     mean = 1000 * np.mean(benefits, axis=0)
-    found = estimate("", float(mean[0]), mean[1:])
-    return f"{signed(found.value, 1)} ({signed(found.low, 1)} to {signed(found.high, 1)})"
+    summary = estimate("", float(mean[0]), mean[1:])
+    return f"{signed(summary.value, 1)} ({signed(summary.low, 1)} to {signed(summary.high, 1)})"
 
 
 def _patients(judged: Judged) -> Patients:

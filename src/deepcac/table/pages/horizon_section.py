@@ -70,7 +70,7 @@ def horizon_section(
         "resamples": str(len(judged[names[0]])),
         "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
         "score_head": SCORE_HEAD,
-        "scores": [score_line(own, drawn, name) for name, own in judged.items()],
+        "scores": [score_line(resamples, drawn, name) for name, resamples in judged.items()],
         "calibration": calibration_figure(groups),
         "use_head": USE_HEAD,
         "use": benefit_lines(judged, drawn),

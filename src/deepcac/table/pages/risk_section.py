@@ -161,7 +161,7 @@ def _by(
     return {
         "by_head": (*_BY_HEAD, treated), "by_rows": rows, "by_few": ", ".join(few),
         "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", treated),
-        "gap_rows": [_gaps(one) for one in gaps],
+        "gap_rows": [_gaps(gap) for gap in gaps],
     }  # fmt: skip
 
 

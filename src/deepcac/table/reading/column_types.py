@@ -24,7 +24,7 @@ def plain_type(name: str, column: pa.Array) -> pa.Array:
     if pa.types.is_union(kind):
         raise DataError(f"column {name!r} is of type {kind}; leave it out of the file")
     if isinstance(kind, pa.UuidType):
-        texts = [one and str(uuid.UUID(bytes=one)) for one in column.storage.to_pylist()]
+        texts = [value and str(uuid.UUID(bytes=value)) for value in column.storage.to_pylist()]
         return pa.array(texts, pa.string())
     if isinstance(kind, pa.Bool8Type):
         return column.storage.cast(pa.bool_())

@@ -28,24 +28,24 @@ class DataUse:
 
 
 def data_use(
-    found: Findings, judged: Iterable[str] = (), tables: pd.DataFrame | None = None
+    findings: Findings, judged: Iterable[str] = (), tables: pd.DataFrame | None = None
 ) -> dict[str, DataUse]:
     """Return what was done with each data set.
 
     Parameters
     ----------
-    found : Findings
+    findings : Findings
     judged : iterable of str
         Data sets with the judge's verdicts.
     tables : DataFrame, optional
         ``judge_tables.csv``: the tables that the judge judged one by one, with their sizes.
     """
     uses: dict[str, DataUse] = {}
-    _of_runs(found, uses)
-    for record in found.decompositions:
+    _of_runs(findings, uses)
+    for record in findings.decompositions:
         use = _use(uses, record.record["dataset"], "class decomposition")
         use.size(record.record, "n_columns")
-    for name in found.clusterings.datasets():
+    for name in findings.clusterings.datasets():
         _use(uses, name, "supervised k-means")
     for name in dict.fromkeys(judged):
         _use(uses, name, "the judge")
@@ -54,13 +54,13 @@ def data_use(
     return uses
 
 
-def _of_runs(found: Findings, uses: dict[str, DataUse]) -> None:
+def _of_runs(findings: Findings, uses: dict[str, DataUse]) -> None:
     """Count the runs of each data set; the corrected protocol's features give its size."""
-    for name in dict.fromkeys(run.dataset for run in found.runs):
-        runs = found.runs.where(dataset=name)
+    for name in dict.fromkeys(run.dataset for run in findings.runs):
+        runs = findings.runs.where(dataset=name)
         many = f"{len(runs):,} runs of the papers' methods" if len(runs) > 1 else "1 run"
         use = _use(uses, name, many)
-        for run in (*found.runs.where(dataset=name, protocol="sound"), *runs)[:1]:
+        for run in (*findings.runs.where(dataset=name, protocol="sound"), *runs)[:1]:
             use.size(run.record)
             use.shares = " : ".join(f"{100 * share:.1f} %" for share in class_shares(run))
             if (missing := run.record.get("missing")) is not None:

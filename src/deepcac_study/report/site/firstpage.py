@@ -76,8 +76,8 @@ def _best_run(runs: Sequence[Run]) -> str:
         return ""
     best, run = max(scored, key=lambda pair: pair[0])
     plain = [score for score, other in scored if other.k == 1]
-    said = f"{run_label(run)} has the highest AUROC of {len(scored)} runs, {best:.3f}"
-    return said + (f"; without clusters {max(plain):.3f}" if run.k > 1 and plain else "")
+    text = f"{run_label(run)} has the highest AUROC of {len(scored)} runs, {best:.3f}"
+    return text + (f"; without clusters {max(plain):.3f}" if run.k > 1 and plain else "")
 
 
 def _by_chance(counts: Sequence[Count]) -> str:

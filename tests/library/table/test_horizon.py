@@ -16,8 +16,10 @@ from deepcac.judging.trials import run_resample
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import FollowUp, auroc_at, brier_at, kaplan_meier
 from deepcac.table.budgeted_trials import Trials
+from deepcac.table.page_text import page_text
 from deepcac.table.pages.horizon_scores import drawn_patients, score_line
 from deepcac.table.pages.horizon_section import _subtypes, _survival_at, unseen_risks
+from deepcac.table.pages.own_pages import _names
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -242,3 +244,11 @@ def test_classes_at_a_horizon_are_called_by_what_was_seen(other):
     """A patient who left early is not known to be free of the event, and is not called so."""
     follow = FollowUp(np.array([3.0, 9.0]), np.array([True, False]), 5.0, other)
     assert horizon_classes("relapse", follow) == ("relapse not seen by 5", "relapse by 5")
+
+
+def test_a_page_at_a_horizon_quotes_the_words_of_its_label(path):
+    """Its classes have other names there, and the words of the file are shown all the same."""
+    table = read_labelled(path, ROLES)
+    (counted,) = (line for line in table.remarks if line.startswith("Label:"))
+    assert "'…'" not in page_text(counted, _names({"table": table}))
+    assert "'…'" in page_text(counted, _names({"names": ()}))

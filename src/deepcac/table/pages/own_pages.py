@@ -36,7 +36,7 @@ def _names(content: Mapping[str, Any]) -> frozenset[str]:
     table = content.get("table")
     if table is None:
         return frozenset(content.get("names", ()))
-    return quotable(table.columns, (*table.classes, table.label))
+    return quotable(table.columns, (*table.classes, *table.words, table.label))
 
 
 def comparison_table(

@@ -8,6 +8,7 @@ runs on real data are killed as well. The rows of parts that are not run now sta
 """
 
 import argparse
+import csv
 import os
 import re
 import sys
@@ -142,6 +143,16 @@ def put(document: Path, text: str) -> None:
     document.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
 
 
+def write_table(path: Path, rows: list[Row]) -> None:
+    """Write the rows as a table of results."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("fault", "tried", "same", "refused", "neither", "how"))
+        for row in rows:
+            if row.tried:
+                writer.writerow((row.fault, row.tried, row.same, row.refused, row.other, row.how))
+
+
 def read(document: Path) -> list[Row]:
     """Return the rows that stand between the marks."""
     lines = document.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0].strip().splitlines()
@@ -171,6 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
     reader.add_argument("--kinds", nargs="+", choices=models.KINDS, help="of models; else all")
     reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")
     reader.add_argument("--write", type=Path, help="document whose rows of these parts change")
+    reader.add_argument("--csv", type=Path, help="table of results with all rows of --write")
     given = reader.parse_args(arguments)
     neither = 0
     for part in given.parts:
@@ -179,7 +191,10 @@ def main(arguments: list[str] | None = None) -> int:
                 print(table([row]).splitlines()[-1], flush=True)
                 neither += row.other
                 if given.write:
-                    put(given.write, table(merged(read(given.write), [row])))
+                    rows = merged(read(given.write), [row])
+                    put(given.write, table(rows))
+                    if given.csv:
+                        write_table(given.csv, rows)
     return int(neither > 0)
 
 

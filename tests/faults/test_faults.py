@@ -150,6 +150,8 @@ def test_a_call_keeps_the_rows_of_earlier_calls(tmp_path):
     first = read(document)
     assert first[:2] == old
     assert [row.tried for row in first[2:]] == [5] * len(PARSERS)
-    assert main(["--parts", "fuzz", "--mutants", "4", "--write", str(document)]) == 0
+    asked = ["--parts", "fuzz", "--mutants", "4", "--write", str(document)]
+    assert main([*asked, "--csv", str(tmp_path / "f.csv")]) == 0
+    assert "kill,3,2,0,1,a|b" in (tmp_path / "f.csv").read_text().splitlines()
     assert [row.fault for row in read(document)] == [row.fault for row in first]
     assert [row.tried for row in read(document)[2:]] == [4] * len(PARSERS)

@@ -58,10 +58,13 @@ def test_a_uuid_is_an_id_and_stands_in_the_file_of_risks(tmp_path):
 
 
 @pytest.mark.parametrize("role", ["id", "group"])
-def test_lists_name_no_row(role, tmp_path):
-    table = patients().append_column("x", pa.array([[i] for i in range(60)]))
+@pytest.mark.parametrize("cell", [[1], b"\xff"], ids=["list", "bytes"])
+def test_lists_and_bytes_name_no_row(cell, role, tmp_path):
+    table = patients().append_column("x", pa.array([cell] * 60))
     feather.write_feather(table, tmp_path / "t.feather")
-    with pytest.raises(DataError, match=r"column 'x' is of type list<.*; an? (id|group) is text"):
+    with pytest.raises(
+        DataError, match=r"column 'x' is of type (list<|binary).*; an? (id|group) is text"
+    ):
         read_labelled(tmp_path / "t.feather", Roles("died", **{role: "x"}))
 
 

@@ -122,6 +122,14 @@ SECRETS = (
     *("config/registry/private/mine.yaml", "config/rows.parquet", "data/features/mine.parquet"),
     *("data/raw/mimic3/ADMISSIONS.csv", "data/patients.csv", "results/cic/lr_k1.scores.parquet"),
     *("workflow/patients.csv", "src/rows.parquet", "src/model.deepcac", "logs/x.log"),
+    *(
+        "src/mine.xls",
+        "config/mine.sav",
+        "workflow/mine.dta",
+        "src/mine.csv.gz",
+        "config/model.json",
+    ),
+    *("src/model.card.md", "config/rows.feather", "workflow/export.zip", "src/model.skops"),
     *("data/splits/.x.parquet.1.partial", ".snakemake/log/x", "mine/patients.csv"),
 )
 

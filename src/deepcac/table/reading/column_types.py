@@ -46,16 +46,14 @@ _USUAL = {
 }
 
 
-def row_names(column: pa.ChunkedArray, name: str, what: str) -> pa.ChunkedArray:
-    """Return the plain cells of a column that names rows, sites or groups.
-
-    Raises
-    ------
-    DataError
-        They are neither text, numbers nor dates.
-    """
-    kind = column.type
+def refuse_type(kind: pa.DataType, name: str, what: str) -> None:
+    """Refuse a column that names rows, sites or groups, if it is no text, number or date."""
     dated = pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_null(kind)
     if not (is_text(kind) or is_numeric(kind) or dated):
         raise DataError(f"column {name!r} is of type {kind}; {what} is text, a number or a date")
+
+
+def row_names(column: pa.ChunkedArray, name: str, what: str) -> pa.ChunkedArray:
+    """Return the plain cells of a column that names rows, sites or groups (`refuse_type`)."""
+    refuse_type(column.type, name, what)
     return plain(column)

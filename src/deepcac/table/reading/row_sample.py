@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.table.limits import MOST_ROWS
+from deepcac.table.reading.column_types import refuse_type
 from deepcac.types import Ids
 
 
@@ -79,6 +80,8 @@ def sample_rows(
     total, limit = 0, np.uint64(2**64 - 1)
     for block in blocks:
         _check_keys(block.schema.names, keys)
+        if group is not None:
+            refuse_type(block.schema.field(group).type, group, "a group")
         number = np.arange(total + 1, total + 1 + block.num_rows, dtype=np.int64)
         total += block.num_rows
         watched.append(block.select(keys))

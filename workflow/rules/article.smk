@@ -18,5 +18,7 @@ rule article:
     log:
         "logs/article.log",
     localrule: True
+    conda:
+        "../../envs/deepcac.yaml"
     script:
         "../scripts/article.py"

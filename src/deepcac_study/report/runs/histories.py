@@ -9,12 +9,13 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from deepcac.pages.figures import LINES, PALETTE, Figure
-from deepcac_study.catalogue.methods import ARM_COLOURS, CAC_LR, parse_method
+from deepcac_study.catalogue.methods import ARM_COLOURS, CAC_LR
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import alphas
 
+_PANELS = 4  # beside each other
 _CAC_CURVES = {
     "cost": "cost φ = D − α S",
     "within": "within-cluster sum D",
@@ -91,17 +92,24 @@ def _draw(axis: Axes, run: Run, curve: str, colour: str, dash: Any, name: str) -
 
 
 def _silhouette(dataset: str, runs: list[Run]) -> Figure:
+    """Return the silhouette by epoch: a panel for each method, a colour and a dash for each k."""
+    names = list(dict.fromkeys(run.method for run in runs))
+    ks = sorted({run.k for run in runs})
+
     def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        for index, run in enumerate(runs):
-            colour, dash = parse_method(run.method).colour, LINES[index % len(LINES)]
-            _draw(axis, run, "silhouette", colour, dash, f"{method_label(run.method)}, k = {run.k}")
-        axis.set(xlabel="epoch or pass", ylabel="silhouette")
-        axis.legend()
+        axes = canvas.subplots(1, len(names), sharey=True, squeeze=False)[0]
+        for axis, name in zip(axes, names, strict=True):
+            for run in (run for run in runs if run.method == name):
+                look = ks.index(run.k)
+                colour, dash = PALETTE[look % len(PALETTE)], LINES[look % len(LINES)]
+                _draw(axis, run, "silhouette", colour, dash, f"k = {run.k}")
+            axis.set(title=method_label(name), xlabel="epoch or pass")
+            axis.legend(loc="lower right")
+        axes[0].set_ylabel("silhouette")
 
     return declared_figure(
         "silhouette",
-        size=(6, 3.6),
+        size=(max(5.0, 2.6 * len(names) + 0.6), 3.2),
         draw=draw,
         data=_rows(runs, ["silhouette"]),
         dataset=dataset,
@@ -110,7 +118,7 @@ def _silhouette(dataset: str, runs: list[Run]) -> Figure:
 
 
 def _separation(runs: Sequence[Run]) -> Figure | None:
-    """Return class separation under k-means and CAC a data set (CAC v1 Figure 5)."""
+    """Return class separation under k-means and CAC, by data set (CAC v1 Figure 5)."""
     data = []
     for run in runs:
         if run.method == CAC_LR and not run.synthetic and _has(run, "separation"):
@@ -120,21 +128,29 @@ def _separation(runs: Sequence[Run]) -> Figure | None:
             data.append((run.dataset, run.k, float(start), float(end)))
     if not data:
         return None
+    names = list(dict.fromkeys(row[0] for row in data))
+    columns = min(len(names), _PANELS)
+    lines = -(-len(names) // columns)
 
     def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        # A bar has no foot on a logarithmic axis: points, joined for each data set.
-        for index, row in enumerate(data):
-            axis.plot([index, index], row[2:], color="#888888", linewidth=0.8)
-        for arm, column, name in (("km", 2, "k-means"), ("cac", 3, "CAC")):
-            heights = [float(row[column]) for row in data]
-            look: Any = {"color": ARM_COLOURS[arm], "marker": "os"[column - 2], "linestyle": "none"}
-            axis.plot(range(len(data)), heights, label=name, **look)
-        axis.set_xticks(range(len(data)), [f"{row[0]}\nk = {row[1]}" for row in data])
-        axis.set_yscale("log")
-        axis.set_ylabel("class separation S")
-        axis.legend()
+        axes = canvas.subplots(lines, columns, squeeze=False).ravel()
+        for axis, name in zip(axes, names, strict=False):
+            _draw_separation(axis, sorted(row[1:] for row in data if row[0] == name))
+            axis.set_title(name)
+        for axis in axes[len(names) :]:
+            axis.axis("off")
+        for axis in axes[::columns]:
+            axis.set_ylabel("class separation S")
+        axes[0].legend()
 
-    return declared_figure(
-        "separation", size=(max(4.0, 0.9 * len(data) + 2), 3.4), draw=draw, data=data
-    )
+    size = (2.5 * columns + 1, 2.3 * lines + 0.3)
+    return declared_figure("separation", size=size, draw=draw, data=data)
+
+
+def _draw_separation(axis: Axes, rows: Sequence[tuple[int, float, float]]) -> None:
+    """Draw the separation at the k-means start and after CAC against k."""
+    ks = [row[0] for row in rows]
+    for arm, column, name, dash in (("km", 1, "k-means", "--"), ("cac", 2, "CAC", "-")):
+        look: Any = {"color": ARM_COLOURS[arm], "marker": " os"[column], "linestyle": dash}
+        axis.plot(ks, [row[column] for row in rows], label=name, markersize=4, **look)
+    axis.set(xticks=ks, xlabel="k", yscale="log")

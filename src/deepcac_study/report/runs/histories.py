@@ -153,4 +153,6 @@ def _draw_separation(axis: Axes, rows: Sequence[tuple[int, float, float]]) -> No
     for arm, column, name, dash in (("km", 1, "k-means", "--"), ("cac", 2, "CAC", "-")):
         look: Any = {"color": ARM_COLOURS[arm], "marker": " os"[column], "linestyle": dash}
         axis.plot(ks, [row[column] for row in rows], label=name, markersize=4, **look)
-    axis.set(xticks=ks, xlabel="k", yscale="log")
+    axis.set(xticks=ks, xlabel="k")
+    axis.set_ylim(bottom=0)
+    axis.ticklabel_format(axis="y", scilimits=(-2, 4))

@@ -83,7 +83,8 @@ def clinical_gains(
         "best random groups": random("best"),
         **{contender_label(name): rival(name) for name in dict.fromkeys(rivals)},
     }
-    return Table.of(list(dict.fromkeys(own["dataset"])), columns)
+    judged = own.loc[own["contender"].str.endswith(f"_{learner}"), "dataset"]
+    return Table.of(list(dict.fromkeys(judged)), columns)
 
 
 def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
@@ -127,6 +128,7 @@ def clinical_tables(judged: ClinicalJudgement | None) -> list[Table]:
             name, table.rows, columns=table.head, learner=learner, label=contender_label(learner)
         )
         for name, table, learner in tables
+        if table.rows
     ]
 
 

@@ -21,10 +21,10 @@ from deepcac.table.pages.risk_section import (
     usual_thresholds,
     worth,
 )
+from deepcac.table.pages.subgroups import check_columns, subgroups
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.subgroups import check_columns, subgroups
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,13 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.table.held_out_risks import HeldOut
-from deepcac.table.subgroup_differences import AUROC, BENEFIT, MEASURES, OE, subgroup_differences
+from deepcac.table.pages.subgroup_differences import (
+    AUROC,
+    BENEFIT,
+    MEASURES,
+    OE,
+    subgroup_differences,
+)
 
 N, RESAMPLES = 600, 3
 

@@ -123,6 +123,8 @@ OTHER_MEANING = (
         ("deepcac", "firstpage"),
         ("wdbc", "flat_tables"),
         ("lr", "questions"),
+        ("lr", "comparison_words"),
+        ("lr", "clinical_forest"),
         ("lr", "mixture_of_experts"),
         ("deepcac", "ledger_tables"),
     }

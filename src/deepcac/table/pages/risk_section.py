@@ -20,8 +20,7 @@ from deepcac.scoring.small_cells import FEW, WITHHELD, few_steps
 from deepcac.table.answer import Answer
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
-from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.table.subgroup_differences import (
+from deepcac.table.pages.subgroup_differences import (
     AUROC,
     BENEFIT,
     OE,
@@ -29,7 +28,8 @@ from deepcac.table.subgroup_differences import (
     SubgroupDifference,
     subgroup_differences,
 )
-from deepcac.table.subgroups import check_columns, subgroups
+from deepcac.table.pages.subgroups import check_columns, subgroups
+from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.types import Array
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")

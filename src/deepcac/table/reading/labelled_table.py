@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
-from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cells import refuse_missing
@@ -22,7 +21,7 @@ from deepcac.table.reading.follow_up_leaks import other_times, unused_times
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.roles import ROLES, Roles
-from deepcac.table.reading.row_sample import SampledTable, sample_rows
+from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import (
     CATEGORY,
     EncodedColumn,
@@ -150,9 +149,7 @@ def read_labelled(
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
-    remarks = [*getattr(path, "remarks", ())]
-    remarks += horizon_remarks(follow) if follow is not None else []
-    remarks += _remarks(sample, outcomes, encoder)
+    remarks = [*getattr(path, "remarks", ()), *_remarks(sample, outcomes, encoder)]
     remarks += reader.words_for_missing(
         [
             column.name
@@ -243,7 +240,8 @@ def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
 
 
 def _remarks(sample: SampledTable, outcomes: Outcomes, encoder: TableEncoder) -> list[str]:
-    remarks = [label_sentence(outcomes.counted, outcomes.words, outcomes.reason)]
+    remarks = [] if outcomes.follow is None else horizon_remarks(outcomes.follow)
+    remarks.append(label_sentence(outcomes.counted, outcomes.words, outcomes.reason))
     if not sample.complete:
         remarks.append(
             f"Sampled: {len(sample.number):,} of {sample.total:,} rows, drawn at random; "

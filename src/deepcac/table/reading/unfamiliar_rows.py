@@ -12,7 +12,6 @@ from scipy.stats import binom
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import counted
-from deepcac.table.reading.missing_codes import codes_beyond
 from deepcac.table.reading.table_encoder import (
     NUMBER,
     OTHER,
@@ -21,6 +20,7 @@ from deepcac.table.reading.table_encoder import (
     TableEncoder,
     feature_names,
 )
+from deepcac.table.reading.table_faults import codes_beyond
 from deepcac.types import Array
 
 FAR = 8.0  # standard deviations from the training mean, beyond which a number is out of range

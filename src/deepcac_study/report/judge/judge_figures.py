@@ -45,7 +45,6 @@ _LEARNERS = {
     "products_lr": "Products in LR",
     "linear_lgbm": "LightGBM with lines in leaves",
     "moe": "Mixture of experts",
-    "expertnet": "ExpertNet",
     "subtypes": "Risk model with subtypes",
     "subtypes_gbm": "Risk model with subtypes, boosted",
 }

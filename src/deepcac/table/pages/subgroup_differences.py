@@ -17,8 +17,8 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.statistics import holm
 from deepcac.table.held_out_risks import HeldOut
+from deepcac.table.pages.subgroups import Subgroup, levels_of
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.table.subgroups import Subgroup, levels_of
 from deepcac.types import Array
 
 AUROC, OE, SLOPES, BENEFIT = MEASURES = ("AUROC", "O/E", "slope", "net benefit")

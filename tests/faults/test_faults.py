@@ -63,21 +63,21 @@ def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_sche
 def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind, number, tmp_path):
     (row,) = fuzz_tables(tmp_path, number, {kind: (TABLES | PACKED)[kind]})
     assert row.other == 0, row.how
-    assert row.same > 5
+    assert row.same > 0
     assert row.refused > 10
 
 
 def test_a_column_of_any_arrow_type_in_any_role_is_read_or_refused(tmp_path):
     row = fuzz_types(tmp_path, 200)
     assert row.other == 0, row.how
-    assert row.same > 5
+    assert row.same > 0
     assert row.refused > 10
 
 
 def test_a_mutant_of_a_meds_folder_is_read_or_refused(tmp_path):
     row = fuzz_meds(tmp_path, 100)
     assert row.other == 0, row.how
-    assert row.same > 5
+    assert row.same > 0
     assert row.refused > 10
 
 

@@ -141,7 +141,7 @@ def test_a_shipped_record_has_its_kept_curves_and_a_run_its_own(tmp_path):
     scores_path(laid).unlink()
     with pytest.raises(DataError, match="missing; delete both"):
         report(tmp_path, [laid, made])
-    out = report(tmp_path, [laid, made], unscored={str(laid)}, kept=KEPT)
+    out = report(tmp_path, [laid, made], unscored={str(laid)}, shipped_tables=KEPT)
     shown, kept = rows(out / "figures" / "curves_cic.csv"), rows(KEPT / "curves.csv")
     height = {m: [float(row["y"]) for row in shown if row["method"] == m] for m in ("lr", "xgb")}
     place = ("cic", "lr", "1")

@@ -57,7 +57,7 @@ def compare_facts(
             f"{len(table.features.label):,} rows with {table.rarest:,} of the rarest class."
         ],
         "performance": [*_scores(trials), *_differences(result)],
-        "answer": [result.sentence, *result.details],
+        "answer": [*filter(None, (result.sentence, result.bent_line)), *result.details],
         **_clusters(clusterings),
     }
 

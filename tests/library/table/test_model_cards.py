@@ -205,7 +205,7 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
     interpretation = section(text, 25, "Interpretation")
     assert [line for line in sentence.splitlines() if escaped(line) not in interpretation] == []
     performance = section(text, "23a", "Performance")
-    assert len(re.findall(r"\| 0\.\d{3} \| 0\.\d{3} to [01]\.\d{3} \|", performance)) == 12
+    assert len(re.findall(r"\| 0\.\d{3} \| 0\.\d{3} to [01]\.\d{3} \|", performance)) == 13
     calibrated = section(text, "23a", "Calibration")
     assert calibrated.startswith("| model | intercept | slope | O/E | Brier |")
     assert len(calibrated.splitlines()) == 4

@@ -54,7 +54,7 @@ from deepcac.table.command_options import (
     argument,
     option,
 )
-from deepcac.table.reading.row_sample import MOST_ROWS
+from deepcac.table.limits import MOST_ROWS
 
 if TYPE_CHECKING:
     from deepcac.table.reading.cell_rules import CellRules

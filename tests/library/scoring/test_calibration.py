@@ -137,5 +137,6 @@ def test_patients_whose_outcomes_differ_count_by_their_residuals():
     alone, pairs = (
         calibration_curve(y, expit(odds), who) for who in (np.arange(800), np.arange(800) // 2)
     )
-    assert alone.observed == pytest.approx(pairs.observed)
+    at = np.interp(pairs.risk, alone.risk, alone.observed)  # the ends are cut by patients
+    assert at == pytest.approx(pairs.observed, abs=0.01)
     assert np.mean(pairs.high - pairs.low) < 1.3 * np.mean(alone.high - alone.low)

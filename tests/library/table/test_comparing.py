@@ -324,7 +324,7 @@ def test_cells_of_few_patients_are_withheld_and_cannot_be_subtracted(judged):
     table, trials = judged[0], judged[2]
     n = len(table.features.label)
     rows = Rows(np.zeros((n, 1)), np.zeros((n, 1)), np.zeros(n, np.int64), np.arange(n))
-    rows.y[:40], rows.y[-2:] = 1, 1
+    rows.y[:40], rows.y[300:320], rows.y[-2:] = 1, 1, 1
     label = np.repeat([0, 1, 2], [200, n - 203, 3])
     one, two, few = _subtypes(rows, label, ("x",), table)
     assert (one.size, two.size, few.size) == (200, None, None)  # the others would tell the 3

@@ -45,7 +45,10 @@ def test_without_shared_rows_or_scores_there_is_none():
 def test_a_cluster_with_few_patients_of_a_class_is_withheld_where_data_are_restricted(
     tmp_path, dataset, shown
 ):
-    sizes = {"sizes_train": [[80, 20], [11, 2], [30, 10]], "sizes_test": [[20, 11], [4, 0], [9, 3]]}
+    sizes = {
+        "sizes_train": [[80, 20], [11, 2], [30, 10]],
+        "sizes_test": [[20, 11], [4, 0], [9, 13]],
+    }
     record = {
         "dataset": dataset,
         "method": "cac_lr",

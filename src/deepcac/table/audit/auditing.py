@@ -20,11 +20,11 @@ from deepcac.table.audit.group_lines import (
 from deepcac.table.budgeted_trials import TRIALS, Say, TableEffort, Trials, run_budgeted, usual_jobs
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.comparison_words import signed
+from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import comparison_table, write_page
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.reading.row_sample import MOST_ROWS
 
 _UNSEEN = (
     "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "

@@ -12,6 +12,7 @@ import numpy as np
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW, WITHHELD, few_parts, few_rows
+from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
 from deepcac.table.pages.own_figures import missingness
@@ -24,7 +25,7 @@ from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_part
 from deepcac.table.reading.follow_up_leaks import unused_times
 from deepcac.table.reading.label_leaks import label_leaks
 from deepcac.table.reading.labelled_table import check_sizes
-from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
+from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
 from deepcac.table.reading.table_files import RowSource, read_blocks

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
+from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cells import refuse_missing
@@ -21,7 +22,7 @@ from deepcac.table.reading.follow_up_leaks import other_times, unused_times
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.roles import ROLES, Roles
-from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
+from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import (
     CATEGORY,
     EncodedColumn,

@@ -10,10 +10,9 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.table.limits import MOST_ROWS
 from deepcac.table.reading.column_types import refuse_type
 from deepcac.types import Ids
-
-MOST_ROWS = 20_000  # of more rows a sample is used
 
 
 @dataclass(frozen=True)

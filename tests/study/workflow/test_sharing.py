@@ -17,6 +17,7 @@ from checkouts import ROOT, checkout, environment
 from stores import DVC, bucket, connect  # noqa: F401 (a fixture)
 
 from deepcac.errors import DataError
+from deepcac.files.storage import write_json
 from deepcac_study.catalogue.config import check_config
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.jobs.layout import Layout
@@ -39,7 +40,10 @@ def layout(config: str, **more) -> Layout:
 def make_up(folder: Path, files) -> None:
     for file in files:
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(f"made-up content of {file}\n")
+        if file.endswith(".json"):  # a record without its digest would be refused as edited
+            write_json(folder / file, {"made up": file})
+        else:
+            (folder / file).write_text(f"made-up content of {file}\n")
 
 
 def snakemake(folder: Path, target: str, *options: str) -> str:

@@ -157,7 +157,7 @@ def basis(judged: Judgement | None, *, unpublished: bool = False) -> str:
     where = f"{len(names)} data sets" if len(names) > 1 else names[0]
     where += ", real data of no paper" * unpublished
     half = half_detect(rows)
-    seen = f" Half of the comparisons could have shown a difference of {number(half)}."
+    seen = f" The median detectable difference is {number(half)}."
     return (
         f"By AUROC of tuned models on {where}; a difference up to "
         f"{number(judged.summary['margin'])} is negligible.{seen * (half == half)}"

@@ -97,7 +97,7 @@ def test_the_sentence_counts_real_data_alone(tmp_path):
     said = sentence(judged)
     told = "made it worse in 1, made no difference in 1 and were inconclusive in 1."
     assert said == f"Probably not: of 3 comparisons, clusters {told}"
-    assert "difference of 0.012" in basis(judged)
+    assert "median detectable difference is 0.012" in basis(judged)
     assert sentence(load_judgement([])) == basis(load_judgement([])) == ""
     assert sentence(load_judgement(write(tmp_path, [ROWS[3]], ["demo_x"]))) == ""
 

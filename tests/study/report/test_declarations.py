@@ -32,3 +32,9 @@ def test_a_table_of_records_by_field_function_and_format():
     made = Table.of([{"a": 1, "b": None}], columns, n_labels=2)
     assert [[cell.text for cell in row] for row in made.rows] == [["1", "2", "2"]]
     assert made.n_labels == 2
+
+
+def test_every_column_has_a_name():
+    # A button that sorts by a column reads its name out.
+    heads = {name: table.get("head", ()) for name, table in DECLARED["tables"].items()}
+    assert [name for name, head in heads.items() if not all(map(str.strip, head))] == []

@@ -133,8 +133,9 @@ def test_what_a_file_is_made_from_is_followed_back_to_its_origin(
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_after_a_pull_from_s3_only_the_report_is_planned(tmp_path, bucket):  # noqa: F811
+def test_after_a_pull_from_s3_only_the_report_is_planned(tmp_path, bucket, monkeypatch):  # noqa: F811
     source, clone = checkout(tmp_path / "source"), checkout(tmp_path / "clone")
+    monkeypatch.chdir(source)  # which files there are depends on what lies in the folder
     files = shared_files(layout("demo.yaml"))
     make_up(source, files)
     connect(source, bucket)

@@ -1,19 +1,24 @@
 """Every way to make a risk model, on the folds of a table, so that a choice is judged nested."""
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from deepcac.errors import DataError
+from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import Contender
 from deepcac.judging.draws import units
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.resamples import Resample, Rows, at_most, prepared
 from deepcac.judging.spaces import Values
+from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.table.budgeted_trials import MOST_TRAIN, linear
 from deepcac.table.reading.labelled_table import LabelledTable
@@ -21,6 +26,7 @@ from deepcac.types import Array, Ids
 
 FOLDS = 5
 _CERTAIN = 1e-7
+_WORTH_PROCESSES = 4.0  # seconds of work; processes need about two to start
 Parts = list[npt.NDArray[np.intp]]
 
 
@@ -77,13 +83,43 @@ class FoldScores(NamedTuple):
     fold: Ids
 
 
+class _Answered(NamedTuple):
+    """What candidates say of the rows of one or two folds.
+
+    Attributes
+    ----------
+    risk : list of ndarray
+        Of each candidate, (n, n_classes), of the rows of the only fold; empty of two.
+    score : ndarray of shape (candidates, sides, 2)
+        AUROC and log likelihood in each fold.
+    """
+
+    risk: list[Array]
+    score: Array
+
+
 def score_on_folds(
-    table: LabelledTable, candidates: Sequence[Candidate], seed: int, *, nested: bool = True
+    table: LabelledTable,
+    candidates: Sequence[Candidate],
+    seed: int,
+    *,
+    nested: bool = True,
+    jobs: int = 1,
 ) -> FoldScores:
     """Score every candidate on every fold, by models of the other folds.
 
     To judge the choice itself, no model may know the fold that it is judged on: models of all
     folds but two are scored on either, and choose for the other one.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    candidates : sequence of Candidate
+    seed : int
+    nested : bool
+        Whether the choice is to be judged.
+    jobs : int
+        Folds and pairs of folds that are left out at once; it changes no number.
 
     Raises
     ------
@@ -92,20 +128,18 @@ def score_on_folds(
     """
     parts = split(table, seed)
     n, k = len(table.features.label), len(parts)
+    left_out = [(j,) for j in range(k)] + [*combinations(range(k), 2)] * nested
+    answered = _answered(table, parts, left_out, candidates, seed, jobs)
     risk = np.empty((len(candidates), n, table.features.n_classes))
     every = np.empty((k, len(candidates), 2))
-    for j, part in enumerate(parts):
-        sample = _sample(table, parts, (j,), seed)
-        for c, (answer,) in enumerate(_answers(sample, candidates, [sample.test])):
-            risk[c, part] = answer
-            every[j, c] = _score(sample.test, answer)
     inside = np.full((k, k, len(candidates), 2), np.nan)
-    for a, b in combinations(range(k), 2) if nested else ():
-        sample = _sample(table, parts, (a, b), seed)
-        sides = [sample.test, sample.validation]
-        for c, (of_a, of_b) in enumerate(_answers(sample, candidates, sides)):
-            inside[a, b, c] = _score(sample.validation, of_b)
-            inside[b, a, c] = _score(sample.test, of_a)
+    for folds, answer in zip(left_out, answered, strict=True):
+        if len(folds) == 1:
+            risk[:, parts[folds[0]]] = answer.risk
+            every[folds[0]] = answer.score[:, 0]
+        else:
+            a, b = folds
+            inside[a, b], inside[b, a] = answer.score[:, 1], answer.score[:, 0]
     fold = np.empty(n, dtype=np.int64)
     for j, part in enumerate(parts):
         fold[part] = j
@@ -134,22 +168,62 @@ def split(table: LabelledTable, seed: int) -> Parts:
     return parts
 
 
-def _sample(table: LabelledTable, parts: Parts, left_out: tuple[int, ...], seed: int) -> Resample:
+def _answered(
+    table: LabelledTable,
+    parts: Parts,
+    left_out: Sequence[tuple[int, ...]],
+    candidates: Sequence[Candidate],
+    seed: int,
+    jobs: int,
+) -> list[_Answered]:
+    """Return what candidates say of folds that are left out, in processes if that is worth it."""
+    rows = (table.features, table.group, table.follow)
+    begin = time.monotonic()
+    first = _left_out(rows, parts, left_out[0], candidates, seed)
+    rest = left_out[1:]
+    if (time.monotonic() - begin) * len(rest) < _WORTH_PROCESSES:
+        jobs = 1
+    pool = Parallel(n_jobs=min(jobs, len(rest)), max_nbytes=None)
+    return [
+        first,
+        *pool(delayed(_left_out)(rows, parts, folds, candidates, seed) for folds in rest),
+    ]
+
+
+def _left_out(
+    rows: tuple[FeatureMatrix, Ids | None, FollowUp | None],
+    parts: Parts,
+    folds: tuple[int, ...],
+    candidates: Sequence[Candidate],
+    seed: int,
+) -> _Answered:
+    """Fit each candidate on all folds but one or two, and score it on those."""
+    with threadpool_limits(1):
+        sample = _sample(*rows, parts, folds, seed)
+        sides = [sample.test, sample.validation][: len(folds)]
+        risk, scores = [], []
+        for candidate in candidates:
+            predict = fit_trial(Contender(linear(), candidate.arm), candidate.values, sample)
+            answers = [np.asarray(predict(side)) for side in sides]
+            risk += answers[: len(folds) == 1]
+            scores.append([_score(side, risks) for side, risks in zip(sides, answers, strict=True)])
+    return _Answered(risk, np.array(scores))
+
+
+def _sample(
+    features: FeatureMatrix,
+    group: Ids | None,
+    follow: FollowUp | None,
+    parts: Parts,
+    left_out: tuple[int, ...],
+    seed: int,
+) -> Resample:
     """Return all other folds as training rows, and one or two as test and validation rows."""
     rest = np.sort(np.concatenate([p for j, p in enumerate(parts) if j not in left_out]))
     fold_seed = seed + left_out[0]
-    train = at_most(MOST_TRAIN, rest, table.features.label, fold_seed)
+    train = at_most(MOST_TRAIN, rest, features.label, fold_seed)
     test, validation = parts[left_out[0]], parts[left_out[-1]]
-    return prepared(table.features, (train, validation, test), fold_seed, table.group, table.follow)
-
-
-def _answers(
-    sample: Resample, candidates: Sequence[Candidate], sides: Sequence[Rows]
-) -> Iterator[list[Array]]:
-    """Yield what each candidate says of the rows of each side."""
-    for candidate in candidates:
-        predict = fit_trial(Contender(linear(), candidate.arm), candidate.values, sample)
-        yield [np.asarray(predict(rows)) for rows in sides]
+    return prepared(features, (train, validation, test), fold_seed, group, follow)
 
 
 def _score(rows: Rows, risk: Array) -> tuple[float, float]:

@@ -40,7 +40,13 @@ class FoldAnswer(NamedTuple):
 
 
 def chosen_method(
-    table: LabelledTable, name: str, clusters: int, alpha: float, seed: int, say: Say
+    table: LabelledTable,
+    name: str,
+    clusters: int,
+    alpha: float,
+    seed: int,
+    say: Say,
+    jobs: int = 1,
 ) -> dict[str, Any]:
     """Choose how a model is made, and say how models that are chosen so do on held-out rows.
 
@@ -61,6 +67,8 @@ def chosen_method(
         Of the folds.
     say : callable
         Is called with how far it is.
+    jobs : int
+        Folds that are judged at once.
 
     Returns
     -------
@@ -75,7 +83,7 @@ def chosen_method(
     """
     tried = candidates(name, clusters, alpha, table)
     say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
-    scores = score_on_folds(table, tried, seed, nested=len(tried) > 1)
+    scores = score_on_folds(table, tried, seed, nested=len(tried) > 1, jobs=jobs)
     answers, ratio = nested_answers(table, tried, scores)
     return {
         **settings(tried[choice(scores.every, tried)]),

@@ -84,7 +84,7 @@ def fit_table(
         How often the whole choice is made again on patients drawn with replacement
         (`deepcac.table.optimism`); a page beside the model tells what came of it.
     jobs : int
-        Refits that are made at once.
+        Folds that are judged, and refits that are made, at once; it changes no number.
     """
     check_method(method)
     if bootstrap and method == SUBTYPES:
@@ -102,7 +102,7 @@ def fit_table(
     if method == SUBTYPES:
         model = _fit_subtypes(table, roles, out, clusters, seed, say)
     else:
-        chosen = chosen_method(table, method, clusters, alpha, seed, say)
+        chosen = chosen_method(table, method, clusters, alpha, seed, say, jobs)
         model = fit_risk_model(table, roles, chosen, seed)
         _tell_merged(model, say)
     tried = candidates(method, clusters, alpha, table)

@@ -113,3 +113,13 @@ def test_too_few_patients_with_events_are_one_line(tmp_path):
     table = read_labelled(tmp_path / "t.csv", Roles("died", group="patient"))
     with pytest.raises(DataError, match="the rarest class has 3 patients"):
         split(table, 0)
+
+
+def test_processes_say_the_same_as_one_after_another(tmp_path, monkeypatch):
+    monkeypatch.setattr(choice_folds, "_WORTH_PROCESSES", 0.0)
+    table = table_of(tmp_path, signal(4, 150, 1.0))
+    tried = candidates("auto", 2, 0.03, table)[::6]
+    serial, parallel = (score_on_folds(table, tried, 0, jobs=jobs) for jobs in (1, 2))
+    assert np.array_equal(serial.risk, parallel.risk)
+    assert np.array_equal(serial.every, parallel.every)
+    assert np.array_equal(serial.inside, parallel.inside)

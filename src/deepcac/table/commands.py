@@ -151,7 +151,7 @@ def compare(
             source, roles, out, say=say, command=_typed(), site=site, external=external or (),
             margin=margin, most=rows, seed=seed, jobs=jobs, train_rows=train_rows,
             asked=risk_questions(thresholds, by),
-            unanswered={"--resamples": resamples, "--card": card, "--by": by},
+            unanswered={"--resamples": resamples, "--card": card},
         )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")

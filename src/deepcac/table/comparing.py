@@ -1,6 +1,5 @@
 """`deepcac compare`: read, judge, look at the subtypes, write the page."""
 
-from deepcac.errors import ConfigError
 from deepcac.table.answer import MARGIN, answer
 from deepcac.table.budgeted_trials import (
     MOST_TRAIN,
@@ -77,8 +76,6 @@ def compare_table(
     ConfigError, DataError
         An option or the table is at fault; column and row are named.
     """
-    if roles.time is not None and any(asked):
-        raise ConfigError("--thresholds and --by have no answer with --time; ask without them")
     check_output(out, path)
     beside = card_path(card, out, path)
     say(f"reading {path}")

@@ -29,14 +29,14 @@ from deepcac.table.elsewhere.fold_trials import (
 )
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, over_places
-from deepcac.table.elsewhere.place_page import _comparisons, _cut, _few
+from deepcac.table.elsewhere.place_page import _comparisons, _counts, _cut
 from deepcac.table.elsewhere.place_risks import (
     benefit_lines,
     benefit_panels,
     over_sites,
     withheld_benefits,
 )
-from deepcac.table.pages.risk_section import RiskQuestions
+from deepcac.table.pages.risk_section import USUAL, RiskQuestions
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 
@@ -141,10 +141,16 @@ def test_auroc_of_three_classes_is_the_mean_of_each_against_the_others():
 
 
 def test_counts_that_would_tell_a_small_site_are_withheld():
-    table = SimpleNamespace(features=SimpleNamespace(label=np.repeat([0, 1], [103, 50])))
-    judged = [SimpleNamespace(counts=counts) for counts in [(60, 30), (40, 20)]]
-    assert _few(table, judged, apart=False) == [False, True]  # 3 rows are left of class 0
-    assert _few(table, judged, apart=True) == [False, False]
+    label = np.repeat([0, 1], [103, 50])
+    sites = [np.r_[0:60, 103:133], np.r_[60:100, 133:153]]  # 3 rows are left of class 0
+    judged = [SimpleNamespace(model=BestModel("lr", 0.8, 0.7, 0.9, row=rows)) for rows in sites]
+    table = SimpleNamespace(features=SimpleNamespace(label=label), follow=None)
+    assert _counts(table, judged, USUAL) == ([False, True], None)
+    table.features.label = np.delete(label, [100, 101, 102])
+    for fold in judged:
+        rows = fold.model.row
+        fold.model = fold.model._replace(row=np.where(rows >= 103, rows - 3, rows) + 500)
+    assert _counts(table, judged, USUAL, first=500) == ([False, False], None)
 
 
 def test_verdicts_by_place_and_over_all():

@@ -115,9 +115,9 @@ CASES = {
         "compare p.csv --label died --external one.csv --external one.csv",
         "--external: one file is named twice; name each table once",
     ),
-    "subgroups at a horizon": (
-        "compare p.csv --label died --time age --horizon 9 --by patient",
-        "--thresholds and --by have no answer with --time; ask without them",
+    "subgroups by a column that the other hospital lacks": (
+        "compare p.csv --label died --external there.csv --by sexx",
+        "--by sexx: there is no such column; known: ",
     ),
     "thresholds of three classes": (
         "compare three.csv --label died --thresholds 0.1,0.3",
@@ -154,6 +154,7 @@ def folder(tmp_path, monkeypatch):
         "short": table[:20],
         "slip": slip,
         "hole": hole,
+        "there": table.assign(crp=table.crp + 0.01),
     }.items():
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     (tmp_path / "folder").mkdir()

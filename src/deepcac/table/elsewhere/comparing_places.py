@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from joblib import Parallel, delayed
 
@@ -15,7 +16,6 @@ from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places
 from deepcac.table.elsewhere.place_page import Run, write_place_page
-from deepcac.table.elsewhere.place_risks import shown_thresholds
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
@@ -68,22 +68,23 @@ def compare_places(
     begin = time.monotonic()
     check_output(out, path, *external)
     say(f"reading {path}")
-    table, folds, remarks, heading = (
+    places = (
         _sites(path, roles, site, most, seed, accept)
         if site is not None
         else _external(path, roles, external, most, seed, accept)
     )
-    check_asked(table, asked)
+    table = places.table
+    check_asked(places.judged, asked)
     table.tell(say)
-    for remark in remarks:
+    for remark in places.remarks:
         say(remark)
-    judged = _judge(folds, seed, train_rows, jobs or usual_jobs(), say)
+    judged = _judge(places.folds, seed, train_rows, jobs or usual_jobs(), say)
     answer = answer_places(judged, margin, sites=len(judged) > 1 or site is not None)
     run = Run(
-        command, heading, bool(external), TRIALS, seed, train_rows,
-        time.monotonic() - begin, remarks, shown_thresholds(asked.thresholds), roles.horizon,
+        command, places.heading, bool(external), TRIALS, seed, train_rows,
+        time.monotonic() - begin, places.remarks, asked, roles.horizon,
     )  # fmt: skip
-    write_place_page(out, table, judged, answer, run)
+    write_place_page(out, table, places.judged, judged, answer, run)
     return answer.sentence
 
 
@@ -93,21 +94,28 @@ def _refuse(unanswered: Mapping[str, object]) -> None:
             raise ConfigError(f"{option} has no answer with --site or --external; ask without it")
 
 
-_Read = tuple[LabelledTable, list[Fold], list[str], str]
+class Places(NamedTuple):
+    """What is read: the first table, the rows that are judged, and how the page is headed."""
+
+    table: LabelledTable
+    judged: LabelledTable
+    folds: list[Fold]
+    remarks: list[str]
+    heading: str
 
 
-def _sites(path: StrPath, roles: Roles, site: str, most: int, seed: int, accept: bool) -> _Read:
+def _sites(path: StrPath, roles: Roles, site: str, most: int, seed: int, accept: bool) -> Places:
     apart = replace(roles, apart={site: "the site"})
     table = read_labelled(path, apart, most=most, seed=seed)
     folds, remarks = site_folds(
         table, uniform(site), accept=accept, words=table.words_for_missing(site)
     )
-    return table, folds, remarks, f"Left out: each site in turn (column {site!r})"
+    return Places(table, table, folds, remarks, f"Left out: each site in turn (column {site!r})")
 
 
 def _external(
     path: StrPath, roles: Roles, others: Sequence[StrPath], most: int, seed: int, accept: bool
-) -> _Read:
+) -> Places:
     for other in others:
         if Path(other).exists() and Path(other).samefile(path):
             raise DataError(f"--external {other}: is the same file; name patients of another place")
@@ -117,7 +125,8 @@ def _external(
     external = external_rows(table, roles, others, most=most, seed=seed, accept=accept)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
-    return table, [external.fold], external.remarks, f"Judged on: the {several} {names}"
+    heading = f"Judged on: the {several} {names}"
+    return Places(table, external.judged, [external.fold], external.remarks, heading)
 
 
 def _judge(folds: list[Fold], seed: int, train_rows: int, jobs: int, say: Say) -> list[JudgedFold]:

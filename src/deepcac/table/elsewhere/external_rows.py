@@ -41,13 +41,13 @@ class ExternalRows(NamedTuple):
         All of the first table to learn from, the second to judge.
     remarks : list of str
         Columns, levels, ids and rows that differ, or that should.
-    rows : list of pyarrow.Table
-        Those that are judged, as read, a table each.
+    judged : LabelledTable
+        The rows that are judged, with the columns that all the tables have.
     """
 
     fold: Fold
     remarks: list[str]
-    rows: list[pa.Table]
+    judged: LabelledTable
 
 
 class SecondTable(NamedTuple):
@@ -107,7 +107,7 @@ def external_rows(
     remarks = [line for other in others for line in _remarks(table, roles, other)]
     if dropped := len(table.features.label) - len(fold.fit):
         remarks.append(f"{_count(dropped)} rows of patients in both tables are not learnt from.")
-    return ExternalRows(fold, remarks, [other.sample.rows for other in others])
+    return ExternalRows(fold, remarks, _judged(table, fold, others))
 
 
 def _second_table(
@@ -171,6 +171,36 @@ def _fold(table: LabelledTable, roles: Roles, others: list[SecondTable]) -> Fold
     )
     follow = joined([part for part in (table.follow, *(other.follow for other in others)) if part])
     return replace(fold, parts=parts, follow=follow)
+
+
+def _judged(table: LabelledTable, fold: Fold, others: list[SecondTable]) -> LabelledTable:
+    features = fold.features
+    return replace(
+        table,
+        name=", ".join(other.name for other in others),
+        rows=_same_columns([other.sample.rows for other in others]),
+        features=FeatureMatrix(
+            features.row_id[fold.test],
+            features.label[fold.test],
+            features.X[fold.test],
+            features.names,
+        ),
+        group=None if fold.unit is None else fold.unit[fold.test],
+        follow=None if fold.follow is None else fold.follow.take(fold.test),
+    )
+
+
+def _same_columns(tables: list[pa.Table]) -> pa.Table:
+    """Return the rows of all tables in the columns that all have, as text where types differ."""
+    first, *rest = tables
+    columns = {}
+    for name in first.column_names:
+        if all(name in other.column_names for other in rest):
+            parts = [plain(rows[name]) for rows in tables]
+            alike = len({part.type for part in parts}) == 1
+            texts = [part if alike else part.cast(pa.string()) for part in parts]
+            columns[name] = pa.chunked_array([chunk for part in texts for chunk in part.chunks])
+    return pa.table(columns)
 
 
 def _remarks(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str]:

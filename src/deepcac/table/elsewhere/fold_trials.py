@@ -72,6 +72,8 @@ class BestModel(NamedTuple):
         Whose row each is; None where each row is a patient.
     row : ndarray of shape (n,) or None
         Their places among the rows of the fold.
+    clustered : ndarray of shape (n,) or None
+        Risks of the model with clusters that has the best validation log loss.
     """
 
     name: str
@@ -82,6 +84,7 @@ class BestModel(NamedTuple):
     patients: Patients | None = None
     unit: npt.NDArray[Any] | None = None
     row: npt.NDArray[np.intp] | None = None
+    clustered: Array | None = None
 
 
 class JudgedFold(NamedTuple):
@@ -172,7 +175,9 @@ def _judge_place(
         comparisons={
             key: _compare(finished, test.y, once, drawn, *pair) for key, pair in pairs.items()
         },
-        model=_best_model(finished, alone, test, follow, draws)._replace(row=fold.test[rows]),
+        model=_best_model(finished, alone, test, follow, draws)._replace(
+            row=fold.test[rows], clustered=_risks(finished, helping)[1][:, 1]
+        ),
     )
 
 
@@ -235,6 +240,12 @@ def aurocs(y: Ids, risk: Array, weights: npt.NDArray[Any]) -> Array:
     return np.mean([weighted_scores(split, weights)["auroc"] for split in splits], axis=0)
 
 
+def _risks(finished: dict[str, Finished], names: Sequence[str]) -> tuple[str, Array]:
+    """Return the contender of the best validation log loss, and its risks."""
+    name, t = chosen(finished, names, "log_loss")
+    return name, finished[name].risks[t]
+
+
 def _best_model(
     finished: dict[str, Finished],
     alone: list[str],
@@ -242,8 +253,7 @@ def _best_model(
     follow: FollowUp | None,
     draws: npt.NDArray[np.uint8],
 ) -> BestModel:
-    name, t = chosen(finished, alone, "log_loss")
-    risk = finished[name].risks[t]
+    name, risk = _risks(finished, alone)
     if risk.shape[1] > 2:
         auroc = float(aurocs(test.y, risk, np.ones((len(test), 1), np.uint8))[0])
         spread = aurocs(test.y, risk, draws)

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import BETTER, NEVER
-from deepcac.scoring.small_cells import few_rows
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict, overall
@@ -18,9 +18,10 @@ from deepcac.table.elsewhere.place_risks import (
 )
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page
+from deepcac.table.pages.risk_section import RiskQuestions
+from deepcac.table.pages.subgroup_risks import JudgedPart, hidden_counts, subgroup_lines
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.types import Array
 
 
 class Run(NamedTuple):
@@ -41,8 +42,7 @@ class Run(NamedTuple):
     seconds : float
     remarks : list of str
         What a reader must know beside those of the table.
-    thresholds : ndarray of shape (T,)
-        Risks from which a patient is treated, for the table of net benefit.
+    asked : RiskQuestions
     horizon : float or None
     """
 
@@ -54,7 +54,7 @@ class Run(NamedTuple):
     most: int
     seconds: float
     remarks: list[str]
-    thresholds: Array
+    asked: RiskQuestions
     horizon: float | None = None
 
 
@@ -70,11 +70,14 @@ _TIMED = (
 def write_place_page(
     path: StrPath,
     table: LabelledTable,
+    patients: LabelledTable,
     judged: list[JudgedFold],
     answer: PlaceAnswer,
     run: Run,
 ) -> None:
-    """Write the page."""
+    """Write the page; `patients` are those among whom the judged ones are."""
+    thresholds = run.asked.five
+    few, by = _counts(patients, judged, run.asked, len(table.features.label) * run.apart)
     content = {
         "command": run.command,
         "table": table,
@@ -84,11 +87,12 @@ def write_place_page(
         "models": model_by_place(judged),
         "remarks": [*table.remarks, *run.remarks, *_cut(judged, run.most)],
         "places": _places(judged, answer.comparisons[BEST]),
-        "scores": score_lines(judged, _few(table, judged, run.apart)),
+        "scores": score_lines(judged, few),
         "horizon": None if run.horizon is None else f"{run.horizon:g}",
         "calibration": calibration_panels(judged, table.shown_classes[1]),
-        "benefit": benefit_panels(judged, run.thresholds),
-        "benefits": benefit_lines(judged, run.thresholds, run.seed),
+        "benefit": benefit_panels(judged, thresholds),
+        "benefits": benefit_lines(judged, thresholds, run.seed),
+        "by": by,
         "comparisons": _comparisons(answer),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "method": _method(judged, run),
@@ -127,12 +131,32 @@ def _difference(place: PlaceVerdict) -> tuple[str, str]:
     return signed(gap.mean, 4), f"{signed(gap.low, 4)} to {signed(gap.high, 4)}"
 
 
-def _few(table: LabelledTable, judged: list[JudgedFold], apart: bool) -> list[bool]:
-    """Return whose counts are withheld: they would tell those of a site that is not judged."""
-    counts = np.array([fold.counts for fold in judged])
-    rest = np.bincount(table.features.label) - counts.sum(axis=0)
-    others = [] if apart else [rest]
-    return few_rows(np.vstack([counts, *others]))[: len(judged)].tolist()
+def _counts(
+    patients: LabelledTable, judged: list[JudgedFold], asked: RiskQuestions, first: int = 0
+) -> tuple[list[bool], dict[str, Any] | None]:
+    """Return the places whose counts are withheld, and the table of subgroups.
+
+    The patients of sites that are not judged are one place more, so that nothing tells of them.
+    `first` is the row of a fold that is the first of these patients.
+    """
+    rows = [np.asarray(fold.model.row) - first for fold in judged]
+    place = np.full(len(patients.features.label), len(judged))
+    for number, inside in enumerate(rows):
+        place[inside] = number
+    everyone = np.concatenate(rows)
+    few, *hidden = hidden_counts(patients, everyone, asked.by, [place])
+    parts = [
+        JudgedPart(inside, fold.model.patients, fold.model.clustered)
+        for inside, fold in zip(rows, judged, strict=True)
+        if fold.model.patients is not None and fold.model.clustered is not None
+    ]
+    if asked.thresholds is not None:
+        treated = asked.thresholds[0]
+    elif patients.follow is not None:
+        treated = observed_risk(patients.follow.take(everyone))[0]
+    else:
+        treated = float(patients.features.label[everyone].mean())
+    return few[: len(judged)].tolist(), subgroup_lines(patients, parts, asked.by, treated, hidden)
 
 
 def _comparisons(answer: PlaceAnswer) -> dict[str, Any]:

@@ -32,7 +32,6 @@ from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import JudgedFold, bootstrap_draws
 from deepcac.types import Array, Ids
 
-THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)  # unless others are asked for
 AS_THEY_ARE, REFITTED = "risks as they are", "risks recalibrated"
 _POOLED = (AUROC, RATIO, SLOPE)
 _POINTS = 25  # of a curve
@@ -121,11 +120,6 @@ def mended(whom: Patients) -> Patients:
     """Return the patients with risks whose intercept and slope are refitted on them."""
     weight = None if whom.follow is None else whom.follow.weights()
     return whom._replace(risk=recalibrated(whom.y, whom.risk, weight).risk)
-
-
-def shown_thresholds(asked: tuple[float, float] | None) -> Array:
-    """Return five thresholds from the lowest to the highest that is asked for, or `THRESHOLDS`."""
-    return np.array(THRESHOLDS) if asked is None else np.linspace(*asked, len(THRESHOLDS))
 
 
 def benefits(whom: Patients, thresholds: Array) -> Array:

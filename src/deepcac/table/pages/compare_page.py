@@ -63,7 +63,11 @@ def write_compare_page(
         "shares": _shares(table),
         "answer": answer,
         "horizon": horizon_section(
-            table, trials, [clustering for clustering in shown if _described(clustering)]
+            table,
+            trials,
+            [clustering for clustering in shown if _described(clustering)],
+            answer,
+            asked,
         ),
         "forest": forest(answer, (HELP, BEND, NEGATIVE)),
         "all_forest": forest(answer),

@@ -20,11 +20,9 @@ from deepcac.scoring.small_cells import WITHHELD, few_steps
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.types import Array
 
-THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
 SCORE_HEAD = (
     *("contender", "AUROC(t)", "Brier(t)", "mean predicted risk", "observed / predicted"),
 )
-USE_HEAD = ("contender", *(f"at {100 * threshold:.0f} %" for threshold in THRESHOLDS))
 _RISK = "mean risk"
 _DIGITS = {AUROC: 3, BRIER: 4, _RISK: 3, RATIO: 2}
 _DRAWS, _FEWER_DRAWS, _MANY = 200, 100, 50_000
@@ -45,6 +43,11 @@ class Judged(NamedTuple):
     rows: npt.NDArray[np.intp]
     follow: FollowUp
     risk: Array
+
+    @property
+    def patients(self) -> Patients:
+        """The patients with their risks."""
+        return Patients(self.follow.outcome, self.risk, self.follow)
 
 
 class Drawn(NamedTuple):
@@ -107,8 +110,13 @@ def _scores(judged: Judged, drawn: Drawn) -> dict[str, Array]:
     }
 
 
+def benefit_head(thresholds: Array) -> tuple[str, ...]:
+    """Return the head of `benefit_lines`."""
+    return ("contender", *(f"at {100 * threshold:.3g} %" for threshold in thresholds))
+
+
 def benefit_lines(
-    judged: Mapping[str, Sequence[Judged]], drawn: Sequence[Drawn]
+    judged: Mapping[str, Sequence[Judged]], drawn: Sequence[Drawn], thresholds: Array
 ) -> list[tuple[str, ...]]:
     """Return net benefit at each threshold, in patients of 1,000, of each contender and of all."""
     first = next(iter(judged.values()))
@@ -121,33 +129,31 @@ def benefit_lines(
             name,
             *(
                 WITHHELD if few else _benefit(resamples, drawn, threshold)
-                for threshold, few in zip(THRESHOLDS, _few_treated(resamples), strict=True)
+                for threshold, few in zip(
+                    thresholds, _few_treated(resamples, thresholds), strict=True
+                )
             ),
         )
         for name, resamples in named.items()
     ]
-    return [*rows, ("treat none", *("0.0" for _ in THRESHOLDS))]
+    return [*rows, ("treat none", *("0.0" for _ in thresholds))]
 
 
-def _few_treated(judged: Sequence[Judged]) -> list[bool]:
-    """Return at which of `THRESHOLDS` the net benefit would tell of few patients."""
+def _few_treated(judged: Sequence[Judged], thresholds: Array) -> list[bool]:
+    """Return at which thresholds the net benefit would tell of few patients."""
     risk, rows, outcome = (
         np.concatenate(parts)
         for parts in zip(*((own.risk, own.rows, own.follow.outcome) for own in judged), strict=True)
     )
-    sides = risk >= np.array(THRESHOLDS)[:, None]
+    sides = risk >= thresholds[:, None]
     return [bool(few) for few in few_steps(sides, outcome, rows)]
 
 
 def _benefit(judged: Sequence[Judged], drawn: Sequence[Drawn], threshold: float) -> str:
     benefits = [
-        resampled_benefits(_patients(resample), draw.counts, threshold)
+        resampled_benefits(resample.patients, draw.counts, threshold)
         for resample, draw in zip(judged, drawn, strict=True)
     ]
     mean = 1000 * np.mean(benefits, axis=0)
     summary = estimate("", float(mean[0]), mean[1:])
     return f"{signed(summary.value, 1)} ({signed(summary.low, 1)} to {signed(summary.high, 1)})"
-
-
-def _patients(judged: Judged) -> Patients:
-    return Patients(judged.follow.outcome, judged.risk, judged.follow)

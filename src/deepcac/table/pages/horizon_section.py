@@ -19,17 +19,20 @@ from deepcac.scoring.censored import (
 )
 from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
 from deepcac.scoring.statistics import corrected_t_test
+from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import Trials, bent_line, booster, linear
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.pages.horizon_scores import (
     SCORE_HEAD,
-    USE_HEAD,
     Judged,
+    benefit_head,
     benefit_lines,
     drawn_patients,
     score_line,
 )
+from deepcac.table.pages.risk_section import RiskQuestions
+from deepcac.table.pages.subgroup_risks import JudgedPart, hidden_counts, subgroup_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 
 GROUPS = 5  # of as many patients each, by predicted risk
@@ -39,11 +42,16 @@ POINTS = 25  # of a curve, so that no single event can be read from it
 
 
 def horizon_section(
-    table: LabelledTable, trials: Trials, clusterings: list[FoundClustering]
+    table: LabelledTable,
+    trials: Trials,
+    clusterings: list[FoundClustering],
+    answer: Answer,
+    asked: RiskQuestions,
 ) -> dict[str, Any] | None:
     """Return what the page shows of a horizon; None where the label has none.
 
-    The trials hold the answers of their resamples; the clusterings are of all rows.
+    The trials hold the answers of their resamples; the clusterings are of all rows. Subgroups are
+    judged by the best model of the answer.
     """
     follow = table.follow
     if follow is None:
@@ -72,10 +80,29 @@ def horizon_section(
         "score_head": SCORE_HEAD,
         "scores": [score_line(resamples, drawn, name) for name, resamples in judged.items()],
         "calibration": calibration_figure(groups),
-        "use_head": USE_HEAD,
-        "use": benefit_lines(judged, drawn),
+        "use_head": benefit_head(asked.five),
+        "use": benefit_lines(judged, drawn, asked.five),
+        "by": _by(table, _both(table, trials, answer), asked, share),
         "subtypes": [_subtypes(follow, clustering) for clustering in clusterings],
     }
+
+
+def _both(table: LabelledTable, trials: Trials, answer: Answer) -> list[JudgedPart]:
+    """Return the test patients of each resample, with risks of the best models of either kind."""
+    both = zip(
+        *(unseen_risks(table, trials.records, name) for name in (answer.best, answer.clustered)),
+        strict=True,
+    )
+    return [JudgedPart(best.rows, best.patients, other.risk) for best, other in both]
+
+
+def _by(
+    table: LabelledTable, judged: list[JudgedPart], asked: RiskQuestions, share: float
+) -> dict[str, Any] | None:
+    rows = np.unique(np.concatenate([part.rows for part in judged]))
+    hidden = hidden_counts(table, rows, asked.by)
+    treated = share if asked.thresholds is None else asked.thresholds[0]
+    return subgroup_lines(table, judged, asked.by, treated, hidden)
 
 
 def _over_resamples(values: Sequence[float], test_share: float) -> tuple[float, float, float]:

@@ -35,6 +35,7 @@ from deepcac.types import Array
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")
 _BY_HEAD = ("subgroup", "rows", "events", "AUROC", "change with clusters", "O/E", "slope")
 _EDGES = np.linspace(0, 1, 21)  # of the bars of risks
+_FIVE = (0.05, 0.1, 0.2, 0.3, 0.5)  # thresholds of a table, unless others are asked for
 
 
 class RiskQuestions(NamedTuple):
@@ -51,6 +52,12 @@ class RiskQuestions(NamedTuple):
 
     thresholds: tuple[float, float] | None = None
     by: Sequence[str] = ()
+
+    @property
+    def five(self) -> Array:
+        """Five thresholds from the lowest to the highest that is asked for."""
+        asked = self.thresholds
+        return np.array(_FIVE) if asked is None else np.linspace(*asked, len(_FIVE))
 
 
 USUAL = RiskQuestions()

@@ -19,7 +19,7 @@ from deepcac.table.reading.column_parts import column_parts
 from deepcac.table.reading.labelled_table import LabelledTable
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
-_APART = " (never both outcomes in one test part)"
+APART = " (never both outcomes in one test part)"
 _MOST_LEVELS, _BANDS, _MOST_GROUPS = 8, 4, 50
 
 
@@ -94,7 +94,7 @@ def subgroups(
             scores = _scored(held_out, inside[at], models, threshold) if enough else None
             if scores is None:
                 shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
-                few.append(f"{column} {shown_as}{_APART * enough}")
+                few.append(f"{column} {shown_as}{APART * enough}")
                 continue
             rows, events = (
                 None if secret else int(n) for n in (class_counts.sum(), class_counts[1])

@@ -1,0 +1,197 @@
+"""Subgroups of patients whose risks are judged once or at a horizon: of other places, by a time."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.scoring.bootstrap import SplitScores, poisson_weights, weighted_scores
+from deepcac.scoring.calibration import log_odds
+from deepcac.scoring.resampled_scores import (
+    AUROC,
+    RATIO,
+    SLOPE,
+    Patients,
+    estimate,
+    resampled_benefits,
+    slopes,
+)
+from deepcac.scoring.small_cells import FEW, WITHHELD, few_parts, few_steps
+from deepcac.table.comparison_words import signed
+from deepcac.table.pages.subgroups import APART, FEWEST_EVENTS, levels_of
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.types import Array, Flags
+
+CHANGE, BENEFIT = "change with clusters", "net benefit"
+_DIGITS = {AUROC: 3, CHANGE: 4, RATIO: 2, SLOPE: 2, BENEFIT: 1}
+_SIGNED = (CHANGE, BENEFIT)
+_DRAWS, _FEWER_DRAWS, _MANY = 200, 100, 50_000
+
+
+class JudgedPart(NamedTuple):
+    """Patients that one model judges: those of a place, or the test part of a resample.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,)
+        Their places in the table.
+    patients : Patients
+        With the risks of the best model without clusters.
+    clustered : ndarray of shape (n,)
+        Risks of the best model with clusters.
+    """
+
+    rows: npt.NDArray[np.intp]
+    patients: Patients
+    clustered: Array
+
+    @property
+    def rankable(self) -> bool:
+        """Whether there are both outcomes."""
+        return bool(0 < self.patients.y.sum() < len(self.rows))
+
+    def take(self, inside: Flags) -> "JudgedPart":
+        """Return the part of the patients who are inside."""
+        return JudgedPart(self.rows[inside], self.patients.take(inside), self.clustered[inside])
+
+
+def subgroup_lines(
+    table: LabelledTable,
+    judged: Sequence[JudgedPart],
+    columns: Sequence[str],
+    threshold: float,
+    hidden: Sequence[Flags],
+) -> dict[str, Any] | None:
+    """Return the table of subgroups: scores over all parts, with 95 % intervals; None of no column.
+
+    Patients are drawn again with all their predictions; the models stay as they are. The AUROC is
+    the mean of parts with both outcomes, so that no pair is of two models; the other scores are of
+    all patients.
+
+    Parameters
+    ----------
+    table : LabelledTable
+        Whose rows are judged.
+    columns : sequence of str
+        Those that make subgroups.
+    threshold : float
+        Risk from which a patient is treated.
+    hidden : sequence of ndarray of bool
+        Which levels of each column have counts that are withheld (`hidden_counts`).
+    """
+    if not columns:
+        return None
+    rows = np.concatenate([part.rows for part in judged])
+    draws = _draws(table, judged)
+    shown: list[tuple[str, ...]] = []
+    few: list[str] = []
+    y = table.features.label
+    for column, secret in zip(columns, hidden, strict=True):
+        for j, (name, inside) in enumerate(levels_of(table, column)):
+            counts = np.bincount(y[np.unique(rows[inside[rows]])], minlength=2)
+            parts = [part.take(inside[part.rows]) for part in judged]
+            enough = bool(counts.min() >= FEWEST_EVENTS)
+            if not enough or not any(part.rankable for part in parts):
+                shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
+                few.append(f"{column} {shown_as}{APART * enough}")
+                continue
+            counted = [d[inside[part.rows]] for d, part in zip(draws, judged, strict=True)]
+            cells = _cells(scores_of(parts, counted, threshold), _tells(parts, table, threshold))
+            sizes = (counts.sum(), counts[1])
+            told = (WITHHELD if secret[j] else f"{n:,}" for n in sizes)
+            shown.append((f"{column} {name}", *told, *cells))
+    treated = f"net true positives in 1,000, treating from {100 * threshold:.3g} % on"
+    head = ("subgroup", "rows", "events", "AUROC", CHANGE, "O/E", SLOPE, treated)
+    return {"head": head, "rows": shown, "few": ", ".join(dict.fromkeys(few))}
+
+
+def _draws(table: LabelledTable, judged: Sequence[JudgedPart]) -> list[npt.NDArray[np.uint8]]:
+    """Return how often each patient of each part is there, as they are and in each draw."""
+    n = len(table.features.label)
+    patient = (
+        np.arange(n) if table.group is None else np.unique(table.group, return_inverse=True)[1]
+    )
+    draws = _DRAWS if sum(len(part.rows) for part in judged) < _MANY else _FEWER_DRAWS
+    weights = poisson_weights(int(patient.max()) + 1, draws)
+    weights = np.hstack([np.ones((len(weights), 1), np.uint8), weights])
+    return [weights[patient[part.rows]] for part in judged]
+
+
+def scores_of(
+    parts: Sequence[JudgedPart], draws: Sequence[npt.NDArray[Any]], threshold: float
+) -> dict[str, Array]:
+    """Return each score of a subgroup in each draw of its patients, shape (r,) each."""
+    weights = [part.patients.weights(d) for part, d in zip(parts, draws, strict=True)]
+    both = [
+        (
+            _aurocs(part.patients.y, part.patients.risk, w),
+            _aurocs(part.patients.y, part.clustered, w),
+        )
+        for part, w in zip(parts, weights, strict=True)
+        if part.rankable
+    ]
+    without, with_ = np.nanmean(both, axis=0)
+    y, risk = (
+        np.concatenate([getattr(part.patients, name) for part in parts]) for name in ("y", "risk")
+    )
+    weight, counts = np.vstack(weights), np.vstack(draws)
+    net = [
+        resampled_benefits(part.patients, d, threshold) * d.sum(axis=0, dtype=np.float64)
+        for part, d in zip(parts, draws, strict=True)
+        if len(part.rows)
+    ]
+    return {
+        AUROC: without,
+        CHANGE: with_ - without,
+        RATIO: (y @ weight) / (risk @ counts),
+        SLOPE: slopes(y, log_odds(risk), weight)[0],
+        BENEFIT: 1000 * np.nansum(net, axis=0) / counts.sum(axis=0, dtype=np.float64),
+    }
+
+
+def _aurocs(y: npt.NDArray[np.int64], risk: Array, weight: Array) -> Array:
+    rows = np.arange(len(y))
+    return weighted_scores(SplitScores(rows, y, np.zeros_like(rows), risk), weight)["auroc"]
+
+
+def _cells(scores: Mapping[str, Array], withheld: bool) -> list[str]:
+    cells = []
+    for name, digits in _DIGITS.items():
+        summary = estimate(name, float(scores[name][0]), scores[name][1:])
+        value, low, high = (
+            signed(end, digits) if name in _SIGNED else f"{end:z.{digits}f}" for end in summary[:3]
+        )
+        cells.append(f"{value} ({low} to {high})")
+    return [*cells[:-1], WITHHELD] if withheld else cells
+
+
+def _tells(parts: Sequence[JudgedPart], table: LabelledTable, threshold: float) -> bool:
+    """Tell whether the net benefit of a subgroup would tell of few patients."""
+    treated = np.concatenate([part.patients.risk >= threshold for part in parts])
+    rows = np.concatenate([part.rows for part in parts])
+    patient = rows if table.group is None else table.group[rows]
+    return bool(few_steps(treated[None], table.features.label[rows], patient)[0])
+
+
+def hidden_counts(
+    table: LabelledTable,
+    rows: npt.NDArray[np.intp],
+    columns: Sequence[str],
+    more: Sequence[npt.NDArray[np.int64]] = (),
+) -> list[Flags]:
+    """Return which parts have counts that are withheld, over all tables of a page at once.
+
+    First those of `more`, the part of each row in further tables; then the levels of each column,
+    among the rows that are judged.
+    """
+    y = table.features.label
+    judged = np.isin(np.arange(len(y)), rows)
+    parts = list(more)
+    for column in columns:
+        levels = list(levels_of(table, column))
+        number = np.full(len(y), len(levels))
+        for j, (_, inside) in enumerate(levels):
+            number[inside & judged] = j
+        parts.append(number)
+    return few_parts(parts, y) if parts else []

@@ -1,0 +1,201 @@
+"""Subgroups at other places and at a horizon: the plain definitions, and the pages."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from scipy.optimize import minimize
+from sklearn.metrics import roc_auc_score
+
+from deepcac.scoring.bootstrap import poisson_weights
+from deepcac.scoring.censored import FollowUp
+from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE, Patients
+from deepcac.table.comparing import compare_table
+from deepcac.table.elsewhere.comparing_places import compare_places
+from deepcac.table.pages.risk_section import RiskQuestions
+from deepcac.table.pages.subgroup_risks import (
+    BENEFIT,
+    CHANGE,
+    JudgedPart,
+    hidden_counts,
+    scores_of,
+    subgroup_lines,
+)
+from deepcac.table.reading.roles import Roles
+
+HORIZON, T = 2.0, 0.3
+
+
+def censored_weights(time, event, counts):
+    """How many patients each one stands for, one by one: 1 / G just before the event or horizon."""
+    weights = []
+    for moment, ended in zip(time, event, strict=True):
+        if moment < HORIZON and not ended:
+            weights.append(0.0)
+            continue
+        left = 1.0
+        for s in np.unique(time[~event]):
+            if s < min(moment, HORIZON):
+                at_risk = counts[(time > s) | ((time == s) & ~event)].sum()
+                lost = counts[(time == s) & ~event].sum()
+                left *= 1 - (lost / at_risk if at_risk else 0.0)
+        weights.append(1 / max(left, 1 / max(counts.sum(), 1)))
+    return np.array(weights) * counts
+
+
+@pytest.fixture(params=["once", "horizon"])
+def part(request):
+    """Return two parts of 60 and 40 patients, judged by two models each."""
+    rng = np.random.default_rng(3)
+    parts = []
+    for rows in (np.arange(60), np.arange(60, 100)):
+        odds = rng.normal(-0.4, 1.2, len(rows))
+        follow = None
+        y = (rng.random(len(rows)) < 1 / (1 + np.exp(-odds))).astype(np.int64)
+        if request.param == "horizon":
+            time = rng.exponential(3, len(rows)).round(2)
+            follow = FollowUp(time, rng.random(len(rows)) < 0.6, HORIZON)
+            y = follow.outcome
+        risk, other = (1 / (1 + np.exp(-odds - rng.normal(0, 0.5, len(rows)))) for _ in range(2))
+        parts.append(JudgedPart(rows, Patients(y, risk, follow), other))
+    return parts
+
+
+def plain_scores(parts, counts):
+    """The scores of all parts by their definitions, under one draw."""
+    aurocs, y, risk, weight, everyone, benefit = [], [], [], [], [], 0.0
+    for one, n in zip(parts, counts, strict=True):
+        whom = one.patients
+        treated = whom.risk >= T
+
+        def weigh(rows, whom=whom, n=n):
+            if whom.follow is None:
+                return n[rows].astype(float)
+            return censored_weights(whom.follow.time[rows], whom.follow.event[rows], n[rows])
+
+        w = weigh(np.ones(len(n), bool))
+        aurocs.append(
+            [roc_auc_score(whom.y, r, sample_weight=w) for r in (whom.risk, one.clustered)]
+        )
+        events = (whom.y[treated] * weigh(treated)).sum()
+        benefit += events - (n[treated].sum() - events) * T / (1 - T)
+        for kept, values in zip(
+            (y, risk, weight, everyone), (whom.y, whom.risk, w, n), strict=True
+        ):
+            kept.append(values)
+    y, risk, weight, everyone = map(np.concatenate, (y, risk, weight, everyone))
+    odds = np.log(risk / (1 - risk))
+
+    def loss(ab):
+        at = ab[0] + ab[1] * odds
+        return (weight * (np.logaddexp(0, at) - y * at)).sum()
+
+    without, with_ = np.mean(aurocs, axis=0)
+    return {
+        AUROC: without,
+        CHANGE: with_ - without,
+        RATIO: (weight * y).sum() / (everyone * risk).sum(),
+        SLOPE: minimize(loss, [0.0, 1.0], tol=1e-12).x[1],
+        BENEFIT: 1000 * benefit / everyone.sum(),
+    }
+
+
+def test_scores_of_a_subgroup_are_their_plain_definitions_in_every_draw(part):
+    weights = poisson_weights(100, 4)
+    weights[:, 0] = 1
+    draws = [weights[one.rows] for one in part]
+    made = scores_of(part, draws, T)
+    for j in range(4):
+        wanted = plain_scores(part, [d[:, j] for d in draws])
+        for name, value in wanted.items():
+            assert made[name][j] == pytest.approx(value, rel=1e-4, abs=1e-5), (name, j)
+
+
+def cohort(n=100):
+    sex = np.where(np.arange(n) % 2, "m", "f")
+    ward = np.where(np.arange(n) < n - 3, "a", "b")
+    rows = pa.table({"sex": sex, "ward": ward, "site": np.where(np.arange(n) < 60, "x", "y")})
+    label = (np.arange(n) % 4 < 2).astype(np.int64)
+    encoder = SimpleNamespace(names=(), used=())
+    features = SimpleNamespace(label=label, row_id=np.arange(n), X=np.zeros((n, 0)))
+    return SimpleNamespace(rows=rows, encoder=encoder, features=features, group=None)
+
+
+def test_a_subgroup_of_few_is_not_shown_and_no_other_column_tells_its_count(part):
+    table = cohort()
+    hidden = hidden_counts(table, np.arange(100), ["sex", "ward"])
+    lines = subgroup_lines(table, part, ["sex", "ward"], T, hidden)
+    assert lines["few"] == "ward (a level of few rows)"
+    assert [row[:3] for row in lines["rows"]] == [
+        ("sex f", "50", "25"), ("sex m", "50", "25"), ("ward a", "withheld", "withheld"),
+    ]  # fmt: skip
+
+
+def test_a_place_that_would_tell_of_a_subgroup_is_withheld_with_it():
+    table = cohort()
+    place = np.where(np.arange(100) < 97, 0, 1)
+    few, ward = hidden_counts(table, np.arange(100), ["ward"], [place])
+    assert few.all()
+    assert ward.all()
+
+
+def patients(n, seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["age", "urea"]).round(4)
+    frame["sex"] = rng.choice(["f", "m"], n)
+    frame["hospital"] = rng.choice(["north", "south"], n)
+    event = rng.exponential(500 * np.exp(-frame.age))
+    end = rng.exponential(900, n)
+    frame["days"] = np.minimum(event, end).round(2)
+    return frame.assign(died=np.where(event <= end, "yes", "no"))
+
+
+def shown(page):
+    table = re.search(r'id="table-subgroups".*?</table>', page.read_text(), re.S)[0]
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[2:]]
+    return {row[0]: row[1:] for row in rows}
+
+
+def wanted(frame, event):
+    return {
+        f"sex {sex}": [str(len(rows)), str(int(event[rows.index].sum()))]
+        for sex, rows in frame.groupby("sex")
+    }
+
+
+def test_compare_by_a_column_at_other_sites_and_on_a_second_table(tmp_path):
+    first, second = patients(300, 1), patients(200, 2)
+    for name, frame in (("a", first), ("b", second)):
+        frame.drop(columns="days").to_csv(tmp_path / f"{name}.csv", index=False)
+    ask = RiskQuestions(by=("sex",))
+    options = {"say": lambda line: None, "command": "", "asked": ask, "jobs": 1}
+    page = tmp_path / "p.html"
+    compare_places(tmp_path / "a.csv", Roles("died"), page, site="hospital", **options)
+    rows = shown(page)
+    assert {name: row[:2] for name, row in rows.items()} == wanted(first, first.died == "yes")
+    compare_places(
+        tmp_path / "a.csv", Roles("died"), page, external=[tmp_path / "b.csv"], **options
+    )
+    rows = shown(page)
+    assert {name: row[:2] for name, row in rows.items()} == wanted(second, second.died == "yes")
+    assert all(re.match(r"0\.\d{3} \(0\.\d{3} to [01]\.\d{3}\)", row[2]) for row in rows.values())
+
+
+def test_compare_by_a_column_and_with_thresholds_at_a_horizon(tmp_path):
+    frame = patients(240, 3).drop(columns="hospital")
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    page = tmp_path / "p.html"
+    compare_table(
+        tmp_path / "a.csv", Roles("died", time="days", horizon=365.0), page, n_resamples=5,
+        say=lambda line: None, command="", asked=RiskQuestions((0.1, 0.5), ("sex",)), jobs=1,
+    )  # fmt: skip
+    rows = shown(page)
+    by = (frame.died == "yes") & (frame.days <= 365)
+    for name, (n, events) in wanted(frame, by).items():
+        assert int(rows[name][0]) <= int(n)  # of those in a test part
+        assert int(rows[name][1]) <= int(events)
+    assert "treating from 10 % on" in page.read_text()
+    assert '<th scope="col">at 20 %</th>' in page.read_text()

@@ -47,7 +47,7 @@ def censored_weights(time, event, counts):
 
 
 @pytest.fixture(params=["once", "horizon"])
-def part(request):
+def parts(request):
     """Return two parts of 60 and 40 patients, judged by two models each."""
     rng = np.random.default_rng(3)
     parts = []
@@ -67,8 +67,8 @@ def part(request):
 def plain_scores(parts, counts):
     """The scores of all parts by their definitions, under one draw."""
     aurocs, y, risk, weight, everyone, benefit = [], [], [], [], [], 0.0
-    for one, n in zip(parts, counts, strict=True):
-        whom = one.patients
+    for part, n in zip(parts, counts, strict=True):
+        whom = part.patients
         treated = whom.risk >= T
 
         def weigh(rows, whom=whom, n=n):
@@ -78,14 +78,14 @@ def plain_scores(parts, counts):
 
         w = weigh(np.ones(len(n), bool))
         aurocs.append(
-            [roc_auc_score(whom.y, r, sample_weight=w) for r in (whom.risk, one.clustered)]
+            [roc_auc_score(whom.y, r, sample_weight=w) for r in (whom.risk, part.clustered)]
         )
         events = (whom.y[treated] * weigh(treated)).sum()
         benefit += events - (n[treated].sum() - events) * T / (1 - T)
-        for kept, values in zip(
+        for column, values in zip(
             (y, risk, weight, everyone), (whom.y, whom.risk, w, n), strict=True
         ):
-            kept.append(values)
+            column.append(values)
     y, risk, weight, everyone = map(np.concatenate, (y, risk, weight, everyone))
     odds = np.log(risk / (1 - risk))
 
@@ -103,13 +103,13 @@ def plain_scores(parts, counts):
     }
 
 
-def test_scores_of_a_subgroup_are_their_plain_definitions_in_every_draw(part):
+def test_scores_of_a_subgroup_are_their_plain_definitions_in_every_draw(parts):
     weights = poisson_weights(100, 4)
     weights[:, 0] = 1
-    draws = [weights[one.rows] for one in part]
-    made = scores_of(part, draws, T)
+    draws = [weights[judged.rows] for judged in parts]
+    made = scores_of(parts, draws, T)
     for j in range(4):
-        wanted = plain_scores(part, [d[:, j] for d in draws])
+        wanted = plain_scores(parts, [d[:, j] for d in draws])
         for name, value in wanted.items():
             assert made[name][j] == pytest.approx(value, rel=1e-4, abs=1e-5), (name, j)
 
@@ -124,10 +124,10 @@ def cohort(n=100):
     return SimpleNamespace(rows=rows, encoder=encoder, features=features, group=None)
 
 
-def test_a_subgroup_of_few_is_not_shown_and_no_other_column_tells_its_count(part):
+def test_a_subgroup_of_few_is_not_shown_and_no_other_column_tells_its_count(parts):
     table = cohort()
     hidden = hidden_counts(table, np.arange(100), ["sex", "ward"])
-    lines = subgroup_lines(table, part, ["sex", "ward"], T, hidden)
+    lines = subgroup_lines(table, parts, ["sex", "ward"], T, hidden)
     assert lines["few"] == "ward (a level of few rows)"
     assert [row[:3] for row in lines["rows"]] == [
         ("sex f", "50", "25"), ("sex m", "50", "25"), ("ward a", "withheld", "withheld"),

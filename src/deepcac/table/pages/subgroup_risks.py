@@ -99,8 +99,8 @@ def subgroup_lines(
             counted = [d[inside[part.rows]] for d, part in zip(draws, judged, strict=True)]
             cells = _cells(scores_of(parts, counted, threshold), _tells(parts, table, threshold))
             sizes = (counts.sum(), counts[1])
-            told = (WITHHELD if secret[j] else f"{n:,}" for n in sizes)
-            shown.append((f"{column} {name}", *told, *cells))
+            size_cells = (WITHHELD if secret[j] else f"{n:,}" for n in sizes)
+            shown.append((f"{column} {name}", *size_cells, *cells))
     treated = f"net true positives in 1,000, treating from {100 * threshold:.3g} % on"
     head = ("subgroup", "rows", "events", "AUROC", CHANGE, "O/E", SLOPE, treated)
     return {"head": head, "rows": shown, "few": ", ".join(dict.fromkeys(few))}

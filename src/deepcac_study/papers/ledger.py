@@ -2,9 +2,9 @@
 
 import csv
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
 from deepcac_study.papers.class_decomposition.gain_rules import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
-from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.entry import SIGNED, Entry
 from deepcac_study.papers.evidence import tuned_alphas
 from deepcac_study.papers.findings import of_the_papers
 from deepcac_study.papers.names import restricted
@@ -24,8 +24,8 @@ from deepcac_study.papers.supervised_kmeans.cluster_losses import LossTables
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
 
-T = TypeVar("T")
 NEEDS_ACCESS = "needs access"
+DECIMALS = 4
 
 
 def entries(findings: Findings) -> list[Entry]:
@@ -77,31 +77,44 @@ def _entry(
         k=cell.k,
         item=cell.item,
         printed=cell.text,
-        printed_sd="" if cell.sd is None else number(cell.sd),
-        sound=number(sound.mean if sound else None),
-        sound_sd=number(sound.sd if sound else None),
-        as_published=number(published.mean if published else None),
-        as_published_sd=number(published.sd if published else None),
-        **_measured(cell, ours, decided),
+        printed_sd=_rounded(cell.sd),
+        sound=_rounded(sound.mean if sound else None),
+        sound_sd=_rounded(sound.sd if sound else None),
+        as_published=_rounded(published.mean if published else None),
+        as_published_sd=_rounded(published.sd if published else None),
+        difference=_difference(cell, ours),
+        bound=_bound(cell, ours, decided),
         verdict=decided,
         needs=(cell.needs or answers.target(cell)) if decided == NOT_RUN else cell.lost,
         decided_by=cell.protocol,
         run=ours.run if ours else "",
         sound_verdict=verdict(cell, sound, "sound"),
         derived=origin or answers.apart(cell),
-        rivals=str(len(others)) if others else "",
-        rivals_agree=str(fooled) if others else "",
+        rivals=len(others) if others else None,
+        rivals_agree=fooled if others else None,
         note="; ".join(filter(None, (cell.note, answers.remark(cell)))),
     )
 
 
-def _measured(cell: PrintedCell, ours: Ours | None, decided: str) -> dict[str, str]:
-    """Return the difference and the bound of a cell with a number of ours."""
+def _difference(cell: PrintedCell, ours: Ours | None) -> float | None:
+    """Return our number less the printed one."""
     if ours is None or ours.mean is None or cell.value is None:
-        return {"difference": "", "bound": ""}
-    plain = decided in (AGREE, DIFFER) and ours.agrees is None and cell.kind != "alpha"
-    bound = number(tolerance(cell, ours.sd, cell.protocol)) if plain else ""
-    return {"difference": number(ours.mean - cell.value, signed=True), "bound": bound}
+        return None
+    return _rounded(ours.mean - cell.value)
+
+
+def _bound(cell: PrintedCell, ours: Ours | None, decided: str) -> float | None:
+    """Return the largest difference that agrees, where a difference decides."""
+    if decided not in (AGREE, DIFFER) or cell.kind == "alpha" or cell.value is None:
+        return None
+    if ours is None or ours.mean is None or ours.agrees is not None:
+        return None
+    return _rounded(tolerance(cell, ours.sd, cell.protocol))
+
+
+def _rounded(value: float | None) -> float | None:
+    """Return a number as the ledger holds it, with four decimals."""
+    return None if value is None else round(float(value), DECIMALS)
 
 
 @dataclass(frozen=True)
@@ -192,10 +205,10 @@ def class_shares(run: Run) -> list[float]:
 
 
 def number(value: float | None, *, signed: bool = False) -> str:
-    """Write a number with at most four decimals; empty for None."""
+    """Write a number with at most `DECIMALS` decimals; empty for None."""
     if value is None:
         return ""
-    text = f"{value:+.4f}" if signed else f"{value:.4f}"
+    text = f"{value:{'+' if signed else ''}.{DECIMALS}f}"
     text = text.rstrip("0").rstrip(".")
     return "0" if text in ("-0", "+0") else text
 
@@ -206,15 +219,16 @@ def standing(entry: Entry) -> str:
     return NEEDS_ACCESS if asked else entry.verdict
 
 
-def read_rows(path: str | Path, kind: type[T]) -> list[T]:
-    """Read rows of text."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return [kind(**row) for row in csv.DictReader(file)]
-
-
 def write_rows(path: str | Path, kind: Any, rows: Iterable[Any]) -> None:
-    """Write rows, with a head even where there are none."""
+    """Write rows of a class, with a head even where there are none."""
+    columns = fields(kind)
     with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(kind)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(column.name for column in columns)
+        writer.writerows(
+            [_text(getattr(row, column.name), column) for column in columns] for row in rows
+        )
+
+
+def _text(value: str | float | None, column: Field[Any]) -> str:
+    return value if isinstance(value, str) else number(value, signed=column.metadata == SIGNED)

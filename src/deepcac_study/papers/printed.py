@@ -6,6 +6,7 @@ from typing import get_args
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import is_network, methods
 from deepcac_study.papers.bibliography import PAPERS, Kind, PrintedTable
+from deepcac_study.papers.entry import as_number
 from deepcac_study.papers.names import LOGS, UNKNOWN, Name, clusters, lost_datasets, names
 
 _DATASET_ITEMS = (
@@ -46,10 +47,7 @@ class PrintedCell:
     @property
     def value(self) -> float | None:
         """The entry as a number, None where it is not one."""
-        try:
-            return float(self.text)
-        except ValueError:
-            return None
+        return as_number(self.text)
 
 
 def printed_cells() -> list[PrintedCell]:

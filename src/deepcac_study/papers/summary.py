@@ -84,8 +84,8 @@ def _of_cells(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     printed = [entry for entry in entries if entry.verdict != NOT_PRINTED]
     verdicts = [standing(entry) for entry in printed]
     asked = verdicts.count(NEEDS_ACCESS)
-    rivals = [int(entry.rivals or 0) for entry in printed]
-    fooled = [int(entry.rivals_agree or 0) for entry in printed]
+    rivals = [entry.rivals or 0 for entry in printed]
+    fooled = [entry.rivals_agree or 0 for entry in printed]
     null = null_rate([entry.run for entry in printed], fooled, rivals)
     shares = (null.rate, null.low, null.high, null.by_cell)
     named = (AGREE, DIFFER, NOT_RUN, NEEDS_ACCESS, LOST, SETTING)

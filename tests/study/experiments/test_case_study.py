@@ -264,20 +264,20 @@ def test_ledger_takes_the_matched_cluster(tmp_path, order):
         [study_like_print(tmp_path, order=order)], tmp_path, printed_clusters()
     )
     ledger = {e.item: e for e in entries(Findings(Runs(()), studies=studies)) if e.table in "78"}
-    for item, mean in (("C1 Age mean", "62.452"), ("C2 Age mean", "67.71")):
+    for item, mean in (("C1 Age mean", 62.452), ("C2 Age mean", 67.71)):
         entry = ledger[item]
         assert (entry.as_published, entry.as_published_sd, entry.verdict) == (
             mean,
-            "0.3536",
+            0.3536,
             "agree",
         )
         assert entry.run == "results/case_study/as_published/cic_los_k3.json"
     assert ledger["C1 WBC_last mean"].verdict == "differ"
     assert ledger["C1 GCS_median mean"].verdict == "not run"
     rank = {item: (ledger[item].as_published, ledger[item].verdict) for item in ledger}
-    assert rank["C1 1 feature"] == ("2", "agree")  # WBC_last
-    assert rank["C3 3 feature"] == ("1", "agree")  # Age
-    assert rank["C3 10 feature"] == ("12", "differ")  # Weight
+    assert rank["C1 1 feature"] == (2, "agree")  # WBC_last
+    assert rank["C3 3 feature"] == (1, "agree")  # Age
+    assert rank["C3 10 feature"] == (12, "differ")  # Weight
 
 
 def test_tables_and_figure_of_a_real_and_a_printed_study(tmp_path, written):

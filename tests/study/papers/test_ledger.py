@@ -18,7 +18,7 @@ def test_a_cell_that_was_not_run_says_what_it_needs():
     ]
     assert {e.needs for e in asked} == {"MIMIC-III access", "WiDS Datathon 2020 access"}
     assert all(e.needs for e in without if e.verdict in ("not run", "data not rebuildable"))
-    assert not any(e.sound or e.as_published for e in without)
+    assert {(e.sound, e.as_published) for e in without} == {(None, None)}
     where = {"paper": "cac_v2", "table": "2", "dataset": "CIC", "method": "CAC+LR"}
     entry = find_entry(Runs(()), **where)
     assert entry.needs == "results/as_published_v2/cic/cac_lr_k2.json"
@@ -37,9 +37,9 @@ def test_a_cell_is_decided_by_its_own_protocol_alone(tmp_path):
     entry = find_entry(runs, **where)
     ours = runs.find("as_published", "cic", "deepcac", 3).score("auprc_macro")[0]
     assert entry.run == "results/as_published/cic/deepcac_k3.json"
-    assert float(entry.as_published) == pytest.approx(ours, abs=1e-4)
-    gap = float(entry.as_published) - float(entry.printed)
-    assert float(entry.difference) == pytest.approx(gap, abs=2e-4)
+    assert entry.as_published == pytest.approx(ours, abs=1e-4)
+    gap = entry.as_published - float(entry.printed)
+    assert entry.difference == pytest.approx(gap, abs=2e-4)
 
 
 def test_other_data_decide_nothing(tmp_path):
@@ -61,12 +61,12 @@ def test_the_null_rate_counts_the_rivals_whose_cells_we_would_agree_with_too(tmp
         if (c.source, c.dataset) == ("cac_v1_table1_f1_heldout", "CIC") and c.method != "LR"
     ]
     entry = find_entry(load([run], tmp_path), **where, method="LR")
-    assert int(entry.rivals) == len(table) == 26
+    assert entry.rivals == len(table) == 26
     # Those of networks have no split of ours.
     near = [abs(value - ours) <= 0.005 for value in table]
-    assert abs(int(entry.rivals_agree) - sum(near)) <= 3
+    assert abs(entry.rivals_agree - sum(near)) <= 3
     other = find_entry(load([run], tmp_path), **where, method="SVM")
-    assert (other.rivals, other.rivals_agree) == ("", "")
+    assert (other.rivals, other.rivals_agree) == (None, None)
 
 
 def test_repeated_cells_are_no_evidence_of_their_own():
@@ -83,7 +83,7 @@ def test_tuned_alpha_is_the_median_and_a_fixed_one_decides_nothing(tmp_path):
     tuned = load([write_run(results, "cic", "cac_lr", 2, alpha=0.03)], tmp_path)
     wanted = {"paper": "cac_v1", "table": "3", "dataset": "CIC", "method": "CAC+LR"}
     entry = find_entry(tuned, **wanted)
-    assert (entry.printed, entry.sound, entry.verdict) == ("0.05", "0.03", "agree")
+    assert (entry.printed, entry.sound, entry.verdict) == ("0.05", 0.03, "agree")
     printed = {(e.paper, e.dataset): e for e in entries(Findings(tuned)) if e.kind == "alpha"}
     assert printed["cac_v2", "CIC"].verdict == "agree"  # 0.04
     titanic = load([write_run(results, "titanic", "cac_lr", 2, alpha=3.0)], tmp_path)
@@ -100,7 +100,7 @@ def test_one_split_has_no_spread(tmp_path):
     where = {"paper": "cac_v1", "table": "1", "dataset": "CIC", "method": "LR"}
     entry = find_entry(load([run], tmp_path), **where, kind="score")
     assert entry.as_published
-    assert entry.as_published_sd == ""
+    assert entry.as_published_sd is None
 
 
 def test_every_cell_has_an_entry_in_the_order_of_the_printed_cells():

@@ -81,7 +81,7 @@ def test_counts_in_words():
 
 def test_the_null_rate_is_that_of_all_pairs(ledger):
     changed = [
-        replace(e, verdict="agree", needs="", rivals="20", rivals_agree=str(agree), derived=derived)
+        replace(e, verdict="agree", needs="", rivals=20, rivals_agree=agree, derived=derived)
         for e, agree, derived in zip(ledger, (3, 5, 20), ("", "", "summary"), strict=False)
     ]
     rows = summary(changed, [])

@@ -2,7 +2,9 @@
 
 import csv
 import re
+from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from checkouts import PAGES
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NOT_TESTED, UNDECIDED, WORSE
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.entry import Entry
-from deepcac_study.papers.ledger import read_rows, write_rows
+from deepcac_study.papers.ledger import write_rows
 from deepcac_study.papers.summary import Count, summary
 
 PROJECT = Path(__file__).parents[3]
@@ -23,6 +25,21 @@ VALUE_AND_SPAN = re.compile(r"([+-]?\d*\.?\d+) \(([+-]?\d*\.?\d+) to ([+-]?\d*\.
 
 def table(name):
     return pd.read_csv(RESULTS / f"{name}.csv")
+
+
+def rows_of(kind, name):
+    """Return the rows of a committed table with the types that a class declares."""
+    types = {column.name: column.type for column in fields(kind)}
+
+    def typed(column, text):
+        kinds = get_args(types[column]) or (types[column],)
+        return text if str in kinds else kinds[0](text) if text else None
+
+    with (RESULTS / f"{name}.csv").open(newline="") as file:
+        return [
+            kind(**{column: typed(column, text) for column, text in row.items()})
+            for row in csv.DictReader(file)
+        ]
 
 
 def ends(rows):
@@ -152,9 +169,10 @@ def test_a_record_is_the_same_where_no_score_differs(name):
 
 
 def test_the_counts_are_those_of_ledger_and_claims(tmp_path):
-    ledger = read_rows(RESULTS / "ledger.csv", Entry)
-    claims = read_rows(RESULTS / "claims.csv", Claim)
+    ledger, claims = rows_of(Entry, "ledger"), rows_of(Claim, "claims")
+    write_rows(tmp_path / "ledger.csv", Entry, ledger)
     write_rows(tmp_path / "summary.csv", Count, summary(ledger, claims))
+    assert (tmp_path / "ledger.csv").read_text() == (RESULTS / "ledger.csv").read_text()
     assert (tmp_path / "summary.csv").read_text() == (RESULTS / "summary.csv").read_text()
 
 

@@ -242,7 +242,9 @@ def agrees(entries: Sequence[Entry]) -> Rule:
 def alpha_at_most(limit: float, entries: Sequence[Entry], wanted: Asked) -> Rule:
     """Return the rule that tuned alphas lie between 0 and this: our own, and the printed ones."""
     words = f"at most {limit:g}"
-    ours = _of_cells(entries, lambda entry: 0 <= float(entry.sound) <= limit, wanted, words)
+    ours = _of_cells(
+        entries, lambda entry: entry.sound is not None and 0 <= entry.sound <= limit, wanted, words
+    )
 
     def on_print() -> Found:
         near: list[Truth] = [0 <= float(entry.printed) <= limit for entry in entries]
@@ -260,8 +262,8 @@ def alpha_differs(entries: Sequence[Entry]) -> Rule:
     def rule(evidence: Evidence) -> Decision:
         alphas: dict[str, dict[str, float]] = defaultdict(dict)
         for entry in entries:
-            if entry.sound:
-                alphas[entry.dataset][entry.method] = np.log(float(entry.sound))
+            if entry.sound is not None:
+                alphas[entry.dataset][entry.method] = np.log(entry.sound)
         gaps = {
             f"{first} and {other}": [mine - alphas[other][x] for x, mine in alphas[first].items()]
             for first, other in combinations(alphas, 2)
@@ -272,7 +274,7 @@ def alpha_differs(entries: Sequence[Entry]) -> Rule:
         p = holm([float(wilcoxon(gap).pvalue) if any(gap) else 1.0 for gap in gaps.values()])
         answer: Truth = True if min(p) < LEVEL else None if any(map(any, gaps.values())) else False
         figures = ", ".join(f"{name} p {value:.3f}" for name, value in zip(gaps, p, strict=True))
-        runs = tuple(dict.fromkeys(entry.run for entry in entries if entry.sound))
+        runs = tuple(dict.fromkeys(entry.run for entry in entries if entry.sound is not None))
         return Decision(settled([answer]), f"tuned alphas differ between {figures}", runs)
 
     return sound_only(rule, "alphas are tuned")
@@ -286,10 +288,13 @@ def _of_cells(
     def rule(evidence: Evidence) -> Decision:
         closed = restricted().values()
         cells = [
-            e for e in entries if e.sound_verdict != LOST and (e.sound or e.needs not in closed)
+            e
+            for e in entries
+            if e.sound_verdict != LOST and (e.sound is not None or e.needs not in closed)
         ]
         answers: list[Truth] = [
-            what(e) if e.sound and e.sound_verdict in (AGREE, DIFFER) else None for e in cells
+            what(e) if e.sound is not None and e.sound_verdict in (AGREE, DIFFER) else None
+            for e in cells
         ]
         runs = tuple(dict.fromkeys(e.run for e in cells if e.run))
         if set(answers) <= {None}:

@@ -13,7 +13,7 @@ from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
-from deepcac_study.papers.ledger import standing
+from deepcac_study.papers.ledger import number, standing
 from deepcac_study.papers.names import UNKNOWN, names
 from deepcac_study.records.theorem_checks import CURVED, TheoryRecord, checks
 from deepcac_study.report.declarations import declared_table, rows_of
@@ -106,25 +106,22 @@ def _of_classes(entry: Entry) -> bool:
 def entry_cell(entry: Entry) -> Cell:
     """Return the cell that shows a ledger entry: printed, as published, sound."""
     return Cell(
-        text=_spread(_short(entry.printed), _short(entry.printed_sd)),
+        text=_spread(_short(entry.printed_value, entry.printed), _short(entry.printed_sd)),
         published=_spread(_short(entry.as_published), _short(entry.as_published_sd)),
         sound=_spread(_short(entry.sound), _short(entry.sound_sd)),
         verdict=standing(entry),
         link=entry.run,
-        difference=_short(entry.difference),
+        difference=_short(entry.difference, number(entry.difference, signed=True)),
     )
 
 
-def _short(value: str) -> str:
-    """Write three decimals, as the papers print scores; words and whole numbers stay."""
-    try:
-        number = float(value)
-    except ValueError:
-        return value
-    sign = "+" if value.startswith("+") else ""
-    decimals = len(value.partition(".")[2])
-    even = decimals > 3 or (decimals and abs(number) <= 1)
-    return f"{number:{sign}.3f}" if even else value
+def _short(value: float | None, text: str | None = None) -> str:
+    """Write three decimals, as the papers print scores; words and whole numbers keep their text."""
+    text = number(value) if text is None else text
+    decimals = len(text.partition(".")[2])
+    if value is None or not (decimals > _FIXED or (decimals and abs(value) <= 1)):
+        return text
+    return f"{value:{text[0] if text[0] == '+' else ''}.{_FIXED}f}"
 
 
 def ledger_table(ledger: Sequence[Entry]) -> Table:
@@ -135,7 +132,9 @@ def ledger_table(ledger: Sequence[Entry]) -> Table:
 def _entry_row(entry: Entry) -> list[Cell]:
     score = entry.kind in ("score", "log")
     pairs = (entry.as_published, entry.as_published_sd), (entry.sound, entry.sound_sd)
-    published, sound = (_spread(_fixed(value, score), _fixed(sd, score)) for value, sd in pairs)
+    published, sound = (_spread(_fixed(mean, score), _fixed(sd, score)) for mean, sd in pairs)
+    printed = _fixed(entry.printed_value, score, entry.printed)
+    difference = _fixed(entry.difference, score, number(entry.difference, signed=True))
     ours, other = (sound, published) if entry.decided_by == "sound" else (published, sound)
     logs = f"{entry.paper}' logs"  # of the authors, which are no paper
     paper = PAPERS[entry.paper].label if entry.paper in PAPERS else logs
@@ -143,10 +142,9 @@ def _entry_row(entry: Entry) -> list[Cell]:
     return [
         *text_row(standing(entry), paper, _where(entry), dataset),
         *text_row(entry.method, entry.k, people(entry.item)),
-        *text_row(_spread(_fixed(entry.printed, score), entry.printed_sd)),
-        *text_row(ours, _fixed(entry.difference, score)),
+        *text_row(_spread(printed, number(entry.printed_sd)), ours, difference),
         *text_row(entry.dataset if entry.dataset != dataset else "", people(entry.decided_by)),
-        *text_row(other, entry.bound, entry.sound_verdict, entry.needs),
+        *text_row(other, number(entry.bound), entry.sound_verdict, entry.needs),
         Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
         *text_row(counted_as(entry), entry.note),
     ]
@@ -170,16 +168,14 @@ def _spread(value: str, sd: str) -> str:
     return f"{value} ± {sd}" if value and sd else value
 
 
-def _fixed(value: str, score: bool) -> str:
-    """Return a score with three decimals, one in per cent with two; what is no number stays."""
-    try:
-        number = float(value)
-    except ValueError:
-        return value
-    if not score:
-        return value
-    digits = _FIXED if abs(number) <= 1 else _FIXED - 1
-    return f"{number:+.{digits}f}" if value[0] in "+-" else f"{number:.{digits}f}"
+def _fixed(value: float | None, score: bool, text: str | None = None) -> str:
+    """Write a score with three decimals, one in per cent with two; the rest keeps its text."""
+    text = number(value) if text is None else text
+    if value is None or not score:
+        return text
+    return (
+        f"{value:{text[0] if text[0] == '+' else ''}.{_FIXED if abs(value) <= 1 else _FIXED - 1}f}"
+    )
 
 
 def claims_table(
@@ -217,12 +213,12 @@ def deciding(claim: Claim, places: Mapping[str, Place]) -> tuple[Place, ...]:
 def _patterns(claim: Claim) -> Iterator[str]:
     """Yield what is listed for the claim, then the tables and figures that its text names."""
     yield from _listed().get(claim.id, ())
-    for kind, numbers in _NAMED.findall(f"{claim.how_to_check}; {claim.section}"):
-        for number in re.findall(r"\d+", numbers):
+    for kind, listed in _NAMED.findall(f"{claim.how_to_check}; {claim.section}"):
+        for place in re.findall(r"\d+", listed):
             if kind == "Table":
-                yield f"table:{claim.paper}_table{number}"
+                yield f"table:{claim.paper}_table{place}"
             else:
-                yield from figure_patterns(claim.paper, number)
+                yield from figure_patterns(claim.paper, place)
 
 
 def figure_patterns(paper: str, number: str) -> tuple[str, ...]:

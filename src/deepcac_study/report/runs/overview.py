@@ -84,11 +84,11 @@ def _draw_agreement(canvas: Canvas, data: Sequence[tuple[str, str, int, int, int
 def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
     """Return the scatter of printed scores and ours, or None before the first run."""
     data: list[tuple[object, ...]] = [
-        (e.paper, e.table, e.dataset, e.method, e.k, e.item, name, float(e.printed), float(ours))
+        (e.paper, e.table, e.dataset, e.method, e.k, e.item, name, e.printed_value, ours)
         for e in ledger
-        if e.kind == "score" and e.printed and e.item in ("f1", "auroc", "auprc")
+        if e.kind == "score" and e.printed_value is not None and e.item in ("f1", "auroc", "auprc")
         for name, ours in (("as published", e.as_published), ("sound", e.sound))
-        if ours
+        if ours is not None
     ]
     if not data:
         return None

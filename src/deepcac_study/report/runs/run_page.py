@@ -13,7 +13,7 @@ from deepcac.pages.wording import people
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
-from deepcac_study.papers.ledger import entries
+from deepcac_study.papers.ledger import entries, number
 from deepcac_study.records.reader import read
 from deepcac_study.records.record import scores_path
 from deepcac_study.records.record_archive import total_seconds
@@ -127,9 +127,9 @@ def _printed(printed: Sequence[Entry]) -> Table:
             entry.table,
             people(entry.item),
             entry.printed,
-            entry.sound if entry.decided_by == "sound" else entry.as_published,
-            entry.difference,
-            entry.bound,
+            number(entry.sound if entry.decided_by == "sound" else entry.as_published),
+            number(entry.difference, signed=True),
+            number(entry.bound),
         )
         for entry in printed
     ]

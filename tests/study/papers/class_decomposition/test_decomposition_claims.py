@@ -309,9 +309,9 @@ def test_ledger():
     rows = entries(Findings(Runs(()), decompositions=records))
     found = {e.method: e for e in rows if (e.paper, e.dataset) == ("classdecomp", "Vote")}
     gain = found["NB+decomposition"]
-    assert (gain.printed, gain.sound, gain.as_published) == ("6.02", "6.5", "3")
-    assert (gain.verdict, gain.sound_verdict, gain.sound_sd) == ("differ", "agree", "0.5477")
-    assert found["NB"].sound == "80"
+    assert (gain.printed, gain.sound, gain.as_published) == ("6.02", 6.5, 3)
+    assert (gain.verdict, gain.sound_verdict, gain.sound_sd) == ("differ", "agree", 0.5477)
+    assert found["NB"].sound == 80
     assert found["linear SVM+decomposition"].verdict == "agree"
     other = [e.verdict for e in rows if e.paper == "classdecomp" and e.dataset != "Vote"]
     assert set(other) == {"not run"}

@@ -32,6 +32,7 @@ from deepcac.subtyping.subtype_heads import fit_heads
 from deepcac.types import Array, Ids
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.records.record import file_digest, machine
+from deepcac_study.records.written_scores import as_written
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +81,7 @@ def run_ablation(
     ablation = ablate(study_resamples(matrix, effort, unit), matrix)
     about = {"dataset": dataset, "inputs": {"features": file_digest(features)}}
     seconds = machine({"total": time.perf_counter() - begin}, 1, "cpu")
-    write_json(record, {**about, **ablation, "machine": seconds})
+    write_json(record, {**about, **as_written(ablation), "machine": seconds})
 
 
 def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, Any]:

@@ -137,14 +137,15 @@ def deciding(path: str, shipped: Record, again: Record) -> Iterator[ScoreSeries]
                         for value, tie in zip(side, tied, strict=False)
                     ]
                 yield from _series(kind, name, f"splits.{name}", *values)
-    elif isinstance(shipped.get("contenders"), Mapping):
+        return
+    if path.startswith("judge/"):
         shipped, again = as_scored(dict(shipped)), as_scored(dict(again))
+    if isinstance(shipped.get("contenders"), Mapping):
         for name, entry in shipped["contenders"].items():
             yield from _trials(_judged_family(name), name, entry, again["contenders"][name])
         yield from _table_risks(shipped, again)
     elif _has_trials(shipped):
-        kind = family(path, shipped)
-        yield from _trials(kind, "", as_scored(dict(shipped)), as_scored(dict(again)))
+        yield from _trials(family(path, shipped), "", shipped, again)
     else:
         yield from _plain(path, shipped, again)
 

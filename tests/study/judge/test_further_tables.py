@@ -7,12 +7,14 @@ from scipy import stats
 
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
+from deepcac.judging.resample_scores import LOSSES
 from deepcac_study.judge.further.further_tables import richer_table, scorecard_table, transfer_table
 from deepcac_study.judge.further.further_verdicts import decided, resampled
 from deepcac_study.judge.further.richer_labels import ARMS
 from deepcac_study.judge.further.scorecards import ARMS as PARTS
 from deepcac_study.judge.further.scorecards import CARDS, ONE
 from deepcac_study.judge.further.transfer import COMPARED
+from deepcac_study.records.written_scores import as_scored, as_written
 
 ROW = {"cohort": "real", "question": "q", "metric": "auroc", "freedom": 49}
 SIZES = {"n_train": 60, "n_validation": 15, "n_test": 25}
@@ -78,7 +80,7 @@ def test_a_transfer_reads_both_errors_and_leaves_out_what_cannot_differ(tmp_path
     ways = {way for _, *both in COMPARED for way in both}
     entry = {
         **{"labels": 50, "clustered": {"km": 7}},
-        "scores": {way: {"log_loss": -0.3, "brier": -0.1, "auroc": 0.8} for way in ways},
+        "scores": {way: {"log_loss": 0.3, "brier": 0.1, "auroc": 0.8} for way in ways},
         "comparisons": [
             {"question": q, "contender": ours, "reference": theirs, "draws": 50} | told
             for q, ours, theirs in COMPARED
@@ -88,9 +90,31 @@ def test_a_transfer_reads_both_errors_and_leaves_out_what_cannot_differ(tmp_path
     table = decided(transfer_table([_written(tmp_path, "away", record)]))
     assert len(table) == 2 * (3 * len(COMPARED) - 1)
     assert not ((table["question"] == "recalibration") & (table["metric"] == "auroc")).any()
+    assert set(table.loc[table["metric"] == "log_loss", "score"]) == {-0.3}
     half = 0.005 * stats.t.ppf(0.975, 49)  # of a triangle with sides 3, 4 and 5
     assert table["low"].tolist() == pytest.approx([0.02 - half] * len(table))
     assert table.loc[table["contender"] == "km", "clustered"].tolist() == [7] * 6
+
+
+@pytest.mark.parametrize("write", [as_scored, as_written], ids=["older", "newer"])
+def test_losses_of_every_question_are_positive_in_a_file_and_both_signs_read_the_same(write):
+    compared = [{"question": "help", "log_loss": [-0.02, 0.003, 0.004]}]
+    record = {
+        "cards": [{"arm": "km", "auroc": [0.7, 0.6], "log_loss": [-0.3, -0.4]}],
+        "learners": {"lr": [{"scores": {"km": {"brier": -0.1}}, "comparisons": compared}]},
+        "networks": {"arms": [{"arm": "soft", "auroc": 0.8, "log_loss": -0.3}]},
+    }
+    written = as_written(write(record))
+    assert as_scored(written) == record
+    assert written["cards"] == [{"arm": "km", "auroc": [0.7, 0.6], "log_loss": [0.3, 0.4]}]
+    assert written["networks"]["arms"][0] == {"arm": "soft", "auroc": 0.8, "log_loss": 0.3}
+    (entry,) = written["learners"]["lr"]
+    assert entry == {"scores": {"km": {"brier": 0.1}}, "comparisons": compared}
+
+
+def _as_printed(metric: str, *values: float) -> list[float]:
+    """Return scores as a file has them: of a loss less is better."""
+    return [1 - value if metric in LOSSES else value for value in values]
 
 
 def _cards(gain: float) -> list[dict]:
@@ -103,7 +127,7 @@ def _cards(gain: float) -> list[dict]:
                 {"size": 6, "arm": arm, "k": k}
                 # The second number of cards is the better one in validation, and worse in the test.
                 | {
-                    m: [0.5 + k / 100, 0.5 + (k == 2) * gain * (arm == "km") + extra]
+                    m: _as_printed(m, 0.5 + k / 100, 0.5 + (k == 2) * gain * (arm == "km") + extra)
                     for m in METRICS
                 }
                 for arm, k in [(ONE, 1), *((arm, k) for arm in PARTS for k in CARDS)]
@@ -148,7 +172,7 @@ def test_planted_scorecards_count_the_cohorts_in_which_they_were_better(tmp_path
 def test_richer_labels_meet_every_rival(tmp_path):
     values = {arm: 0.8 + j / 100 for j, arm in enumerate(ARMS)}
     rows = [
-        {"arm": arm} | {m: [value, value] for m in (*METRICS, "brier")}
+        {"arm": arm} | {m: _as_printed(m, value, value) for m in (*METRICS, "brier")}
         for arm, value in values.items()
     ]
     samples = [SIZES | {"seed": seed, "contenders": rows} for seed in range(3)]

@@ -90,6 +90,7 @@ def test_every_part_is_changed_on_the_same_backbone(tmp_path, monkeypatch):
         one = [row for row in arms if row["seed"] == 0]
         assert len({row["log_loss"] for row in one if row["arm"] in ("permuted", "hard")}) == 2
         assert all(0.5 < row["auroc"] <= 1 for row in one)
+        assert all(row["log_loss"] > 0 < row["brier"] for row in one)
         rows = len(cohort().label)
         sizes = {(row["n_train"], row["n_test"]) for row in one}
         assert [size / rows for size in sizes.pop()] == pytest.approx([0.56, 0.25], abs=0.01)

@@ -17,6 +17,7 @@ from deepcac_study.judge.further.further_verdicts import REAL, decided, resample
 from deepcac_study.judge.further.richer_labels import ALONE, RICH, SHUFFLED, SOFT, STACKED
 from deepcac_study.judge.further.scorecards import CARDS, ONE
 from deepcac_study.records.stored import check_place
+from deepcac_study.records.written_scores import as_scored
 
 Key = tuple[Any, ...]
 Rows = Iterator[dict[str, Any]]
@@ -34,7 +35,7 @@ def transfer_table(paths: _Paths) -> pd.DataFrame:
 
 
 def _moved(path: Path) -> Rows:
-    record = read_json(path)
+    record = as_scored(read_json(path))
     cohort = REAL
     if "shift" in record:
         cohort = f"{PLANTED}{record['shift']:g}"
@@ -71,7 +72,7 @@ def scorecard_table(paths: _Paths) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for path in sorted(map(Path, paths)):
-        record = read_json(path)
+        record = as_scored(read_json(path))
         if "strength" in record:
             check_place(path, record, f"{PLANTED}{record['strength']:g}.json")
             rows += _cohorts(path.stem, record["cohorts"])
@@ -124,7 +125,7 @@ def richer_table(paths: _Paths) -> pd.DataFrame:
     """Return what `deepcac_study.judge.further.richer_labels` compared, by data set and learner."""
     rows: list[dict[str, Any]] = []
     for path in sorted(map(Path, paths)):
-        record = read_json(path)
+        record = as_scored(read_json(path))
         check_place(path, record, "richer_labels/{dataset}_{learner}.json")
         resamples = record["resamples"]
         by_arm = [{(row["arm"],): row for row in sample["contenders"]} for sample in resamples]

@@ -12,6 +12,7 @@ from deepcac.files.storage import write_json
 from deepcac_study.judge.further.further_files import LEARNERS
 from deepcac_study.judge.further.transfer import target_rows, transferred
 from deepcac_study.records.record import machine
+from deepcac_study.records.written_scores import as_written
 from deepcac_study.simulate.planted import APART, COMMON, COMMON_WEIGHT, INTERCEPT, planted
 
 
@@ -31,7 +32,7 @@ def run_planted_transfer(
     sizes = {"n_source": rows, "n_target": rows, "events": int(target.y.sum())}
     content = {"synthetic": True, "shift": shift, **sizes, "learners": transferred(target)}
     seconds = {"total": time.perf_counter() - begin}
-    write_json(path, {**content, "machine": machine(seconds, 1, "cpu")})
+    write_json(path, {**as_written(content), "machine": machine(seconds, 1, "cpu")})
 
 
 def shifted(shift: float, rows: int, seed: int = 0) -> FeatureMatrix:

@@ -28,6 +28,7 @@ from deepcac_study.judge.further.auxiliary_labels import (
 )
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.records.record import file_digest, machine
+from deepcac_study.records.written_scores import as_written
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ def run_richer_labels(
     about = {"dataset": dataset, "learner": learner, "synthetic": synthetic}
     about |= {"resamples": resamples, "inputs": inputs}
     seconds = {"total": time.perf_counter() - begin}
-    write_json(record, {**about, "machine": machine(seconds, 1, "cpu")})
+    write_json(record, {**as_written(about), "machine": machine(seconds, 1, "cpu")})
 
 
 def days_of(outcomes: str | os.PathLike[str], row_id: Ids) -> Array:

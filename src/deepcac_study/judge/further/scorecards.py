@@ -21,6 +21,7 @@ from deepcac.types import Array
 from deepcac_study.judge.further.sparse_card import KINDS, card
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.records.record import file_digest, machine
+from deepcac_study.records.written_scores import as_written
 from deepcac_study.simulate.planted import planted
 
 log = logging.getLogger(__name__)
@@ -79,7 +80,7 @@ def run_scorecards(
         "inputs": {"features": file_digest(features)},
     }
     seconds = {"total": time.perf_counter() - begin}
-    write_json(record, {**body, "machine": machine(seconds, 1, "cpu")})
+    write_json(record, {**as_written(body), "machine": machine(seconds, 1, "cpu")})
 
 
 def run_planted_scorecards(
@@ -96,7 +97,7 @@ def run_planted_scorecards(
         cohort_cards.append([judged(sample, PLANTED_SIZES) for sample in samples])
     about = {"synthetic": True, "strength": strength, "rows": rows, "cohorts": cohort_cards}
     seconds = {"total": time.perf_counter() - begin}
-    write_json(path, {**about, "machine": machine(seconds, 1, "cpu")})
+    write_json(path, {**as_written(about), "machine": machine(seconds, 1, "cpu")})
 
 
 def judged(sample: Resample, sizes: Iterable[int]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from deepcac_study.judge.further.recalibrating import (
 from deepcac_study.judge.further.updating import updated
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.records.record import file_digest, machine
+from deepcac_study.records.written_scores import as_written
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +101,7 @@ def run_transfer(
     inputs = {"inputs": {"features": file_digest(features)}}
     body = {**about, **sizes, "learners": transferred(rows), **inputs}
     seconds = {"total": time.perf_counter() - begin}
-    write_json(record, {**body, "machine": machine(seconds, 1, "cpu")})
+    write_json(record, {**as_written(body), "machine": machine(seconds, 1, "cpu")})
 
 
 def target_rows(

@@ -11,6 +11,7 @@ from deepcac.files.storage import read_json
 from deepcac.pages.tables import How, Table
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.records.stored import check_place
+from deepcac_study.records.written_scores import as_scored
 from deepcac_study.report.declarations import declaration
 
 WITHOUT, WITH = "networks", "with_trees"
@@ -58,7 +59,7 @@ class Ablation:
 
 def load_ablations(paths: Iterable[str | os.PathLike[str]]) -> list[Ablation]:
     """Read ``results/judge/ablations/{dataset}.json`` files, in order of their data sets."""
-    records = {path: read_json(path) for path in paths}
+    records = {path: as_scored(read_json(path)) for path in paths}
     for path, record in records.items():
         check_place(path, record, "{dataset}.json")
     return [

@@ -15,6 +15,7 @@ from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableEffort, Trials
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering, Subtype
+from deepcac.table.missing_values import missing_lines
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.horizon_section import horizon_section
 from deepcac.table.pages.own_figures import forest, missingness, subtype_profile
@@ -83,6 +84,7 @@ def write_compare_page(
         "classes": _classes(table),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns, cells)},
         "missing": missingness(cells.tell_missing(table.columns, n), n),
+        "handled": missing_lines(table, effort, trials),
         "method": how_judged(table, effort, trials),
         "risks": risks,
         "sizes": None if held is None else _sizes(table, trials, answer.best),

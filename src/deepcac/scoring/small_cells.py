@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from deepcac.task import FEW
 from deepcac.types import Array, Flags, Ids
@@ -155,8 +156,10 @@ def few_parts(tables: Sequence[Ids], y: Ids, few: int = FEW) -> list[Flags]:
     overlap = _overlaps(tables, ends)
     secret = _secrets(np.concatenate(counts), overlap, few)
     table = np.repeat(np.arange(len(hidden)), [len(mask) for mask in hidden])
-    while (more := _given_back(overlap, secret, whole, table)) is not None:
-        whole[more] = True
+    with threadpool_limits(1):  # many small matrices: more threads would wait for each other
+        space = _coordinates(overlap)
+        while more := _given_back(overlap, space, secret, whole, table):
+            whole[more] = True
     return np.split(whole, ends[:-1])
 
 
@@ -186,20 +189,43 @@ def _secrets(counts: Ids, overlap: Array, few: int) -> Array:
     return np.vstack([unit[:-1][small], unit[outer[tells]] - unit[inner[tells]]])
 
 
-def _given_back(overlap: Array, secret: Array, hidden: Flags, table: Ids) -> int | None:
-    """Return a part that helps to tell a secret; None where nothing does.
+def _coordinates(overlap: Array) -> Array:
+    """Return the parts as vectors with these overlaps, in as few dimensions as they span."""
+    spread, axes = np.linalg.eigh(overlap)
+    large = spread > 1e-9 * spread[-1]
+    return np.asarray((axes[:, large] * np.sqrt(spread[large])).T)
 
-    It is the smallest of a table that has hidden parts already, or else of any.
+
+def _given_back(
+    overlap: Array, space: Array, secret: Array, hidden: Flags, table: Ids
+) -> list[int]:
+    """Return parts that help to tell a secret, for as many secrets at once as share none.
+
+    Of a secret it is the smallest part of a table that has hidden parts already, or else of any.
     """
     shown = np.flatnonzero(np.append(~hidden, True))
-    target = overlap @ secret.T
-    gram = overlap[np.ix_(shown, shown)]
-    weights = np.linalg.pinv(gram, rcond=1e-9, hermitian=True) @ target[shown]
-    size = np.einsum("sp,ps->s", secret, target)
-    exposed = np.flatnonzero(size - (target[shown] * weights).sum(axis=0) < 1e-6 * size)
-    if not len(exposed):
-        return None
-    helps = shown[:-1][np.abs(weights[:-1, exposed[0]]) > 1e-6]
-    holed = helps[np.isin(table[helps], table[hidden])]
-    helps = holed if len(holed) else helps
-    return int(helps[np.argmin(np.diag(overlap)[helps])]) if len(helps) else None
+    target = space @ secret.T
+    weights = _weights(space[:, shown], target)
+    size = (target**2).sum(axis=0)
+    rest = size - (target * (space[:, shown] @ weights)).sum(axis=0)
+    exposed = rest < 1e-6 * size
+    helps = (np.abs(weights[:-1]) > 1e-6) & exposed
+    holed, sizes = np.isin(table, table[hidden])[shown[:-1]], np.diag(overlap)[shown[:-1]]
+    chosen: list[int] = []
+    while helps.any():
+        parts = helps[:, helps.any(axis=0).argmax()]
+        parts = parts & holed if (parts & holed).any() else parts
+        part = np.flatnonzero(parts)[np.argmin(sizes[parts])]
+        chosen.append(int(shown[part]))
+        helps[:, helps[part]] = False
+    return chosen
+
+
+def _weights(parts: Array, target: Array) -> Array:
+    """Return the least weights of parts whose sum comes closest to each target."""
+    if parts.shape[1] <= parts.shape[0]:
+        overlap = np.linalg.pinv(parts.T @ parts, rcond=1e-9, hermitian=True)
+        return np.asarray(overlap @ (parts.T @ target))
+    return np.asarray(
+        parts.T @ (np.linalg.pinv(parts @ parts.T, rcond=1e-9, hermitian=True) @ target)
+    )

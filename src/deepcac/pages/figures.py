@@ -1,6 +1,5 @@
 """Figures as SVG, PNG and CSV: the same bytes for the same runs, drawn by one process or many."""
 
-import csv
 import io
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +16,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from deepcac.files.atomic import atomic_path
-from deepcac.pages.tables import plain_cell
+from deepcac.files.csv_files import write_csv
 from deepcac.pages.wording import minus
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 
@@ -132,11 +131,8 @@ def write(figure: Figure, folder: Path) -> None:
         canvas.dpi = _PNG_DPI
         with atomic_path(folder / f"{figure.id}.png") as partial:
             FigureCanvasAgg(canvas).print_png(partial, metadata={"Software": None})
-    path = folder / f"{figure.id}.csv"
-    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([plain_cell(name) for name in figure.head])
-        writer.writerows([_plain(value) for value in row] for row in figure.data)
+    rows = ([_short(value) for value in row] for row in figure.data)
+    write_csv(folder / f"{figure.id}.csv", figure.head, rows)
 
 
 def _plain_powers(canvas: Canvas) -> None:
@@ -171,10 +167,8 @@ def _drawn(figure: Figure) -> Iterator[Canvas]:
         yield canvas
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return plain_cell(value) if isinstance(value, str) else value
+def _short(value: object) -> object:
+    return f"{value:.6g}" if isinstance(value, float) else value
 
 
 @contextmanager

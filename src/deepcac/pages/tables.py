@@ -1,7 +1,5 @@
 """Tables as data, declared once by their columns, and as CSV, Markdown, LaTeX and HTML."""
 
-import csv
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +8,10 @@ from typing import Any
 import pandas as pd
 
 from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import write_csv
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 # How a cell comes from a record: its field, a field and how it is written, or a function.
 How = str | tuple[str, Callable[[Any], object]] | Callable[[Any], object]
-# Digits, signs and what stands between the numbers of one cell; no letter that a formula needs.
-_NUMBER = re.compile(r"[\d.,eE\s%±()+to–-]+", re.ASCII)
 _MARKS = {"agree": "✓", "differ": "✗"}
 _LATEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
@@ -168,20 +164,13 @@ def _write_csv(table: Table, path: Path) -> None:
     for name, several in zip(table.head, comparing, strict=True):
         parts = ("printed", "as published", "sound", "verdict")
         head += [f"{name} {part}" for part in parts] if several else [name]
-    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([plain_cell(name) for name in head])
-        for row in table.rows:
-            line: list[str] = []
-            for cell, several in zip(row, comparing, strict=True):
-                ours = (cell.published, cell.sound, cell.verdict) if several else ()
-                line += [cell.text, *ours]
-            writer.writerow([plain_cell(text) for text in line])
-
-
-def plain_cell(text: str) -> str:
-    """Return a CSV cell that no spreadsheet takes for a formula: such a text gets an apostrophe."""
-    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+    lines: list[list[str]] = []
+    for row in table.rows:
+        line: list[str] = []
+        for cell, several in zip(row, comparing, strict=True):
+            line += [cell.text, *((cell.published, cell.sound, cell.verdict) if several else ())]
+        lines.append(line)
+    write_csv(path, head, lines)
 
 
 def markdown(table: Table) -> str:

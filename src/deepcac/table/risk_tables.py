@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
-from deepcac.pages.tables import plain_cell
+from deepcac.files.csv_files import FORMULA, plain_cell
 from deepcac.persistence.model_files import load
 from deepcac.scoring.small_cells import SMALL
 from deepcac.table.budgeted_trials import Say
@@ -43,7 +43,6 @@ _ROWS_INSIDE = (
     "as you keep the table"
 )
 _TABLES = (".csv", ".tsv", ".parquet", ".pq", ".xlsx", ".xls", ".ods")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def fit_table(
@@ -253,7 +252,7 @@ def _ranged(model: TableModel | NamedEstimator) -> bool:
 
 def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
     """Return ids that no spreadsheet runs as a formula, and tell of those."""
-    formulas = [isinstance(id_, str) and id_.startswith(_FORMULA) for id_ in ids]
+    formulas = [isinstance(id_, str) and id_.startswith(FORMULA) for id_ in ids]
     if any(formulas):
         remarks.setdefault("ids that begin with = + - @ have an apostrophe before them")
     return [f"'{id_}" if odd else id_ for id_, odd in zip(ids, formulas, strict=True)]

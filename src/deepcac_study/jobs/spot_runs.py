@@ -1,6 +1,5 @@
 """Records that are made again from the raw files by this workflow, and the page of both."""
 
-import csv
 import json
 import logging
 import os
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 from deepcac.errors import DataError, DeepCACError
 from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import write_csv
 from deepcac.files.storage import read_json
 from deepcac.pages.tables import Cell, Table
 from deepcac.pages.templating import environment
@@ -102,9 +102,7 @@ def _repeat(folder: Path, row: ManifestRow, shipped: bytes, bounds: Bounds) -> _
 def _write_page(folder: Path, repeats: Sequence[_Repeat], numbers: Mapping[str, float]) -> None:
     ordered = sorted(repeats, key=lambda repeat: WORST_FIRST.index(repeat.compared.verdict))
     rows = [_texts(repeat) for repeat in ordered]
-    path = folder / "spotcheck.csv"
-    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([_HEAD, *rows])
+    write_csv(folder / "spotcheck.csv", _HEAD, rows)
     table = Table(
         id="spotcheck",
         title="Each record that was drawn",

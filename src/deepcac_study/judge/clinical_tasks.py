@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import write_frame
 from deepcac.judging.contenders import BESIDE, CAC, parse_contender
 from deepcac.judging.questions import (
     BENT,
@@ -60,9 +60,7 @@ def write_clinical(
     records = read_records(path for path in trial_paths if Path(path).exists())
     tables = clinical_tables(records, Clinical.model_validate(clinical), strict)
     for name, path in paths.items():
-        with atomic_path(path) as partial:
-            text = tables[name].to_csv(index=False, float_format="%.5f")
-            partial.write_text(text, encoding="utf-8")
+        write_frame(path, tables[name], 5)
 
 
 def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str, pd.DataFrame]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import write_frame
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resample_scores import mean_scores, resample_scores
 from deepcac.judging.verdicts import summary, verdicts
@@ -52,8 +52,7 @@ def write_judgement(
     records = read_records(trial_paths)
     scores = resample_scores(records)
     table = verdicts(scores, margin, strict)
-    with atomic_path(csv_path) as partial:
-        partial.write_text(table.to_csv(index=False, float_format="%.5f"), encoding="utf-8")
+    write_frame(csv_path, table, 5)
     content = {
         "margin": margin,
         "strict_margin": strict,

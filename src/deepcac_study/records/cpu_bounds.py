@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deepcac.errors import DataError
-from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import write_csv
 from deepcac.files.storage import read_json
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.records.deciding import (
@@ -212,8 +212,7 @@ def main() -> None:
     shipped = read(asked.archive)
     measured = [*measure(shipped, folders), *earlier(Path(asked.target), shipped)]
     for name, rows in ((REPEATS, measured), (BOUNDS, bounds_of(measured))):
-        with atomic_path(Path(asked.target) / name) as unnamed, open(unnamed, "w") as file:
-            csv.writer(file, lineterminator="\n").writerows([type(rows[0])._fields, *rows])
+        write_csv(Path(asked.target) / name, type(rows[0])._fields, rows)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 from deepcac.errors import DataError, one_line_errors
 from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import write_csv
 from deepcac.files.storage import digests_hold, read_json
 from deepcac_study.catalogue.record_kinds import GENERATED_PLACES
 from deepcac_study.catalogue.registry import Registry, load_registry
@@ -101,8 +102,7 @@ def pack(
         with atomic_path(place / f"{part}.tar.xz") as unnamed:
             members = {path: whole[path] for path in chosen if part_of(path) == part}
             unnamed.write_bytes(compressed(members))
-    with atomic_path(place / MANIFEST) as unnamed, open(unnamed, "w", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([ManifestRow._fields, *rows])
+    write_csv(place / MANIFEST, ManifestRow._fields, rows)
     return rows
 
 

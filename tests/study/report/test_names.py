@@ -4,9 +4,10 @@ import csv
 
 import pytest
 
+from deepcac.files.csv_files import plain_cell
 from deepcac.pages import figures, tables
 from deepcac.pages.figures import Figure
-from deepcac.pages.tables import Cell, Table, markdown, plain_cell
+from deepcac.pages.tables import Cell, Table, markdown
 
 ODD = (
     r"$\frac{$",

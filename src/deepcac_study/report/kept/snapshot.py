@@ -16,6 +16,7 @@ import yaml
 
 from deepcac.errors import one_line_errors
 from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import frame_text
 from deepcac.files.declared import checked
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
@@ -191,7 +192,7 @@ def _draw_answer(table: pd.DataFrame, folder: Path) -> None:
 
 
 def _csv(table: pd.DataFrame, digits: int = 5) -> str:
-    return table.to_csv(index=False, float_format=f"%.{digits}f") if len(table) else ""
+    return frame_text(table, digits) if len(table) else ""
 
 
 def _write(path: Path, text: str) -> Path:

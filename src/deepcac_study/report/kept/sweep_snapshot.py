@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import write_frame
 from deepcac.files.storage import read_json
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, three
@@ -57,8 +58,7 @@ def write_measured(results: Path, folder: Path) -> list[Path]:
     files = []
     for path in (*open_tables(results / "sweeps"), *open_tables(results / "factorial")):
         files.append(folder / path.relative_to(results).with_suffix(".csv"))
-        with atomic_path(files[-1]) as partial:
-            read_measured(path).to_csv(partial, index=False)
+        write_frame(files[-1], read_measured(path))
     studies = sorted((results / "case_study").rglob("*.json"))
     open_ones = [path for path in studies if read_json(path)["dataset"] in may_be_kept()]
     means = (path.with_suffix(".features.parquet") for path in open_ones)

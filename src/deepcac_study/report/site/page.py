@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import write_frame
 from deepcac.pages import tables as tabular
 from deepcac.pages.figures import drawn
 from deepcac_study.papers.claims import Claim, claims
@@ -157,8 +157,7 @@ def _write(
     write_rows(out / "claims.csv", Claim, decided)
     shown = contents(material, ledger, decided, bootstraps)
     write_rows(out / "summary.csv", Count, shown.counts)
-    with atomic_path(out / "tables" / f"{BOOTSTRAPS}.csv") as partial:
-        bootstrap_table(shown.effects).to_csv(partial, index=False)
+    write_frame(out / "tables" / f"{BOOTSTRAPS}.csv", bootstrap_table(shown.effects))
     subtype_tables = chain.from_iterable(page.tables for page in subtypes)
     pictures = (page.figure for page in subtypes if page.figure)
     with drawn([*shown.all_figures, *pictures], out / "figures", threads):

@@ -1,0 +1,53 @@
+"""CSV files that are whole or not there, and of which no spreadsheet takes a cell for a formula."""
+
+import csv
+import os
+import re
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from deepcac.files.atomic import atomic_path
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a formula begins with
+# Digits, signs and what stands between the numbers of one cell; no letter that a formula needs.
+_NUMBER = re.compile(r"[\d.,eE\s%±()+to–-]+", re.ASCII)
+
+
+def plain_cell(text: str) -> str:
+    """Return a CSV cell that no spreadsheet takes for a formula: such a text gets an apostrophe."""
+    return f"'{text}" if text.startswith(FORMULA) and not _NUMBER.fullmatch(text) else text
+
+
+def write_csv(
+    path: str | os.PathLike[str], head: Sequence[str], rows: Iterable[Iterable[object]]
+) -> None:
+    """Write a head and rows of cells."""
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(
+            [_plain(cell) for cell in row] for row in chain([head], rows)
+        )
+
+
+def _plain(cell: object) -> object:
+    return plain_cell(cell) if isinstance(cell, str) else cell
+
+
+def frame_text(table: "pd.DataFrame", digits: int | None = None) -> str:
+    """Return a data frame as CSV without its index, numbers with so many decimals, or all."""
+    texts = table.rename(columns=_plain)
+    for name, column in texts.items():
+        if column.dtype.kind == "O":
+            texts[name] = column.map(_plain, na_action="ignore")
+    return str(texts.to_csv(index=False, float_format=None if digits is None else f"%.{digits}f"))
+
+
+def write_frame(
+    path: str | os.PathLike[str], table: "pd.DataFrame", digits: int | None = None
+) -> None:
+    """Write a data frame as `frame_text` gives it."""
+    with atomic_path(path) as partial:
+        partial.write_text(frame_text(table, digits), encoding="utf-8")

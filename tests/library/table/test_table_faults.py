@@ -58,6 +58,8 @@ def test_a_number_is_a_code_only_far_from_every_other(tmp_path):
     hours = np.resize(np.r_[38:46, 98], 200)
     told, _ = faults(tmp_path, patients().assign(hours=np.where(np.arange(200) < 3, 99, hours)))
     assert told == []
+    worse_same_better = np.r_[np.repeat(-1, 140), np.repeat(0, 50), np.repeat(1, 10)]
+    assert faults(tmp_path, patients().assign(change=worse_same_better))[0] == []
     gain = np.where(np.arange(200) < 3, 99999, hours)
     told, _ = faults(tmp_path, patients().assign(gain=gain))
     assert told == ["Column 'gain': 99999 stands in fewer than 5 rows, far from all others. If it means "

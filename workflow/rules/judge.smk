@@ -324,7 +324,7 @@ rule judge_transfer:
             "record": output[0],
             **{
                 key: further.move(wildcards.move)[key]
-                for key in ("dataset", "train", "test", "units")
+                for key in ("dataset", "train", "test", "units", "family")
             },
             "synthetic": further.move(wildcards.move)["dataset"].startswith("demo_"),
             "train_rows": config["judge"]["train_rows"],

@@ -123,6 +123,9 @@ class Shift(Entry):
         description="columns of 0 and 1 that tell the group, and the name of the rest; without "
         "any the groups are those of the file",
     )
+    family: Id = Field(
+        "real", description="of Holm's correction: moves that one plan has named beforehand"
+    )
 
 
 class Transfer(Entry):

@@ -94,6 +94,11 @@ def test_a_transfer_reads_both_errors_and_leaves_out_what_cannot_differ(tmp_path
     half = 0.005 * stats.t.ppf(0.975, 49)  # of a triangle with sides 3, 4 and 5
     assert table["low"].tolist() == pytest.approx([0.02 - half] * len(table))
     assert table.loc[table["contender"] == "km", "clustered"].tolist() == [7] * 6
+    # Moves of a later plan leave the corrections of an earlier one as they are.
+    later = [_written(tmp_path, name, record) for name in ("away", "back")]
+    later.append(_written(tmp_path, "new", record | {"family": "clinical"}))
+    both = decided(transfer_table(later)).groupby(["cohort", "question", "metric"]).size()
+    assert set(both["real"] / both["clinical"]) == {2}
 
 
 @pytest.mark.parametrize("write", [as_scored, as_written], ids=["older", "newer"])

@@ -36,7 +36,7 @@ def transfer_table(paths: _Paths) -> pd.DataFrame:
 
 def _moved(path: Path) -> Rows:
     record = as_scored(read_json(path))
-    cohort = REAL
+    cohort = record.get("family", REAL)
     if "shift" in record:
         cohort = f"{PLANTED}{record['shift']:g}"
         check_place(path, record, f"{cohort}.json")

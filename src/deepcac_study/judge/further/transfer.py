@@ -83,13 +83,15 @@ def run_transfer(
     test: str,
     units: Sequence[str],
     train_rows: int,
+    family: str,
     synthetic: bool = False,
 ) -> None:
     """Move models from some rows of a feature file to others, and write what is found.
 
     The JSON has ``dataset``, ``move``, ``n_source``, ``n_target``, ``events`` of the target and
     ``learners`` (`transferred`). `train`, `test` and `units` are those of
-    `deepcac_study.judge.further.moves.Move`; `train_rows` is the largest number of training rows.
+    `deepcac_study.judge.further.moves.Move`; `train_rows` is the largest number of training rows,
+    `family` the family of Holm's correction.
     """
     begin = time.perf_counter()
     move = Move(train, test, units)
@@ -97,6 +99,7 @@ def run_transfer(
     source, target = moved(group, move)
     rows = target_rows(matrix, source, target, LEARNERS, train_rows)
     about = {"dataset": dataset, "synthetic": synthetic, "move": move._asdict()}
+    about["family"] = family
     sizes = {"n_source": len(source), "n_target": len(target), "events": int(rows.y.sum())}
     inputs = {"inputs": {"features": file_digest(features)}}
     body = {**about, **sizes, "learners": transferred(rows), **inputs}

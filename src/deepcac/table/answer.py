@@ -285,17 +285,17 @@ def tuned_auroc(trials: Trials, name: str) -> tuple[str, str]:
 def _counted(counts: Mapping[str, int], margin: float) -> str:
     """Count the verdicts of the models with clusters against the same without."""
     words = {
-        BETTER: "clusters improved the model",
-        WORSE: "they made it worse",
-        EQUIVALENT: f"they made no difference (within {margin:g} AUROC)",
-        UNDECIDED: "it is inconclusive",
-        NEVER: "they were offered and never chosen",
-        TIED: "they were chosen and changed no score",
+        BETTER: "better with clusters",
+        WORSE: "worse with clusters",
+        EQUIVALENT: f"no difference (within {margin:g} AUROC)",
+        UNDECIDED: "inconclusive",
+        NEVER: "clusters never chosen",
+        TIED: "clusters chosen without changing a score",
     }
     listed = ", ".join(
-        f"in {counts[verdict]} {words[verdict]}" for verdict in _ORDER if counts[verdict]
+        f"{words[verdict]} in {counts[verdict]}" for verdict in _ORDER if counts[verdict]
     )
-    return f"Of {sum(counts.values())} comparisons with and without clusters, {listed}."
+    return f"{sum(counts.values())} comparisons of models with and without clusters: {listed}."
 
 
 def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:

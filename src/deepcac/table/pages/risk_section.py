@@ -267,7 +267,7 @@ def _draw_decision(canvas: Canvas, lines: Mapping[str, Array]) -> None:
         axis.plot(*values[:2], label=name, color=colour, linestyle=dash)
         axis.fill_between(values[0], *values[2:], color=colour, alpha=0.15, linewidth=0)
     highest = max(float(values[1].max(initial=0.01)) for values in lines.values())
-    axis.set(xlabel="threshold: treat from this risk on", ylabel="net benefit a patient")
+    axis.set(xlabel="threshold: treat from this risk on", ylabel="net benefit per patient")
     axis.set(ylim=(-0.25 * highest, 1.4 * highest))
     axis.legend(loc="upper right")
 

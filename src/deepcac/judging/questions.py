@@ -47,19 +47,19 @@ SUBTYPES = Question(
 )
 RANDOM = Question(
     "random",
-    "Are clusters better than the average random partition?",
+    "Are clusters better than random groups, on average?",
     choice=CLUSTERED,
     reference_choice=CLUSTERED,
 )
 CHOSEN_RANDOM = Question(
     "chosen_random",
-    "Are clusters better than the random partition that validation chooses?",
+    "Are clusters better than the random groups that validation chooses?",
     choice=CLUSTERED,
     reference_choice=CLUSTERED,
 )
-BENT = Question("bent", "Are clusters better than a bent line?")
+BENT = Question("bent", "Are clusters better than splines in logistic regression?")
 RIVALS = Question("rivals", "Are clusters better than products, lines in leaves, or experts?")
-BEND = Question("bend", "Does bending help the learner, without clusters?")
+BEND = Question("bend", "Do curves help the learner, without clusters?")
 # Of clinical tasks (docs/archive/judge-plan.md), and those that decide whether clusters help.
 CLINICAL = (HELP, FORCED, SEPARATED, RANDOM, CHOSEN_RANDOM, BENT, RIVALS, BEND)
 DECISIVE = (HELP, RANDOM, BENT)

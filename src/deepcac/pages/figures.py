@@ -31,6 +31,7 @@ VERDICT_COLOURS = {
     TIED: PALETTE[5],
 }
 VERDICTS = tuple(VERDICT_COLOURS)
+MARKERS = "osD^vP*"
 LINES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 _PAGE_DPI, _PNG_DPI = 96, 150
 _STYLE: Any = {

@@ -8,9 +8,10 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from deepcac.pages.tables import Cell, Table
-from deepcac.pages.wording import even_decimals, mark, minus, people, tone
+from deepcac.pages.wording import even_decimals, mark, minus, people, thousands, tone
 
 _LONG = 40
+_SHORT = 14  # letters of a name that is not broken
 # A number with its sign, spread, share or unit of time; no other word.
 _NUMBER = re.compile(r"[<>≤]?\s*[+−]?[\d.,]+(e[+\-−]?\d+)?( ± [\d.,]+| %| s)?")
 
@@ -83,7 +84,7 @@ def _says(cell: Cell) -> bool:
 def _column(table: Table, place: int) -> list[ShownCell]:
     cells = [row[place] for row in table.rows]
     plain = [cell.text for cell in cells]
-    texts = [minus(text) for text in (plain if table.mixed else even_decimals(plain))]
+    texts = [minus(text) for text in (plain if table.mixed else thousands(even_decimals(plain)))]
     verdict = table.head[place] == table.verdict and bool(table.verdict)
     numbers = all(_NUMBER.fullmatch(text) for text in texts if text)
     return [
@@ -109,7 +110,9 @@ def _kind(cell: Cell, text: str, *, verdict: bool, label: bool, numbers: bool) -
         return "path"
     if len(text) > _LONG:
         return "words"
-    return "number" if numbers else "plain"
+    if numbers:
+        return "number"
+    return "short" if len(text) <= _SHORT else "plain"
 
 
 def environment(package: str) -> Environment:

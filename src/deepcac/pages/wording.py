@@ -55,6 +55,8 @@ _MARKS = {
 }
 _MINUS = re.compile(r"(?<![\w.)\-])-(?=\.?\d)")
 _DECIMAL = re.compile(r"[+-]?\d+(\.\d+)?")
+_SIGNED_ZERO = re.compile(r"(?<![\w.)\-])[+-](?=0(?:\.0+)?(?![\w.]))")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{3,}")
 
 
 def people(name: str) -> str:
@@ -77,8 +79,15 @@ def mark(verdict: str) -> str:
 
 
 def minus(text: object) -> str:
-    """Return text with a real minus sign before each negative number."""
-    return _MINUS.sub("−", str(text))
+    """Return text with a real minus sign before each negative number, and no sign before zero."""
+    return _MINUS.sub("−", _SIGNED_ZERO.sub("", str(text)))
+
+
+def thousands(texts: list[str]) -> list[str]:
+    """Return a column of whole numbers with separators from 1,000 on; other columns stay."""
+    if not all(text.lstrip("+-").isdecimal() for text in texts if text):
+        return texts
+    return [f"{int(text):,}" if _THOUSANDS.fullmatch(text) else text for text in texts]
 
 
 def even_decimals(texts: list[str]) -> list[str]:

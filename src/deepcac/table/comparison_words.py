@@ -19,7 +19,7 @@ _ARMS = {
     "dist": "distances to centres",
     "ids": "cluster ids",
     "soft": "soft weights of clusters",
-    "cells": "random partition",
+    "cells": "random groups",
     "hash": "hash of the row",
 }
 

@@ -37,7 +37,7 @@ from deepcac_study.judge.primary import Records, above_zero
 from deepcac_study.judge.tables.over_tables import MAIN, MARGINS, errors
 
 TASKS, VERDICTS, DECISIONS, POOLED = TABLES = ("tasks", "verdicts", "decisions", "pooled")
-PARTITION = Question("partition", "Do random partitions help the same learner?")
+PARTITION = Question("partition", "Do random groups help the same learner?")
 ABOVE_ZERO = "above 0"  # rows of CAC whose trials all have such an alpha
 ALL, FINISHED = "all", "finished"
 _ABOVE = (HELP, FORCED, RANDOM, BENT, SEPARATED)

@@ -187,7 +187,7 @@ def test_claims_follow_the_record(record):
     for row in record.record["log_loss"]:
         row["loss"] = row["upper"] + 1.0
     assert verdict(record, "CAC1-14").verdict == "fails"
-    assert verdict(record, "DCAC-36").reason == "true of 0 of 5 fitted models"
+    assert verdict(record, "DCAC-36").reason == "true for 0 of 5 fitted models"
 
 
 def test_growth_risk_and_lloyd_claims(record):

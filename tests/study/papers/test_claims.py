@@ -119,6 +119,6 @@ def test_a_claim_over_restricted_data_is_decided_on_the_open_part(tmp_path):
     ]
     found = decide(paths, tmp_path)
     assert found["DCAC-02"].verdict == "holds"
-    assert "above in 18 of 18" in found["DCAC-02"].reason
+    assert "higher in 18 of 18" in found["DCAC-02"].reason
     assert "WiDS Datathon 2020 access" in found["DCAC-02"].reason
     assert found["DCAC-03"].verdict == "holds"

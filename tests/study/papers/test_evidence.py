@@ -71,7 +71,7 @@ def silhouettes(kmeans, cac):
         (lambda i: [0.1 + i / 99] * 4 + [0.09], "holds", "18 of 18"),
         (lambda i: [0.4 + i / 99] * 4 + [0.39], "fails", "0 of 18"),
         (lambda i: [0.3, 0.3, 0.3001, 0.3, 0.3], "undecided", "k-means in 18 of 18"),
-        (lambda i: [0.1, 0.2, 0.15, 0.12, 0.2] if i == 0 else [0.3] * 5, "holds", "of 2 of 2"),
+        (lambda i: [0.1, 0.2, 0.15, 0.12, 0.2] if i == 0 else [0.3] * 5, "holds", "2 of 2 other"),
     ],
 )
 def test_clusters_that_are_those_of_kmeans_say_nothing_of_cacs(cac, verdict, others):

@@ -67,7 +67,7 @@ def test_printed_alphas_count_beside_our_own(table):
     own = [replace(e, printed=p) for e, p in zip(own, ("1", "2.5", "3", "2.5"), strict=True)]
     decision = alpha_at_most(2.0, own, asked("DCAC-46"))(SOUND)
     assert decision.verdict == "partly"
-    assert "true of 1 of 4 printed alphas" in decision.reason
+    assert "true for 1 of 4 printed alphas" in decision.reason
 
 
 @pytest.mark.parametrize(

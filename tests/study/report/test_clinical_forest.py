@@ -109,7 +109,7 @@ def test_the_forest_has_every_kind_less_each_reference_and_the_pooled_estimates(
         assert len(drawn) == len(set(drawn)) == 9 + 3
         assert ("bent", "rhc", "cac_lr", "above 0") in drawn
         assert ("random", "pooled", "km_lr", "") in drawn
-        assert "in each k-means cluster less a bent line: +0.0010" in figure.seen
+        assert "in each k-means cluster minus splines: +0.0010" in figure.seen
 
 
 def test_a_cell_has_three_gains_and_beside_them_what_bends_a_line(paths):

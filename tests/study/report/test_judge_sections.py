@@ -110,11 +110,12 @@ def test_the_judges_page_links_both(tmp_path, factorial, divisions):
     build([factorial, *divisions], REGISTRY, out)
     page = (out / "pages" / "judge.html").read_text(encoding="utf-8")
     for place in ("worth", "divisions"):
-        assert f'href="#{place}"' in page
         assert f'<section id="{place}">' in page
     assert 'href="pages/judge.html"' in (out / "index.html").read_text(encoding="utf-8")
     for name in ("factorial_cic", "published_divisions"):
-        assert f'id="table-{name}"' in page
+        for kind in ("table", "figure"):
+            assert f'href="#{kind}-{name}"' in page
+            assert f'id="{kind}-{name}"' in page
         assert all((out / "figures" / f"{name}.{end}").exists() for end in ("svg", "png", "csv"))
 
 
@@ -147,7 +148,7 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
     shown = [[cell.text for cell in row] for row in worth.rows]
     assert [row[0] for row in shown] == [
         *("one head for all rows", "soft subtypes", "no subtypes (backbone)"),
-        *("its boosted trees alone", "memberships permuted among the rows"),
+        *("its boosted trees only", "memberships permuted among the rows"),
     ]
     assert shown[1][2] == "0.8050"
     assert shown[1][7:] == ["", ""]
@@ -161,7 +162,7 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
     out = tmp_path / "results" / "report"
     build([path], REGISTRY, out)
     page = (out / "pages" / "judge.html").read_text(encoding="utf-8")
-    assert 'href="#subtypes-worth"' in page
+    assert 'id="subtypes-worth"' in page
     assert 'id="table-subtypes_worth_cic"' in page
 
 

@@ -45,9 +45,9 @@ def test_each_split_takes_the_k_of_its_own_folds():
     )
     [row] = cells(table)
     assert row["chosen k by split"] == "3, 2"
-    assert row["test F1 of the choice"] == "0.25"  # of 0.10 (k = 3) and 0.40 (k = 2)
-    assert (row["printed k"], row["test F1 of the printed k"]) == ("3", "0.15")
-    assert row["fold F1 by k"] == "2: 0.55, 3: 0.525, 4: 0.575"
+    assert row["test F1 of the choice"] == "0.2500"  # of 0.10 (k = 3) and 0.40 (k = 2)
+    assert (row["printed k"], row["test F1 of the printed k"]) == ("3", "0.1500")
+    assert row["fold F1 by k"] == "2: 0.5500, 3: 0.5250, 4: 0.5750"
 
 
 def test_runs_with_given_alphas_choose_nothing():

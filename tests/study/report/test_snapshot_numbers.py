@@ -152,7 +152,7 @@ def test_the_readings_of_comparisons_are_those_of_their_p(name):
     for row in table(name).dropna(subset=["p (Holm)"]).to_dict("records"):
         shown = _p(row["p (Holm)"]) < LEVEL
         better = "better" if row["difference"] > 0 else "worse"
-        assert row["reading"] == (better if shown else "no difference shown"), row
+        assert row["reading"] == (better if shown else "no evidence of a difference"), row
 
 
 def test_the_cells_of_the_ledger_agree_where_they_are_within_their_bound():

@@ -53,6 +53,7 @@
   const fold = (one) => {
     const box = one.table.closest(".scroll");
     close(one);
+    one.table.classList.remove("tight");
     const named = JSON.parse(one.table.dataset.folded || "[]");
     const folded = [...one.table.tHead.rows[0].cells].map((_, place) => !one.whole && Boolean(named[place]));
     hide(one, folded);
@@ -63,6 +64,8 @@
       folded[place] = true;
       hide(one, folded);
     }
+    // The two that stay break their lines where they must.
+    one.table.classList.toggle("tight", wide());
   };
 
   const addButtons = (one, box) => {

@@ -130,8 +130,8 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
         ],
         "cluster_assignment": ["The centre that is nearest to the standardised row, cut at 5 SD."],
         "cluster_controls": [
-            "A random partition (each row goes to the nearest of some rows drawn at random), and a "
-            "hash of the row number, each with as many parts."
+            "Random groups (each row goes to the nearest of some rows picked at random), and a "
+            "hash of the row number, each with as many groups."
         ],
         "cluster_limits": [
             "That these groups exist in other patients, or that they have a cause. Rates of the "

@@ -60,7 +60,7 @@ def poorer_clusters() -> Rule:
         if not answers:
             return Decision(UNDECIDED, left)
         share = asked("DCAC-17")(len(answers))
-        reason = f"{counts_in_words(answers)} other clusterings; {left}; asked of {share:.0%}"
+        reason = f"{counts_in_words(answers)} other clusterings; {left}; needed for {share:.0%}"
         return Decision(settled(answers, share), reason)
 
     return of_arms(pairs, decide)
@@ -111,5 +111,5 @@ def _short_and_long(evidence: Evidence) -> Decision:
         {0, 2} <= {int(np.argmax(counts)) for counts in split_sizes if sum(counts)}
         for split_sizes in sizes
     ]
-    reason = f"true of {sum(answers)} of {len(answers)} splits"
+    reason = f"true for {sum(answers)} of {len(answers)} splits"
     return Decision(settled([unanimous(answers)]), reason, (run.path,))

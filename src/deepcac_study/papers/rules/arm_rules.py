@@ -70,8 +70,8 @@ def of_pairs(pairs: Pairs, decide: Callable[[Pairs, list[Difference]], Decision]
 
 # What is asked of the first arm beside the second, and in words.
 COUNTED: dict[str, tuple[Ask, str]] = {
-    "beats": (above, "above"),
-    "never above": (not_above, "not above"),
+    "beats": (above, "higher"),
+    "never above": (not_above, "not higher"),
     "comparable": (equivalent, "equivalent"),
     "superior or comparable": (not_below, "no more than 0.01 below"),
 }
@@ -85,8 +85,8 @@ def counted(name: str, pairs: Pairs, wanted: Asked) -> Rule:
         answers, share = [ask(gap) for gap in differences], wanted(len(differences))
         counts = [answers.count(answer) for answer in (True, False, None)]
         reason = (
-            f"{words} in {counts[0]} of {len(answers)}, not in {counts[1]}, open in {counts[2]}; "
-            f"asked in {share:.0%}"
+            f"{words} in {counts[0]} of {len(answers)}, not in {counts[1]}, undecided in "
+            f"{counts[2]}; needed in {share:.0%}"
         )
         return Decision(settled(answers, share), reason)
 
@@ -179,11 +179,11 @@ def by_group(
         answers = {name: judge(evidence, name) for name in available}
         share = wanted(len(answers))
         listed = [
-            f"{word} of {', '.join(names)}"
-            for word, wanted in (("true", True), ("false", False), ("open", None))
+            f"{word} for {', '.join(names)}"
+            for word, wanted in (("true", True), ("false", False), ("undecided", None))
             if (names := [name for name, answer in answers.items() if answer is wanted])
         ]
-        reason = f"{'; '.join(listed)}; asked of {share:.0%}"
+        reason = f"{'; '.join(listed)}; needed for {share:.0%}"
         return Decision(settled(list(answers.values()), share), reason)
 
     return of_arms(groups, decide)

@@ -8,6 +8,7 @@ from deepcac_study.papers.rules.truth import all_hold
 
 Rule = Callable[[Evidence], Decision]
 Found = tuple[str, str]  # a verdict and its figures
+PRINTED = "by the printed values"
 
 
 class Record(Protocol):
@@ -59,11 +60,11 @@ def always(judge: Callable[[], Found], before: str) -> Rule:
 
 
 def sound_only(rule: Rule, what: str) -> Rule:
-    """Return a rule for the sound protocol, the only one in which something is done."""
+    """Return a rule for the corrected protocol, the only one in which something is done."""
 
     def checked(evidence: Evidence) -> Decision:
         if evidence.protocol != "sound":
-            return Decision(NOT_RUN, f"{what} in the sound protocol only")
+            return Decision(NOT_RUN, f"{what} under the corrected protocol only")
         return rule(evidence)
 
     return checked
@@ -76,7 +77,7 @@ def of_records(
     needs: str,
     what: str = "measured",
 ) -> Rule:
-    """Return a rule on all records of a kind, which are made in the sound protocol only."""
+    """Return a rule on all records of a kind, which are made under the corrected protocol only."""
 
     def rule(evidence: Evidence) -> Decision:
         if not records:
@@ -110,7 +111,8 @@ def or_on_print(rule: Rule, judge: Callable[[], Found]) -> Rule:
         decision = rule(evidence)
         verdict, figures = judge()
         if decision.verdict == NOT_RUN:
-            return Decision(verdict, f"on print: {figures}; our runs: {decision.reason}")
-        return Decision(decision.verdict, f"{decision.reason}; on print: {verdict}", decision.runs)
+            return Decision(verdict, f"{PRINTED}: {figures}; our runs: {decision.reason}")
+        reason = f"{decision.reason}; {PRINTED}: {verdict}"
+        return Decision(decision.verdict, reason, decision.runs)
 
     return either

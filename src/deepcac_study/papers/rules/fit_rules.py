@@ -46,7 +46,7 @@ def of_fits(
         truths = list(answers.values())
         share = wanted(len(truths))
         reason = (
-            f"{counts_in_words(truths)} fits, each clustering counted once; asked of {share:.0%}"
+            f"{counts_in_words(truths)} fits, each clustering counted once; needed for {share:.0%}"
         )
         return Decision(settled(truths, share), reason, tuple(dict.fromkeys(used)))
 

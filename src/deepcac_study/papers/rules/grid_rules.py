@@ -58,7 +58,7 @@ def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, wanted: 
     share = wanted(len(answers))
     return settled(
         answers, share
-    ), f"{text}; {counts_in_words(answers)} steps; asked of {share:.0%}"
+    ), f"{text}; {counts_in_words(answers)} steps; needed for {share:.0%}"
 
 
 def rises_with_ics(table: pd.DataFrame, metric: str, wanted: Asked) -> Found:

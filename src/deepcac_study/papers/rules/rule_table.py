@@ -33,7 +33,14 @@ from deepcac_study.papers.evidence import NOT_RUN, Arm, Decision, Evidence
 from deepcac_study.papers.names import printed_datasets, printed_methods, restricted, usual_k
 from deepcac_study.papers.rules import arm_rules, gain
 from deepcac_study.papers.rules.asked import EVERY, Asked, asked
-from deepcac_study.papers.rules.decisions import Found, Rule, always, every, sound_only
+from deepcac_study.papers.rules.decisions import (
+    PRINTED,
+    Found,
+    Rule,
+    always,
+    every,
+    sound_only,
+)
 from deepcac_study.papers.rules.fit_rules import fit_rule
 from deepcac_study.papers.rules.grid_rules import grid_rule
 from deepcac_study.papers.rules.sweep_rules import sweep_rule
@@ -250,7 +257,7 @@ def alpha_at_most(limit: float, entries: Sequence[Entry], wanted: Asked) -> Rule
         near: list[Truth] = [0 <= float(entry.printed) <= limit for entry in entries]
         return settled(near, wanted(len(near))), f"{counts_in_words(near)} printed alphas: {words}"
 
-    return every(ours, always(on_print, "on print")) if entries else ours
+    return every(ours, always(on_print, PRINTED)) if entries else ours
 
 
 def alpha_differs(entries: Sequence[Entry]) -> Rule:

@@ -48,7 +48,7 @@ def sweep_rule(tables: Tables, name: str, needs: str, wanted: Asked, *, column: 
                 right = [answer for answer, _ in checked]
                 answers.append(unanimous(right))
                 texts.append(
-                    f"{dataset} k = {k}: true of {right.count(True)} of {len(checked)} splits, "
+                    f"{dataset} k = {k}: true for {right.count(True)} of {len(checked)} splits, "
                     f"{checked[0][1]}"
                 )
         files = tuple(_file(table, *key) for key, table in tables.items())

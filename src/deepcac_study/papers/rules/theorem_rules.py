@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from deepcac_study.catalogue.methods import label
 from deepcac_study.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Found, Rule, by_name, of_records
@@ -43,7 +44,7 @@ def _rows(records: Records, table: str) -> list[dict[str, Any]]:
 
 def _count(inequalities: Sequence[Check]) -> Found:
     true = sum(check.holds for check in inequalities)
-    return by_share(true / len(inequalities), 1.0), f"true of {true} of {len(inequalities)}"
+    return by_share(true / len(inequalities), 1.0), f"true for {true} of {len(inequalities)}"
 
 
 def cost(records: Records) -> Found:
@@ -58,7 +59,7 @@ def risk(records: Records) -> Found:
     verdict, text = _count(risk_checks)
     bounds = [check.right for check in risk_checks if check.right is not None]
     telling = sum(bound < np.log(2) for bound in bounds)
-    figures = f"{text} arms; {telling} bounds are below ln 2, the least is {min(bounds):.3g}"
+    figures = f"{text} models; {telling} bounds are below ln 2, the least is {min(bounds):.3g}"
     return (UNDECIDED if verdict == HOLDS and not telling else verdict), figures
 
 
@@ -77,7 +78,7 @@ def trade(records: Records) -> Found:
             change = ", ".join(
                 f"{key} {ours[key] - plain[key]:+.3f}" for key in ("training", "test")
             )
-            texts.append(f"{record.name} {arm}: {change}")
+            texts.append(f"{record.name}, {label(arm)}: {change}")
     traded = by_share(float(np.mean(right)), 1.0)
     figures = "; ".join([bounded, *texts])
     if traded == FAILS or verdict in (UNDECIDED, traded):
@@ -99,7 +100,7 @@ def lower_but_wider(records: Records) -> Found:
             wider += lower
             sure = min(abs(lower), abs(wider)) > _SAME_LOSS
             answers.append(lower > 0 and wider > 0 if sure else None)
-            texts.append(f"{record.name} {arm}: training {-lower:+.3f}, gap {wider:+.3f}")
+            texts.append(f"{record.name}, {label(arm)}: training {-lower:+.3f}, gap {wider:+.3f}")
     verdict = settled(answers, asked("CAC1-04")(len(answers)))
     texts.append("complexity is not measured")
     return (PARTLY if verdict == HOLDS else verdict), "; ".join(texts)

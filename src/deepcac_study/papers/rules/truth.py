@@ -91,5 +91,5 @@ def together(parts: Sequence[Truth]) -> str:
 
 def counts_in_words(answers: Sequence[Truth]) -> str:
     """Return the answers in words."""
-    text = f"true of {answers.count(True)} of {len(answers)}"
-    return f"{text}, {answers.count(None)} open" if None in answers else text
+    text = f"true for {answers.count(True)} of {len(answers)}"
+    return f"{text}, {answers.count(None)} undecided" if None in answers else text

@@ -82,7 +82,7 @@ def learning_wins(wanted: Asked) -> Judge:
                 answers += truths
                 texts.append(f"{name} {method} below {baseline} {counts_in_words(truths)}")
         share = wanted(len(answers))
-        return settled(answers, share), f"{'; '.join(texts)}; asked in {share:.0%}"
+        return settled(answers, share), f"{'; '.join(texts)}; needed in {share:.0%}"
 
     return judge
 
@@ -248,7 +248,7 @@ def rules(findings: Findings) -> dict[str, Rule]:
         for name, (names, methods, judge) in _ON_LOSSES.items()
     }
     for name, judge in _ON_PRINT.items():
-        by_id[name] = always(judge, "on print alone, whatever was run")
+        by_id[name] = always(judge, "by the printed values only, whatever was run")
     for record, file, judges in (
         (runs.times, "times", ON_TIMES),
         (runs.checks, "checks", ON_THEORY),

@@ -14,17 +14,18 @@ from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.papers.rules.truth import Truth
 from deepcac_study.records.clusterings import ClusteringRun, Clusterings
 
-# "As published" stands for the reading of WebKB whose losses without learning are nearest to print.
+# "As published" stands for the reading of WebKB whose losses without learning are nearest to the
+# printed ones.
 NEAREST = {"webkb_n_unit": "webkb_n_markup", "webkb_l_unit": "webkb_l_markup"}
 ROUNDING = 1e-6
 SYNTH = "synth_pairs"
-_DRAW = "our own draw of Synth: mean over its clusterings"
-_APART = "our draw of Synth is other data"
+_DRAW = "our own sample of Synth: mean over its clusterings"
+_APART = "our sample of Synth is other data"
 _LEARNERS = ("iterative", "spectral", "pair")
 
 
 def dataset(name: str, protocol: str) -> str:
-    """Return the data set that stands for a printed one; Synth is our own draw in both."""
+    """Return the data set that stands for a printed one; Synth is our own sample in both."""
     return name if protocol == "sound" else NEAREST.get(name, name)
 
 
@@ -93,7 +94,7 @@ def printed_losses(printed: str) -> dict[str, Array]:
 
 
 def unlike_printed_synth(clusterings: Clusterings) -> str:
-    """Say how our draw of Synth differs from the printed one; empty where it does not, or not run.
+    """Say how our sample of Synth differs from the printed one; empty where it does not.
 
     It is other data where no learner loses half of the least that any printed one does.
     """
@@ -106,7 +107,7 @@ def unlike_printed_synth(clusterings: Clusterings) -> str:
     if ours > least / 2:
         return ""
     return (
-        f"our draw of Synth is other data than the paper's: learners lose at most {ours:.1f}, "
+        f"our sample of Synth is other data than the paper's: learners lose at most {ours:.1f}, "
         f"printed {least:.1f} to {most:.1f}"
     )
 
@@ -169,7 +170,7 @@ class LossTables:
         return _DRAW if _of_synth(cell) else ""
 
     def apart(self, cell: PrintedCell) -> str:
-        """Return why the losses on Synth are no evidence, where our draw is other data."""
+        """Return why the losses on Synth are no evidence, where our sample is other data."""
         return _APART if _of_synth(cell) and unlike_printed_synth(self.clusterings) else ""
 
     def _size(self, cell: PrintedCell, name: str) -> Ours | None:

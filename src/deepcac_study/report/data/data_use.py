@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from deepcac_study.judge.clinical_tasks import FINISHED
 from deepcac_study.papers.ledger import class_shares
 from deepcac_study.records.reader import Findings
 
@@ -28,7 +29,10 @@ class DataUse:
 
 
 def data_use(
-    findings: Findings, judged: Iterable[str] = (), tables: pd.DataFrame | None = None
+    findings: Findings,
+    judged: Iterable[str] = (),
+    tables: pd.DataFrame | None = None,
+    tasks: pd.DataFrame | None = None,
 ) -> dict[str, DataUse]:
     """Return what was done with each data set.
 
@@ -39,6 +43,8 @@ def data_use(
         Data sets with the judge's verdicts.
     tables : DataFrame, optional
         ``judge_tables.csv``: the tables that the judge judged one by one, with their sizes.
+    tasks : DataFrame, optional
+        The clinical tasks (`deepcac_study.judge.clinical_tasks`), finished or not.
     """
     uses: dict[str, DataUse] = {}
     _of_runs(findings, uses)
@@ -51,6 +57,9 @@ def data_use(
         _use(uses, name, "the judge")
     for row in [] if tables is None else tables.to_dict("records"):
         _use(uses, str(row["dataset"]), "the judge").size({str(key): row[key] for key in row})
+    for row in [] if tasks is None else tasks[tasks["status"] == FINISHED].to_dict("records"):
+        use = _use(uses, str(row["dataset"]), "a clinical task")
+        use.rows = use.rows or f"{int(row['rows']):,}"
     return uses
 
 

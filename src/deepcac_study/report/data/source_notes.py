@@ -6,7 +6,7 @@ from pathlib import Path
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
-from deepcac.pages.tables import Table, text_row
+from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.scoring.small_cells import WITHHELD, withheld
 from deepcac_study.catalogue.entries import DataSet, Source
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry
@@ -96,21 +96,27 @@ def source_notes(
 def data_table(sources: Iterable[SourceNote]) -> Table:
     """Return the overview: a row for each registered data set."""
     rows = [
-        text_row(
-            note.id,
-            note.rows or ("restricted" if item.source.restricted else ""),
-            note.used or "not in this report",
-            note.features,
-            note.shares,
-            note.missing,
-            note.outside,
-            "none: generated" if note.generated else item.source.licence,
-            f"in the format of: {item.source.title}" if note.generated else item.source.title,
-        )
+        [
+            Cell(note.id, links=[(note.id, f"pages/data.html#data-{note.id}")]),
+            *_overview(note, item.source),
+        ]
         for item in sources
         for note in item.sets
     ]
     return declared_table("data_sets", sorted(rows, key=lambda row: row[0].text))
+
+
+def _overview(note: DataSetNote, source: Source) -> list[Cell]:
+    return text_row(
+        note.rows or ("restricted" if source.restricted else ""),
+        note.used or "not in this report",
+        note.features,
+        note.shares,
+        note.missing,
+        note.outside,
+        "none: generated" if note.generated else source.licence,
+        f"in the format of: {source.title}" if note.generated else source.title,
+    )
 
 
 def _note(

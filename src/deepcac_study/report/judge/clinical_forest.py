@@ -33,7 +33,7 @@ KINDS = (
     (CAC, "", "o", PALETTE[1], "in each CAC cluster"),
     (CAC, ABOVE_ZERO, "D", PALETTE[2], "in each CAC cluster, alpha above 0"),
 )
-PANELS = ((HELP, "no clusters"), (RANDOM, "random groups"), (BENT, "a bent line"))
+PANELS = ((HELP, "no clusters"), (RANDOM, "random groups"), (BENT, "splines"))
 _COLUMNS = ("question", "dataset", "contender", "alpha", "reference", "verdict")
 _APART = 0.24  # rows between two kinds of one task
 _ENDS = ("mean", "low", "high")
@@ -161,7 +161,7 @@ def _data(tasks: pd.DataFrame, estimates: pd.DataFrame) -> list[list[object]]:
 def _seen(estimates: pd.DataFrame) -> str:
     labels = {(arm, alpha): name for arm, alpha, *_, name in KINDS}
     texts = [
-        f"{labels[str(row['contender']).partition('_')[0], row['alpha']]} less {reference}: "
+        f"{labels[str(row['contender']).partition('_')[0], row['alpha']]} minus {reference}: "
         f"{row['mean']:+.4f} ({row['low']:+.4f} to {row['high']:+.4f})"
         for question, reference in PANELS
         for row in estimates[estimates["question"] == question.id].to_dict("records")
@@ -185,8 +185,8 @@ def _draw(canvas: Canvas, tasks: pd.DataFrame, estimates: pd.DataFrame, across: 
                 _point(axis, row, names.index(row["dataset"]) + shift, mark, colour)
             for row in _kind(estimates, question.id, arm, alpha):
                 _estimate(axis, row, len(names) + shift, mark, colour)
-        axis.set_title(f"less {reference}", fontsize="medium")
-        axis.xaxis.set_major_locator(MaxNLocator(4))
+        axis.set_title(f"minus {reference}", fontsize="medium")
+        axis.xaxis.set_major_locator(MaxNLocator(4 if across > 1 else 2))
         axis.set(ylim=(len(names) + 0.5, -0.5))
     labels = [spoken_names.get(name, name) for name in names]
     axes[0].set_yticks(range(len(names) + 1), [*labels, "all cohorts, pooled"])

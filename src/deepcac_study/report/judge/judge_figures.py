@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
@@ -49,7 +50,12 @@ _LEARNERS = {
     "subtypes_gbm": "Risk model with subtypes, boosted",
 }
 _SPOKEN = {"LR": "logistic regression", "FNN": "the network"}
-_LEARNER_COLOURS = {"lgbm": "#B8860B", "catboost": "#17A2B8"}
+_LEARNER_COLOURS = {
+    "lgbm": "#B8860B",
+    "catboost": "#17A2B8",
+    "subtypes": "#8C564B",
+    "subtypes_gbm": "#7A3E9D",
+}
 _ARMS = {
     CAC: ("o", "a model in each CAC cluster"),
     KM: ("s", "in each k-means cluster"),
@@ -114,10 +120,11 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
     """
     ordered = rows.sort_values(["dataset", "reference", "contender"])
     columns = ("dataset", "contender", "reference", "verdict", *_ENDS, "detectable")
-    n_datasets, n_panels = ordered["dataset"].nunique(), ordered["reference"].nunique()
+    n_panels = len(_lines_of_panels(ordered, ordered["reference"].nunique())[0])
+    heights = [len(_datasets(ordered, line)) for line in _lines_of_panels(ordered, n_panels)]
     wide = declared_figure(
         "judge_forest",
-        size=(max(7.6, 3.6 + 2.6 * n_panels), 1.5 + 0.42 * n_datasets),
+        size=(max(7.6, 3.6 + 2.6 * n_panels), 1.2 + 0.42 * sum(heights) + 0.6 * len(heights)),
         draw=lambda canvas: _draw_forest(canvas, ordered, margin, n_panels),
         data=ordered[list(columns)].to_numpy().tolist(),
         seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
@@ -131,34 +138,66 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
     narrow = replace(
         wide,
         id=f"{wide.id}_narrow",
-        size=(4.2, 1.5 + n_panels * (0.4 + 0.36 * n_datasets)),
+        size=(
+            4.2,
+            1.5 + sum(0.5 + 0.36 * n for n in ordered.groupby("reference")["dataset"].nunique()),
+        ),
         draw=lambda canvas: _draw_forest(canvas, ordered, margin, 1),
     )
     return replace(wide, narrow=narrow)
 
 
 def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float, across: int) -> None:
-    present, tasks = set(rows["dataset"]), {task["name"]: task["task"] for task in rows_of(_TASKS)}
-    datasets = [name for name in tasks if name in present] + sorted(present - set(tasks))
-    references = _references(rows)
-    down = -(-len(references) // across)
-    panels = canvas.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    for axis, reference in zip(panels, references, strict=True):
-        axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
-        axis.axvline(0, color="#888888", linewidth=0.8)
-        _panel(axis, rows[rows["reference"] == reference], datasets)
-        name = spoken(str(reference))
-        axis.set_title(f"{name[0].upper()}{name[1:]}, tuned", fontsize="medium")
-        axis.xaxis.set_major_locator(MaxNLocator(4))
-        axis.set(ylim=(len(datasets) - 0.5, -0.5))
-    panels[0].set_yticks(range(len(datasets)), [tasks.get(name, name) for name in datasets])
-    for axis in panels[-across:]:
-        axis.set_xlabel("difference in AUROC")
+    tasks = {task["name"]: task["task"] for task in rows_of(_TASKS)}
+    lines = _lines_of_panels(rows, across)
+    heights = [len(_datasets(rows, line)) + 0.5 for line in lines]
+    grid = canvas.subplots(len(lines), across, sharex=True, squeeze=False, height_ratios=heights)
+    for panels, references in zip(grid, lines, strict=True):
+        datasets = _datasets(rows, references)
+        for axis, reference in zip(panels, references, strict=False):
+            _panel(axis, rows[rows["reference"] == reference], datasets, margin)
+            name = spoken(reference)
+            axis.set_title(f"{name[0].upper()}{name[1:]}, tuned", fontsize="medium")
+            axis.set_yticks(range(len(datasets)), [])
+            axis.tick_params(labelbottom=True)
+        panels[0].set_yticks(range(len(datasets)), [tasks.get(name, name) for name in datasets])
+        for axis in panels[len(references) :]:
+            axis.set_axis_off()
+    _label_lowest(grid, lines)
     marks, colours = _keys(rows)
     beside: Any = "outside upper left" if across > 1 else "outside upper center"
     canvas.legend(handles=marks, loc=beside, ncols=across, fontsize="small")
     below: Any = "outside upper right" if across > 1 else "outside lower center"
     canvas.legend(handles=colours, loc=below, ncols=2, fontsize="small")
+
+
+def _lines_of_panels(rows: pd.DataFrame, across: int) -> list[list[str]]:
+    """Return the learners of each line of panels, so many beside each other.
+
+    Learners with fewer than half of the data sets stand in lines of their own, below.
+    """
+    count = rows.groupby("reference")["dataset"].nunique()
+    many = [name for name in _references(rows) if 2 * count[name] >= rows["dataset"].nunique()]
+    few = [name for name in _references(rows) if name not in many]
+    return [
+        group[start : start + across]
+        for group in (many, few)
+        for start in range(0, len(group), across)
+    ]
+
+
+def _datasets(rows: pd.DataFrame, references: list[str]) -> list[str]:
+    """Return the data sets of some learners, clinical ones first."""
+    present = set(rows.loc[rows["reference"].isin(references), "dataset"])
+    ordered = [task["name"] for task in rows_of(_TASKS) if task["name"] in present]
+    return ordered + sorted(present - set(ordered))
+
+
+def _label_lowest(grid: npt.NDArray[Any], lines: list[list[str]]) -> None:
+    """Name the axis below the lowest panel of each column."""
+    for column, panels in enumerate(grid.T):
+        lowest = max(line for line, names in enumerate(lines) if column < len(names))
+        panels[lowest].set_xlabel("difference in AUROC")
 
 
 def _references(rows: pd.DataFrame) -> list[str]:
@@ -167,7 +206,11 @@ def _references(rows: pd.DataFrame) -> list[str]:
     return sorted(count.index, key=lambda name: (-count[name], contender_label(name)))
 
 
-def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:
+def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str], margin: float) -> None:
+    axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
+    axis.axvline(0, color="#888888", linewidth=0.8)
+    axis.xaxis.set_major_locator(MaxNLocator(4))
+    axis.set(ylim=(len(datasets) - 0.5, -0.5))
     arms = list(_ARMS)
     for row in rows.to_dict("records"):
         arm = parse_contender(str(row["contender"])).arm

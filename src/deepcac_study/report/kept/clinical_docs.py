@@ -103,7 +103,7 @@ def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
 
     columns: dict[str, How] = {
         "clusters": lambda row: _kind(row["contender"].removesuffix(f"_{learner}"), row["alpha"]),
-        "less": lambda row: contender_label(row["reference"]),
+        "compared with": lambda row: contender_label(row["reference"]),
         "cohorts": "cohorts",
         "gain": _interval,
         "a new cohort": lambda row: _span(row["new_low"], row["new_high"]),
@@ -136,7 +136,7 @@ def _comparisons(verdicts: pd.DataFrame) -> Table:
     columns: dict[str, How] = {
         "question": ("question", lambda name: name.replace("_", " ")),
         "task": "dataset",
-        "contender": lambda row: _named(row["contender"], row["alpha"]),
+        "model": lambda row: _named(row["contender"], row["alpha"]),
         "reference": ("reference", contender_label),
         "metric": ("metric", people),
         "verdict": "verdict",

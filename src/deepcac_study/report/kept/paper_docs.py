@@ -11,6 +11,7 @@ from deepcac.errors import ConfigError
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, three
 from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.summary import NULL, Count, on_prediction
@@ -66,8 +67,9 @@ def _run(asked: str) -> tuple[str, int, str]:
 
 def _name(run: tuple[str, int, str]) -> str:
     method, k, protocol = run
-    parts = [method_label(method), f"k = {k}" if k > 1 else "", protocol_label(protocol)]
-    return ", ".join(part for part in parts if part and part != "sound")
+    other = "" if protocol == SOUND.name else protocol_label(protocol)
+    parts = [method_label(method), f"k = {k}" if k > 1 else "", other]
+    return ", ".join(part for part in parts if part)
 
 
 def _scores(run: Row, metrics: str) -> str:

@@ -7,10 +7,10 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
+from deepcac.pages.wording import four, p_text
 from deepcac_study.catalogue.methods import ARM_NAMES, ROWS, bases, classifiers
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, p_values, printed_gains
-from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.records.decompositions import (
     BASES,
@@ -93,7 +93,7 @@ def _cells(dataset: str, base: str, by_protocol: dict[str, list[DecompositionRec
 
 
 def _p(value: float) -> str:
-    return f"{value:.3f}{' *' if value < 0.01 else ''}" if np.isfinite(value) else "–"
+    return f"{p_text(value)}{' *' if value < 0.01 else ''}" if np.isfinite(value) else "–"
 
 
 def decomposition_figures(records: Records) -> list[Figure]:
@@ -129,7 +129,13 @@ def _draw_gains(
         half = np.nan_to_num([means - low, high - means])
         axis.axvline(0, color="#888888", linewidth=0.8)
         axis.errorbar(
-            means, places, xerr=half, fmt="o", color=PALETTE[0], markersize=4, label="ours, sound"
+            means,
+            places,
+            xerr=half,
+            fmt="o",
+            color=PALETTE[0],
+            markersize=4,
+            label="ours, corrected protocol",
         )
         axis.scatter(printed, places, marker="x", color=PALETTE[1], s=26, label="printed")
         axis.set(title=name, xlabel="gain (points)", ylim=(len(rows) - 0.5, -0.5))
@@ -201,4 +207,4 @@ def _score(run: Run | None, metric: str) -> str:
     if run is None:
         return "–"
     score = run.score(run.reported(metric, ""))
-    return f"{number(score[0])} ± {number(score[1])}" if score else "–"
+    return f"{four(score[0])} ± {four(score[1])}" if score else "–"

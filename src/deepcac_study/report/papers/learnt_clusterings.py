@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.figures import MARKERS, PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac_study.records.clusterings import ClusteringRun, Clusterings, Measured
 from deepcac_study.report.declarations import declared_figure, declared_table
@@ -76,14 +76,15 @@ def _times(times: Measured) -> Figure:
         axes = canvas.subplots(2, len(_AXES))
         for column, (axis, label) in zip(axes.T, _AXES.items(), strict=True):
             for panel, key in zip(column, ("seconds", "n_iter"), strict=True):
-                for colour, oracle in zip(PALETTE, ("iterative", "spectral"), strict=False):
+                for place, oracle in enumerate(("iterative", "spectral")):
+                    colour, mark = PALETTE[place], MARKERS[place]
                     rows = times.rows("rows", axis=axis, oracle=oracle)
                     x = sorted({row["value"] for row in rows})
                     by_value = [[row[key] for row in rows if row["value"] == value] for value in x]
                     for value, points in zip(x, by_value, strict=True):
                         panel.plot([value] * len(points), points, ".", ms=3, color=colour)
                     mean = [np.mean(points) for points in by_value]
-                    panel.plot(x, mean, color=colour, label=_METHODS[oracle])
+                    panel.plot(x, mean, marker=mark, ms=4, color=colour, label=_METHODS[oracle])
             column[1].set(xlabel=label)
         axes[0, 0].set(ylabel="CPU seconds")
         axes[1, 0].set(ylabel="passes")

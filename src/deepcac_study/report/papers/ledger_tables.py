@@ -19,13 +19,14 @@ from deepcac_study.records.theorem_checks import CURVED, TheoryRecord, checks
 from deepcac_study.report.declarations import declared_table, rows_of
 
 NOTE = (
-    "Each cell: printed | ours as published | ours sound. ✓ agrees (within 2 combined standard "
-    "deviations and 0.02; within 0.005 where our run has the paper's own split), ✗ differs; the "
-    "mark belongs to the run of the cell's own protocol."
+    "Each cell: printed | ours as published | ours under the corrected protocol. ✓ agrees (within "
+    "2 combined standard deviations and 0.02; within 0.005 where our run has the paper's own "
+    "split), ✗ differs; the mark belongs to the run of the cell's own protocol."
 )
 OF_CLASSES = (
     " AUPRC and AUROC are means over the classes in all three numbers, as DeepCAC prints them. The "
-    "AUPRC of the positive class, which sound claims are decided by, is in the ledger's notes."
+    "AUPRC of the positive class, which decides claims under the corrected protocol, is in the "
+    "ledger's notes."
 )
 _DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
 INDEPENDENT = "independent"

@@ -10,13 +10,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
-from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.figures import LINES, MARKERS, PALETTE, Figure
+from deepcac.pages.wording import people
 from deepcac_study.catalogue.methods import CAC_LR, label, parse_method
 from deepcac_study.records.sweep_tables import CENTROIDS, TERMS, Sweeps, by_split, final_pass
 from deepcac_study.report.declarations import declared_figure
 
 Draw = Callable[[Canvas], None]
 Size = tuple[float, float]
+# Of the colours from violet to yellow: what is paler is hardly seen on white.
+_PALEST = 0.85
+_FINAL = {
+    "f1": "F1",
+    "train_log_loss": "training rows",
+    "test_log_loss": "test rows",
+    "separation": "class separation S",
+}
 _PANELS = {
     "train_log_loss": "log-loss, training rows",
     "test_log_loss": "log-loss, test rows",
@@ -49,7 +58,7 @@ def _figure(
 
 def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
     groups = list(table.groupby("alpha"))
-    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.95, len(groups)))
+    colours = matplotlib.colormaps["viridis"](np.linspace(0, _PALEST, len(groups)))
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, len(_PANELS))
@@ -75,12 +84,17 @@ def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         axes = canvas.subplots(1, 3)
         lines = (("f1",), ("train_log_loss", "test_log_loss"), ("separation",))
         for axis, columns in zip(axes, lines, strict=True):
-            for colour, column in zip(PALETTE, columns, strict=False):
-                name = column.replace("_", " ")
-                axis.plot(last["alpha"], last[column], marker="o", ms=3, color=colour, label=name)
+            for place, column in enumerate(columns):
+                look: Any = {"marker": MARKERS[place], "linestyle": LINES[place], "ms": 4}
+                axis.plot(
+                    *(last["alpha"], last[column]),
+                    color=PALETTE[place],
+                    label=_FINAL[column],
+                    **look,
+                )
             axis.set_xscale("symlog", linthresh=0.01)
-            axis.set(xlabel="α", title=columns[0] if len(columns) == 1 else "log-loss")
-            axis.legend()
+            axis.set(xlabel="α", title=_FINAL[columns[0]] if len(columns) == 1 else "log-loss")
+        axes[1].legend(loc="best")
         axes[2].set_yscale("log")
 
     return _figure("alpha_final", last, (9, 2.9), draw, dataset, k=k)
@@ -93,21 +107,23 @@ def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
         axes = canvas.subplots(1, 5, width_ratios=[1, 1, 1, 1.15, 1.15])
         for axis, column in zip(axes, ("ics", "ocs", "clusters"), strict=False):
             _lines(axis, table, column)
-        axes[0].legend(fontsize=7)
+        names = axes[0].get_legend_handles_labels()
+        canvas.legend(*names, loc="outside upper left", ncols=3)
         for axis, metric in zip(axes[3:], ("f1", "auroc"), strict=True):
             _heat(canvas, axis, table, metric)
 
     name = "rare" if imbalanced else "balanced"
-    return _figure("synthetic_grid", table, (15, 3), draw, "", name=name, ratio=ratio)
+    return _figure("synthetic_grid", table, (15, 3.3), draw, "", name=name, ratio=ratio)
 
 
 def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
     titles = {"ics": "ICS", "ocs": "OCS", "clusters": "K"}
-    for method in table["method"].unique():
-        colour = parse_method(method).colour
+    for place, method in enumerate(table["method"].unique()):
+        colour, mark = parse_method(method).colour, MARKERS[place % len(MARKERS)]
         means = table[table["method"] == method].groupby(column)[["f1", "auroc"]].mean()
-        axis.plot(means.index, means["f1"], color=colour, marker="o", ms=3, label=label(method))
-        axis.plot(means.index, means["auroc"], color=colour, linestyle="--", linewidth=1)
+        axis.plot(means.index, means["f1"], color=colour, marker=mark, ms=4, label=label(method))
+        look: Any = {"linestyle": "--", "linewidth": 1, "marker": mark, "ms": 3, "mfc": "none"}
+        axis.plot(means.index, means["auroc"], color=colour, **look)
     axis.set(xlabel=titles[column], ylabel="F1, AUROC")
 
 
@@ -127,20 +143,22 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         axes = canvas.subplots(1, 2, sharey=True)
         for axis, parameter in zip(axes, ("alpha", "beta"), strict=True):
             groups = table[table["parameter"] == parameter].groupby("value")
-            for colour, column in zip(PALETTE, ("auroc", "auprc", "silhouette"), strict=False):
-                _bars(axis, groups[column], colour, column)
+            for place, column in enumerate(("auroc", "auprc", "silhouette")):
+                _bars(axis, groups[column], place, people(column))
             axis.set_xscale("symlog", linthresh=0.1)
             axis.set(xlabel={"alpha": "α", "beta": "β"}[parameter])
-        axes[0].legend()
+        names = axes[0].get_legend_handles_labels()
+        canvas.legend(*names, loc="outside upper center", ncols=3)
 
-    return _figure("weights", table, (8, 3.2), draw, dataset, k=k)
+    return _figure("weights", table, (8, 3.5), draw, dataset, k=k)
 
 
 def _bars(
-    axis: Axes, groups: "pd.api.typing.SeriesGroupBy[Any, Any]", colour: str, name: str
+    axis: Axes, groups: "pd.api.typing.SeriesGroupBy[Any, Any]", place: int, name: str
 ) -> None:
     mean, spread = groups.mean(), groups.std().fillna(0)
-    look: Any = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
+    look: Any = {"marker": MARKERS[place], "linestyle": LINES[place], "color": PALETTE[place]}
+    look |= {"markersize": 4, "elinewidth": 0.8}
     axis.errorbar(mean.index, mean, spread, label=name, **look)
 
 
@@ -161,9 +179,9 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         for axis, (column, title) in zip(axes, columns.items(), strict=True):
             without = table.loc[table["term"] == none, column].mean()
             axis.axhline(without, color="grey", linewidth=1, label="without a term")
-            for colour, term in zip(PALETTE, terms, strict=False):
+            for place, term in enumerate(terms):
                 by_alpha = table[table["term"] == term].groupby("alpha")[column]
-                _bars(axis, by_alpha, colour, term.replace("_", " "))
+                _bars(axis, by_alpha, place, term.replace("_", " "))
             axis.set(xlabel="α", title=title, xscale="log")
             axis.set_yscale("log" if column == "length" else "linear")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")

@@ -85,7 +85,7 @@ def calibration_figure(dataset: str, shown: Shown, section: str) -> Figure:
     ]
     return declared_figure(
         "calibration",
-        size=(5.2, 5.0),
+        size=(5.2, 5.2),
         draw=lambda canvas: _draw_calibration(canvas, points),
         data=data,
         seen="; ".join(
@@ -116,7 +116,8 @@ def _draw_calibration(canvas: Canvas, points: Sequence[tuple[Any, ...]]) -> None
         lower.plot(x, count, color=colour, linestyle=dash, marker="o", markersize=2.5)
     upper.set(ylabel="share of positives", ylim=(-0.03, 1.03))
     lower.set(xlabel="predicted probability", ylabel="rows", ylim=(0, None))
-    upper.legend(loc="upper left")
+    names = upper.get_legend_handles_labels()
+    canvas.legend(*names, loc="outside upper center", ncols=3)
 
 
 def from_scores(run: Run) -> Curves | None:

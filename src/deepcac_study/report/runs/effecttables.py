@@ -6,17 +6,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from deepcac.pages.tables import Table, text_row
-from deepcac.pages.wording import p_text
+from deepcac.pages.wording import four, p_text
 from deepcac_study.catalogue.methods import CENTROID_RULE
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.cac_v1.claims import fold_scores, k_candidates
-from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import usual_k
 from deepcac_study.records.runs import Runs
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.comparisons import METRICS, Difference
-from deepcac_study.report.runs.runtables import alphas
+from deepcac_study.report.runs.runtables import alphas, protocol_label
 
 _CAC_LABELS = ("CAC − KM", "CAC − plain", "KM − plain")
 _SAME_SCORE = 0.005
@@ -54,12 +53,12 @@ def _counted(rows: Sequence[Difference]) -> str:
     if not rows:
         return ""
     readings = Counter(_reading(row) for row in rows)
-    mean = number(float(np.mean([row.test.mean for row in rows])), signed=True)
+    mean = four(float(np.mean([row.test.mean for row in rows])), signed=True)
     return f"{readings['better']} better, {readings['worse']} worse of {len(rows)}; mean {mean}"
 
 
 def switches_table(effects: Sequence[Difference]) -> Table:
-    """Return the effect of each switch alone; a switch without runs has a row that says so."""
+    """Return the effect of each switch by itself; a switch without runs has a row that says so."""
     rows = []
     for label, switch in switches().items():
         compared = [row for row in effects if row.first.protocol == label]
@@ -83,22 +82,22 @@ def collapse_table(runs: Runs) -> Table:
         if not run.method.startswith("cac_") or run.k < 2 or not run.splits:
             continue
         centroid = runs.find(run.protocol, run.dataset, CENTROID_RULE, 1)
-        f1, alone = run.score("f1"), centroid.score("f1") if centroid else None
+        f1, centred = run.score("f1"), centroid.score("f1") if centroid else None
         clusters = [split["clusters"] for split in run.splits]
         collapsed = sum(bool(entry["collapsed"]) for entry in clusters)
-        same = f1 and alone and abs(f1[0] - alone[0]) <= _SAME_SCORE
+        same = f1 and centred and abs(f1[0] - centred[0]) <= _SAME_SCORE
         rows.append(
             text_row(
                 run.dataset,
                 method_label(run.method),
                 run.k,
-                run.protocol.replace("_", " "),
+                protocol_label(run.protocol),
                 alphas(run),
-                number(float(np.mean([entry["polarisation"] for entry in clusters]))),
+                four(float(np.mean([entry["polarisation"] for entry in clusters]))),
                 f"{collapsed} of {len(clusters)}",
-                number(f1[0] if f1 else None),
-                number(alone[0] if alone else None),
-                number(f1[0] - alone[0], signed=True) if f1 and alone else "",
+                four(f1[0]) if f1 else "",
+                four(centred[0]) if centred else "",
+                four(f1[0] - centred[0], signed=True) if f1 and centred else "",
                 "same score" if same else "",
             )
         )
@@ -107,9 +106,9 @@ def collapse_table(runs: Runs) -> Table:
 
 def _effect(row: Difference) -> tuple[str, ...]:
     return (
-        number(row.first_mean),
-        number(row.second_mean),
-        number(row.test.mean, signed=True),
+        four(row.first_mean),
+        four(row.second_mean),
+        four(row.test.mean, signed=True),
         _interval((row.test.low, row.test.high)),
         p_text(row.test.p),
         p_text(row.p_holm),
@@ -120,14 +119,14 @@ def _reading(row: Difference) -> str:
     if np.isnan(row.p_holm):
         return "nothing varies: no test"
     if row.p_holm >= 0.05:
-        return "no difference shown"
+        return "no evidence of a difference"
     return "better" if row.test.mean > 0 else "worse"
 
 
 def _interval(bounds: tuple[float, float] | None) -> str:
     if bounds is None or not bounds[0] < bounds[1]:
         return ""
-    return f"{number(bounds[0], signed=True)} to {number(bounds[1], signed=True)}"
+    return f"{four(bounds[0], signed=True)} to {four(bounds[1], signed=True)}"
 
 
 def choice_table(runs: Runs) -> Table:
@@ -150,9 +149,9 @@ def choice_table(runs: Runs) -> Table:
                 method_label(first.method),
                 _by_k(ks, scores),
                 ", ".join(str(ks[i]) for i in best),
-                number(float(np.take_along_axis(test, best[None], axis=0).mean())),
+                four(float(np.take_along_axis(test, best[None], axis=0).mean())),
                 printed,
-                number(float(test[ks.index(printed)].mean())) if printed in ks else "",
+                four(float(test[ks.index(printed)].mean())) if printed in ks else "",
                 _by_k(ks, test),
             )
         )
@@ -160,4 +159,4 @@ def choice_table(runs: Runs) -> Table:
 
 
 def _by_k(ks: Sequence[int], scores: np.ndarray) -> str:
-    return ", ".join(f"{k}: {number(x)}" for k, x in zip(ks, scores.mean(axis=1), strict=True))
+    return ", ".join(f"{k}: {four(x)}" for k, x in zip(ks, scores.mean(axis=1), strict=True))

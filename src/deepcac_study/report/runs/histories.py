@@ -71,11 +71,12 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
             axis.set(title=title, xlabel="pass")
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             axis.ticklabel_format(axis="y", scilimits=(-2, 4))
-        axes[0].legend()
+        names = axes[0].get_legend_handles_labels()
+        canvas.legend(*names, loc="outside upper center", ncols=len(runs))
 
     return declared_figure(
         "cac_passes",
-        size=(11, 2.9),
+        size=(11, 3.2),
         draw=draw,
         data=_rows(runs, list(_CAC_CURVES)),
         dataset=dataset,
@@ -104,12 +105,14 @@ def _silhouette(dataset: str, runs: list[Run]) -> Figure:
                 colour, dash = PALETTE[look % len(PALETTE)], LINES[look % len(LINES)]
                 _draw(axis, run, "silhouette", colour, dash, f"k = {run.k}")
             axis.set(title=method_label(name), xlabel="epoch or pass")
-            axis.legend(loc="lower right")
         axes[0].set_ylabel("silhouette")
+        lines = {line.get_label(): line for axis in axes for line in axis.get_lines()}
+        shown = [lines[f"k = {k}"] for k in ks]
+        canvas.legend(handles=shown, loc="outside upper center", ncols=len(ks))
 
     return declared_figure(
         "silhouette",
-        size=(max(5.0, 2.6 * len(names) + 0.6), 3.2),
+        size=(max(5.0, 2.6 * len(names) + 0.6), 3.5),
         draw=draw,
         data=_rows(runs, ["silhouette"]),
         dataset=dataset,

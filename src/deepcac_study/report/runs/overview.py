@@ -87,7 +87,7 @@ def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
         (e.paper, e.table, e.dataset, e.method, e.k, e.item, name, e.printed_value, ours)
         for e in ledger
         if e.kind == "score" and e.printed_value is not None and e.item in ("f1", "auroc", "auprc")
-        for name, ours in (("as published", e.as_published), ("sound", e.sound))
+        for name, ours in (("as published", e.as_published), ("corrected", e.sound))
         if ours is not None
     ]
     if not data:
@@ -103,7 +103,7 @@ def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
 def _draw_scores(canvas: Canvas, data: Sequence[tuple[object, ...]]) -> None:
     papers = list(dict.fromkeys(str(row[0]) for row in data))
     for axis, protocol in zip(
-        canvas.subplots(1, 2, sharex=True, sharey=True), ("as published", "sound"), strict=True
+        canvas.subplots(1, 2, sharex=True, sharey=True), ("as published", "corrected"), strict=True
     ):
         axis.fill_between([0, 1], [-0.02, 0.98], [0.02, 1.02], color="#e3e6ea", linewidth=0)
         for index, paper in enumerate(papers):

@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.ledger import number
@@ -22,7 +23,7 @@ _SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece
 _SHOWN_FEATURES = 5
 _HUGE = 1e3
 PROTOCOLS = {
-    "sound": "sound",
+    SOUND.name: "corrected protocol",
     "as_published": "as published",
     "as_published_cv5": "as published, 5-fold",
     "as_published_v2": "as published, 5-fold, alphas of CAC v2",

@@ -19,7 +19,11 @@ from deepcac_study.report.data.data_use import DataUse, data_use
 from deepcac_study.report.data.planted_truth import planted_against_found
 from deepcac_study.report.data.profiles import load_profiles
 from deepcac_study.report.data.source_notes import source_notes
-from deepcac_study.report.judge.clinical_forest import kept_clinical, load_clinical
+from deepcac_study.report.judge.clinical_forest import (
+    ClinicalJudgement,
+    kept_clinical,
+    load_clinical,
+)
 from deepcac_study.report.judge.factorial_grid import load_factorials
 from deepcac_study.report.judge.judgement import (
     Judgement,
@@ -117,7 +121,7 @@ def build(
             registry,
             profiles,
             Path(tidy_dir) if tidy_dir else None,
-            _uses(findings, judged, shipped),
+            _uses(findings, judged, clinical, shipped),
         ),
         planted=planted_against_found(findings.runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
@@ -128,11 +132,15 @@ def build(
 
 
 def _uses(
-    findings: Findings, judged: Judgement | None, shipped: str | os.PathLike[str] | None
+    findings: Findings,
+    judged: Judgement | None,
+    clinical: ClinicalJudgement | None,
+    shipped: str | os.PathLike[str] | None,
 ) -> dict[str, DataUse]:
-    """Return what each data set was used for, by the judge too."""
+    """Return what each data set was used for, by the judge and its clinical tasks too."""
     names = judged.rows["dataset"] if judged else ()
-    return data_use(findings, names, kept_table(shipped, "judge_tables") if shipped else None)
+    tables = kept_table(shipped, "judge_tables") if shipped else None
+    return data_use(findings, names, tables, clinical.tasks if clinical else None)
 
 
 def _subtypes(

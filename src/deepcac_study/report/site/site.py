@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment
 
 from deepcac.files.atomic import atomic_path
+from deepcac.pages.figures import Figure
 from deepcac.pages.templating import environment
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.summary import cells_in_words, claims_in_words, on_prediction
@@ -22,6 +23,8 @@ from deepcac_study.report.site.paperpages import PaperPage, paper_pages, places,
 from deepcac_study.report.subtypes.subtype_figures import of_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
 
+# A heading of a list of contents, and its entries: text and anchor.
+Group = tuple[str, list[tuple[str, str]]]
 # The title, and what the first page says of the report.
 REAL = (
     "Real study: clustering-aware classification, reproduced",
@@ -148,6 +151,8 @@ def _inner(
 ) -> dict[str, Any]:
     """Return what the pages of the subjects show."""
     return {
+        "on_page": lambda *parts: _on_page(shown, parts),
+        "figure_index": _by_subject(shown.figures.get("figures", ())),
         "tables": shown.tables,
         "figures": shown.figures,
         "sources": shown.material.sources,
@@ -168,6 +173,30 @@ def _inner(
             for kind in ("real", "own", "synthetic")
         },
     }
+
+
+def _on_page(shown: Contents, parts: Sequence[str]) -> list[Group]:
+    """Return the figures and tables of parts of a page, for its list of contents."""
+    figures = [(f.title, f"figure-{f.id}") for part in parts for f in shown.figures.get(part, ())]
+    tables = [
+        (table.title, f"table-{table.id}")
+        for part in parts
+        for table in shown.tables[part]
+        if table.rows
+    ]
+    return [("Figures", figures), ("Tables", tables)]
+
+
+def _by_subject(figures: Sequence[Figure]) -> list[Group]:
+    """Return the figures by the data set that their titles name first."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for figure in figures:
+        subject, of_data, rest = figure.title.partition(": ")
+        dataset, _, setting = subject.partition(", ")
+        name = f"{rest}, {setting}" if setting else rest
+        entry = (name if of_data else figure.title, f"figure-{figure.id}")
+        groups.setdefault(dataset if of_data else "Several data sets, or none", []).append(entry)
+    return list(groups.items())
 
 
 def _first(shown: Contents) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable
 from deepcac_study.report.subtypes.subtype_tables import UnseenRows
 
 COLOURS = (*PALETTE[:6], "#888888")  # of the subtypes, here and on the page
+WIDEST = 3.0  # standard deviations: the end of a profile's axis
 MARKS = "osD^vPX"
 _MOST = 1500  # rows on the map
 _SOUND = "embedding_sound_"
@@ -106,7 +107,7 @@ def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int) -> None:
     axis.axvline(0, color="#888888", linewidth=0.8)
     for j in range(k):
         places = np.arange(len(lines)) + 0.16 * (j - (k - 1) / 2)
-        values = [line.differences[j] for line in lines]
+        values = np.clip([line.differences[j] for line in lines], -WIDEST, WIDEST)
         axis.plot(
             values, places, linestyle="none", markersize=5, label=f"subtype {j + 1}", **_look(j)
         )

@@ -20,11 +20,11 @@ _MARGIN = 0.005  # only the interval is shown, which does not depend on it
 ARMS = {
     "soft": "soft subtypes",
     "backbone": "no subtypes (backbone)",
-    "trees": "its boosted trees alone",
+    "trees": "its boosted trees only",
     "hard": "hard subtypes",
     "permuted": "memberships permuted among the rows",
     "risk": "strata of the predicted risk",
-    "random": "random partition",
+    "random": "random groups",
     "inputs": "k-means of the inputs, no labels",
 }
 ONE_HEAD = "one head for all rows"
@@ -118,13 +118,13 @@ def _of_arms(
         return lambda at: write(wide.loc[at, (metric, backbone)], digits)
 
     columns: dict[str, How] = {
-        "arm": lambda at: ONE_HEAD if at == (BEST, 1) else ARMS[at[0]],
+        "model": lambda at: ONE_HEAD if at == (BEST, 1) else ARMS[at[0]],
         "k": lambda at: at[1],
         "AUROC, networks": score("auroc", WITHOUT),
         "AUPRC, networks": score("auprc", WITHOUT),
         "AUROC, trees": score("auroc", WITH),
         "AUPRC, trees": score("auprc", WITH),
-        "risk alone": score("risk_auroc", WITHOUT, 3),
+        "subtype's rate": score("risk_auroc", WITHOUT, 3),
     }
     order = sorted(wide.index, key=lambda at: (list(ARMS).index(at[0]), at))
     return Table.of(order, {**columns, **(more or {})}, **about)

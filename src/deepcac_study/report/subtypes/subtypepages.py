@@ -21,6 +21,7 @@ from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.runtables import stability
 from deepcac_study.report.subtypes.subtype_figures import (
     COLOURS,
+    WIDEST,
     Map,
     ProfileLine,
     profile_lines,
@@ -86,9 +87,18 @@ class SubtypePage:
 
     @property
     def widest(self) -> float:
-        """The largest difference of the picture, at least one standard deviation."""
+        """The end of the picture's axis in standard deviations, from 1 to `WIDEST`."""
+        return min(max(1.0, self._largest), WIDEST)
+
+    @property
+    def cut(self) -> bool:
+        """Whether a difference lies beyond the axis: two constants differ by any number of them."""
+        return self._largest > WIDEST
+
+    @property
+    def _largest(self) -> float:
         every = [abs(d) for line in self.lines for d in line.differences if d == d]
-        return max([1.0, *every])
+        return max(every, default=0.0)
 
 
 def subtype_pages(
@@ -211,7 +221,7 @@ def _reading(
     if agreement is not None:
         word = "stable" if agreement >= 0.8 else "fairly stable" if agreement >= 0.5 else "unstable"
         sentences.append(
-            f"Drawn again on other training rows the subtypes are {word}: adjusted Rand index "
+            f"Fitted again on other training rows, the subtypes are {word}: adjusted Rand index "
             f"{number(round(agreement, 2))} (1 the same, 0 chance)."
         )
     return sentences

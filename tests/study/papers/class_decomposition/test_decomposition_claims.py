@@ -285,10 +285,10 @@ def test_protocols_are_decided_apart_and_few_sets_decide_nothing():
     rule = rules(Findings(Runs(()), decompositions=records))["CDEC-01"]
     sound, published = (rule(Evidence(Runs(()), p)) for p in ("sound", "as_published"))
     assert sound.verdict == "holds"  # on print, where the average is 4.56
-    assert sound.reason.startswith("on print: +4.56 points")
+    assert sound.reason.startswith("by the printed values: +4.56 points")
     assert sound.reason.endswith("14 of 20 data sets have a record")
     assert published.verdict == "fails"
-    assert published.reason.endswith("on 15 of 20 data sets; on print: holds")
+    assert published.reason.endswith("on 15 of 20 data sets; by the printed values: holds")
     assert len(published.runs) == 15
 
 
@@ -297,8 +297,8 @@ def test_print_decides_the_claims_on_the_table_until_there_are_runs():
     found = {f"CDEC-{i:02d}": known[f"CDEC-{i:02d}"] for i in (1, 2, 3, 4, 5, 9, 10)}
     decisions = {name: rule(Evidence(Runs(()), "sound")) for name, rule in found.items()}
     assert {decision.verdict for decision in decisions.values()} == {"holds"}
-    assert decisions["CDEC-02"].reason.startswith("on print: 9: anneal")
-    assert "naive Bayes true of 20 of 20, linear true of 16 of 20" in decisions["CDEC-10"].reason
+    assert decisions["CDEC-02"].reason.startswith("by the printed values: 9: anneal")
+    assert "naive Bayes true for 20 of 20, linear true for 16 of 20" in decisions["CDEC-10"].reason
 
 
 def test_ledger():

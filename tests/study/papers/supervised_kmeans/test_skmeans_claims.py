@@ -104,11 +104,11 @@ def test_a_draw_of_synth_that_is_not_the_papers_decides_nothing():
         assert "would be 'holds'" in decide(f"SKM-{number}", other).reason
         assert decide(f"SKM-{number}", alike).verdict == "holds"
     found = entries(Findings(Runs(()), clusterings=other))
-    apart = [e for e in found if e.paper == "skmeans" and e.derived.startswith("our draw")]
+    apart = [e for e in found if e.paper == "skmeans" and e.derived.startswith("our sample")]
     assert len(apart) == 20
     assert {e.dataset for e in apart} == {"SYNTH"}
     near = entries(Findings(Runs(()), clusterings=alike))
-    assert not [e for e in near if e.derived.startswith("our draw")]
+    assert not [e for e in near if e.derived.startswith("our sample")]
 
 
 METHODS = ("iterative", "spectral", "pair", "none")

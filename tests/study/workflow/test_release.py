@@ -100,6 +100,29 @@ def test_every_criterion_that_is_met_has_the_file_that_meets_it():
     assert [row for row in rows if (row["state"] == "a person") == bool(row["where"])] == []
 
 
+def test_the_paper_says_what_the_tables_do_and_cites_what_it_lists():
+    paper = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+    tables = {}
+    for name in ("headline", "summary"):
+        with (ROOT / f"docs/results/{name}.csv").open(encoding="utf-8", newline="") as file:
+            tables[name] = list(csv.DictReader(file))
+    assert tables["headline"][0]["sentence"] in paper
+    cells = {
+        row["quantity"]: row["value"]
+        for row in tables["summary"]
+        if (row["part"], row["paper"], row["group"]) == ("cells", "all", "independent")
+    }
+    said = (
+        f"Of {cells['open']} independent printed numbers that open data can check, {cells['agree']}"
+    )
+    assert said in " ".join(paper.split())
+    listed = re.findall(r"^@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text("utf-8"), re.M)
+    assert sorted(set(re.findall(r"@(\w+)", paper))) == sorted(listed)
+    authors = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["authors"]
+    front = yaml.safe_load(paper.split("---")[1])
+    assert [author["name"] for author in front["authors"]] == [a["name"] for a in authors]
+
+
 def test_a_release_is_published_without_a_secret_after_its_build():
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
     assert jobs["publish"]["needs"] == ["build", "pages"]

@@ -39,9 +39,8 @@ def decomposed(dataset, input, output, threads):
     """Return what both experiments are given."""
     return {
         "out": output.record,
-        "table": input.table,
+        "rows": (input.table, layout.rows_of(dataset)[1]),
         "dataset": dataset,
-        "label": layout.rows_of(dataset)[1],
         "synthetic": dataset.startswith("demo_"),
         "threads": threads,
     }

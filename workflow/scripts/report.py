@@ -9,7 +9,7 @@ with job(snakemake):
     from deepcac_study.catalogue.run_paths import runs_among
     from deepcac_study.jobs.layout import Layout
     from deepcac_study.records.record import scores_path
-    from deepcac_study.report.site.page import build
+    from deepcac_study.report.site.page import BesideRecords, ShippedRecords, build
 
     project = Path(snakemake.config["project"])
     registry = registry_folder(project)
@@ -21,12 +21,16 @@ with job(snakemake):
         records,
         registry,
         Path(snakemake.output.page).parent,
-        tidy_dir=Path("data/tidy"),
-        features_dir=Path("data/features"),
-        # No input: raw files are not shared, and after a pull nothing but the report is made.
-        truth_paths=Path("data/raw").glob("demo_*/subtypes.csv"),
-        run_inputs={run: layout.run_inputs(**one) for run in records for one in runs_among([run])},
-        shipped_tables=project / "docs" / "results",
-        unscored={run for run in standing if not scores_path(run).exists()},
+        data=BesideRecords(
+            tidy=Path("data/tidy"),
+            features=Path("data/features"),
+            # No input: raw files are not shared, and after a pull nothing but the report is made.
+            truth=Path("data/raw").glob("demo_*/subtypes.csv"),
+            inputs={run: layout.run_inputs(**one) for run in records for one in runs_among([run])},
+        ),
+        shipped=ShippedRecords(
+            tables=project / "docs" / "results",
+            unscored={run for run in standing if not scores_path(run).exists()},
+        ),
         threads=snakemake.threads,
     )

@@ -195,7 +195,7 @@ class CACClassifierCV(LocalClassifier):
         jobs = list(product(grid, range(len(folds))))
         scores = Parallel(n_jobs=self.n_jobs)(
             delayed(_fold_scores)(
-                model, rows, codes, weights, folds[f], k, grid[k], scorer, self._options()
+                model, (rows, codes, weights), folds[f], k, grid[k], scorer, self._options()
             )
             for k, f in jobs
         )
@@ -225,17 +225,15 @@ class CACClassifierCV(LocalClassifier):
 
 def _fold_scores(
     model: CACClassifier,
-    rows: Floats,
-    codes: Ints,
-    weights: Floats | None,
+    training: tuple[Floats, Ints, Floats | None],
     fold: tuple[Ints, Ints],
     k: int,
     alphas: list[float],
     scorer: Any,
     options: dict[str, Any],
 ) -> list[float]:
-    """Return the held-out score of each alpha in one fold with k clusters."""
-    train, held_out = fold
+    """Return the held-out score of each alpha in one fold of rows, codes and weights."""
+    (rows, codes, weights), (train, held_out) = training, fold
     X, y = np.ascontiguousarray(rows[train]), codes[train]
     fold_weights = None if weights is None else weights[train]
     start = kmeans_labels(X, k, model.random_state)

@@ -98,7 +98,7 @@ class Problem(NamedTuple):
         if len(others):
             starts = np.cumsum([0, *map(len, others)])
             behind = np.concatenate(others)
-            solve_against(points, group, behind, starts, first, *self, planes)
+            solve_against(points, group, behind, starts, first, self, planes)
         return planes
 
 

@@ -136,9 +136,7 @@ def solve_against(
     others: Any,
     starts: Any,
     first: Any,
-    C: float,
-    tolerance: float,
-    most: int,
+    limits: tuple[float, float, int],
     planes: Any,
 ) -> None:
     """Fill the planes (g, d + 1) between one group of rows and each of some others.
@@ -154,10 +152,10 @@ def solve_against(
         end of the last, (g + 1,).
     first : array of bool, shape (g,)
         Whether the one group is on the positive side.
-    C, tolerance, most, planes
-        As in `solve`; a plane has its intercept last.
+    limits, planes
+        C, tolerance and most as in `solve`; a plane has its intercept last.
     """
-    d = points.shape[1]
+    d, (C, tolerance, most) = points.shape[1], limits
     for g in range(first.shape[0]):
         theirs = others[starts[g] : starts[g + 1]]
         ahead, behind = (group, theirs) if first[g] else (theirs, group)

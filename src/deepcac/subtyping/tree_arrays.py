@@ -51,7 +51,7 @@ class TreeArrays(NamedTuple):
     def outputs(self, X: Array, n_outputs: int) -> Array:
         """Return the summed leaves of rows (n, d), shape (n, n_outputs)."""
         totals = np.zeros((len(X), n_outputs))
-        _walk(np.ascontiguousarray(X, dtype=np.float64), *self, totals)
+        _walk(np.ascontiguousarray(X, dtype=np.float64), self, totals)
         return totals
 
     def check(self, n_features: int, n_outputs: int) -> TreeArrays:
@@ -124,7 +124,8 @@ def _read(entries: dict[str, str], name: str, kind: type) -> npt.NDArray[Any]:
 
 
 @njit(cache=True)
-def _walk(X, root, feature, left, right, threshold, missing, default, leaf, totals):  # type: ignore[no-untyped-def]
+def _walk(X: Any, trees: TreeArrays, totals: Any) -> None:
+    root, feature, left, right, threshold, missing, default, leaf = trees
     n_outputs = totals.shape[1]
     for i in range(X.shape[0]):
         for t in range(len(root)):

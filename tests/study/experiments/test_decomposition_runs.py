@@ -51,7 +51,7 @@ def write(tmp_path, tidy, name="uci_vote", protocol=None):
     folder = "" if protocol is None else f"{protocol.name}/"
     out = tmp_path / f"results/{folder}decomposition/{name}.json"
     options = {} if protocol is None else {"variant": folder}
-    write_decomposition(out, tidy, dataset=name, label="class", runs=RUNS, **options)
+    write_decomposition(out, (tidy, "class"), dataset=name, runs=RUNS, **options)
     return out
 
 
@@ -112,7 +112,7 @@ def test_an_edited_record_is_refused(tmp_path, tidy):
 
 def test_machines_one_against_rest_stand_beside_the_others(tmp_path, tidy):
     out = tmp_path / "results/decomposition/uci_vote.json"
-    write_decomposition(out, tidy, dataset="uci_vote", label="class", runs=1, against_rest=True)
+    write_decomposition(out, (tidy, "class"), dataset="uci_vote", runs=1, against_rest=True)
     (found,) = load_decompositions([out], tmp_path)
     assert list(found.bases) == ["nb", "svm", "svm_rest"]
     # Of two classes one machine is all there is, the same both ways.
@@ -125,7 +125,7 @@ def test_machines_one_against_rest_stand_beside_the_others(tmp_path, tidy):
 
 def test_bias_and_variance_add_up_and_are_no_run(tmp_path, tidy):
     out = tmp_path / "results/bias_variance/uci_vote.json"
-    write_bias_variance(out, tidy, dataset="uci_vote", label="class", samples=4)
+    write_bias_variance(out, (tidy, "class"), dataset="uci_vote", samples=4)
     (found,) = load_stored(ResampledRecord, [out], tmp_path)
     assert load_decompositions([out], tmp_path) == []
     assert found.record["n_test"] == 40

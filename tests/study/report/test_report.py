@@ -21,7 +21,7 @@ from deepcac_study.records.runs import Runs, load
 from deepcac_study.report.papers.ledger_tables import paper_tables
 from deepcac_study.report.runs.comparisons import Bootstraps, clustering_effects, compare
 from deepcac_study.report.runs.run_page import write_run_page
-from deepcac_study.report.site.page import build
+from deepcac_study.report.site.page import BesideRecords, ShippedRecords, build
 
 KEPT = Path(__file__).parents[3] / "docs" / "results"
 REGISTRY = """
@@ -141,7 +141,7 @@ def test_a_shipped_record_has_its_kept_curves_and_a_run_its_own(tmp_path):
     scores_path(laid).unlink()
     with pytest.raises(DataError, match="missing; delete both"):
         report(tmp_path, [laid, made])
-    out = report(tmp_path, [laid, made], unscored={str(laid)}, shipped_tables=KEPT)
+    out = report(tmp_path, [laid, made], shipped=ShippedRecords(KEPT, {str(laid)}))
     shown, kept = rows(out / "figures" / "curves_cic.csv"), rows(KEPT / "curves.csv")
     height = {m: [float(row["y"]) for row in shown if row["method"] == m] for m in ("lr", "xgb")}
     place = ("cic", "lr", "1")
@@ -306,7 +306,7 @@ def test_cohort_flow_is_shown(tmp_path):
     file.parent.mkdir(parents=True)
     flow = {"flow": [{"step": "all stays", "rows": 9}, {"step": "without <x>", "rows": 7}]}
     write_json(file, flow)
-    out = report(tmp_path, [], tidy_dir=tmp_path / "tidy")
+    out = report(tmp_path, [], data=BesideRecords(tidy=tmp_path / "tidy"))
     page = (out / "pages" / "data.html").read_text(encoding="utf-8")
     assert re.search(r"all stays</span> <b>9</b>.*without &lt;x&gt;</span> <b>7</b>", page, re.S)
 
@@ -316,7 +316,7 @@ def test_a_broken_cohort_flow_is_named(tmp_path):
     file.parent.mkdir(parents=True)
     file.write_text('{"rows": 1}', encoding="utf-8")
     with pytest.raises(DataError, match=r"cohort_cic\.json"):
-        report(tmp_path, [], tidy_dir=tmp_path / "tidy")
+        report(tmp_path, [], data=BesideRecords(tidy=tmp_path / "tidy"))
 
 
 def test_two_records_of_one_run_are_refused(tmp_path):

@@ -14,7 +14,7 @@ from deepcac.scoring.small_cells import SMALL
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.features.columns.ranges import Range
 from deepcac_study.records.runs import load
-from deepcac_study.report.site.page import build
+from deepcac_study.report.site.page import BesideRecords, build
 from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable, explained, variables
 from deepcac_study.report.subtypes.subtype_tables import UnseenRows, who_table
 from deepcac_study.report.subtypes.subtypepages import _badly_calibrated, _shares
@@ -103,7 +103,13 @@ def report(tmp_path):
         np.arange(1000), np.arange(1000) % 2, np.column_stack([age, lactate]), ("Age", "Lactate")
     )
     write_features(tmp_path / "features" / "cic.parquet", features)
-    build([path], REGISTRY, results / "report", features_dir=tmp_path / "features", resamples=5)
+    build(
+        [path],
+        REGISTRY,
+        results / "report",
+        data=BesideRecords(features=tmp_path / "features"),
+        resamples=5,
+    )
     return results / "report"
 
 

@@ -112,7 +112,7 @@ def derive(j: int, state: State, alpha: float, sized: bool, radius: float, sprea
             if state.counts[a * k + j] == 0:
                 continue  # its first row renews everything
             constant, by_mean, by_class = _terms(
-                a, c, j, state, alpha, sized, radius, spread, largest
+                a, c, j, state, alpha, sized, (radius, spread, largest)
             )
             norm = mean_norm(a, j, state, spread)[0]
             rate = state.rates[a, c * k + j]
@@ -128,11 +128,11 @@ def _terms(
     state: State,
     alpha: float,
     sized: bool,
-    radius: float,
-    spread: float,
-    largest: float,
+    norms: tuple[float, float, float],
 ) -> Any:
     """Bound the drift of the forms of class c when a row of class a comes or goes.
+
+    `norms` are radius and spread, as in `derive`, and the largest bound of a class mean.
 
     Returns
     -------
@@ -141,6 +141,7 @@ def _terms(
         per (z + spread).
     """
     k, scalars, counts = state.gram.shape[0], state.scalars, state.counts
+    radius, spread, largest = norms
     n, present, count = scalars[j, SIZE], scalars[j, PRESENT], float(counts[c * k + j])
     low_n, low_a, low_c = least(n), least(counts[a * k + j]), least(count)
     ratio = max(1.0, largest / spread)  # z + U <= ratio (z + spread)

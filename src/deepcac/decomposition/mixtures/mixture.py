@@ -192,7 +192,7 @@ def _maximised(
 ) -> Mixture:
     k, p = posterior.shape[1], rows.numbers.shape[1]
     new = Mixture(np.empty(k), np.empty((p, k)), np.empty((p, k)), np.empty((starts[-1], k)))
-    maximise(rows.numbers, codes, starts, posterior, column_sd, *new)
+    maximise(rows.numbers, codes, starts, posterior, column_sd, new)
     return new
 
 

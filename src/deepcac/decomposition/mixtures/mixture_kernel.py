@@ -203,18 +203,16 @@ def maximise(
     starts: Any,
     posterior: Any,
     column_sd: Any,
-    log_weight: Any,
-    mean: Any,
-    sd: Any,
-    log_share: Any,
+    parameters: Any,
 ) -> None:
-    """Fill the parameters from the posterior.
+    """Fill the parameters of a mixture from the posterior.
 
     A deviation that vanishes is replaced by that of the whole column (`column_sd`, at least
     1e-6); shares of levels start their counts at 1.
     """
     n, k = posterior.shape
     weight = np.empty(k)
+    log_weight, mean, sd, log_share = parameters
     tally(numbers, codes, posterior, weight, mean, sd, log_share)
     for j in range(k):
         log_weight[j] = np.log(weight[j] / n)

@@ -28,6 +28,7 @@ from deepcac_study.experiments.relatives.repeated_runs import (
 from deepcac_study.experiments.relatives.training_samples import SAMPLES, resample
 from deepcac_study.records.record import file_digest, machine
 
+Labelled = tuple[str | os.PathLike[str], str]  # a parquet file, and its column of classes
 _NO_FEATURES = ("row_id", "group")
 _TIMES = ("seconds_clustering", "seconds")
 
@@ -50,10 +51,9 @@ def read_rows(path: str | os.PathLike[str], label: str) -> tuple[pd.DataFrame, n
 
 def write_decomposition(
     out: str | os.PathLike[str],
-    table: str | os.PathLike[str],
+    rows: Labelled,
     *,
     dataset: str,
-    label: str,
     variant: str = "",
     runs: int = RUNS,
     against_rest: bool = False,
@@ -67,11 +67,11 @@ def write_decomposition(
     drawn within each class, else plainly, as in the paper. `against_rest` runs linear machines one
     against rest beside those one against one.
     """
-    X, y = read_rows(table, label)
+    X, y = read_rows(*rows)
     protocol = Protocol.from_folder(variant)
     stratified = protocol == SOUND
     bases = (*USUAL, AGAINST_REST) if against_rest else USUAL
-    rows = list(run_experiment(X, y, stratified=stratified, runs=runs, bases=bases))
+    results = list(run_experiment(X, y, stratified=stratified, runs=runs, bases=bases))
     record: dict[str, Any] = {
         "schema": 1,
         "dataset": dataset,
@@ -82,10 +82,10 @@ def write_decomposition(
         "n_classes": len(np.unique(y)),
         "shares": dict(zip(("train", "validation", "test"), SHARES, strict=True)),
         "stratified": stratified,
-        "runs": [_without_times(row) for row in rows],
-        "inputs": {"table": file_digest(table)},
+        "runs": [_without_times(result) for result in results],
+        "inputs": {"table": file_digest(rows[0])},
     }
-    record["machine"] = machine(seconds_by_stage(rows), threads, "cpu")
+    record["machine"] = machine(seconds_by_stage(results), threads, "cpu")
     write_json(out, record)
 
 
@@ -105,10 +105,9 @@ def seconds_by_stage(rows: Sequence[RunRecord]) -> dict[str, float]:
 
 def write_bias_variance(
     out: str | os.PathLike[str],
-    table: str | os.PathLike[str],
+    rows: Labelled,
     *,
     dataset: str,
-    label: str,
     samples: int = SAMPLES,
     synthetic: bool = False,
     threads: int = 1,
@@ -119,7 +118,7 @@ def write_bias_variance(
     same each time.
     """
     begin = time.process_time()
-    resampled = resample(*read_rows(table, label), samples)
+    resampled = resample(*read_rows(*rows), samples)
     parts: dict[str, dict[str, dict[str, float]]] = {}
     for (base, arm), predicted in resampled.predicted.items():
         parts.setdefault(base, {})[arm] = bias_variance(predicted, resampled.truth)._asdict()
@@ -131,7 +130,7 @@ def write_bias_variance(
         "n_samples": samples,
         "n_test": len(resampled.truth),
         "parts": parts,
-        "inputs": {"table": file_digest(table)},
+        "inputs": {"table": file_digest(rows[0])},
     }
     seconds = {"processor": time.process_time() - begin}
     write_json(out, {**record, "machine": machine(seconds, threads, "cpu")})

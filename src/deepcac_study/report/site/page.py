@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -48,18 +49,59 @@ from deepcac_study.report.subtypes.subtype_worth import load_ablations
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_pages
 
 
+@dataclass(frozen=True)
+class BesideRecords:
+    """What lies beside the records of a finished workflow, as far as it is there.
+
+    Attributes
+    ----------
+    tidy, features : Path
+        Tidy data, for the cohort flows; sound features, for the pages of subtypes.
+    truth : iterable of path-like
+        Planted subtypes of generated cohorts.
+    inputs
+        As in `deepcac_study.records.runs.load`.
+    """
+
+    tidy: Path | None = None
+    features: Path | None = None
+    truth: Iterable[str | os.PathLike[str]] = ()
+    inputs: Mapping[str, Mapping[str, Any]] | None = None
+
+
+@dataclass(frozen=True)
+class ShippedRecords:
+    """Which records ship with the project, and what stands for their score files.
+
+    Attributes
+    ----------
+    tables : Path
+        Folder of the tables that ship with the project: without a judge among the records, and with
+        runs on the papers' data, its verdicts are shown, and the report says so.
+    unscored
+        As in `deepcac_study.records.runs.load`. Shipped records of runs, which have no score
+        files, have the curves and bootstrap intervals of `tables`.
+    made_from : str
+        Where the records come from, if not from runs here.
+    """
+
+    tables: Path | None = None
+    unscored: Collection[str] = ()
+    made_from: str = ""
+
+    @property
+    def kept(self) -> Path | None:
+        """The folder of tables where runs have no score files."""
+        return self.tables if self.unscored else None
+
+
 def build(
     paths: Iterable[str | os.PathLike[str]],
     registry_dir: str | os.PathLike[str],
     out_dir: str | os.PathLike[str],
     *,
-    tidy_dir: str | os.PathLike[str] | None = None,
-    features_dir: str | os.PathLike[str] | None = None,
-    truth_paths: Iterable[str | os.PathLike[str]] = (),
-    run_inputs: Mapping[str, Mapping[str, Any]] | None = None,
-    shipped_tables: str | os.PathLike[str] | None = None,
-    unscored: Collection[str] = (),
-    made_from: str = "",
+    data: BesideRecords = BesideRecords(),
+    shipped: ShippedRecords = ShippedRecords(),
     resamples: int = 100,
     threads: int = 1,
 ) -> None:
@@ -70,21 +112,12 @@ def build(
     paths : iterable of path-like
         Records and tables below ``results``, in any order (`deepcac_study.records.reader.by_kind`).
         Score files are looked for beside the runs. Any subset gives a valid report.
-    registry_dir, tidy_dir, features_dir : path-like
-        The registry; tidy data, for the cohort flows; sound features, for the pages of subtypes.
+    registry_dir : path-like
     out_dir : path-like
         Gets ``index.html``, ``pages/``, ``ledger.csv``, ``claims.csv``, ``summary.csv``,
         ``tables/`` and ``figures/``.
-    truth_paths : iterable of path-like
-        Planted subtypes of generated cohorts.
-    run_inputs, unscored
-        As in `deepcac_study.records.runs.load`. Shipped records of runs, which have no score
-        files, have the curves and bootstrap intervals of `shipped_tables`.
-    shipped_tables : path-like
-        Folder of the tables that ship with the project: without a judge among `paths`, and with
-        runs on the papers' data, its verdicts are shown, and the report says so.
-    made_from : str
-        Where the records come from, if not from runs here.
+    data : BesideRecords
+    shipped : ShippedRecords
     resamples, threads : int
         Of the bootstrap; processes that draw.
 
@@ -95,20 +128,18 @@ def build(
     """
     registry, root, files = Path(registry_dir), Path(out_dir).absolute().parents[1], list(paths)
     findings = read(
-        files, root, inputs=run_inputs, references=printed_clusters(), unscored=unscored
+        files, root, inputs=data.inputs, references=printed_clusters(), unscored=shipped.unscored
     )
     files_by_kind = by_kind(files)
-    profiles, shipped = (
-        load_profiles(files_by_kind["profiles"]),
-        shipped_tables if unscored else None,
+    profiles, kept = load_profiles(files_by_kind["profiles"]), shipped.kept
+    judged, clinical = (
+        load_judgement(files_by_kind[JUDGED]),
+        load_clinical(files_by_kind["clinical"]),
     )
-    judged = load_judgement(files_by_kind[JUDGED])
-    if not judged and shipped_tables and real_only(findings.runs):
-        judged = kept_judgement(shipped_tables)
-    clinical = load_clinical(files_by_kind["clinical"])
-    if not clinical and shipped_tables and real_only(findings.runs):
-        clinical = kept_clinical(shipped_tables)
-    bootstraps = KeptBootstraps(shipped, resamples) if shipped else Bootstraps(resamples)
+    if shipped.tables and real_only(findings.runs):
+        judged = judged or kept_judgement(shipped.tables)
+        clinical = clinical or kept_clinical(shipped.tables)
+    bootstraps = KeptBootstraps(kept, resamples) if kept else Bootstraps(resamples)
     material = Material(
         **vars(findings),
         profiles=profiles,
@@ -118,17 +149,14 @@ def build(
         divisions=load_divisions(files_by_kind["public"]),
         ablations=load_ablations(files_by_kind["ablations"]),
         sources=source_notes(
-            registry,
-            profiles,
-            Path(tidy_dir) if tidy_dir else None,
-            _uses(findings, judged, clinical, shipped),
+            registry, profiles, data.tidy, _uses(findings, judged, clinical, kept)
         ),
-        planted=planted_against_found(findings.runs, registry, truth_paths),
-        features_dir=Path(features_dir) if features_dir else None,
-        made_from=made_from,
-        curves=kept_curves(shipped) if shipped else from_scores,
+        planted=planted_against_found(findings.runs, registry, data.truth),
+        features_dir=data.features,
+        made_from=shipped.made_from,
+        curves=kept_curves(kept) if kept else from_scores,
     )
-    _write(material, _subtypes(material, registry, shipped), Path(out_dir), bootstraps, threads)
+    _write(material, _subtypes(material, registry, kept), Path(out_dir), bootstraps, threads)
 
 
 def _uses(

@@ -15,7 +15,7 @@ from deepcac.files.storage import read_json
 from deepcac_study.records import record_archive
 from deepcac_study.records.commits import check_commits
 from deepcac_study.report.kept.snapshot import MEASURED
-from deepcac_study.report.site.page import build
+from deepcac_study.report.site.page import ShippedRecords, build
 
 _PROJECT = Path(__file__).resolve().parents[4]
 
@@ -42,9 +42,9 @@ def report_shipped(
         [*laid, *(results / path.relative_to(archive / MEASURED) for path in measured)],
         Path(project) / "config" / "registry",
         results / "report",
-        shipped_tables=archive,
-        unscored=laid,
-        made_from=_made_from(rows, read_json(archive / "about.json")["date"]),
+        shipped=ShippedRecords(
+            archive, laid, _made_from(rows, read_json(archive / "about.json")["date"])
+        ),
         threads=threads,
     )
     return results / "report" / "index.html"

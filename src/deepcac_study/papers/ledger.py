@@ -113,8 +113,8 @@ def _bound(cell: PrintedCell, ours: Ours | None, decided: str) -> float | None:
 
 
 def _rounded(value: float | None) -> float | None:
-    """Return a number as the ledger holds it, with four decimals."""
-    return None if value is None else round(float(value), DECIMALS)
+    """Return a number as the ledger holds it: with four decimals, and no sign of a zero."""
+    return None if value is None else round(float(value), DECIMALS) + 0.0
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from paper_checks import find_entry
 from report_runs import write_run
 
+from deepcac_study.papers.agreement import Ours
+from deepcac_study.papers.ledger import _entry as entry_of
 from deepcac_study.papers.ledger import entries, number
 from deepcac_study.papers.null_rate import SUMMARY
 from deepcac_study.papers.printed import printed_cells
@@ -112,3 +115,9 @@ def test_every_cell_has_an_entry_in_the_order_of_the_printed_cells():
 
 def test_a_rounded_zero_has_no_sign():
     assert number(-0.00001, signed=True) == "0"
+    cell = next(cell for cell in printed_cells() if cell.kind == "score" and cell.value)
+    run = Ours(cell.value - 0.00001, None, "ok", "a run")
+    answers = SimpleNamespace(
+        answer=lambda *_: run, target=lambda _: "", remark=lambda _: "", apart=lambda _: ""
+    )
+    assert str(entry_of(cell, answers, (), "").difference) == "0.0"

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from deepcac.errors import ConfigError
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
+from deepcac.judging.contenders import parse_contender
 from deepcac.types import Floats
 from deepcac_study.catalogue.methods import methods
 from deepcac_study.records.record import summarise
@@ -48,7 +50,6 @@ TIE = 0.001
 _MACRO = ("auroc_macro", "auprc_macro")
 SHOWN = ("f1", "f1_macro", "accuracy", "min_se_pp", "silhouette")
 _UNJUDGED = {*SHOWN, "ari", "nmi", "ece", "seconds", "machine", "digest", "history", "summary"}
-_TREES, _NEIGHBOURS = ("rf", "xgb"), "knn"
 _SETTINGS = ("inputs", "effort", "budget", "shares")
 _EXACT = {"missing", "strength"}  # numbers with a fraction that no arithmetic changes
 _FACTS = {
@@ -103,18 +104,18 @@ def family(path: str, record: Record) -> Family:
     method = methods()[record["method"]]
     if method.sequence:
         return Family.SEQUENCES
-    if method.family == "deep" or "dmnn" in method.id:
+    if method.family == "deep":
         return Family.NETWORKS if record["protocol"] == "sound" else Family.PUBLISHED
-    if method.classifier == _NEIGHBOURS:
-        return Family.NEIGHBOURS
-    if method.arm != "base" or method.classifier == "ec3":
-        return Family.CLUSTERS
-    return Family.TREES if method.classifier in _TREES else Family.LINES
+    noise = Family[method.learner.noise.upper()]
+    return noise if noise == Family.NEIGHBOURS or method.arm == "base" else Family.CLUSTERS
 
 
 def _judged_family(contender: str) -> Family:
-    network = contender.rpartition("_")[2] in ("fnn", "deepcac", "dmnn", "grasp", "z")
-    return Family.JUDGED_NETWORKS if network or contender.startswith("subtypes") else Family.JUDGED
+    try:
+        network = parse_contender(contender).network
+    except ConfigError:  # a record that names no model
+        network = False
+    return Family.JUDGED_NETWORKS if network else Family.JUDGED
 
 
 def deciding(path: str, shipped: Record, again: Record) -> Iterator[ScoreSeries]:

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from deepcac.files.declared import Entry
+from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac_study.catalogue.entries import Id
 from deepcac_study.catalogue.record_kinds import QUESTIONS
 
@@ -176,5 +177,5 @@ class Judge(Entry):
     )
     trials: int = Field(20, ge=1, description="trials of each model; the first is the default")
     network_trials: int = Field(8, ge=1, description="trials of each network")
-    margin: float = Field(0.01, gt=0, description="differences up to this are negligible")
-    strict_margin: float = Field(0.005, gt=0, description="a stricter margin, shown beside it")
+    margin: float = Field(MARGIN, gt=0, description="differences up to this are negligible")
+    strict_margin: float = Field(STRICT, gt=0, description="a stricter margin, shown beside it")

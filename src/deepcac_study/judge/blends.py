@@ -16,11 +16,11 @@ from deepcac.judging.resamples import test_share
 from deepcac.judging.spaces import of_kind
 from deepcac.judging.trial_answers import TEST, VALIDATION, TrialAnswers
 from deepcac.scoring.equivalence import difference
+from deepcac.scoring.margins import MARGIN
 from deepcac.types import Array, Ids
 from deepcac_study.judge.study_files import answers_path
 
 STEPS = 15
-_MARGIN = 0.01  # only the interval is shown, which does not depend on it
 
 
 class StoredAnswers(NamedTuple):
@@ -116,7 +116,7 @@ def blend_rows(
                 continue
             scores = blend_scores(answers)
             gap = choose(by_contender[ours], TUNED, METRICS[0]).scores - scores
-            shown = difference(gap, test_share=test_share(by_contender[ours]), margin=_MARGIN)
+            shown = difference(gap, test_share=test_share(by_contender[ours]), margin=MARGIN)
             yield {
                 **{"dataset": dataset, "blend": "+".join(names), "auroc": scores.mean()},
                 **{"mean": shown.mean, "low": shown.low, "high": shown.high},

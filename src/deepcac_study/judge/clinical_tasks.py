@@ -29,12 +29,13 @@ from deepcac.judging.random_partitions import VIEWS
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, LEVEL
+from deepcac.scoring.margins import MARGIN, MARGINS
 from deepcac.scoring.random_effects import pool_sites
 from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.judge_plan import Clinical
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.primary import Records, above_zero
-from deepcac_study.judge.tables.over_tables import MAIN, MARGINS, errors
+from deepcac_study.judge.tables.over_tables import MAIN, errors
 
 TASKS, VERDICTS, DECISIONS, POOLED = TABLES = ("tasks", "verdicts", "decisions", "pooled")
 PARTITION = Question("partition", "Do random groups help the same learner?")
@@ -179,7 +180,7 @@ def _family(
 ) -> pd.DataFrame:
     """Decide one family, also by the stricter margin: half of it for a loss."""
     margin = MARGINS[metric]
-    stricter = strict if metric == MAIN or margin == MARGINS[MAIN] else margin / 2
+    stricter = strict if metric == MAIN or margin == MARGIN else margin / 2
     own = scores[scores["contender"].isin(pair)]
     own = own[own.groupby("dataset")["contender"].transform("nunique") == len(pair)]
     table = verdicts(own, margin, stricter, [question], lambda *_: iter([pair]), [metric])

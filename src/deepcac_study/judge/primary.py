@@ -14,7 +14,7 @@ from deepcac.judging.contenders import CAC, DISTANCES, KM
 from deepcac.judging.questions import FORCED, HELP, SEPARATED, Question
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
-from deepcac_study.judge.tables.over_tables import MARGINS
+from deepcac.scoring.margins import MARGINS
 
 Records = Mapping[str, Mapping[str, dict[str, Any]]]
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.scoring.equivalence import Difference, difference
+from deepcac.scoring.margins import MARGIN
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.names import lost_datasets, restricted
 from deepcac_study.papers.printed import deciding_protocol
@@ -26,7 +27,6 @@ VERDICTS = {
 }
 HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
 TIE = 0.0005  # half of the last printed digit
-MARGIN = 0.01  # differences of scores up to this are negligible
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from deepcac.judging.questions import ANY, FORCED, HELP
+from deepcac.scoring.margins import MARGINS
 from deepcac.scoring.statistics import holm
 from deepcac_study.judge.primary import SEPARATING, SEPARATING_KM, primary_comparisons
-from deepcac_study.judge.tables.over_tables import MARGINS
 from deepcac_study.report.judge.overall_answer import overall_answer
 
 METRICS = ("auroc", "auprc", "log_loss", "brier", "f1")

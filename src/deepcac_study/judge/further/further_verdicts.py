@@ -8,9 +8,9 @@ import pandas as pd
 
 from deepcac.judging.resamples import test_share
 from deepcac.scoring.equivalence import NEVER, measured, verdict
+from deepcac.scoring.margins import MARGINS
 from deepcac.scoring.statistics import corrected_error, holm
 from deepcac.types import Array
-from deepcac_study.judge.tables.over_tables import MARGINS
 
 REAL = "real"  # cohort; every planted one is a family of its own
 FAMILY = ["cohort", "question", "metric"]

@@ -17,10 +17,11 @@ from deepcac.files.storage import read_json
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BOOSTING, HELP
 from deepcac.judging.spaces import of_kind
+from deepcac.scoring.margins import MARGIN
 from deepcac.scoring.statistics import holm, wilson
 from deepcac.types import Array
 from deepcac_study.judge.study_files import SHAPES
-from deepcac_study.judge.tables.over_tables import MAIN, MARGINS
+from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.records.stored import check_place
 
 LINE, TREES = of_kind("plain")[0], of_kind("boosting")[0]
@@ -181,6 +182,6 @@ def rules(points: pd.DataFrame) -> pd.DataFrame:
 def _tried(points: pd.DataFrame, group: str, name: str) -> dict[str, Any]:
     measured = points.dropna(subset=["gain", name])
     x, gain = measured[name].to_numpy(), measured["gain"].to_numpy()
-    outcome = try_rule(x, gain, MARGINS[MAIN], measured[group].tolist())
-    helped = int(np.count_nonzero(gain >= MARGINS[MAIN]))
+    outcome = try_rule(x, gain, MARGIN, measured[group].tolist())
+    helped = int(np.count_nonzero(gain >= MARGIN))
     return {"tables": len(measured), "helped": helped, **outcome._asdict()}

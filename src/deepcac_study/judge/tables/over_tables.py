@@ -14,11 +14,10 @@ from deepcac.judging.spaces import of_kind
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import NEVER, over_datasets
 from deepcac.scoring.hierarchical import hierarchical
+from deepcac.scoring.margins import MARGIN, MARGINS
 from deepcac.scoring.statistics import holm
 from deepcac_study.judge.tables.table_trials import THRESHOLDS, read_table_record
 
-# Differences that are negligible; half of each is the stricter choice.
-MARGINS = {"auroc": 0.01, "auprc": 0.01, "log_loss": 0.005, "brier": 0.002}
 ROOM = 0.995  # AUROC of the line alone from which nothing is left to gain
 MAIN = "auroc"
 ASKED = (HELP, FORCED, SEPARATED, ANY, SUBTYPES, BAG, NEGATIVE)
@@ -119,8 +118,8 @@ def _pairs(scope: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     keys = ["question", "contender", "reference"]
     for pair, group in rows.groupby(keys):
         d = group["mean"].to_numpy()
-        new = hierarchical(d, errors(group), MARGINS[MAIN])
-        ranks = over_datasets(d, MARGINS[MAIN])
+        new = hierarchical(d, errors(group), MARGIN)
+        ranks = over_datasets(d, MARGIN)
         yield {
             "scope": scope,
             **dict(zip(keys, pair, strict=True)),

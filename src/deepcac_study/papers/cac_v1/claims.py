@@ -8,11 +8,11 @@ from scipy.stats import spearmanr
 
 from deepcac.cac.path import FOLDS
 from deepcac.scoring.equivalence import LEVEL, Difference, difference
+from deepcac.scoring.margins import MARGIN
 from deepcac_study.catalogue.methods import CAC_LR
 from deepcac_study.papers.evidence import (
     FAILS,
     HOLDS,
-    MARGIN,
     NOT_RUN,
     PARTLY,
     Arm,

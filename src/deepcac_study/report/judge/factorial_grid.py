@@ -12,11 +12,11 @@ from deepcac.judging.draws import SHARE
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import Difference, difference
+from deepcac.scoring.margins import MARGIN
 from deepcac_study.papers.ledger import number
 from deepcac_study.records.sweep_tables import read_measured
 from deepcac_study.report.declarations import declared_figure, declared_table
 
-_MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it
 _DEEPCAC, _FNN, _KM_Z = "DeepCACClassifier", "FNNClassifier", "KMZClassifier"
 _OWN = "local"  # the method's own head
 HEADS = {
@@ -79,7 +79,7 @@ class Factorial:
         gaps = (self.scores(_DEEPCAC, k, beta) - self.scores(_FNN)).dropna()
         if len(gaps) < 2:
             return None
-        return difference(gaps.tolist(), test_share=SHARE, margin=_MARGIN)
+        return difference(gaps.tolist(), test_share=SHARE, margin=MARGIN)
 
 
 def load_factorials(paths: Iterable[str | os.PathLike[str]]) -> list[Factorial]:

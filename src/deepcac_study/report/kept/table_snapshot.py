@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json
 from deepcac.pages.figures import PALETTE, Figure, as_svg
+from deepcac.scoring.margins import MARGIN
 from deepcac_study.judge import study_files
 from deepcac_study.judge.power_curve import on_cohorts
 from deepcac_study.judge.tables.helping import (
@@ -21,8 +22,6 @@ from deepcac_study.judge.tables.helping import (
     table_points,
 )
 from deepcac_study.judge.tables.over_tables import (
-    MAIN,
-    MARGINS,
     over_tables,
     read_tables,
     table_means,
@@ -78,7 +77,7 @@ def draw_helping(tables: dict[str, pd.DataFrame], folder: Path) -> None:
         return
     thresholds = tables[RULES].set_index(["way", "statistic"])["threshold"]
     threshold = float(thresholds.get(("tables", "advantage"), np.inf))
-    figure = helping_figure(tables[POINTS], MARGINS[MAIN], threshold)
+    figure = helping_figure(tables[POINTS], MARGIN, threshold)
     write_picture(figure, folder)
 
 

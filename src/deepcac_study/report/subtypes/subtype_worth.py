@@ -10,13 +10,13 @@ import pandas as pd
 from deepcac.files.storage import read_json
 from deepcac.pages.tables import How, Table
 from deepcac.scoring.equivalence import Difference, difference
+from deepcac.scoring.margins import MARGIN
 from deepcac_study.records.stored import check_place
 from deepcac_study.records.written_scores import as_scored
 from deepcac_study.report.declarations import declaration
 
 WITHOUT, WITH = "networks", "with_trees"
 BEST, _K = "soft", 3  # what the others are compared with
-_MARGIN = 0.005  # only the interval is shown, which does not depend on it
 ARMS = {
     "soft": "soft subtypes",
     "backbone": "no subtypes (backbone)",
@@ -136,7 +136,7 @@ def ahead(ablation: Ablation, backbone: str, arm: str, k: int) -> Difference | N
     gap = (best - other).dropna()
     if not gap.any():  # or an arm of trees alone, which has no networks
         return None
-    return difference(gap.tolist(), test_share=ablation.test_share, margin=_MARGIN)
+    return difference(gap.tolist(), test_share=ablation.test_share, margin=MARGIN)
 
 
 def _written(gap: Difference | None, how: str) -> str:

@@ -1,12 +1,17 @@
 """Look whether the pages are in plain English, short and easy to read.
 
 python docs/words.py README.md docs/*.md src/.../templates/*.html src/.../declarations.yaml
+python docs/words.py $(find src/deepcac_study/papers src/deepcac_study/report -name "*.py")
 
-Words and patterns are looked for in every file; lengths and reading ease only in Markdown.
+Patterns are looked for in every file, of Python in the texts that are no docstrings, of CSV in the
+cells of several words; lengths and reading ease only in Markdown.
 """
 
 import argparse
+import ast
+import csv
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +35,8 @@ PATTERNS = {
         "logistic regression"
     ),
     r"\b(?:\d+|each|every|another|better|other|of|by) draws?\b": "trial, sample",
-    r"\bsoundly\b|(?:^|(?<=[.!?:] ))Sound,|\bsound (?:runs?|records?|scores?)\b": (
+    r"\bsoundly\b|(?:^|(?<=[.!?:] ))Sound,|(?:\b(?:as published|ours|and|or), )sound\b|"
+    r"\bsound (?:runs?|records?|scores?|protocols?|claims?|features?)\b": (
         "under the corrected protocol"
     ),
     r"\b(?:one|once|1) (?:\w+ )?an? (?:row|patient|column|level|fold|cluster|data set|class|run|"
@@ -38,7 +44,8 @@ PATTERNS = {
     r"(?<![\w.\\/:\]{])\.\d{1,4}(?![\w-])": "a zero before the point",
     r"of no account": "negligible",
     r"as it comes": "default settings",
-    r"cells around (random )?rows|random cells": "random groups",
+    r"cells around (random )?rows|random cells|random partitions?": "random groups",
+    r"\basked (?:of|in) \d|\bless an? bent line\b": "needed for, minus splines",
     r"\bhad been\b": "the present tense",
     r"\b(above|ahead of|beside|from|in|near|of|on) print\b": "the printed value",
     r"\bprocessors? (time|seconds)\b|\bkinds? of processor\b": "CPU",
@@ -92,6 +99,32 @@ def count(text: str) -> Page:
     return Page(plain, len(_WORD.findall(plain)), n_table, patterns)
 
 
+def written(path: Path) -> str:
+    """Return what a reader sees of a file: of Python and CSV the texts of several words."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".csv":
+        cells = (cell for row in csv.reader(text.splitlines()) for cell in row)
+    elif path.suffix == ".py":
+        cells = _strings(ast.parse(text))
+    else:
+        return text
+    return "\n".join(cell for cell in cells if " " in cell.strip())
+
+
+def _strings(module: ast.Module) -> Iterator[str]:
+    """Yield the texts of a module that are no docstrings."""
+    blocks = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    first = {
+        id(node.body[0].value)
+        for node in ast.walk(module)
+        if isinstance(node, blocks) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(module):
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(text, str) and id(node) not in first:
+            yield text
+
+
 def reading_ease(page: Page) -> float:
     """Return how easy the prose of a page is to read, after Flesch: 100 is very easy."""
     import textstat
@@ -131,7 +164,7 @@ def main() -> None:
     asked = parser.parse_args()
     wrong, shelf = [], []
     for path in asked.pages:
-        page = count(path.read_text(encoding="utf-8"))
+        page = count(written(path))
         wrong += faults(path.name, page)
         if path.suffix != ".md":
             continue

@@ -29,7 +29,7 @@ class Dimension(Entry):
     uniform: tuple[float, float] | None = None
     log: tuple[float, float] | None = None
     int: bool = False
-    zero: float = Field(0.0, ge=0, le=1, description="share of draws that are exactly 0")
+    zero: float = Field(0.0, ge=0, le=1, description="share of values that are exactly 0")
 
     @model_validator(mode="after")
     def _one_way(self) -> "Dimension":

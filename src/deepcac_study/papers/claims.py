@@ -107,7 +107,7 @@ def _verdict(original: Decision, stand_in: Decision) -> Decision:
         return original
     if not stand_in.runs:
         return original
-    reason = f"on stand-ins alone, where it is '{stand_in.verdict}': {stand_in.reason}"
+    reason = f"on stand-ins only, where it is '{stand_in.verdict}': {stand_in.reason}"
     return Decision(TOY, reason, stand_in.runs)
 
 
@@ -116,7 +116,9 @@ def _decide(side: Sided, protocol: str) -> Decision:
     evidence = Evidence(runs, protocol)
     decision = rule(evidence)
     if protocol == "as_published" and evidence.all_sound(decision.runs):
-        return Decision(NOT_RUN, "held against the sound runs alone", decision.runs)
+        return Decision(
+            NOT_RUN, "compared only with runs under the corrected protocol", decision.runs
+        )
     return decision
 
 

@@ -68,7 +68,7 @@ def horizon_remarks(follow: FollowUp) -> list[str]:
     )
     return [
         f"The question is who has the event by {follow.horizon:g}, in the unit of the time column. "
-        f"Of {whom} of the patients this is not known: their follow-up ended earlier.",
+        f"We do not know this for {whom} of the patients, because their follow-up ended earlier.",
         "Every score is weighted for censoring. This assumes that patients leave follow-up for "
         "reasons that have nothing to do with their risk; no table can show that.",
         "Patients of unknown outcome are left out of fits and of the clusters that are compared. "

@@ -56,7 +56,7 @@ def merged_back(records: Records) -> Found:
     merged = sum(row["whole"] and not row["reverted"] for row in idle)
     figures = (
         f"{equal} of {len(idle)} runs without a validation gain equal the original; "
-        f"merges alone reach it in {merged}, the others are restored"
+        f"merges without a restored class reach it in {merged}, the others are restored"
     )
     verdict = FAILS if equal < len(idle) else HOLDS if merged == equal else PARTLY
     return verdict, figures

@@ -191,7 +191,7 @@ def _own_risk_factors(study: CaseStudy) -> Checked:
         across = (shared.sum() - np.trace(shared)) / (k * (k - 1))
         excess.append(float(np.trace(shared) / k - across))
     if not excess:
-        return [None], "one split: what is common to splits cannot be told"
+        return [None], "one split: what splits have in common cannot be seen"
     right = [value > 0 for value in excess]
     reason = (
         f"a cluster's lists of {TOP} share {np.mean(excess):+.1f} features more across splits than "

@@ -122,7 +122,7 @@ def _polynomial(times: Measured) -> Found:
     straight = float(np.corrcoef(np.log(x), np.log(y))[0, 1] ** 2)
     power = exponent(times, "points", SPECTRAL)
     verdict = FAILS if power <= 0 else HOLDS if straight >= _STRAIGHT else UNDECIDED
-    figures = f"exponent {power:.2f}, r2 of the line {straight:.3f}"
+    figures = f"exponent {power:.2f}, r2 of a straight fit {straight:.3f}"
     return verdict, figures + stopped(times, "points")
 
 
@@ -254,8 +254,8 @@ def _biased(checks: Measured) -> Found:
         by_name["large"][loss] / by_name["small"][loss] / _LARGER for loss in ("rand", "delta")
     )
     figures = (
-        f"an item of a cluster of 80 astray costs {rand:.1f} times what one of a cluster of 20 "
-        f"does by Rand, {delta:.1f} times by Delta"
+        f"a misplaced item costs {rand:.1f} times as much in a cluster of 80 as in a cluster of 20 "
+        f"by Rand, {delta:.1f} times by Delta"
     )
     return (HOLDS if rand > _HEAVY else FAILS), figures
 

@@ -8,6 +8,7 @@ import typer
 from deepcac.table.command_help import OUTPUT, GroupedCommand
 from deepcac.table.command_options import (
     Above,
+    Categories,
     Decimal,
     Drop,
     Group,
@@ -15,12 +16,13 @@ from deepcac.table.command_options import (
     KeepWord,
     Label,
     Missing,
+    Numbers,
     Positive,
     Sheet,
     Table,
     option,
 )
-from deepcac.table.commands import say
+from deepcac.table.commands import cell_rules, say
 
 app = typer.Typer()
 
@@ -43,14 +45,15 @@ def add(
     sheet: Sheet = None,
     keep_word: KeepWord = None,
     missing: Missing = None,
+    category: Categories = None,
+    number: Numbers = None,
     project: Annotated[Path, option(OUTPUT, help="The folder of the workflow.")] = Path("."),
 ) -> None:
     """Make a table a data set of the workflow, privately: untracked, and never shared."""
-    from deepcac.table.reading.cell_rules import CellRules
     from deepcac.table.reading.roles import Roles
     from deepcac_study.private_data_set import add_table, added_before
 
-    cells = CellRules(keep_words=tuple(keep_word or ()), missing=tuple(missing or ()), sheet=sheet)
+    cells = cell_rules(keep_word, missing, category, number, sheet)
     roles = Roles(label, id_column, group, drop or (), positive, above, decimal, cells=cells)
     before = added_before(name, project)
     features, entry, read = add_table(table, roles, name, project)

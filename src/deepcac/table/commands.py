@@ -137,7 +137,7 @@ def compare(
     table_roles = Roles(
         label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
         competing=competing or (),
-        cells=_cells(keep_word, missing, category, number, sheet),
+        cells=cell_rules(keep_word, missing, category, number, sheet),
     )  # fmt: skip
     source, roles = table_source(table, labels, table_roles)
     if site is None and not external:
@@ -194,7 +194,7 @@ def audit(
     roles = Roles(
         label, id_column, group, drop or (), positive, above, decimal, time, horizon,
         competing=competing or (),
-        cells=_cells(keep_word, missing, category, number, sheet),
+        cells=cell_rules(keep_word, missing, category, number, sheet),
     )  # fmt: skip
     answer = audit_table(
         table, roles, groups, out, minutes=budget, margin=margin, most=rows, seed=seed,
@@ -204,7 +204,7 @@ def audit(
     say(f"page: {out}")
 
 
-def _cells(
+def cell_rules(
     keep_words: list[str] | None,
     missing: list[str] | None,
     categories: list[str] | None,
@@ -268,7 +268,7 @@ def power(
     roles = Roles(
         label, id_column, group, drop or (), positive, above, decimal, time, horizon,
         competing=competing or (),
-        cells=_cells(keep_word, missing, category, number, sheet),
+        cells=cell_rules(keep_word, missing, category, number, sheet),
     )  # fmt: skip
     answer = power_table(
         table, roles, out, minutes=budget, most=rows, seed=seed, jobs=jobs, r2=r2, say=say,
@@ -302,7 +302,7 @@ def profile(
     source, label = described_source(table, labels, label)
     encoder, faults, mend = write_profile_page(
         source, out, command=_typed(), label=label, positive=positive, above=above,
-        rules=replace(_cells(keep_word, missing, category, number, sheet), decimal=decimal),
+        rules=replace(cell_rules(keep_word, missing, category, number, sheet), decimal=decimal),
         say=typer.echo, most=rows, seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
@@ -370,7 +370,7 @@ def fit(
     table_roles = Roles(
         label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
         competing=competing or (),
-        cells=_cells(keep_word, missing, category, number, sheet),
+        cells=cell_rules(keep_word, missing, category, number, sheet),
     )  # fmt: skip
     source, roles = table_source(table, labels, table_roles)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")

@@ -1,0 +1,148 @@
+"""`deepcac add`: what each option does to the data set of the workflow, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from deepcac.errors import DeepCACError
+from deepcac.feature_matrix import read_features
+from deepcac_study.adding import app
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    registry = tmp_path / "config" / "registry"
+    registry.mkdir(parents=True)
+    entry = {
+        "title": "t", "licence": "l", "citation": "c", "homepage": "http://localhost/",
+        "restricted": False,
+        "datasets": {"taken": {"title": "t", "label": "l", "positive": "p", "task": "binary"}},
+    }  # fmt: skip
+    (registry / "open.yaml").write_text(json.dumps(entry))
+    monkeypatch.chdir(tmp_path)
+    cohort().to_csv("t.csv", index=False)
+    return tmp_path
+
+
+def cohort(n=120):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.normal(60, 9, n).round(1), "crp": rng.integers(1, 9, n)})
+    frame.loc[:19, "crp"] = -9
+    frame["code"] = np.resize(["1E2", "2E2", "3E2"], n)
+    frame["race"] = np.resize(["None", "White"], n)
+    frame["patient"] = [f"p{i // 2}" for i in range(n)]
+    frame["visit"] = np.arange(1000, 1000 + n)
+    frame["death"] = np.where(rng.random(n) < 0.4, "dead", "alive")
+    return frame.assign(sodium=rng.normal(140, 4, n).round(1))
+
+
+def add(*words, table="t.csv"):
+    return CliRunner().invoke(app, [table, "--name", "mine", *words], catch_exceptions=True)
+
+
+def added(*words, table="t.csv"):
+    answer = add(*words, table=table)
+    assert answer.exit_code == 0, (answer.output, answer.exception)
+    return read_features("data/features/mine.parquet")
+
+
+def entry():
+    with open("config/registry/private/mine.yaml", encoding="utf-8") as file:
+        return yaml.safe_load(file)["datasets"]["mine"]
+
+
+def test_a_table_without_options_is_read_whole_and_the_next_call_is_said(project):
+    answer = add("--label", "death", "--category", "code")
+    assert answer.stdout.splitlines()[-1] == "snakemake --cores 2 results/mine/cac_lr_k2.json"
+    features = read_features("data/features/mine.parquet")
+    assert len(features.label) == 120
+    assert features.label.tolist() == (cohort().death == "dead").astype(int).tolist()
+    assert entry()["positive"] == "dead"
+    assert not entry()["grouped"]
+
+
+def test_the_positive_class_is_the_one_that_is_named(project):
+    features = added("--label", "death", "--category", "code", "--positive", "alive")
+    assert features.label.tolist() == (cohort().death == "alive").astype(int).tolist()
+    assert entry()["positive"] == "alive"
+
+
+def test_a_number_above_a_limit_is_the_event(project):
+    features = added("--label", "sodium", "--above", "140", "--category", "code")
+    assert features.label.tolist() == (cohort().sodium > 140).astype(int).tolist()
+    assert "sodium" not in features.names
+
+
+def test_ids_groups_and_dropped_columns_are_no_features(project):
+    words = ["--label", "death", "--id", "visit", "--group", "patient", "--drop", "race"]
+    answer = add(*words, "--drop", "age", "--category", "code")
+    features = read_features("data/features/mine.parquet")
+    assert not {"visit", "age"} & set(features.names)
+    assert not any(name.startswith(("race", "patient")) for name in features.names)
+    assert features.group.tolist() == [str(i // 2) for i in range(120)]
+    assert "rows of one 'patient' stay in one part of each split" in answer.output
+    assert entry()["grouped"]
+
+
+def test_a_code_for_missing_is_missing_where_it_is_said_so(project):
+    words = ["--label", "death", "--category", "code"]
+    plain, named = (added(*words, *more) for more in ([], ["--missing", "crp=-9"]))
+    column = plain.names.index("crp")
+    assert not np.isnan(plain.X[:, column]).any()
+    assert np.isnan(named.X[:, column]).sum() == 20
+
+
+def test_a_word_is_kept_where_it_is_a_value(project):
+    words = ["--label", "death", "--category", "code"]
+    assert "race=None" not in added(*words).names
+    assert any(name.startswith("race") for name in added(*words, "--keep-word", "None").names)
+
+
+def test_a_column_is_of_names_or_numbers_as_is_said(project):
+    assert "code" not in added("--label", "death", "--category", "code").names
+    number = added("--label", "death", "--number", "code")
+    assert set(number.X[:, number.names.index("code")]) == {100.0, 200.0, 300.0}
+
+
+def test_the_decimal_sign_and_the_sheet_are_those_that_are_named(project):
+    frame = cohort().drop(columns="code")
+    frame["age"] = frame.age.astype(str).str.replace(".", ",")
+    frame.to_csv("comma.csv", index=False, sep=";")
+    features = added("--label", "death", "--decimal", ",", table="comma.csv")
+    assert features.X[:, features.names.index("age")].tolist() == cohort().age.tolist()
+    with pd.ExcelWriter("book.xlsx") as book:
+        pd.DataFrame({"note": ["x"]}).to_excel(book, sheet_name="notes", index=False)
+        cohort().drop(columns="code").to_excel(book, sheet_name="rows", index=False)
+    features = added("--label", "death", "--sheet", "rows", table="book.xlsx")
+    assert len(features.label) == 120
+
+
+def test_a_data_set_that_was_added_before_is_replaced_and_that_is_said(project):
+    words = ["--label", "death", "--category", "code"]
+    added(*words)
+    cohort().head(80).to_csv("t.csv", index=False)
+    answer = add(*words)
+    assert "replaced: t (120 rows), which was 'mine' until now" in answer.output
+    assert len(read_features("data/features/mine.parquet").label) == 80
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--label", "death", "--name", "taken"], "there is a data set 'taken' already"),
+        (["--label", "death", "--name", "Mine"], "use lower-case letters"),
+        (["--label", "dead"], "'dead'"),
+        (["--label", "death", "--project", "config"], "no config/registry here"),
+        (["--label", "death", "--decimal", ";"], "--decimal ';'; use . or ,"),
+        (["--label", "death", "--category", "age", "--number", "age"], "cannot be both"),
+    ],
+)
+def test_a_wrong_use_is_one_line_and_writes_nothing(project, words, line):
+    answer = add(*words)
+    assert isinstance(answer.exception, DeepCACError)
+    assert line in str(answer.exception)
+    assert not (project / "data").exists()

@@ -17,6 +17,7 @@ from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import write_compare_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
+from deepcac.table.pages.subgroups import page_cells
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
 
@@ -92,7 +93,8 @@ def compare_table(
     clusterings = shown_clusterings(table, trials)
     risks = write_compare_page(out, table, effort, trials, result, clusterings, command, asked)
     comparison_facts = compare_facts(table, effort, trials, result, clusterings)
-    facts = (table_facts(path, table, roles, command), comparison_facts, risk_facts(risks))
+    common = table_facts(path, table, roles, command, page_cells(table, asked.by))
+    facts = (common, comparison_facts, risk_facts(risks))
     write_card(beside, joined(*facts))
     say(f"card: {beside}")
     return "\n".join(filter(None, (result.sentence, result.bent_line)))

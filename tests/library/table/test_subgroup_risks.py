@@ -20,10 +20,10 @@ from deepcac.table.pages.subgroup_risks import (
     BENEFIT,
     CHANGE,
     JudgedPart,
-    hidden_counts,
     scores_of,
     subgroup_lines,
 )
+from deepcac.table.pages.subgroups import hidden_counts
 from deepcac.table.reading.roles import Roles
 
 HORIZON, T = 2.0, 0.3

@@ -13,7 +13,7 @@ from deepcac.table.cards.bias_facts import bias_facts
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_lines, quotable
-from deepcac.table.reading.column_lines import HEAD, column_lines
+from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
 from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.roles import ROLES, Roles
@@ -39,9 +39,16 @@ _USUAL = {
 
 
 def table_facts(
-    source: StrPath, table: LabelledTable, roles: Roles, command: str
+    source: StrPath,
+    table: LabelledTable,
+    roles: Roles,
+    command: str,
+    cells: ColumnCells | None = None,
 ) -> dict[str, list[str]]:
-    """Return the lines of a card that hold for any model of a table; `command` is as typed."""
+    """Return the lines of a card that hold for any model of a table; `command` is as typed.
+
+    `cells` are those of the page that the card stands beside.
+    """
     n, d = table.features.X.shape
     # Other columns that were left out are among the remarks.
     out = [column for column in table.columns if column.kind == LEFT_OUT and column.note in ROLES]
@@ -65,7 +72,7 @@ def table_facts(
         **_USUAL,
         **bias_facts(table, roles),
         "flow": [f"{table.total:,} rows in the file, {n:,} rows used.", *_classes(table)],
-        "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
+        "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns, cells)),
         "limitations": [LEAKS_HEAD, *page_lines(table.leaks, _names(table, roles))]
         if table.leaks
         else ["No column predicts the label or the row almost perfectly."],

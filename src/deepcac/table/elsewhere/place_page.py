@@ -19,8 +19,9 @@ from deepcac.table.elsewhere.place_risks import (
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.pages.subgroup_risks import JudgedPart, hidden_counts, subgroup_lines
-from deepcac.table.reading.column_lines import HEAD, column_lines
+from deepcac.table.pages.subgroup_risks import JudgedPart, subgroup_lines
+from deepcac.table.pages.subgroups import hidden_counts, page_cells
+from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 
 
@@ -77,7 +78,9 @@ def write_place_page(
 ) -> None:
     """Write the page; `patients` are those among whom the judged ones are."""
     thresholds = run.asked.five
-    few, by = _counts(patients, judged, run.asked, len(table.features.label) * run.apart)
+    few, by, cells = _counts(
+        patients, judged, run.asked, len(table.features.label) if run.apart else None
+    )
     content = {
         "command": run.command,
         "table": table,
@@ -94,7 +97,7 @@ def write_place_page(
         "benefits": benefit_lines(judged, thresholds, run.seed),
         "by": by,
         "comparisons": _comparisons(answer),
-        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
+        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns, cells)},
         "method": _method(judged, run),
     }
     write_page(path, "places.html", content)
@@ -132,19 +135,25 @@ def _difference(place: PlaceVerdict) -> tuple[str, str]:
 
 
 def _counts(
-    patients: LabelledTable, judged: list[JudgedFold], asked: RiskQuestions, first: int = 0
-) -> tuple[list[bool], dict[str, Any] | None]:
-    """Return the places whose counts are withheld, and the table of subgroups.
+    patients: LabelledTable,
+    judged: list[JudgedFold],
+    asked: RiskQuestions,
+    first: int | None = None,
+) -> tuple[list[bool], dict[str, Any] | None, ColumnCells | None]:
+    """Return the places whose counts are withheld, the table of subgroups, and the columns' cells.
 
     The patients of sites that are not judged are one place more, so that nothing tells of them.
-    `first` is the row of a fold that is the first of these patients.
+    `first` is the row of a fold that is the first of these patients; None where they are those of
+    the page's columns.
     """
-    rows = [np.asarray(fold.model.row) - first for fold in judged]
+    rows = [np.asarray(fold.model.row) - (first or 0) for fold in judged]
     place = np.full(len(patients.features.label), len(judged))
     for number, inside in enumerate(rows):
         place[inside] = number
     everyone = np.concatenate(rows)
-    few, *hidden = hidden_counts(patients, everyone, asked.by, [place])
+    cells = page_cells(patients, asked.by, [place]) if first is None else None
+    beside = cells.beside if cells else ()
+    few, *hidden = hidden_counts(patients, everyone, asked.by, [place], beside)
     parts = [
         JudgedPart(inside, fold.model.patients, fold.model.clustered)
         for inside, fold in zip(rows, judged, strict=True)
@@ -156,7 +165,8 @@ def _counts(
         treated = observed_risk(patients.follow.take(everyone))[0]
     else:
         treated = float(patients.features.label[everyone].mean())
-    return few[: len(judged)].tolist(), subgroup_lines(patients, parts, asked.by, treated, hidden)
+    lines = subgroup_lines(patients, parts, asked.by, treated, hidden)
+    return few[: len(judged)].tolist(), lines, cells
 
 
 def _comparisons(answer: PlaceAnswer) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from deepcac.table.pages.horizon_section import horizon_section
 from deepcac.table.pages.own_figures import forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
-from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
+from deepcac.table.pages.subgroups import page_cells
+from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.sample_sizes import (
     STUDY_NOTE,
@@ -56,8 +57,8 @@ def write_compare_page(
     agreement = adjusted_rand_score(*(clustering.label for clustering in clusterings))
     shown = [clustering for clustering in clusterings if agreement < _ALIKE or clustering.arm == KM]
     held = trials.held_out
-    risks = None if held is None else risk_section(table, held, answer, asked)
-    cells, n = ColumnCells.of(table.rows, table.columns), len(table.features.label)
+    cells, n = page_cells(table, asked.by), len(table.features.label)
+    risks = None if held is None else risk_section(table, held, answer, asked, cells.beside)
     content = {
         "command": command,
         "table": table,
@@ -69,6 +70,7 @@ def write_compare_page(
             [clustering for clustering in shown if _described(clustering)],
             answer,
             asked,
+            cells.beside,
         ),
         "forest": forest(answer, (HELP, BEND, NEGATIVE)),
         "all_forest": forest(answer),

@@ -32,8 +32,10 @@ from deepcac.table.pages.horizon_scores import (
     score_line,
 )
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.pages.subgroup_risks import JudgedPart, hidden_counts, subgroup_lines
+from deepcac.table.pages.subgroup_risks import JudgedPart, subgroup_lines
+from deepcac.table.pages.subgroups import hidden_counts
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.types import Flags
 
 GROUPS = 5  # of as many patients each, by predicted risk
 LOSS = "log_loss"  # chooses the trial, because risks are judged and not ranks alone
@@ -47,11 +49,12 @@ def horizon_section(
     clusterings: list[FoundClustering],
     answer: Answer,
     asked: RiskQuestions,
+    beside: Sequence[Flags] = (),
 ) -> dict[str, Any] | None:
     """Return what the page shows of a horizon; None where the label has none.
 
     The trials hold the answers of their resamples; the clusterings are of all rows. Subgroups are
-    judged by the best model of the answer.
+    judged by the best model of the answer; `beside` is that of `hidden_counts`.
     """
     follow = table.follow
     if follow is None:
@@ -82,7 +85,7 @@ def horizon_section(
         "calibration": calibration_figure(groups),
         "use_head": benefit_head(asked.five),
         "use": benefit_lines(judged, drawn, asked.five),
-        "by": _by(table, _both(table, trials, answer), asked, share),
+        "by": _by(table, _both(table, trials, answer), asked, share, beside),
         "subtypes": [_subtypes(follow, clustering) for clustering in clusterings],
     }
 
@@ -97,10 +100,14 @@ def _both(table: LabelledTable, trials: Trials, answer: Answer) -> list[JudgedPa
 
 
 def _by(
-    table: LabelledTable, judged: list[JudgedPart], asked: RiskQuestions, share: float
+    table: LabelledTable,
+    judged: list[JudgedPart],
+    asked: RiskQuestions,
+    share: float,
+    beside: Sequence[Flags],
 ) -> dict[str, Any] | None:
     rows = np.unique(np.concatenate([part.rows for part in judged]))
-    hidden = hidden_counts(table, rows, asked.by)
+    hidden = hidden_counts(table, rows, asked.by, beside=beside)
     treated = share if asked.thresholds is None else asked.thresholds[0]
     return subgroup_lines(table, judged, asked.by, treated, hidden)
 

@@ -30,7 +30,7 @@ from deepcac.table.pages.subgroup_differences import (
 )
 from deepcac.table.pages.subgroups import check_columns, subgroups
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.types import Array
+from deepcac.types import Array, Flags
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")
 _BY_HEAD = ("subgroup", "rows", "events", "AUROC", "change with clusters", "O/E", "slope")
@@ -101,9 +101,13 @@ def check_asked(table: LabelledTable, asked: RiskQuestions) -> None:
 
 
 def risk_section(
-    table: LabelledTable, held_out: HeldOut, answer: Answer, asked: RiskQuestions
+    table: LabelledTable,
+    held_out: HeldOut,
+    answer: Answer,
+    asked: RiskQuestions,
+    beside: Sequence[Flags] = (),
 ) -> dict[str, Any]:
-    """Return what the template shows about risks."""
+    """Return what the template shows about risks; `beside` is that of `subgroups`."""
     ends = asked.thresholds
     thresholds = usual_thresholds(held_out) if ends is None else np.linspace(*ends, 25)
     names = (answer.best, answer.clustered)
@@ -121,7 +125,7 @@ def risk_section(
         ],
         "head": _HEAD,
         "rows": [_calibrated(held_out, name) for name in drawn],
-        **_by(table, held_out, asked.by, names, treated),
+        **_by(table, held_out, asked.by, names, treated, beside),
     }
 
 
@@ -147,10 +151,11 @@ def _by(
     columns: Sequence[str],
     names: tuple[str, str],
     threshold: float,
+    beside: Sequence[Flags],
 ) -> dict[str, Any]:
     if not columns:
         return {"by_head": (), "by_rows": [], "by_few": "", "gap_head": (), "gap_rows": []}
-    shown, few = subgroups(table, held_out, columns, names, threshold)
+    shown, few = subgroups(table, held_out, columns, names, threshold, beside)
     rows = [
         (
             f"{subgroup.column} {subgroup.name}",

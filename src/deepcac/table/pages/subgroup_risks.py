@@ -17,7 +17,7 @@ from deepcac.scoring.resampled_scores import (
     resampled_benefits,
     slopes,
 )
-from deepcac.scoring.small_cells import FEW, WITHHELD, few_parts, few_steps
+from deepcac.scoring.small_cells import FEW, WITHHELD, few_steps
 from deepcac.table.comparison_words import signed
 from deepcac.table.pages.subgroups import APART, FEWEST_EVENTS, levels_of
 from deepcac.table.reading.labelled_table import LabelledTable
@@ -172,26 +172,3 @@ def _tells(parts: Sequence[JudgedPart], table: LabelledTable, threshold: float) 
     rows = np.concatenate([part.rows for part in parts])
     patient = rows if table.group is None else table.group[rows]
     return bool(few_steps(treated[None], table.features.label[rows], patient)[0])
-
-
-def hidden_counts(
-    table: LabelledTable,
-    rows: npt.NDArray[np.intp],
-    columns: Sequence[str],
-    more: Sequence[npt.NDArray[np.int64]] = (),
-) -> list[Flags]:
-    """Return which parts have counts that are withheld, over all tables of a page at once.
-
-    First those of `more`, the part of each row in further tables; then the levels of each column,
-    among the rows that are judged.
-    """
-    y = table.features.label
-    judged = np.isin(np.arange(len(y)), rows)
-    parts = list(more)
-    for column in columns:
-        levels = list(levels_of(table, column))
-        number = np.full(len(y), len(levels))
-        for j, (_, inside) in enumerate(levels):
-            number[inside & judged] = j
-        parts.append(number)
-    return few_parts(parts, y) if parts else []

@@ -15,8 +15,10 @@ from deepcac.scoring.small_cells import FEW, few_parts
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.cells import plain
+from deepcac.table.reading.column_lines import ColumnCells
 from deepcac.table.reading.column_parts import column_parts
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.types import Flags, Ids
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
 APART = " (never both outcomes in one test part)"
@@ -62,6 +64,7 @@ def subgroups(
     columns: Sequence[str],
     models: tuple[str, str],
     threshold: float,
+    beside: Sequence[Flags] = (),
 ) -> tuple[list[Subgroup], list[str]]:
     """Score two models in the subgroups that columns make.
 
@@ -73,6 +76,9 @@ def subgroups(
         Contenders: without clusters, with them.
     threshold : float
         Risk from which a patient is treated.
+    beside : sequence of ndarray of bool, optional
+        Which levels of each column have counts that other tables of the page would tell
+        (`page_cells`).
 
     Returns
     -------
@@ -82,12 +88,10 @@ def subgroups(
     at = np.searchsorted(table.features.row_id, held_out.row)
     y = table.features.label
     shown, few = [], []
-    few_of = _hidden(table, held_out, columns)
-    for column in columns:
+    few_of = hidden_counts(table, np.unique(at), columns, beside=beside)
+    for column, hidden in zip(columns, few_of, strict=True):
         levels = list(levels_of(table, column))
         tested = [y[np.unique(at[inside[at]])] for _, inside in levels]
-        hidden = np.zeros(len(levels), dtype=np.bool_)
-        hidden[: len(few_of[column])] = few_of[column]
         counts = np.array([np.bincount(outcomes, minlength=2) for outcomes in tested])
         for (name, inside), class_counts, secret in zip(levels, counts, hidden, strict=True):
             enough = bool(class_counts.min() >= FEWEST_EVENTS)
@@ -103,19 +107,54 @@ def subgroups(
     return shown, list(dict.fromkeys(few))
 
 
-def _hidden(
-    table: LabelledTable, held_out: HeldOut, columns: Sequence[str]
-) -> dict[str, npt.NDArray[np.bool_]]:
-    """Return which levels of each column have counts that are withheld, over all columns."""
-    rows = np.unique(np.searchsorted(table.features.row_id, held_out.row))
+def level_parts(table: LabelledTable, columns: Sequence[str]) -> list[Ids]:
+    """Return the level of each row, shape (n,), in each column."""
     parts = []
     for column in columns:
         number = np.zeros(len(table.features.label), dtype=np.int64)
         for j, (_, inside) in enumerate(levels_of(table, column)):
             number[inside] = j
-        parts.append(number[rows])
-    few = few_parts(parts, table.features.label[rows]) if parts else []
-    return dict(zip(columns, few, strict=True))
+        parts.append(number)
+    return parts
+
+
+def page_cells(
+    table: LabelledTable, columns: Sequence[str], more: Sequence[Ids] = ()
+) -> ColumnCells:
+    """Return what a page of a table withholds of its columns, and beside them of subgroups.
+
+    All tables of counts are looked at as one: `more` of them, and the levels of `columns`.
+    """
+    return ColumnCells.of(table.rows, table.columns, [*more, *level_parts(table, columns)])
+
+
+def hidden_counts(
+    table: LabelledTable,
+    rows: npt.NDArray[np.intp],
+    columns: Sequence[str],
+    more: Sequence[Ids] = (),
+    beside: Sequence[Flags] = (),
+) -> list[Flags]:
+    """Return which parts have counts that are withheld: of `more` tables, and of columns.
+
+    Counted are the rows that are judged, by class. `beside` is what the columns of the page tell
+    of all rows (`page_cells`).
+    """
+    y = table.features.label
+    judged = np.isin(np.arange(len(y)), rows)
+    levels = level_parts(table, columns)
+    sizes = [*(int(part.max()) + 1 for part in [*more, *levels])]
+    if more:  # which tell how many rows are not judged: a part of each column as well
+        others = [np.where(judged, level, level.max() + 1) for level in levels]
+        hidden = few_parts([*more, *others], y)
+    else:
+        hidden = few_parts([level[judged] for level in levels], y[judged]) if levels else []
+    # A level of no judged row at the end has no count.
+    masks = [
+        np.append(mask, np.ones(size, np.bool_))[:size]
+        for mask, size in zip(hidden, sizes, strict=True)
+    ]
+    return [a | b for a, b in zip(masks, beside, strict=True)] if beside else masks
 
 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:

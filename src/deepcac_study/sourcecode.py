@@ -60,8 +60,12 @@ def code_digest(*names: str) -> str:
     start = [module for name in names for module in _below(name)]
     modules = _closure(start)
     bare = _bare_digests(modules)
-    libraries = "\n".join(f"{name} {number}" for name, number in versions(LIBRARIES).items())
-    return _sha(f"{libraries}\n{_digest(modules, bare.__getitem__)}")
+    return _sha(f"{_libraries()}\n{_digest(modules, bare.__getitem__)}")
+
+
+@cache
+def _libraries() -> str:
+    return "\n".join(f"{name} {number}" for name, number in versions(LIBRARIES).items())
 
 
 def versions(names: Iterable[str]) -> dict[str, str]:

@@ -57,10 +57,11 @@ def given_table(wildcards, input, output):
     }
 
 
-def inputs_of(wildcards, stem):
-    """Return what a run reads, and those beside it; its name may hold wildcards."""
+def inputs_of(wildcards, folder, stem):
+    """Return what a run reads, and those beside it; folder and name may hold wildcards."""
+    variant, slash, dataset = folder.format(**wildcards).rpartition("/")
     method, _, k = stem.format(**wildcards).rpartition("_k")
-    return layout.run_inputs(wildcards.variant, wildcards.dataset, method, k)
+    return layout.run_inputs(variant + slash, dataset, method, k)
 
 
 def first_starts(wildcards):

@@ -1,50 +1,73 @@
 # Runs: methods with k clusters on a table, under a protocol. Most take a second or two, no more than
 # a job's start, and reading and scaling take half of the time of a network. So those of a table that
 # have things in common come together, but for a run that is asked for by its name. By rule: the
-# runs, the name of the log, and what the rule is for.
+# folder, the runs, the name of the log, and what the rule is for.
 _DEEP = "|".join(sorted(m.id for m in methods().values() if m.family == "deep"))
+_tables, _networks = [], []
+if not any(runs_among(asked.names)):
+    _tables, _networks = tables_together(report_runs), networks_together(report_runs)
+_single = nowhere_in([*_tables, *_networks]) if _tables or _networks else ""
 _RUNS = {
-    "run": (
+    kind: (
+        "{variant}{dataset}",
         ["{method}_k{k}"],
         "{method}_k{k}",
-        {"method": rf"(?!({_DEEP})_k\d)[a-z0-9_]+"},
-    ),
-    # Networks, apart so that a profile can give them a GPU.
-    "deep_run": (["{method}_k{k}"], "{method}_k{k}", {"method": _DEEP}),
+        {"variant": _single + folder_pattern(), "method": constraint},
+    )
+    for kind, constraint in (
+        ("run", rf"(?!({_DEEP})_k\d)[a-z0-9_]+"),
+        # Networks, apart so that a profile can give them a GPU.
+        ("deep_run", _DEEP),
+    )
 }
-if not any(runs_among(asked.names)):
-    for n, (stems, places) in enumerate(tables_together(report_runs), start=1):
+for n, group in enumerate(_tables, start=1):
+    if len(group.places) > len(group.ends):
         _RUNS[f"table_runs_{n}"] = (
-            stems,
+            "{variant}{dataset}",
+            group.ends,
             "table",
-            {"variant": places + folder_pattern()},
+            {"variant": group.only_here + folder_pattern()},
         )
-    for stems, places in networks_together(report_runs):
-        ks = "".join(stem.rpartition("_k")[2] for stem in stems)
-        _RUNS[f"deep_runs_{ks}"] = (
-            stems,
-            "every_k_{method}",
-            {"variant": places + folder_pattern(), "method": _DEEP},
+        continue
+    # Snakemake tries a file with every pattern of a rule that might make it: dozens of runs have names
+    # instead of patterns.
+    for place in group.places:
+        folder = place.rstrip("/")
+        _RUNS[f"table_runs_{folder.replace('/', '_')}"] = (
+            folder,
+            group.ends,
+            "table",
+            {},
         )
-    workflow.ruleorder(*reversed(_RUNS))
+for group in _networks:
+    _RUNS[f"deep_runs_{''.join(group.ends)}"] = (
+        "{variant}{dataset}",
+        [f"{{method}}_k{k}" for k in group.ends],
+        "every_k_{method}",
+        {"variant": group.only_here + folder_pattern(), "method": _DEEP},
+    )
 
 
-for kind, (stems, log_stem, places) in _RUNS.items():
+for kind, (folder, stems, log_stem, constraints) in _RUNS.items():
 
     rule:
         name:
             kind
         input:
-            unpack(lambda wildcards, stem=stems[-1]: inputs_of(wildcards, stem)),
+            unpack(
+                lambda wildcards, folder=folder, stem=stems[-1]: inputs_of(
+                    wildcards, folder, stem
+                )
+            ),
         output:
-            records=[f"results/{{variant}}{{dataset}}/{s}.json" for s in stems],
-            scores=[f"results/{{variant}}{{dataset}}/{s}.scores.parquet" for s in stems],
+            records=[f"results/{folder}/{s}.json" for s in stems],
+            scores=[f"results/{folder}/{s}.scores.parquet" for s in stems],
         log:
-            f"logs/runs/{{variant}}{{dataset}}/{log_stem}.log",
+            f"logs/runs/{folder}/{log_stem}.log",
         benchmark:
-            f"logs/benchmarks/runs/{{variant}}{{dataset}}/{log_stem}.tsv"
+            f"logs/benchmarks/runs/{folder}/{log_stem}.tsv"
         wildcard_constraints:
-            **places,
+            **constraints,
         # Of a table's classifiers, and of networks on sequences, a job takes minutes.
         priority: LONG if kind.startswith("table") or kind == "deep_run" else 0
         conda:
@@ -54,6 +77,6 @@ for kind, (stems, log_stem, places) in _RUNS.items():
             runtime=grows(120),
         params:
             code=code_digest("deepcac_study.experiments.run"),
-            synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+            folder=folder,
         script:
             "../scripts/run.py"

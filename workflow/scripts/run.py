@@ -11,6 +11,7 @@ with job(snakemake):
 
     records = [Path(record) for record in snakemake.output.records]
     asked = [record.stem.rpartition("_k") for record in records]
+    variant, _, dataset = snakemake.params.folder.rpartition("/")
     shared = snakemake.input.get("shared")
     run(
         RunFiles(
@@ -22,8 +23,8 @@ with job(snakemake):
             record: (parse_method(method), int(k))
             for record, (method, _, k) in zip(records, asked, strict=True)
         },
-        dataset=snakemake.wildcards.dataset,
-        protocol=Protocol.from_folder(snakemake.wildcards.variant),
-        synthetic=snakemake.params.synthetic,
+        dataset=dataset,
+        protocol=Protocol.from_folder(variant),
+        synthetic=dataset.startswith("demo_"),
         threads=snakemake.threads,
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any, TypeVar, get_args
 
+import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from deepcac.errors import ConfigError
@@ -16,6 +17,11 @@ class Entry(BaseModel):
     """A part of a declaration: no unknown key, nothing changed after it was read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def parsed(text: str) -> Any:
+    """Return what a YAML text says: by libyaml, where PyYAML has it, in a tenth of the time."""
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def resolve(path: str) -> Any:

@@ -5,11 +5,10 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal
 
-import yaml
 from pydantic import Field, model_validator
 
 from deepcac.errors import ConfigError
-from deepcac.files.declared import Entry, checked
+from deepcac.files.declared import Entry, checked, parsed
 
 # The workflow reads the learners where there is only Snakemake: numpy is imported where it draws.
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class Learner(Entry):
 def learners() -> dict[str, Learner]:
     """Return every entry of `spaces.yaml`."""
     text = (resources.files("deepcac.judging") / "spaces.yaml").read_text(encoding="utf-8")
-    entries = yaml.safe_load(text)
+    entries = parsed(text)
     return {
         name: checked(Learner, entry, f"spaces.yaml, {name}") for name, entry in entries.items()
     }

@@ -8,11 +8,10 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any, Literal
 
-import yaml
 from pydantic import Field
 
 from deepcac.errors import ConfigError
-from deepcac.files.declared import Entry, checked, resolve
+from deepcac.files.declared import Entry, checked, parsed, resolve
 from deepcac_study.catalogue.entries import Id
 
 ARM_NAMES = {"km": "KM", "cac": "CAC", "skm": "SKM", "cd": "CD", "cdk": "CD-KM"}
@@ -74,7 +73,7 @@ class Learners(Entry):
 def learners() -> Learners:
     """Return every learner."""
     text = (resources.files("deepcac_study.catalogue") / "methods.yaml").read_text(encoding="utf-8")
-    return checked(Learners, yaml.safe_load(text), "catalogue/methods.yaml")
+    return checked(Learners, parsed(text), "catalogue/methods.yaml")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from deepcac.errors import ConfigError
-from deepcac.files.declared import checked
+from deepcac.files.declared import checked, parsed
 from deepcac_study.catalogue.entries import DataSet, RawFile, Source
 from deepcac_study.catalogue.protocol import named_protocols
 from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, JUDGED, OTHERS
@@ -109,7 +109,7 @@ def check_name(registry: Registry, id_: str, owner: str) -> None:
 
 def _read_source(path: Path, *, private: bool = False) -> Source:
     try:
-        entry = yaml.safe_load(path.read_text(encoding="utf-8"))
+        entry = parsed(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeError, yaml.YAMLError) as error:
         raise ConfigError(
             f"{path}: not readable as YAML ({' '.join(str(error).split())})"

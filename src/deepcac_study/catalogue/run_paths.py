@@ -42,9 +42,20 @@ def dataset_pattern() -> str:
 class Together(NamedTuple):
     """Runs that one job makes, in all the places where the configuration plans just these."""
 
-    # File names without ``.json``: ``("lr_k1", "km_lr_k2")``, or ``("km_z_k1", "km_z_k2")``.
-    stems: tuple[str, ...]
-    places: str  # a pattern, to begin that of the wildcard ``variant`` with
+    # How the names of the files go on after a place: ``("lr_k1", "km_lr_k2")``, or ``("1", "2")``.
+    ends: tuple[str, ...]
+    places: tuple[str, ...]  # how the paths begin: ``"as_published/cic/"``, or ``"cic/km_z_k"``
+
+    @property
+    def only_here(self) -> str:
+        """A pattern, to begin that of ``variant`` with: the path is at such a place."""
+        return f"(?={'|'.join(self.places)})"
+
+
+def nowhere_in(groups: Iterable[Together]) -> str:
+    """Return a pattern, to begin that of ``variant`` with: the file is in none of the groups."""
+    files = (f"(?:{'|'.join(group.places)})(?:{'|'.join(group.ends)})" for group in groups)
+    return f"(?!(?:{'|'.join(files)})\\.)"
 
 
 def tables_together(paths: Iterable[str]) -> list[Together]:
@@ -54,7 +65,7 @@ def tables_together(paths: Iterable[str]) -> list[Together]:
         if parse_method(run["method"]).family == "cac":
             place = f"{run['variant']}{run['dataset']}/"
             by_place.setdefault(place, []).append(f"{run['method']}_k{run['k']}")
-    return _by_stems(by_place)
+    return _by_ends(by_place)
 
 
 def networks_together(paths: Iterable[str]) -> list[Together]:
@@ -67,13 +78,13 @@ def networks_together(paths: Iterable[str]) -> list[Together]:
         method = parse_method(run["method"])
         if method.family == "deep" and not method.sequence:
             place = f"{run['variant']}{run['dataset']}/{method.id}_k"
-            by_place.setdefault(place, []).append(f"{{method}}_k{run['k']}")
-    return _by_stems(by_place)
+            by_place.setdefault(place, []).append(run["k"])
+    return _by_ends(by_place)
 
 
-def _by_stems(by_place: Mapping[str, list[str]]) -> list[Together]:
+def _by_ends(by_place: Mapping[str, list[str]]) -> list[Together]:
     places: dict[tuple[str, ...], list[str]] = {}
-    for place, stems in by_place.items():
-        if len(stems) > 1:
-            places.setdefault(tuple(sorted(stems)), []).append(place)
-    return [Together(stems, f"(?={'|'.join(folders)})") for stems, folders in places.items()]
+    for place, ends in by_place.items():
+        if len(ends) > 1:
+            places.setdefault(tuple(sorted(ends)), []).append(place)
+    return [Together(ends, tuple(folders)) for ends, folders in places.items()]

@@ -15,14 +15,12 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jsonschema
-
 from deepcac.errors import DataError
 from deepcac.files.storage import content_digest, read_json, write_json, write_table
 from deepcac_study.records.commits import code_commit
 from deepcac_study.sourcecode import LIBRARIES, versions
 
-# The workflow looks at records where there is only Snakemake.
+# The workflow looks at records where there is only Snakemake, and checks none with jsonschema.
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
@@ -44,7 +42,9 @@ def schema() -> dict[str, Any]:
 @cache
 def _validator() -> Any:
     """Return what checks a record; made once, because that checks the schema itself too."""
-    kind = jsonschema.validators.validator_for(schema())
+    from jsonschema.validators import validator_for
+
+    kind = validator_for(schema())
     kind.check_schema(schema())
     return kind(schema())
 
@@ -103,10 +103,12 @@ def write_record(path: str | os.PathLike[str], record: dict[str, Any]) -> None:
 
 def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read and validate a run record; one that is foreign, edited or at odds is a `DataError`."""
+    from jsonschema import ValidationError
+
     record = read_json(path)
     try:
         _validator().validate(record)
-    except jsonschema.ValidationError as error:
+    except ValidationError as error:
         raise DataError(f"{path}: not a run record ({error.message}); run it again") from error
     stored, computed = record["summary"], summarise(record["splits"])
     if stored.keys() != computed.keys() or not all(

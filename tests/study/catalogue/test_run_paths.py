@@ -5,6 +5,7 @@ import re
 from deepcac_study.catalogue.run_paths import (
     dataset_pattern,
     networks_together,
+    nowhere_in,
     runs_among,
     tables_together,
 )
@@ -12,7 +13,7 @@ from deepcac_study.catalogue.run_paths import (
 
 def places(together, path):
     """Tell whether the runs of a job are those of a place."""
-    return re.match(together.places + ".*", path) is not None
+    return re.match(together.only_here + ".*", path) is not None
 
 
 def test_the_classical_runs_of_a_table_come_together():
@@ -21,12 +22,12 @@ def test_the_classical_runs_of_a_table_come_together():
     paths = [f"results/{folder}cic/{stem}.json" for folder in folders for stem in stems]
     more = [f"results/credit/{stem}.json" for stem in ("lr_k1", "cac_lr_k4")]
     one, other = tables_together([*paths, *more, "results/titanic/lr_k1.json"])
-    assert one.stems == tuple(sorted(stems))
+    assert one.ends == tuple(sorted(stems))
     found = [folder for folder in folders if places(one, f"{folder}cic/lr_k1.json")]
     assert found == folders
     assert not places(one, "credit/lr_k1.json")
     assert not places(one, "cic_los/lr_k1.json")
-    assert other.stems == ("cac_lr_k4", "lr_k1")
+    assert other.ends == ("cac_lr_k4", "lr_k1")
     assert not places(other, "titanic/lr_k1.json")  # alone
 
 
@@ -35,11 +36,21 @@ def test_every_k_of_a_network_comes_together_but_on_sequences():
     paths += [f"results/as_published/cic/grasp_k{k}.json" for k in (2, 3)]
     paths += [f"results/sepsis_ts/grasp_ts_k{k}.json" for k in (2, 3)]
     one, other = networks_together([*paths, "results/cic/lr_k1.json"])
-    assert one.stems == ("{method}_k1", "{method}_k2", "{method}_k3")
+    assert one.ends == ("1", "2", "3")
     assert places(one, "cic/km_z_k2.json")
     assert not places(one, "cic/grasp_k2.json")
     assert places(other, "as_published/cic/grasp_k3.json")
     assert not places(other, "cic/grasp_k3.json")
+
+
+def test_a_run_of_its_own_is_in_none_of_the_groups():
+    files = ["cic/lr_k1", "cic/cac_lr_k2", "as_published/cic/km_z_k1", "as_published/cic/km_z_k2"]
+    paths = [f"results/{file}.json" for file in files]
+    single = nowhere_in([*tables_together(paths), *networks_together(paths)])
+    ends = (".json", ".scores.parquet", ".log")
+    assert not any(re.match(single, file + end) for file in files for end in ends)
+    others = ["cic/lr_k2", "cic/cac_lr_k21", "cic/km_z_k1", "as_published/cic/km_z_k3"]
+    assert all(re.match(single, f"{file}.json") for file in others)
 
 
 def test_records_of_other_folders_are_no_data_sets():

@@ -1,6 +1,9 @@
 """What holds for all tests: those on the real raw files need a mirror."""
 
 import os
+import re
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -13,6 +16,20 @@ settings.load_profile("ours")
 # Read when torch and BLAS are loaded: two workers that each take all cores wait for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A wheel has the library only: beside one, the files of tests that need the study are left out.
+_STUDY_IS_HERE = find_spec("deepcac_study") is not None
+_OF_THE_STUDY = re.compile(r"^(?:from|import) (?:deepcac_study|catalogued)\b", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    if _STUDY_IS_HERE or collection_path.suffix != ".py":
+        return None
+    return bool(_OF_THE_STUDY.search(collection_path.read_text(encoding="utf-8"))) or None
+
+
+def pytest_report_header() -> str | None:
+    return None if _STUDY_IS_HERE else "the study is not installed: its tests are left out"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

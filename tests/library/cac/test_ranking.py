@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from catalogued import make_base
 from scipy.special import expit
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -14,15 +13,15 @@ from sklearn.tree import DecisionTreeClassifier
 from deepcac.cac import CACClassifier, KMClassifier
 from deepcac.cac.given_clusters import local_scores
 from deepcac.decomposition import ClassDecompositionClassifier
-from deepcac.linear.base_classifiers import log_odds
+from deepcac.linear.base_classifiers import boosted_trees, log_odds, nearest_neighbours, perceptron
 
 BASES = [
     LogisticRegression(),
     GaussianNB(),
     DecisionTreeClassifier(random_state=0),
     RandomForestClassifier(10, random_state=0),
-    make_base("knn"),
-    make_base("xgb"),
+    nearest_neighbours(0),
+    boosted_trees(0),
 ]
 
 
@@ -53,7 +52,7 @@ def test_decision_values_are_log_odds_of_the_probabilities(base, n_classes):
         assert np.array_equal(model.classes_[values.argmax(axis=1)], model.predict(new))
 
 
-@pytest.mark.parametrize("base", [LinearSVC(), SVC(), RidgeClassifier(), make_base("perceptron")])
+@pytest.mark.parametrize("base", [LinearSVC(), SVC(), RidgeClassifier(), perceptron(0)])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_margins_and_one_class_clusters_are_on_one_scale(base, n_classes):
     (X, y), (new, truth) = one_class_clusters(n_classes), one_class_clusters(n_classes, seed=1)

@@ -240,7 +240,7 @@ def _score_without(trials: Trials, best: str) -> float:
 
 
 _NO = {
-    OPEN: "Use {model} without clusters for now: no gain was shown, and {undecided} of {n} "
+    OPEN: "Use {model} without clusters for now: we found no gain, and {undecided} of {n} "
     "comparisons are inconclusive.",
     NO_GAIN: "Use {model} without clusters: on this table, models in two clusters or more gain "
     "less than {margin} AUROC.",

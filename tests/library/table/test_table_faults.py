@@ -44,13 +44,18 @@ def test_all_faults_are_listed_at_once_with_the_command_that_mends_them(tmp_path
     table["lactate"] = np.where(np.arange(n) < 3, -999, table["age"] / 10)
     table["crp"] = [f"{i / 10}" if i % 20 else "<0.3" for i in range(n)]
     table["ward"] = np.where(np.arange(n) % 2, "ICU", "icu ")
+    table["weight"] = ["unknown" if i % 25 == 0 else f"{50 + i % 40}" for i in range(n)]
     told, mend = faults(tmp_path, table)
     for part in ("'ticket'", "'boat'", "'patient'", "'body'", "'lactate'", "'crp'", "'ward'"):
         assert any(part in line for line in told), part
     assert mend.startswith("deepcac compare ")
     for option in ("--drop ticket", "--drop boat", "--drop body", "--group patient"):
         assert option in mend
-    dropped = Roles("died", group="patient", drop=("ticket", "boat", "body", "crp"))
+    assert "--missing weight=unknown" in mend
+    assert "--drop weight" not in mend
+    rules = CellRules(missing=("weight=unknown",))
+    drop = ("ticket", "boat", "body", "crp")
+    dropped = Roles("died", group="patient", drop=drop, cells=rules)
     assert read_labelled(tmp_path / "t.csv", dropped).features.X.shape[0] == n
 
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -19,6 +18,7 @@ from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import CellRules, uniform
+from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
 from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
@@ -27,7 +27,12 @@ from deepcac.table.reading.label_leaks import label_leaks
 from deepcac.table.reading.labelled_table import check_sizes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER, TableEncoder, learn_encoder
-from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
+from deepcac.table.reading.table_faults import (
+    Fault,
+    mending_command,
+    refused_column,
+    table_faults,
+)
 from deepcac.table.reading.table_files import RowSource, read_blocks
 from deepcac.types import Array, Flags, Ids
 
@@ -88,7 +93,7 @@ def write_profile_page(
         else (np.empty((len(sample.number), 0)), [])
     )
     named, faults = _labels(sample, label, positive, above, reader)
-    faults += [Fault(why, f"--drop {shlex.quote(name)}") for name, why in refused.items()]
+    faults += [refused_column(name, why, plain(sample.rows[name])) for name, why in refused.items()]
     predictors = sample.rows.drop_columns([*skip, *(keys if named is None else ())])
     outcome = None
     if named is not None:

@@ -18,6 +18,7 @@ from deepcac.table.reading.cell_rules import ROW_NAMES, uniform
 BLOCK_BYTES = 1 << 23
 _DELIMITERS = ",;\t|"
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+_NOT_UTF8 = "not UTF-8 text; save it as UTF-8 (in Excel: save as, CSV UTF-8)"
 _MOST_LINES = 200  # in which the header is
 _WORDS = re.compile(r'"[^"]*"|\S+')
 
@@ -122,7 +123,7 @@ def _head(file: str, opened: Open) -> _Head:
         with opened() as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
             lines = list(itertools.islice(text, _MOST_LINES))
     except UnicodeError as error:
-        raise DataError(f"{file}: not UTF-8 text; save it as UTF-8") from error
+        raise DataError(f"{file}: {_NOT_UTF8}") from error
     place, stated = _header_line(lines)
     first, end = "".join(lines[place : place + 1]), place + 1
     while first.count('"') % 2 and end < len(lines):
@@ -204,5 +205,5 @@ def _fault(message: str, columns: int, lines: int) -> str:
         cells = "cell" if got[1] == "1" else "cells"
         return f"{line} has {got[1]} {cells}, the header has {columns}; {way}"
     if "UTF8" in message or "utf-8" in message:
-        return "not UTF-8 text; save it as UTF-8"
+        return _NOT_UTF8
     return f"not readable as delimited text ({message.splitlines()[0][:80]})"

@@ -26,6 +26,11 @@ _APART = 5.0  # distances between quartiles from all others, for a usual code
 _FAR_BEYOND = 1.0  # times the distance of both ends of other rows
 _FEWEST_VALUES = 10  # different ones of a column in which -1 is odd
 
+# Words among numbers that stand for no value.
+_NO_VALUE = re.compile(
+    r"(un|not )known|unk|unclear|missing|pending|(not )?(done|available|measured|recorded)|no data",
+    re.IGNORECASE,
+)
 _CENSORED = r"^[<>]=?\s*\d"
 _ONE_CLASS = 20  # filled rows of one class alone that are spoken of
 _CHANCE = 0.001  # of so many rows of that class, were they any rows
@@ -97,6 +102,18 @@ def mending_command(typed: Sequence[str], label: str | None, faults: Iterable[Fa
     options = [fault.option for fault in faults if fault.option]
     asked = f"--label {shlex.quote(label)}" if label else "--label COLUMN"
     return " ".join(["deepcac compare", shlex.join(typed), asked, *dict.fromkeys(options)])
+
+
+def refused_column(name: str, why: str, cells: pa.ChunkedArray) -> Fault:
+    """Return why a column is refused, and the option that mends or drops it."""
+    words: list[str] = []
+    if is_text(cells.type):
+        slips = cells.filter(pa.array(as_numbers(cells).slips))
+        words = sorted(pc.unique(slips).to_pylist())
+    if words and all(_NO_VALUE.fullmatch(word.strip()) for word in words):
+        named = (shlex.quote(f"{name}={word}") for word in words)
+        return Fault(why, " ".join(f"--missing {word}" for word in named))
+    return Fault(why, f"--drop {shlex.quote(name)}")
 
 
 def _is_cell(name: str, cells: pa.ChunkedArray) -> bool:

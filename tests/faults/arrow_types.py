@@ -18,6 +18,7 @@ from own_tables import EVERY, counted, page_tried, patients, tried
 from project import Row
 from pyarrow import feather
 
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_tables import fit_table, predict_table
@@ -110,9 +111,12 @@ def fuzz_types(work: Path, number: int) -> Row:
     """Read, predict and describe tables with columns of odd types."""
     patients().to_csv(work / "start.csv", index=False)
     fit_table(
-        work / "start.csv", Roles("died", id="patient"), work / "model.json",
-        say=len, most=1000, method="plain",
-    )  # fmt: skip
+        work / "start.csv",
+        Roles("died", id="patient"),
+        work / "model.json",
+        TableRun(len, rows=1000, jobs=1),
+        method="plain",
+    )
     how = f"{len(MAKERS)} types, in parquet and feather, as {', '.join(dict.fromkeys(ROLES))}"
     return counted("own table: arrow types", trials(partial(_trial, work), number), how)
 

@@ -17,6 +17,7 @@ from own_tables import EVERY, LEAK, PAGE, counted, tried
 from parsers import mutant
 from project import Row
 
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.meds.meds_task import table_source
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.labelled_table import read_labelled
@@ -104,7 +105,7 @@ def _read(folder: Path) -> bool:
 
 def _described(folder: Path, page: Path) -> bool:
     source, roles = table_source(folder, folder / "task.parquet", Roles(""))
-    write_profile_page(source, page, command="profile", label=roles.label)
+    write_profile_page(source, page, TableRun(str, command="profile"), label=roles.label)
     return True
 
 

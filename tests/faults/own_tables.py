@@ -30,6 +30,7 @@ from parsers import mutant
 from project import Row
 
 from deepcac.errors import DeepCACError
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.cell_rules import MISSING
 from deepcac.table.reading.labelled_table import read_labelled
@@ -78,7 +79,7 @@ def fuzz_tables(work: Path, number: int, kinds: Mapping[str, Kind]) -> Iterator[
     frame.to_csv(work / "start.csv", index=False)
     model = work / "model.json"
     roles = Roles("died", id="patient")
-    fit_table(work / "start.csv", roles, model, say=len, most=1000, method="plain")
+    fit_table(work / "start.csv", roles, model, TableRun(len, rows=1000, jobs=1), method="plain")
     return (
         counted(f"own table: {name}", trials(partial(_mutants, work, name, kind), number), kind.how)
         for name, kind in kinds.items()
@@ -161,7 +162,7 @@ def page_tried(
     page.unlink(missing_ok=True)
 
     def read() -> bool:
-        write_profile_page(path, page, command="profile", label="died")
+        write_profile_page(path, page, TableRun(str, command="profile"), label="died")
         return True
 
     of_page = tried(read, f"profile of {path.name}")

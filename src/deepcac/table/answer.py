@@ -30,6 +30,7 @@ from deepcac.scoring.equivalence import (
     UNDECIDED,
     WORSE,
 )
+from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.bent_line import bent_line_sentence
 from deepcac.table.budgeted_trials import Trials
@@ -37,7 +38,6 @@ from deepcac.table.comparison_words import Line, arm_name, contender_name, gain,
 
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
 ENOUGH_EVENTS = 100  # below, no firm no
-MARGIN, STRICT = 0.01, 0.005  # of AUROC, as in the study of the papers' data sets
 TABLE_QUESTIONS = (*QUESTIONS, BEND, BENT)
 
 

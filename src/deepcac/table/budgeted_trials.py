@@ -18,7 +18,9 @@ from deepcac.judging.learners import Predict
 from deepcac.judging.resamples import Resample, resamples
 from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trials import run_resample
+from deepcac.scoring.margins import MARGIN
 from deepcac.table.held_out_risks import HeldOut, pooled, risks_of_choices
+from deepcac.table.limits import MOST_ROWS
 from deepcac.table.reading.labelled_table import LabelledTable
 
 Say = Callable[[str], None]
@@ -31,6 +33,54 @@ TRIALS = 8
 MOST_TRAIN = 10_000  # training rows, unless more or fewer are asked for
 OVERRUN = 2.0  # times the minutes that are asked for
 MOST_JOBS = 8  # unless more are asked for: each is a process with its own copy of the table
+
+
+@dataclass(frozen=True)
+class TableRun:
+    """How a command works on a table; the names are those of its options.
+
+    Attributes
+    ----------
+    say : callable
+        Is called with how far it is.
+    command : str
+        What the page says it was made by.
+    rows : int
+        Of more rows than this a sample is used.
+    seed : int
+    jobs : int or None
+        What is done at once; `usual_jobs` if None. It changes no number, but more resamples fit
+        into the time.
+    budget : float
+        Minutes for a comparison; at least five resamples are made.
+    strict : bool
+        Whether a budget is refused that would be overrun by far.
+    resamples : int or None
+        Made exactly, whatever the time.
+    train_rows : int
+        Of more training rows a part is drawn.
+    margin : float
+        Differences in AUROC up to this are negligible.
+    bootstrap : int
+        How often the whole choice of a model is made again on patients drawn with replacement.
+    """
+
+    say: Say
+    command: str = ""
+    rows: int = MOST_ROWS
+    seed: int = 0
+    jobs: int | None = None
+    budget: float = 3.0
+    strict: bool = False
+    resamples: int | None = None
+    train_rows: int = MOST_TRAIN
+    margin: float = MARGIN
+    bootstrap: int = 0
+
+    @property
+    def at_once(self) -> int:
+        """How much is done at once."""
+        return self.jobs or usual_jobs()
 
 
 @dataclass(frozen=True)

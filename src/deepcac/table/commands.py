@@ -128,8 +128,9 @@ def compare(
     seed: Seed = 0,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
+    from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.comparing import compare_table
-    from deepcac.table.elsewhere.comparing_places import compare_places
+    from deepcac.table.elsewhere.comparing_places import compare_places, refuse
     from deepcac.table.meds.meds_task import table_source
     from deepcac.table.pages.risk_section import risk_questions
     from deepcac.table.reading.roles import Roles
@@ -140,18 +141,19 @@ def compare(
         cells=cell_rules(keep_word, missing, category, number, sheet),
     )  # fmt: skip
     source, roles = table_source(table, labels, table_roles)
+    run = TableRun(
+        say, _typed(), rows, seed, jobs, budget, strict=True, resamples=resamples,
+        train_rows=train_rows, margin=margin,
+    )  # fmt: skip
     if site is None and not external:
         answer = compare_table(
-            source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
-            jobs=jobs, n_resamples=resamples, say=say, command=_typed(), train_rows=train_rows,
-            asked=risk_questions(thresholds, by), card=card, strict=True,
-        )  # fmt: skip
+            source, roles, out, run, asked=risk_questions(thresholds, by), card=card
+        )
     else:
+        refuse({"--resamples": resamples, "--card": card})
         answer = compare_places(
-            source, roles, out, say=say, command=_typed(), site=site, external=external or (),
-            margin=margin, most=rows, seed=seed, jobs=jobs, train_rows=train_rows,
-            asked=risk_questions(thresholds, by),
-            unanswered={"--resamples": resamples, "--card": card},
+            source, roles, out, run, site=site, external=external or (),
+            asked=risk_questions(thresholds, by), accept=accept_unseen,
         )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
@@ -189,6 +191,7 @@ def audit(
 ) -> None:
     """Answer on one page whether groups of patients, made by any program, are of use."""
     from deepcac.table.audit.auditing import audit_table
+    from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.reading.roles import Roles
 
     roles = Roles(
@@ -196,10 +199,10 @@ def audit(
         competing=competing or (),
         cells=cell_rules(keep_word, missing, category, number, sheet),
     )  # fmt: skip
-    answer = audit_table(
-        table, roles, groups, out, minutes=budget, margin=margin, most=rows, seed=seed,
-        jobs=jobs, n_resamples=resamples, say=say, command=_typed(), strict=True,
-    )  # fmt: skip
+    run = TableRun(
+        say, _typed(), rows, seed, jobs, budget, strict=True, resamples=resamples, margin=margin
+    )
+    answer = audit_table(table, roles, groups, out, run)
     typer.echo(answer)
     say(f"page: {out}")
 
@@ -262,6 +265,7 @@ def power(
     seed: Seed = 0,
 ) -> None:
     """Say on one page which gain by clusters this table could show, before a comparison."""
+    from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.detectable.power_page import power_table
     from deepcac.table.reading.roles import Roles
 
@@ -270,10 +274,8 @@ def power(
         competing=competing or (),
         cells=cell_rules(keep_word, missing, category, number, sheet),
     )  # fmt: skip
-    answer = power_table(
-        table, roles, out, minutes=budget, most=rows, seed=seed, jobs=jobs, r2=r2, say=say,
-        command=_typed(), strict=True,
-    )  # fmt: skip
+    run = TableRun(say, _typed(), rows, seed, jobs, budget, strict=True)
+    answer = power_table(table, roles, out, run, r2=r2)
     typer.echo(answer)
     say(f"page: {out}")
 
@@ -296,14 +298,15 @@ def profile(
     seed: Seed = 0,
 ) -> None:
     """Describe a table on one page: columns, missing values, outcome by column."""
+    from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.meds.meds_task import described_source
     from deepcac.table.pages.profile_page import write_profile_page
 
     source, label = described_source(table, labels, label)
     encoder, faults, mend = write_profile_page(
-        source, out, command=_typed(), label=label, positive=positive, above=above,
+        source, out, TableRun(typer.echo, _typed(), rows, seed), label=label, positive=positive,
+        above=above,
         rules=replace(cell_rules(keep_word, missing, category, number, sheet), decimal=decimal),
-        say=typer.echo, most=rows, seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
     for fault in faults:
@@ -361,7 +364,7 @@ def fit(
     seed: Seed = 0,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
-    from deepcac.table.budgeted_trials import usual_jobs
+    from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.meds.meds_task import table_source
     from deepcac.table.reading.roles import Roles
     from deepcac.table.risk_model_choice import method_lines
@@ -375,8 +378,8 @@ def fit(
     source, roles = table_source(table, labels, table_roles)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
-        source, roles, path, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
-        seed=seed, command=_typed(), card=card, bootstrap=bootstrap, jobs=jobs or usual_jobs(),
+        source, roles, path, TableRun(say, _typed(), rows, seed, jobs, bootstrap=bootstrap),
+        method=method, clusters=clusters, alpha=alpha, card=card,
     )  # fmt: skip
     typer.echo(model_name(model))
     for line in method_lines(model.method):

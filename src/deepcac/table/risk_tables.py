@@ -14,7 +14,7 @@ from deepcac.files.atomic import atomic_path
 from deepcac.files.csv_files import FORMULA, plain_cell
 from deepcac.persistence.model_files import load
 from deepcac.scoring.small_cells import SMALL
-from deepcac.table.budgeted_trials import Say
+from deepcac.table.budgeted_trials import Say, TableRun
 from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
@@ -49,17 +49,12 @@ def fit_table(
     path: StrPath,
     roles: Roles,
     out: StrPath,
+    run: TableRun,
     *,
-    say: Say,
-    most: int,
     method: str = AUTO,
     clusters: int = 2,
     alpha: float = 0.03,
-    seed: int = 0,
-    command: str = "",
     card: StrPath | None = None,
-    bootstrap: int = 0,
-    jobs: int = 1,
 ) -> "RiskModel | SubtypeRiskModel":
     """Fit a risk model on a table and write it as JSON.
 
@@ -68,25 +63,16 @@ def fit_table(
     path, out : path-like
         Table to read, model to write.
     roles : Roles
-    say : callable
-        Is called with how far it is.
-    most : int
-        Of more rows than this a sample is used.
+    run : TableRun
+        With ``bootstrap`` a page beside the model tells what came of `deepcac.table.optimism`.
     method, clusters, alpha
         See `risk_model_choice`; "auto" chooses all of them.
-    seed : int
-    command : str
-        What the card says it was made by.
     card : path-like, optional
         Model card to write (markdown); beside the model if None.
-    bootstrap : int
-        How often the whole choice is made again on patients drawn with replacement
-        (`deepcac.table.optimism`); a page beside the model tells what came of it.
-    jobs : int
-        Folds that are judged, and refits that are made, at once; it changes no number.
     """
     check_method(method)
-    if bootstrap and method == SUBTYPES:
+    say, seed = run.say, run.seed
+    if run.bootstrap and method == SUBTYPES:
         raise ConfigError("--bootstrap has no answer with --method subtypes; ask without it")
     if method == SUBTYPES and roles.time is not None:
         raise ConfigError(
@@ -95,23 +81,23 @@ def fit_table(
     check_output(out, path)
     beside, page = card_path(card, out, path), Path(out).with_suffix(".bootstrap.html")
     check_output(page, path)
-    table = read_labelled(path, roles, most=most, seed=seed)
+    table = read_labelled(path, roles, most=run.rows, seed=seed)
     table.tell(say)
     model: RiskModel | SubtypeRiskModel
     if method == SUBTYPES:
         model = _fit_subtypes(table, roles, out, clusters, seed, say)
     else:
-        chosen = chosen_method(table, method, clusters, alpha, seed, say, jobs)
+        chosen = chosen_method(table, method, clusters, alpha, seed, say, run.at_once)
         model = fit_risk_model(table, roles, chosen, seed)
         _tell_merged(model, say)
     tried = candidates(method, clusters, alpha, table)
     if isinstance(model, RiskModel):
-        if bootstrap:
-            refits = refit(table, roles, tried, bootstrap, seed, say=say, jobs=jobs)
-            model = _with_refits(table, model, refits, page, say, command)
+        if run.bootstrap:
+            refits = refit(table, roles, tried, run.bootstrap, seed, say=say, jobs=run.at_once)
+            model = _with_refits(table, model, refits, page, say, run.command)
         write_risk_model(out, model)
     model_facts = fit_facts(table, model, seed, model_name(model), tried)
-    write_card(beside, joined(table_facts(path, table, roles, command), model_facts))
+    write_card(beside, joined(table_facts(path, table, roles, run.command), model_facts))
     say(f"card: {beside}")
     return model
 

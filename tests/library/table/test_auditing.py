@@ -34,7 +34,7 @@ from deepcac.table.audit.group_contenders import (
     matched_cells,
 )
 from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
-from deepcac.table.budgeted_trials import booster
+from deepcac.table.budgeted_trials import TableRun, booster
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 
@@ -272,9 +272,12 @@ def quick(monkeypatch):
 def audited(tmp_path, frame):
     frame.to_csv(tmp_path / "t.csv", index=False)
     answer = audit_table(
-        tmp_path / "t.csv", Roles("died"), "phenotype", tmp_path / "page.html",
-        say=lambda line: None, command="deepcac <i>", jobs=1, n_resamples=5,
-    )  # fmt: skip
+        tmp_path / "t.csv",
+        Roles("died"),
+        "phenotype",
+        tmp_path / "page.html",
+        TableRun(lambda line: None, command="deepcac <i>", jobs=1, resamples=5),
+    )
     return answer, (tmp_path / "page.html").read_text().replace("−", "-")
 
 

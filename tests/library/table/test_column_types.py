@@ -9,6 +9,7 @@ import pytest
 from pyarrow import feather
 
 from deepcac.errors import DataError
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.reading.column_types import plain_type, row_names
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -52,7 +53,13 @@ def test_a_uuid_is_an_id_and_stands_in_the_file_of_risks(tmp_path):
     table = patients().append_column("id", pa.ExtensionArray.from_storage(pa.uuid(), storage))
     feather.write_feather(table, tmp_path / "t.feather")
     roles = Roles("died", id="id")
-    fit_table(tmp_path / "t.feather", roles, tmp_path / "m.json", say=len, most=99, method="plain")
+    fit_table(
+        tmp_path / "t.feather",
+        roles,
+        tmp_path / "m.json",
+        TableRun(len, rows=99, jobs=1),
+        method="plain",
+    )
     predict_table(tmp_path / "m.json", tmp_path / "t.feather", tmp_path / "r.csv", say=len)
     assert pd.read_csv(tmp_path / "r.csv")["id"].tolist() == names
 

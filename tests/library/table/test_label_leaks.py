@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
 from deepcac.table.reading.label_leaks import _alone, _auroc, _by_order, _Told, label_leaks
@@ -124,15 +125,20 @@ def test_they_are_said_on_the_profile_page_and_when_a_model_is_fitted(tmp_path):
     found(tmp_path, table.assign(code=late(table, "code")))
     said = []
     fit_table(
-        tmp_path / "t.csv", Roles("died"), tmp_path / "m.json",
-        say=said.append, most=1000, method="plain",
-    )  # fmt: skip
+        tmp_path / "t.csv",
+        Roles("died"),
+        tmp_path / "m.json",
+        TableRun(said.append, rows=1000, jobs=1),
+        method="plain",
+    )
     assert any(one.startswith("'code' is the label") for one in said)
-    write_profile_page(tmp_path / "t.csv", tmp_path / "p.html", command="x", label="died")
+    write_profile_page(
+        tmp_path / "t.csv", tmp_path / "p.html", TableRun(str, command="x"), label="died"
+    )
     page = (tmp_path / "p.html").read_text()
     assert "Look at these columns first" in page
     assert page.index("is the label under another coding") < page.index("<h2>Columns</h2>")
-    write_profile_page(tmp_path / "t.csv", tmp_path / "p.html", command="x")
+    write_profile_page(tmp_path / "t.csv", tmp_path / "p.html", TableRun(str, command="x"))
     assert "Look at these columns first" not in (tmp_path / "p.html").read_text()
 
 

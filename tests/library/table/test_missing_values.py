@@ -7,7 +7,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from deepcac.table.budgeted_trials import TableEffort, Trials, linear, table_resamples
-from deepcac.table.missing_values import COMPLETE, FLAGGED, NO_FLAGS, complete_rows, missing_lines
+from deepcac.table.pages.missing_values import (
+    COMPLETE,
+    FLAGGED,
+    NO_FLAGS,
+    complete_rows,
+    missing_lines,
+)
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 

@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from deepcac.errors import ConfigError
 from deepcac.preprocess import TableScaler
-from deepcac.table.budgeted_trials import TableEffort
+from deepcac.table.budgeted_trials import TableEffort, TableRun
 from deepcac.table.cards.fit_card import _specification
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
@@ -109,9 +109,13 @@ def test_names_from_a_table_are_text():
 
 def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
     model = fit_table(
-        csv, Roles("died"), tmp_path / "m.json", say=print, most=10_000, method="k-means",
-        clusters=2, command="deepcac fit patients.csv",
-    )  # fmt: skip
+        csv,
+        Roles("died"),
+        tmp_path / "m.json",
+        TableRun(print, rows=10_000, command="deepcac fit patients.csv", jobs=1),
+        method="k-means",
+        clusters=2,
+    )
     text = (tmp_path / "m.card.md").read_text()
     told = section(text, 22, "Full model")
     lines = [line for line in told.splitlines() if line.startswith("|")]
@@ -186,9 +190,13 @@ def test_the_card_tells_no_median_of_few_values(csv):
 
 def test_a_model_without_clusters_says_so(csv, tmp_path):
     fit_table(
-        csv, Roles("died"), tmp_path / "m.json", say=print, most=10_000, method="plain",
+        csv,
+        Roles("died"),
+        tmp_path / "m.json",
+        TableRun(print, rows=10_000, jobs=1),
+        method="plain",
         card=tmp_path / "own.md",
-    )  # fmt: skip
+    )
     text = (tmp_path / "own.md").read_text()
     assert section(text, "C5", "How their number was chosen") == "The model has no clusters."
     assert section(text, "C6", "Sizes") == NOT_COMPUTED
@@ -198,9 +206,12 @@ def test_a_model_without_clusters_says_so(csv, tmp_path):
 def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
     monkeypatch.setattr("deepcac.table.comparing.TableEffort", partial(TableEffort, trials=2))
     sentence = compare_table(
-        csv, Roles("died"), tmp_path / "page.html", say=lambda line: None,
-        command="deepcac compare patients.csv", n_resamples=5, jobs=1, asked=RiskQuestions(by=["sex"]),
-    )  # fmt: skip
+        csv,
+        Roles("died"),
+        tmp_path / "page.html",
+        TableRun(lambda line: None, command="deepcac compare patients.csv", resamples=5, jobs=1),
+        asked=RiskQuestions(by=["sex"]),
+    )
     text = (tmp_path / "page.card.md").read_text()
     interpretation = section(text, 25, "Interpretation")
     assert [line for line in sentence.splitlines() if escaped(line) not in interpretation] == []

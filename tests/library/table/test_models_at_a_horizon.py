@@ -14,6 +14,7 @@ from deepcac.persistence.model_files import load
 from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.table.audit.beyond_risk import likelihood_ratio, robust_wald
 from deepcac.table.audit.group_lines import group_lines
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.optimism import _drawn, _scored
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -40,7 +41,11 @@ def fitted(tmp_path, frame, **roles):
     frame.to_csv(path, index=False)
     asked = Roles("status", time="years", horizon=HORIZON, **roles)
     return fit_table(
-        path, asked, tmp_path / "m.json", say=lambda line: None, most=20_000, method="plain"
+        path,
+        asked,
+        tmp_path / "m.json",
+        TableRun(lambda line: None, rows=20_000, jobs=1),
+        method="plain",
     )
 
 
@@ -73,9 +78,12 @@ def test_where_nobody_is_lost_a_model_is_that_of_the_plain_label(tmp_path):
     plain_path = tmp_path / "plain.csv"
     frame.drop(columns="years").assign(status=by.astype(int)).to_csv(plain_path, index=False)
     plain = fit_table(
-        plain_path, Roles("status"), tmp_path / "p.json", say=lambda line: None, most=20_000,
+        plain_path,
+        Roles("status"),
+        tmp_path / "p.json",
+        TableRun(lambda line: None, rows=20_000, jobs=1),
         method="plain",
-    )  # fmt: skip
+    )
     np.testing.assert_allclose(timed.planes[0].coef, plain.planes[0].coef, atol=1e-5)
     assert timed.method["held_out"] == pytest.approx(plain.method["held_out"], abs=2e-4)
 

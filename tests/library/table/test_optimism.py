@@ -8,6 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.scoring.calibration import calibration_slope
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.optimism import _drawn, optimism, refit, spread
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -86,7 +87,13 @@ def test_copies_of_a_patient_share_a_group(refitted):
 def test_the_command_writes_a_page_and_predict_gives_a_range(tmp_path):
     path, model = tmp_path / "t.csv", tmp_path / "model.json"
     frame(160).to_csv(path, index=False)
-    fit_table(path, ROLES, model, say=lambda line: None, most=1000, method="k-means", bootstrap=6)
+    fit_table(
+        path,
+        ROLES,
+        model,
+        TableRun(lambda line: None, rows=1000, bootstrap=6, jobs=1),
+        method="k-means",
+    )
     page = (tmp_path / "model.bootstrap.html").read_text()
     assert "after correction for optimism" in page
     again = read_model(model)
@@ -101,8 +108,8 @@ def test_the_command_writes_a_page_and_predict_gives_a_range(tmp_path):
 def test_what_has_no_bootstrap_is_one_line(tmp_path):
     table = frame(120).assign(died=np.arange(120) % 3)
     table.to_csv(tmp_path / "t.csv", index=False)
-    options = {"say": lambda line: None, "most": 1000, "bootstrap": 5}
+    run = TableRun(lambda line: None, rows=1000, jobs=1, bootstrap=5)
     with pytest.raises(DataError, match="--bootstrap needs an outcome of two classes"):
-        fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", method="plain", **options)
+        fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", run, method="plain")
     with pytest.raises(ConfigError, match="--bootstrap has no answer with --method subtypes"):
-        fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", method="subtypes", **options)
+        fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", run, method="subtypes")

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +19,7 @@ from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.random_effects import pool_sites
 from deepcac.scoring.resampled_scores import RATIO, Estimate, Patients
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import (
@@ -269,7 +271,7 @@ def test_a_second_table_that_does_not_fit(tmp_path, change, line):
 def test_one_question_at_a_time(tmp_path):
     path = tmp_path / "a.csv"
     patients().to_csv(path, index=False)
-    told = {"say": print, "command": ""}
+    told = {"run": TableRun(print)}
     with pytest.raises(ConfigError, match="two questions"):
         compare_places(path, Roles("died"), tmp_path / "o", site="x", external=["y"], **told)
     with pytest.raises(DataError, match="the same file"):
@@ -307,7 +309,7 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     there.to_csv(tmp_path / "b.csv", index=False)
     died = there.died.value_counts().min()
     roles = Roles("died", group="patient", drop=["visit"])
-    told = {"say": lambda line: None, "command": "deepcac <i>", "jobs": 1}
+    told = {"run": TableRun(lambda line: None, "deepcac <i>", jobs=1)}
     out = tmp_path / "page.html"
     answer = compare_places(tmp_path / "a.csv", roles, out, site="hospital", **told)
     page = out.read_text().replace("−", "-")
@@ -320,7 +322,9 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     assert "<b>east" not in page
     for word in ("Hartung", "prediction interval", "logistic regression + k-means", "slope"):
         assert word in page
-    part = compare_places(tmp_path / "a.csv", roles, out, site="hospital", train_rows=100, **told)
+    part = compare_places(
+        tmp_path / "a.csv", roles, out, site="hospital", run=replace(told["run"], train_rows=100)
+    )
     assert part.endswith(", from a part of the training rows.")
     assert not part.startswith("Use no clusters elsewhere")
     answer = compare_places(tmp_path / "a.csv", roles, out, external=[tmp_path / "b.csv"], **told)
@@ -375,7 +379,7 @@ def few_contenders(monkeypatch):
 
 @pytest.mark.usefixtures("few_contenders")
 def test_several_tables_at_a_horizon_with_competing_events(tmp_path):
-    told = {"say": lambda line: None, "command": "deepcac", "jobs": 1}
+    told = {"run": TableRun(lambda line: None, "deepcac", jobs=1)}
     roles = Roles("status", time="years", horizon=5.0, competing=["2"], drop=["hospital"])
     for name, seed, shift in (("a", 0, 0.0), ("b", 1, 0.0), ("c", 2, 0.8), ("d", 3, 0.4)):
         followed(300, seed, shift).to_csv(tmp_path / f"{name}.csv", index=False)
@@ -418,7 +422,7 @@ def benefit_of(page, place, what):
 def test_sites_at_a_horizon_and_a_second_table_without_follow_up(tmp_path):
     frame = followed(450, 0)
     frame.to_csv(tmp_path / "a.csv", index=False)
-    told = {"say": lambda line: None, "command": "deepcac", "jobs": 1}
+    told = {"run": TableRun(lambda line: None, "deepcac", jobs=1)}
     roles = Roles("status", time="years", horizon=5.0, competing=["2"])
     answer = compare_places(tmp_path / "a.csv", roles, tmp_path / "o.html", site="hospital", **told)
     assert "of 3 sites" in answer

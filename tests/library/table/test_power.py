@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.planted_outcomes import plant, planting_ground, with_true_subtype
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.detectable import planted_runs
 from deepcac.table.detectable.planted_runs import FOUND
 from deepcac.table.detectable.power_answer import (
@@ -136,9 +137,11 @@ def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch
     patients().to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "power.html"
     answer = power_table(
-        tmp_path / "t.csv", Roles("died"), out, say=lambda _: None, command="<b>", minutes=0.01,
-        jobs=1,
-    )  # fmt: skip
+        tmp_path / "t.csv",
+        Roles("died"),
+        out,
+        TableRun(lambda _: None, command="<b>", budget=0.01, jobs=1),
+    )
     page = out.read_text()
     assert answer.startswith("With these 300 patients and ")
     assert page.index("With these 300 patients") < page.index("<figure") < page.index("<table")
@@ -152,5 +155,7 @@ def test_three_classes_are_refused_in_one_line(tmp_path):
     frame = patients().assign(died=np.arange(300) % 3)
     frame.to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(DataError, match="'died' has 3 classes"):
-        power_table(tmp_path / "t.csv", Roles("died"), tmp_path / "p.html", say=print, command="")
+        power_table(
+            tmp_path / "t.csv", Roles("died"), tmp_path / "p.html", TableRun(print, command="")
+        )
     assert not (tmp_path / "p.html").exists()

@@ -18,6 +18,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import read_features
 from deepcac.files.storage import content_digest, read_json, write_json
 from deepcac.preprocess import TableScaler
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -62,7 +63,7 @@ ROLES = Roles("died", id="patient")
 
 def fitted(csv, tmp_path, **options):
     model = tmp_path / "model.json"
-    fit_table(csv, ROLES, model, say=lambda line: None, most=10_000, **options)
+    fit_table(csv, ROLES, model, TableRun(lambda line: None, rows=10_000, jobs=1), **options)
     return model
 
 
@@ -161,7 +162,7 @@ def test_the_profile_page_shows_columns_and_rates_and_withholds_small_parts(csv,
     table = patients()[0]
     table.loc[:4, "sex"] = "other"
     table.to_csv(csv, index=False)
-    write_profile_page(csv, tmp_path / "p.html", command="c", label="died")
+    write_profile_page(csv, tmp_path / "p.html", TableRun(str, command="c"), label="died")
     page = (tmp_path / "p.html").read_text()
     assert "Missing values" in page
     assert "withheld" in page
@@ -178,7 +179,7 @@ def test_no_text_of_few_rows_is_in_a_model_or_on_a_page(csv, tmp_path):
     table["lab"] = np.where(np.arange(300) < 3, np.nan, table["age"])
     table.to_csv(csv, index=False)
     model = fitted(csv, tmp_path, method="plain").read_text()
-    write_profile_page(csv, tmp_path / "p.html", command="c", label="died")
+    write_profile_page(csv, tmp_path / "p.html", TableRun(str, command="c"), label="died")
     page = (tmp_path / "p.html").read_text()
     for text in (model, page):
         assert "Dr " not in text
@@ -401,12 +402,12 @@ def test_nothing_is_written_over_an_input_or_what_is_no_file(csv, tmp_path):
         ("/dev/null", "regular"),
     ):
         with pytest.raises(ConfigError, match=why):
-            fit_table(csv, ROLES, out, say=lambda line: None, most=10_000)
+            fit_table(csv, ROLES, out, TableRun(lambda line: None, rows=10_000, jobs=1))
     (tmp_path / "link.csv").symlink_to(csv)
     with pytest.raises(ConfigError, match="is what is read"):
-        write_profile_page(csv, tmp_path / "link.csv", command="c")
+        write_profile_page(csv, tmp_path / "link.csv", TableRun(str, command="c"))
     with pytest.raises(ConfigError, match="there is no folder"):
-        write_profile_page(csv, tmp_path / "none" / "p.html", command="c")
+        write_profile_page(csv, tmp_path / "none" / "p.html", TableRun(str, command="c"))
     model = fitted(csv, tmp_path, method="plain")
     with pytest.raises(ConfigError, match="is what is read"):
         predict_table(model, csv, model, say=lambda line: None)

@@ -9,6 +9,7 @@ import pytest
 from lone_patients import told_by_sums
 
 from deepcac.scoring.small_cells import few_parts, few_rows
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.cards.model_card import table_lines, write_card
 from deepcac.table.page_text import page_lines, page_text
 from deepcac.table.pages.profile_page import write_profile_page
@@ -29,7 +30,9 @@ def cohort(n=240):
 
 def page_of(X, folder, **asked):
     X.to_csv(folder / "t.csv", index=False)
-    _, said, _ = write_profile_page(folder / "t.csv", folder / "p.html", command="p", **asked)
+    _, said, _ = write_profile_page(
+        folder / "t.csv", folder / "p.html", TableRun(str, "p"), **asked
+    )
     whole = (folder / "p.html").read_text()
     body = html.unescape(re.sub(r"<[^>]+>", " ", whole.split("<main")[1].split("<script")[0]))
     return body, " ".join(said)

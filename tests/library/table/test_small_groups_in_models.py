@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 
 from deepcac.scoring.small_cells import FEW, SMALL
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.coarse_states import coarse_counts
 from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model_file import read_risk_model
 from deepcac.table.risk_tables import fit_table
 
-HOW = {"most": 1000, "clusters": 4, "seed": 0}
+HOW = {"method": "k-means", "clusters": 4}
 
 
 def rows_with_lone_patients(n=300):
@@ -39,8 +40,7 @@ def fitted(tmp_path_factory):
         folder / "t.csv",
         Roles("death"),
         folder / "m.json",
-        say=said.append,
-        method="k-means",
+        TableRun(said.append, rows=1000, jobs=1),
         **HOW,
     )
     return X, folder / "m.json", said
@@ -87,8 +87,8 @@ def test_rows_of_one_patient_are_one_patient(tmp_path):
     far = X.iloc[[0] * 30]  # thirty visits of one
     pd.concat([X, far]).to_csv(tmp_path / "t.csv", index=False)
     model = fit_table(
-        tmp_path / "t.csv", Roles("death", group="patient"), tmp_path / "m.json", say=len,
-        method="k-means", **HOW,
+        tmp_path / "t.csv", Roles("death", group="patient"), tmp_path / "m.json",
+        TableRun(len, rows=1000, jobs=1), **HOW,
     )  # fmt: skip
     whole = pd.concat([X, far])
     of_cluster = whole.groupby(model.assign(whole))["patient"].nunique()

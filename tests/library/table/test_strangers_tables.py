@@ -10,7 +10,7 @@ import pytest
 
 import deepcac
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.budgeted_trials import refuse_minutes
+from deepcac.table.budgeted_trials import TableRun, refuse_minutes
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.reading.cell_rules import CellRules
@@ -94,7 +94,13 @@ def test_packed_tables_are_read_as_they_are(tmp_path):
 @pytest.mark.parametrize("factor", [88.4, 1 / 88.4])
 def test_a_column_in_another_unit_is_refused_in_both_directions(tmp_path, factor):
     model, out = tmp_path / "m.json", tmp_path / "risk.csv"
-    fit_table(csv(tmp_path, patients()), Roles("died"), model, say=len, most=N, method="plain")
+    fit_table(
+        csv(tmp_path, patients()),
+        Roles("died"),
+        model,
+        TableRun(len, rows=N, jobs=1),
+        method="plain",
+    )
     new = patients(1)
     assert predict_table(model, csv(tmp_path, new), out, say=len) == N
     new["crp"] *= factor
@@ -263,8 +269,7 @@ def test_a_loaded_model_refuses_a_column_in_another_unit(tmp_path, factor):
         csv(tmp_path, patients()),
         Roles("died"),
         tmp_path / "m.json",
-        say=len,
-        most=N,
+        TableRun(len, rows=N, jobs=1),
         method="plain",
     )
     model, new = deepcac.load(tmp_path / "m.json"), patients(1).drop(columns="died")
@@ -278,7 +283,9 @@ def test_a_loaded_model_refuses_a_column_in_another_unit(tmp_path, factor):
 def test_a_model_keeps_the_decimal_sign_of_its_table(tmp_path):
     table, model = patients(), tmp_path / "m.json"
     path = csv(tmp_path, table, sep=";", decimal=",")
-    fit_table(path, Roles("died", decimal=","), model, say=len, most=N, method="plain")
+    fit_table(
+        path, Roles("died", decimal=","), model, TableRun(len, rows=N, jobs=1), method="plain"
+    )
     # Of three rows nothing tells which sign is which.
     table = table.assign(crp=1.0).head(3)
     table["crp"] = ["1,250", "2,500", "3,125"]
@@ -298,7 +305,7 @@ def test_truth_values_are_one_thing_in_text_and_parquet(tmp_path, words):
     text = csv(tmp_path, table.assign(smoker=np.where(table["smoker"], *words)))
     risks = []
     for learnt in (text, tmp_path / "t.parquet"):
-        fit_table(learnt, Roles("died"), model, say=len, most=N, method="plain")
+        fit_table(learnt, Roles("died"), model, TableRun(len, rows=N, jobs=1), method="plain")
         for new in (text, tmp_path / "t.parquet"):
             predict_table(model, new, tmp_path / "r.csv", say=len)
             risks.append(pd.read_csv(tmp_path / "r.csv")["risk"].to_numpy())
@@ -313,7 +320,13 @@ def test_a_budget_that_would_be_overrun_is_refused_with_what_it_takes():
 
 def test_codes_for_missing_are_said_of_new_rows(tmp_path):
     model, said = tmp_path / "m.json", []
-    fit_table(csv(tmp_path, patients()), Roles("died"), model, say=len, most=N, method="plain")
+    fit_table(
+        csv(tmp_path, patients()),
+        Roles("died"),
+        model,
+        TableRun(len, rows=N, jobs=1),
+        method="plain",
+    )
     new = patients(1)
     predict_table(model, csv(tmp_path, new), tmp_path / "r.csv", say=said.append)
     assert not any("--missing" in line for line in said)

@@ -13,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE, Patients
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.comparing import compare_table
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.pages.risk_section import RiskQuestions
@@ -171,7 +172,7 @@ def test_compare_by_a_column_at_other_sites_and_on_a_second_table(tmp_path):
     for name, frame in (("a", first), ("b", second)):
         frame.drop(columns="days").to_csv(tmp_path / f"{name}.csv", index=False)
     ask = RiskQuestions(by=("sex",))
-    options = {"say": lambda line: None, "command": "", "asked": ask, "jobs": 1}
+    options = {"run": TableRun(lambda line: None, jobs=1), "asked": ask}
     page = tmp_path / "p.html"
     compare_places(tmp_path / "a.csv", Roles("died"), page, site="hospital", **options)
     rows = shown(page)
@@ -189,9 +190,12 @@ def test_compare_by_a_column_and_with_thresholds_at_a_horizon(tmp_path):
     frame.to_csv(tmp_path / "a.csv", index=False)
     page = tmp_path / "p.html"
     compare_table(
-        tmp_path / "a.csv", Roles("died", time="days", horizon=365.0), page, n_resamples=5,
-        say=lambda line: None, command="", asked=RiskQuestions((0.1, 0.5), ("sex",)), jobs=1,
-    )  # fmt: skip
+        tmp_path / "a.csv",
+        Roles("died", time="days", horizon=365.0),
+        page,
+        TableRun(lambda line: None, resamples=5, command="", jobs=1),
+        asked=RiskQuestions((0.1, 0.5), ("sex",)),
+    )
     rows = shown(page)
     by = (frame.died == "yes") & (frame.days <= 365)
     for name, (n, events) in wanted(frame, by).items():

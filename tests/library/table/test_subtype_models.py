@@ -11,6 +11,7 @@ import deepcac
 from deepcac.errors import DataError
 from deepcac.nn.persistence import read_tensors, write_tensors
 from deepcac.table import subtype_model
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_tables import fit_table, predict_table
@@ -36,9 +37,13 @@ def fitted(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subtype_model, "MOST_EPOCHS", 20)
         model = fit_table(
-            folder / "patients.csv", ROLES, folder / "model.deepcac", say=said.append, most=10_000,
-            method="subtypes", clusters=2,
-        )  # fmt: skip
+            folder / "patients.csv",
+            ROLES,
+            folder / "model.deepcac",
+            TableRun(said.append, rows=10_000, jobs=1),
+            method="subtypes",
+            clusters=2,
+        )
     return folder, model, said
 
 
@@ -86,9 +91,13 @@ def test_more_subtypes_than_the_events_allow_are_refused(fitted, tmp_path):
     folder, _, _ = fitted
     with pytest.raises(DataError, match="--clusters 9: the rarest class has rows for 6"):
         fit_table(
-            folder / "patients.csv", ROLES, tmp_path / "m", say=print, most=10_000,
-            method="subtypes", clusters=9,
-        )  # fmt: skip
+            folder / "patients.csv",
+            ROLES,
+            tmp_path / "m",
+            TableRun(print, rows=10_000, jobs=1),
+            method="subtypes",
+            clusters=9,
+        )
     assert not (tmp_path / "m").exists()
 
 

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.labelled_table import read_labelled
@@ -23,7 +24,7 @@ def patients(n=200):
 def faults(tmp_path, table, label="died", **options):
     table.to_csv(tmp_path / "t.csv", index=False, **options)
     _, told, mend = write_profile_page(
-        tmp_path / "t.csv", tmp_path / "p.html", command="c", label=label
+        tmp_path / "t.csv", tmp_path / "p.html", TableRun(str, command="c"), label=label
     )
     page = (tmp_path / "p.html").read_text()
     assert ("Look at these first" in page) == bool(told)
@@ -114,7 +115,7 @@ def test_a_column_of_lists_stops_no_profile(tmp_path):
     columns["patient_id"] = pa.array([[i % 50] for i in range(len(table))])
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     encoder, told, _ = write_profile_page(
-        tmp_path / "t.parquet", tmp_path / "p.html", command="c", label="died"
+        tmp_path / "t.parquet", tmp_path / "p.html", TableRun(str, command="c"), label="died"
     )
     assert (len(encoder.used), told) == (2, [])
 
@@ -123,7 +124,12 @@ def test_the_command_that_mends_reads_the_table_as_the_profile_did(tmp_path):
     patients().assign(crp="<0.3").to_csv(tmp_path / "t.csv", index=False)
     page = tmp_path / "p.html"
     *_, mend = write_profile_page(
-        tmp_path / "t.csv", page, command="c", label="age", above=50.0, rules=CellRules(".")
+        tmp_path / "t.csv",
+        page,
+        TableRun(str, command="c"),
+        label="age",
+        above=50.0,
+        rules=CellRules("."),
     )
     assert "t.csv --above 50.0 --decimal . --label age" in mend
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_tables import fit_table, predict_table
 
@@ -27,7 +28,9 @@ def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
     patients().to_csv(folder / "t.csv", index=False)
     roles = Roles("died", id="patient")
-    fit_table(folder / "t.csv", roles, folder / "m.json", say=len, most=1000, method="plain")
+    fit_table(
+        folder / "t.csv", roles, folder / "m.json", TableRun(len, rows=1000, jobs=1), method="plain"
+    )
     return folder / "m.json"
 
 

@@ -1,12 +1,15 @@
 """Twenty wrong uses of the command: one line that names the thing and the way out, exit code 2."""
 
+import ast
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from deepcac.command import main
+from deepcac.table import commands
 
 CASES = {
     "no such table": ("compare nope.csv --label died", r"nope\.csv: no such file"),
@@ -196,3 +199,21 @@ def test_help_is_no_mistake(monkeypatch, capsys):
         main()
     assert stopped.value.code == 0
     assert "--method" in capsys.readouterr().out
+
+
+def test_every_option_of_a_command_is_handed_on():
+    tree = ast.parse(Path(commands.__file__).read_text())
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    asked = {
+        command.name or command.callback.__name__ for command in commands.app.registered_commands
+    }
+    assert asked <= {function.name for function in functions}
+    for function in functions:
+        options = {argument.arg for argument in function.args.args}
+        used = {
+            node.id
+            for line in function.body
+            for node in ast.walk(line)
+            if isinstance(node, ast.Name)
+        }
+        assert function.name not in asked or options <= used, (function.name, options - used)

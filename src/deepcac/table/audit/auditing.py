@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 from deepcac.pages.wording import p_text
-from deepcac.table.answer import MARGIN
 from deepcac.table.audit.assigning import RESAMPLES, Assignable, assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
 from deepcac.table.audit.group_answer import GroupAnswer, answer_groups, model_name
@@ -17,10 +16,9 @@ from deepcac.table.audit.group_lines import (
     risk_by_group,
     shown_lines,
 )
-from deepcac.table.budgeted_trials import TRIALS, Say, TableEffort, Trials, run_budgeted, usual_jobs
+from deepcac.table.budgeted_trials import TRIALS, TableEffort, TableRun, Trials, run_budgeted
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.comparison_words import signed
-from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import comparison_table, write_page
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
@@ -41,16 +39,7 @@ def audit_table(
     roles: Roles,
     groups_column: str,
     out: StrPath,
-    *,
-    say: Say,
-    command: str,
-    minutes: float = 3.0,
-    margin: float = MARGIN,
-    most: int = MOST_ROWS,
-    seed: int = 0,
-    jobs: int | None = None,
-    n_resamples: int | None = None,
-    strict: bool = False,
+    run: TableRun,
 ) -> str:
     """Judge whether a column of groups is of use, write the page and return the answer.
 
@@ -59,23 +48,25 @@ def audit_table(
     """
     check_output(out, path)
     apart = replace(roles, apart={groups_column: "the groups"})
+    say, seed = run.say, run.seed
     say(f"reading {path}")
-    table = read_labelled(path, apart, most=most, seed=seed)
+    table = read_labelled(path, apart, most=run.rows, seed=seed)
     groups = read_groups(table, groups_column)
     table.tell(say)
     for remark in groups.remarks():
         say(remark)
-    at_once = jobs or usual_jobs()
-    effort = TableEffort(minutes, TRIALS, seed, jobs=at_once, resamples=n_resamples, strict=strict)
+    effort = TableEffort(
+        run.budget, TRIALS, seed, jobs=run.at_once, resamples=run.resamples, strict=run.strict
+    )
     trials = run_budgeted(table, effort, say, group_contenders(groups.k), GroupFit(groups))
     say("can a new patient be given a group?")
     assigned = assignable(table, groups, seed)
     say("do the groups say more than the risk?")
-    beyond = beyond_risk(table, groups, seed, at_once)
-    result = answer_groups(trials, table.name, table.rarest, assigned, beyond, margin)
+    beyond = beyond_risk(table, groups, seed, run.at_once)
+    result = answer_groups(trials, table.name, table.rarest, assigned, beyond, run.margin)
     parts = (effort, trials, assigned, beyond)
     write_page(
-        out, "audit.html", {"command": command, **_page_content(table, groups, result, parts)}
+        out, "audit.html", {"command": run.command, **_page_content(table, groups, result, parts)}
     )
     return result.sentence
 

@@ -7,10 +7,10 @@ import pandas as pd
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
+from deepcac.scoring.margins import STRICT
 from deepcac.table.answer import (
     ENOUGH_EVENTS,
     FEWEST_EVENTS,
-    STRICT,
     first_line,
     first_numbers,
     gain_excluded,

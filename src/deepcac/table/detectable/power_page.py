@@ -10,11 +10,10 @@ from deepcac.judging.planted_outcomes import held_out_risk
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.sample_size import SampleSize
-from deepcac.table.budgeted_trials import MOST_TRAIN, Say, usual_jobs
+from deepcac.table.budgeted_trials import MOST_TRAIN, TableRun
 from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.detectable.power_answer import PowerAnswer, power_answer
-from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.labelled_table import read_labelled
@@ -32,21 +31,14 @@ def power_table(
     path: StrPath,
     roles: Roles,
     out: StrPath,
+    run: TableRun,
     *,
-    say: Say,
-    command: str,
-    minutes: float = 2.0,
-    most: int = MOST_ROWS,
-    seed: int = 0,
-    jobs: int | None = None,
     r2: float | None = None,
-    strict: bool = False,
 ) -> str:
     """Say which gain by clusters a table could show, write the page and return the answer.
 
     Parameters are those of `deepcac.table.comparing.compare_table`, but for `r2`: Cox and Snell's
-    R2 of the model, for the sample size that it needs itself; `strict` refuses minutes that would
-    be overrun by far.
+    R2 of the model, for the sample size that it needs itself.
 
     Raises
     ------
@@ -54,20 +46,20 @@ def power_table(
         The table is at fault, or its label has more than two classes.
     """
     check_output(out, path)
-    say(f"reading {path}")
-    table = read_labelled(path, roles, most=most, seed=seed)
+    run.say(f"reading {path}")
+    table = read_labelled(path, roles, most=run.rows, seed=run.seed)
     if len(table.classes) > 2:
         raise DataError(
             f"column {roles.label!r} has {len(table.classes)} classes; outcomes are planted for "
             "two: divide a number with --above, or compare without `deepcac power`"
         )
     need = needed_patients(table, r2)
-    table.tell(say)
-    runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say, strict=strict)
+    table.tell(run.say)
+    runs = run_planted(table, run.budget, run.at_once, run.seed, run.say, strict=run.strict)
     result = power_answer(table, runs)
     study = study_size(*held_out_risk(table.features, table.follow))
     content = {
-        "command": command,
+        "command": run.command,
         "table": table,
         "answer": result,
         "need": need,

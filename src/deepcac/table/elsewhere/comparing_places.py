@@ -9,14 +9,12 @@ from typing import NamedTuple
 from joblib import Parallel, delayed
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.answer import MARGIN
-from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, Say, usual_jobs
+from deepcac.table.budgeted_trials import TRIALS, TableRun
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places
 from deepcac.table.elsewhere.place_page import Run, write_place_page
-from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.reading.cell_rules import uniform
@@ -28,18 +26,11 @@ def compare_places(
     path: StrPath,
     roles: Roles,
     out: StrPath,
+    run: TableRun,
     *,
-    say: Say,
-    command: str,
     site: str | None = None,
     external: Sequence[StrPath] = (),
-    margin: float = MARGIN,
-    most: int = MOST_ROWS,
-    seed: int = 0,
-    jobs: int | None = None,
-    train_rows: int = MOST_TRAIN,
     asked: RiskQuestions = USUAL,
-    unanswered: Mapping[str, object] | None = None,
     accept: bool = False,
 ) -> str:
     """Judge whether clusters help on patients of another place; write the page.
@@ -52,8 +43,6 @@ def compare_places(
         Column whose every value is left out once.
     external : sequence of path-like
         Further tables, on which models of the first are judged; either this or `site`.
-    unanswered : mapping, optional
-        Options that have no answer here to what they were given, or to None; refused if given.
     accept : bool
         Whether rows are judged that are mostly unlike those that are learnt from.
 
@@ -64,37 +53,37 @@ def compare_places(
     """
     if (site is None) == (not external):
         raise ConfigError("--site and --external answer two questions; ask for one of them")
-    _refuse(unanswered or {})
-    begin = time.monotonic()
+    begin, say = time.monotonic(), run.say
     check_output(out, path, *external)
     say(f"reading {path}")
     places = (
-        _sites(path, roles, site, most, seed, accept)
+        _sites(path, roles, site, run, accept)
         if site is not None
-        else _external(path, roles, external, most, seed, accept)
+        else _external(path, roles, external, run, accept)
     )
     table = places.table
     check_asked(places.judged, asked)
     table.tell(say)
     for remark in places.remarks:
         say(remark)
-    judged = _judge(places.folds, seed, train_rows, jobs or usual_jobs(), say)
-    answer = answer_places(judged, margin, sites=len(judged) > 1 or site is not None)
-    run = Run(
-        command, places.heading, bool(external), TRIALS, seed, train_rows,
+    judged = _judge(places.folds, run)
+    answer = answer_places(judged, run.margin, sites=len(judged) > 1 or site is not None)
+    about = Run(
+        run.command, places.heading, bool(external), TRIALS, run.seed, run.train_rows,
         time.monotonic() - begin, places.remarks, asked, roles.horizon,
     )  # fmt: skip
-    write_place_page(out, table, places.judged, judged, answer, run)
+    write_place_page(out, table, places.judged, judged, answer, about)
     return answer.sentence
 
 
-def _refuse(unanswered: Mapping[str, object]) -> None:
+def refuse(unanswered: Mapping[str, object]) -> None:
+    """Refuse options that have no answer here, where they were given: not None."""
     for option, value in unanswered.items():
         if value is not None:
             raise ConfigError(f"{option} has no answer with --site or --external; ask without it")
 
 
-class Places(NamedTuple):
+class PlaceTables(NamedTuple):
     """What is read: the first table, the rows that are judged, and how the page is headed."""
 
     table: LabelledTable
@@ -104,39 +93,42 @@ class Places(NamedTuple):
     heading: str
 
 
-def _sites(path: StrPath, roles: Roles, site: str, most: int, seed: int, accept: bool) -> Places:
+def _sites(path: StrPath, roles: Roles, site: str, run: TableRun, accept: bool) -> PlaceTables:
     apart = replace(roles, apart={site: "the site"})
-    table = read_labelled(path, apart, most=most, seed=seed)
+    table = read_labelled(path, apart, most=run.rows, seed=run.seed)
     folds, remarks = site_folds(
         table, uniform(site), accept=accept, words=table.words_for_missing(site)
     )
-    return Places(table, table, folds, remarks, f"Left out: each site in turn (column {site!r})")
+    return PlaceTables(
+        table, table, folds, remarks, f"Left out: each site in turn (column {site!r})"
+    )
 
 
 def _external(
-    path: StrPath, roles: Roles, others: Sequence[StrPath], most: int, seed: int, accept: bool
-) -> Places:
+    path: StrPath, roles: Roles, others: Sequence[StrPath], run: TableRun, accept: bool
+) -> PlaceTables:
     for other in others:
         if Path(other).exists() and Path(other).samefile(path):
             raise DataError(f"--external {other}: is the same file; name patients of another place")
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
-    table = read_labelled(path, roles, most=most, seed=seed)
-    external = external_rows(table, roles, others, most=most, seed=seed, accept=accept)
+    table = read_labelled(path, roles, most=run.rows, seed=run.seed)
+    external = external_rows(table, roles, others, most=run.rows, seed=run.seed, accept=accept)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     heading = f"Judged on: the {several} {names}"
-    return Places(table, external.judged, [external.fold], external.remarks, heading)
+    return PlaceTables(table, external.judged, [external.fold], external.remarks, heading)
 
 
-def _judge(folds: list[Fold], seed: int, train_rows: int, jobs: int, say: Say) -> list[JudgedFold]:
+def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:
     """Judge every fold, some at once; a fold says the same beside whatever others."""
-    pool = Parallel(n_jobs=min(jobs, len(folds)), return_as="generator", max_nbytes=None)
+    pool = Parallel(n_jobs=min(run.at_once, len(folds)), return_as="generator", max_nbytes=None)
     judged: list[JudgedFold] = []
     every = pool(
-        delayed(judge_fold)(fold, seed + j, TRIALS, train_rows) for j, fold in enumerate(folds)
+        delayed(judge_fold)(fold, run.seed + j, TRIALS, run.train_rows)
+        for j, fold in enumerate(folds)
     )
     for done, results in enumerate(every, start=1):
         judged += results
-        say(f"judged {done} of {len(folds)}")
+        run.say(f"judged {done} of {len(folds)}")
     return judged

@@ -15,9 +15,9 @@ from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableEffort, Trials
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering, Subtype
-from deepcac.table.missing_values import missing_lines
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.horizon_section import horizon_section
+from deepcac.table.pages.missing_values import missing_lines
 from deepcac.table.pages.own_figures import forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section

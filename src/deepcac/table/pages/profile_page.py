@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -11,7 +11,7 @@ import numpy as np
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW, WITHHELD, few_parts, few_rows
-from deepcac.table.limits import MOST_ROWS
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
 from deepcac.table.pages.own_figures import missingness
@@ -43,15 +43,12 @@ _RATES_HEAD = ("column", "level or quarter", "rows")
 def write_profile_page(
     path: StrPath,
     out: StrPath,
+    run: TableRun,
     *,
-    command: str,
     label: str | None = None,
     positive: str | None = None,
     above: float | None = None,
     rules: CellRules | None = None,
-    say: Callable[[str], object] = str,
-    most: int = MOST_ROWS,
-    seed: int = 0,
 ) -> tuple[TableEncoder, list[str], str]:
     """Describe a table on a page; a fault of a column is named, and never stops it.
 
@@ -59,19 +56,14 @@ def write_profile_page(
     ----------
     path, out : path-like
         Table to read, page to write.
-    command : str
-        What the page says it was made by.
+    run : TableRun
+        Is told the classes of the label, with their rows.
     label : str, optional
         Column whose rates are shown for each level and each quarter of the others.
     positive, above
         As of `Roles`.
     rules : CellRules, optional
         How cells are read.
-    say : callable
-        Is told the classes of the label, with their rows.
-    most : int
-        Of more rows than this a sample is used.
-    seed : int
 
     Returns
     -------
@@ -84,7 +76,7 @@ def write_profile_page(
     skip = path.roles if isinstance(path, RowSource) else {}
     keys, refused = {label: "the label"} if label else {}, dict[str, str]()
     reader = CellReader(rules)
-    sample = sample_rows(read_blocks(path, reader), list(keys), most=most, seed=seed)
+    sample = sample_rows(read_blocks(path, reader), list(keys), most=run.rows, seed=run.seed)
     read = replace(reader.rules, decimal=reader.decimal)
     encoder = learn_encoder(sample.rows, sample.number, skip | keys, refused, read)
     X, _ = (
@@ -104,13 +96,13 @@ def write_profile_page(
     faults += [Fault("no column is left to predict from")] * (not (encoder.used or refused))
     mend = mending_command(_typed(path, asked), label, [*leaks, *faults])
     if named is not None:
-        say(named[1].sentence)
+        run.say(named[1].sentence)
     parts = [column_parts(column, X, encoder.names) for column in encoder.used if named]
     cells = ColumnCells.of(sample.rows, encoder.columns, [part.number for part in parts])
     faults += [Fault(line) for line in (*reader.notices, *_words(reader, encoder, keys))]
     n = len(sample.number)
     content = {
-        "command": command,
+        "command": run.command,
         "name": Path(path).name,
         "rows": n,
         "total": sample.total,

@@ -79,9 +79,7 @@ def run_transfer(
     record: str | os.PathLike[str],
     *,
     dataset: str,
-    train: Sequence[str],
-    test: str,
-    units: Sequence[str],
+    move: Move,
     train_rows: int,
     family: str,
     synthetic: bool = False,
@@ -89,12 +87,11 @@ def run_transfer(
     """Move models from some rows of a feature file to others, and write what is found.
 
     The JSON has ``dataset``, ``move``, ``n_source``, ``n_target``, ``events`` of the target and
-    ``learners`` (`transferred`). `train`, `test` and `units` are those of
-    `deepcac_study.judge.further.moves.Move`; `train_rows` is the largest number of training rows,
+    ``learners`` (`transferred`). `train_rows` is the largest number of training rows,
     `family` the family of Holm's correction.
     """
     begin = time.perf_counter()
-    move = Move(train, test, units)
+    move = Move(*move)  # the workflow hands a plain tuple over
     matrix, group = grouped(read_rows(features), move.units)
     source, target = moved(group, move)
     rows = target_rows(matrix, source, target, LEARNERS, train_rows)

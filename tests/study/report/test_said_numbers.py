@@ -31,6 +31,10 @@ def one(name, column, **asked):
     return rows(name, **asked)[column].item()
 
 
+def signed(value):
+    return four(value, signed=True)
+
+
 def arms(learner):
     return [f"{arm}_{learner}" for arm in ("cac", "km", "dist")]
 
@@ -87,7 +91,7 @@ def of_the_judge():
     )
     random = credit - score("lr", "credit"), magic - score("lr", "magic")
     yield "README.md", "Random groups gain {} and {} there", *map(three, random)
-    yield "README.md", "AUROC of {} against {}", three(score("fnn")), three(score("deepcac"))
+    yield "README.md", "(AUROC {} against {})", three(score("fnn")), three(score("deepcac"))
     yield (
         "findings.md",
         "It chose none in {} of {} comparisons; {} are equivalent",
@@ -119,6 +123,28 @@ def of_the_judge():
         "and GRASP ({}) is equivalent"
     )
     yield "findings.md", text, *alone
+
+
+def of_clinical_cohorts():
+    def pooled(question, contender):
+        asked = {"question": question, "metric": "auroc", "contender": contender, "joined": False}
+        (row,) = rows("clinical_pooled", **asked).query("alpha.isna()").itertuples()
+        return row
+
+    cac, bent = pooled("help", "cac_lr"), pooled("bent", "cac_lr")
+    yield "README.md", "On {} clinical cohorts", bent.cohorts
+    yield "README.md", "gains {} AUROC more by splines than by CAC", four(-bent.mean)
+    text = "over {} cohorts, CAC changes the AUROC of logistic regression by {} (95 % interval {} to {})"
+    yield "findings.md", text, cac.cohorts, *map(signed, (cac.mean, cac.low, cac.high))
+    for text, row in (
+        ("that of LightGBM by {} ({} to {})", pooled("help", "cac_lgbm")),
+        ("(CAC minus splines is {}, {} to {})", bent),
+        ("of k-means ({}, {} to {})", pooled("bent", "km_lr")),
+    ):
+        yield "findings.md", text, *map(signed, (row.mean, row.low, row.high))
+    moves = rows("judge_transfer", cohort="clinical", question="help")["verdict"]
+    text = "better in {} of {} comparisons and worse in {}"
+    yield "judge.md", text, sum(moves == "better"), len(moves), sum(moves == "worse")
 
 
 def of_planted_and_divided():
@@ -193,7 +219,9 @@ def of_the_papers():
     yield "claims.md", text, len(repeats), len(printed)
 
 
-@pytest.mark.parametrize("said", [of_the_judge, of_planted_and_divided, of_the_papers])
+@pytest.mark.parametrize(
+    "said", [of_the_judge, of_clinical_cohorts, of_planted_and_divided, of_the_papers]
+)
 def test_a_sentence_has_the_numbers_of_its_rows(said):
     for name, text, *numbers in said():
         page = ROOT / name if name == "README.md" else ROOT / "docs" / name

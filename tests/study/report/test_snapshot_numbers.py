@@ -57,7 +57,8 @@ def test_an_interval_has_a_width_and_holds_its_value(name):
         told = rows[rows[low].notna()]
         assert len(told), low
         assert (rows[high].notna() == rows[low].notna()).all(), low
-        assert (told[low] < told[high]).all(), low
+        # A table has five decimals, and two models that are nearly one differ by less.
+        assert ((told[low] < told[high]) | (told[[low, high]] == 0).all(axis=1)).all(), low
         if value:
             assert (told[low] <= told[value]).all(), low
             assert (told[value] <= told[high]).all(), low

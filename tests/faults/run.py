@@ -27,6 +27,7 @@ import own_tables
 import packed_tables
 import parsers
 import structures
+import table_commands
 from project import Project, Row
 
 BEGIN, END = "<!-- made by tests/faults/run.py: begin -->", "<!-- end -->"
@@ -108,12 +109,17 @@ def meds(work: Path, given: argparse.Namespace) -> list[Row]:
     return [meds_events.fuzz_meds(work, given.mutants)]
 
 
+def commands(work: Path, given: argparse.Namespace) -> Iterable[Row]:
+    return table_commands.faults(work, given.kills, given.columns)
+
+
 PARTS: dict[str, Callable[[Path, argparse.Namespace], Iterable[Row]]] = {
     "kills": kills,
     "real": real_kills,
     "disk": disk,
     "places": places,
     "shared": shared,
+    "commands": commands,
     "flips": flips,
     "servers": servers,
     "fuzz": fuzz,
@@ -181,6 +187,7 @@ def main(arguments: list[str] | None = None) -> int:
     reader.add_argument("--mutants", type=int, default=2000, help="inputs a parser, model or table")
     reader.add_argument("--kinds", nargs="+", choices=models.KINDS, help="of models; else all")
     reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")
+    reader.add_argument("--columns", type=int, default=100_000, help="of a table that is wide")
     reader.add_argument("--write", type=Path, help="document whose rows of these parts change")
     reader.add_argument("--csv", type=Path, help="table of results with all rows of --write")
     given = reader.parse_args(arguments)

@@ -1,6 +1,7 @@
 """The script of faults with a small budget: nothing ends in neither way."""
 
 import random
+import signal
 
 import pytest
 from arrow_types import fuzz_types
@@ -15,6 +16,9 @@ from parsers import CORPUS, PARSERS, fuzz, mutant
 from project import Project, Row
 from run import BEGIN, END, main, put, read, table
 from structures import structures
+from table_commands import FIT, call, together
+from table_commands import kills as command_kills
+from table_commands import table as patients
 
 pytestmark = pytest.mark.faults
 SPLITS = "data/splits/demo_diabetes.parquet"
@@ -26,6 +30,17 @@ def unbroken(tmp_path_factory):
     answer = project.run()
     assert answer.code == 0, answer.text
     return project, project.outcome()
+
+
+def test_a_killed_command_leaves_the_old_file_or_the_new_one(tmp_path):
+    row = command_kills(tmp_path, FIT, signal.SIGKILL, 2)
+    assert row.other == 0, row.how
+
+
+def test_two_commands_that_write_one_file_leave_it_whole(tmp_path):
+    folder = patients(tmp_path / "t.csv").parent
+    assert call(folder, FIT).code == 0
+    assert together(tmp_path, (folder / "m.json").read_bytes()).other == 0
 
 
 def test_every_server_gives_the_file_or_one_line(tmp_path):

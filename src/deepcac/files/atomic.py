@@ -1,5 +1,6 @@
 """Files that are whole or absent."""
 
+import errno
 import os
 import re
 import stat
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deepcac.errors import ConfigError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 @contextmanager
@@ -43,6 +46,10 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         _flush(partial)
         os.replace(partial, final)
         _flush(final.parent)
+    except OSError as error:
+        if error.errno in _FULL and error.filename is None:
+            error.filename = str(final)  # a full disk does not say where
+        raise
     finally:
         partial.unlink(missing_ok=True)
 

@@ -27,8 +27,10 @@ def corrected_error(values: Array, ratio: float) -> float:
 
     Training sets of repeated splits overlap, so the plain variance of the mean is too small;
     it is widened from 1/J to 1/J + `ratio`, test rows by training rows (Nadeau and Bengio 2003,
-    section 3). J, the number of values, is at least 2.
+    section 3). NaN with J, the number of values, below 2.
     """
+    if len(values) < 2:
+        return float("nan")
     return float(np.sqrt((1 / len(values) + ratio) * values.var(ddof=1)))
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats import binomtest
 
-from deepcac.scoring.statistics import corrected_t_test, holm, reliability, wilson
+from deepcac.scoring.statistics import corrected_error, corrected_t_test, holm, reliability, wilson
 
 
 def test_corrected_t_test_by_hand():
@@ -72,3 +72,7 @@ def test_wilson_is_scipys(hits, n):
     reference = binomtest(hits, n).proportion_ci(method="wilson")
     assert (low[0], high[0]) == pytest.approx((reference.low, reference.high))
     assert low[0] <= hits / n <= high[0]
+
+
+def test_one_value_has_no_error_and_no_warning():
+    assert np.isnan(corrected_error(np.array([0.3]), 1 / 3))

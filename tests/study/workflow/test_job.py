@@ -1,6 +1,7 @@
 """What every workflow script relies on: whole files or none, one-line errors, thread limits."""
 
 import ctypes
+import errno
 import os
 import platform
 import subprocess
@@ -278,3 +279,11 @@ def test_a_file_that_is_replaced_keeps_its_rights_and_a_link_stays_one(tmp_path,
     assert own.read_text() == "new"
     assert own.stat().st_mode & 0o777 == rights
     assert sorted(tmp_path.rglob("*")) == sorted([own.parent, own, link])
+
+
+def test_a_full_disk_is_told_with_the_file_that_was_written(tmp_path):
+    path = tmp_path / "t.csv"
+    with pytest.raises(OSError, match="No space left") as stopped, atomic_path(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert stopped.value.filename == str(path)
+    assert not list(tmp_path.iterdir())

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from deepcac.pages.wording import p_text
 from deepcac.table.audit.assigning import RESAMPLES, Assignable, assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
@@ -60,7 +62,8 @@ def audit_table(
     )
     trials = run_budgeted(table, effort, say, group_contenders(groups.k), GroupFit(groups))
     say("can a new patient be given a group?")
-    assigned = assignable(table, groups, seed)
+    with threadpool_limits(1):  # threads of small trees wait for each other on a busy machine
+        assigned = assignable(table, groups, seed)
     say("do the groups say more than the risk?")
     beyond = beyond_risk(table, groups, seed, run.at_once)
     result = answer_groups(trials, table.name, table.rarest, assigned, beyond, run.margin)

@@ -12,6 +12,7 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
@@ -32,7 +33,7 @@ VERDICT_COLOURS = {
 }
 VERDICTS = tuple(VERDICT_COLOURS)
 MARKERS = "osD^vP*"
-LINES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
+LINES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 _PAGE_DPI, _PNG_DPI = 96, 150
 _STYLE: Any = {
     "svg.hashsalt": "deepcac",
@@ -76,6 +77,8 @@ class Figure:
         What the picture shows, from its data, for those who cannot see it.
     narrow : Figure or None
         The same for a phone, where this one would be too wide.
+    as_drawn : bool
+        Whether text stands on colours, so that the dark leaves the picture light.
     """
 
     id: str
@@ -88,6 +91,7 @@ class Figure:
     data: Sequence[Sequence[object]]
     seen: str = ""
     narrow: "Figure | None" = None
+    as_drawn: bool = False
 
     @property
     def alternative(self) -> str:
@@ -103,6 +107,23 @@ class Figure:
     def pixels(self) -> tuple[int, int]:
         """Width and height on the page."""
         return round(self.size[0] * _PAGE_DPI), round(self.size[1] * _PAGE_DPI)
+
+
+def luminance(colour: Any) -> float:
+    """Return the relative luminance of a colour (WCAG 2)."""
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return float(0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2])
+
+
+def contrast(first: Any, second: Any) -> float:
+    """Return the contrast of two colours, from 1 to 21 (WCAG 2)."""
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def ink_on(colour: Any) -> str:
+    """Return black or white, whichever is easier to read on a colour."""
+    return max(("black", "white"), key=lambda ink: contrast(ink, colour))
 
 
 def verdicts_in(given: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import ANY, BEND, BENT, BOOSTING, HELP, NEGATIVE, Question
-from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure, verdicts_in
+from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure, ink_on, verdicts_in
 from deepcac.pages.wording import minus
 from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.scoring.small_cells import WITHHELD
@@ -131,16 +131,16 @@ def subtype_profile(clustering: FoundClustering, classes: tuple[str, ...]) -> Fi
         draw=draw,
         head=("feature", *(str(s.number) for s in clustering.subtypes)),
         data=[(clustering.names[f], *map(float, clustering.profile[:, f])) for f in shown],
+        as_drawn=True,
     )
 
 
 def _heat(axis: Axes, values: Array, names: list[str], columns: list[str]) -> None:
-    axis.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
+    image = axis.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
     for (i, j), value in np.ndenumerate(values):
         if not np.isnan(value):
-            light = abs(value) > _CLEAR / 3
             axis.text(j, i, minus(signed(value, 1)), ha="center", va="center", fontsize=8,
-                      color="white" if light else "#1c2430")  # fmt: skip
+                      color=ink_on(image.to_rgba(value)[:3]))  # fmt: skip
     axis.set_yticks(range(len(names)), names)
     axis.set_xticks(range(len(columns)), columns)
     axis.set(xlabel="subtype")

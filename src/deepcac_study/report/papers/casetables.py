@@ -8,7 +8,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.figures import PALETTE, Figure, ink_on
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import p_text
 from deepcac_study.catalogue.facts import facts
@@ -205,7 +205,7 @@ def _heat(
     image = axis.imshow(values, cmap="RdBu_r", vmin=-1.5, vmax=1.5, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
-            colour = "white" if abs(value) > 1 else "black"
+            colour = ink_on(image.to_rgba(value)[:3])
             axis.text(column, row, f"{value:+.2f}", ha="center", va="center", color=colour, size=7)
     axis.set_xticks(range(values.shape[1]), [f"C{j + 1}" for j in range(values.shape[1])])
     axis.set_yticks(range(len(names)), names, size=7)

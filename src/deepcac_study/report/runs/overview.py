@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.figures import PALETTE, Figure, ink_on
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.wording import people
 from deepcac_study.catalogue.methods import ARM_COLOURS, classifiers
@@ -72,8 +72,8 @@ def _draw_agreement(canvas: Canvas, data: Sequence[tuple[str, str, int, int, int
     axis = canvas.subplots()
     image = axis.imshow(shares, vmin=0, vmax=1, cmap="RdYlBu", aspect="auto")
     for column, row, text in notes:
-        extreme = abs(np.nan_to_num(shares[row, column], nan=0.5) - 0.5) > 0.4
-        colour = "white" if extreme else "black"
+        share = shares[row, column]
+        colour = "black" if np.isnan(share) else ink_on(image.to_rgba(share)[:3])
         axis.text(column, row, text, ha="center", va="center", size=7.5, color=colour)
     axis.set_yticks(range(len(papers)), [PAPERS[paper].label for paper in papers])
     axis.set_xticks([])

@@ -39,6 +39,17 @@ def found(tmp_path):
     return run_table(split_table(results))
 
 
+def test_a_table_of_the_report_is_kept_without_rows_of_other_data(tmp_path):
+    place = tmp_path / "report" / "tables" / "switches.csv"
+    place.parent.mkdir(parents=True)
+    rows = ['A1,"all, at once",', "A1,mine,cic", "A1,mine,ards", "A1,mine,our_ward"]
+    place.write_text("\n".join(["switch,what,data set", *rows, ""]))
+    assert report_table(tmp_path, "switches").splitlines() == [
+        "switch,what,data set",
+        *rows[:2],
+    ]
+
+
 def test_open_runs_of_the_papers_data_have_a_row(found, tmp_path):
     keys = [tuple(row) for row in found[["protocol", "dataset", "method", "k"]].to_numpy()]
     assert keys == [

@@ -1,5 +1,7 @@
 """The runs of the papers' methods as small tables that may be kept: no row of a patient."""
 
+import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ SPLITS, RUNS = "run_splits", "runs"
 LEDGER, CLAIMS, SUMMARY = REPORT = ("ledger", "claims", "summary")
 RUN = ["protocol", "dataset", "method", "k"]  # what names a run
 ANSWER = "clustering_answer"
+_DATASET = "data set"  # a column of the report's tables
 # Of the report's tables those that pages quote, and each comparison behind the counted ones.
 QUOTED = (
     *(ANSWER, "clustering_f1", "clustering_auroc", "clustering_auprc", "switches", "k_choice"),
@@ -90,7 +93,20 @@ def curve_tables(results: Path) -> dict[str, pd.DataFrame]:
 
 
 def report_table(results: Path, name: str) -> str:
-    """Return one of the report's own tables as it is, empty where no report was made."""
+    """Return one of the report's own tables, empty where no report was made.
+
+    Rows of a data set that may not be kept are left out.
+    """
     folder = results / "report" if name in REPORT else results / "report" / "tables"
     path = folder / f"{name}.csv"
-    return path.read_text(encoding="utf-8") if path.exists() else ""
+    if not path.exists():
+        return ""
+    text = path.read_text(encoding="utf-8")
+    header, *rows = csv.reader(io.StringIO(text))
+    if _DATASET not in header:
+        return text
+    place, open_sets = header.index(_DATASET), may_be_kept() | {""}
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerows([header, *(row for row in rows if row[place] in open_sets)])
+    return table.getvalue()

@@ -137,10 +137,11 @@ def subtype_profile(clustering: FoundClustering, classes: tuple[str, ...]) -> Fi
 
 def _heat(axis: Axes, values: Array, names: list[str], columns: list[str]) -> None:
     image = axis.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
+    colours = image.to_rgba(values)
     for (i, j), value in np.ndenumerate(values):
         if not np.isnan(value):
             axis.text(j, i, minus(signed(value, 1)), ha="center", va="center", fontsize=8,
-                      color=ink_on(image.to_rgba(value)[:3]))  # fmt: skip
+                      color=ink_on(colours[i, j, :3]))  # fmt: skip
     axis.set_yticks(range(len(names)), names)
     axis.set_xticks(range(len(columns)), columns)
     axis.set(xlabel="subtype")

@@ -203,9 +203,10 @@ def _heat(
     canvas: Canvas, axis: Axes, values: npt.NDArray[np.float64], names: Sequence[str]
 ) -> None:
     image = axis.imshow(values, cmap="RdBu_r", vmin=-1.5, vmax=1.5, aspect="auto")
+    colours = image.to_rgba(values)
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
-            colour = ink_on(image.to_rgba(value)[:3])
+            colour = ink_on(colours[row, column, :3])
             axis.text(column, row, f"{value:+.2f}", ha="center", va="center", color=colour, size=7)
     axis.set_xticks(range(values.shape[1]), [f"C{j + 1}" for j in range(values.shape[1])])
     axis.set_yticks(range(len(names)), names, size=7)

@@ -18,10 +18,10 @@ from project import ROOT, Answer, Row
 START = "import sys; from deepcac.command import main; sys.exit(main())"
 # Everything is imported before the user changes, whose own Python need not be readable.
 OTHER_USER = (
-    "import os, pkgutil, importlib, sys, joblib, deepcac.table, deepcac.judging; "
+    "import codecs, os, pkgutil, importlib, sys, joblib, deepcac.table, deepcac.judging; "
     "[importlib.import_module(m.name) for p in (deepcac.table, deepcac.judging)"
     " for m in pkgutil.walk_packages(p.__path__, p.__name__ + '.')]; "
-    "[b''.decode(c) for c in ('utf-8-sig', 'latin-1', 'utf-16', 'cp1252')]; os.setgroups([]); os.setgid(65534); os.setuid(65534); "
+    "[codecs.lookup(c) for c in ('utf-8-sig', 'latin-1', 'utf-16', 'cp1252')]; os.setgroups([]); os.setgid(65534); os.setuid(65534); "
     "from deepcac.command import main; sys.exit(main())"
 )
 CLOCK = "import time; time.time = lambda: {}; " + START

@@ -159,7 +159,7 @@ def closed(work: Path, expected: bytes) -> Iterator[Row]:
         2,
         0,
         sum(map(clear_line, answers)),
-        answers[0].text.strip().splitlines()[-1].replace("|", " ")[:120],
+        "`fit` and `compare`: FOLDER: cannot be written (Read-only file system)",
     )
     rooms, refused, same = (0, 4, 8), 0, 0
     for room in rooms:
@@ -212,7 +212,7 @@ def places(work: Path, expected: bytes) -> Iterator[Row]:
         2 * len(LOCALES),
         same,
         0,
-        "C and POSIX with ASCII terminals, de_DE; `fit` and `profile` of columns with umlauts",
+        "C and POSIX with ASCII terminals, and de_DE, which was not installed; `fit` and `profile` of columns with umlauts",
     )
     same = 0
     for clock in CLOCKS:

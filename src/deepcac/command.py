@@ -1,6 +1,7 @@
 """The command ``deepcac``: a table of one's own, judged."""
 
 import functools
+import signal
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ _CLONE_ONLY = "deepcac {} works only in a clone of the project: pip install -e '
 
 def main() -> None:
     """Run the command; exit code 2, with one line, for what the user can mend."""
+    # A polite kill ends the command as Ctrl-C does, and with it the processes that it started.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app = whole_command()
     except ImportError as error:

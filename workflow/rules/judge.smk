@@ -323,11 +323,11 @@ rule judge_transfer:
             "features": input.features,
             "record": output[0],
             **{
-                key: further.move(wildcards.move)[key]
-                for key in ("dataset", "family")
+                key: further.move(wildcards.move)[key] for key in ("dataset", "family")
             },
             "move": tuple(
-                further.move(wildcards.move)[part] for part in ("train", "test", "units")
+                further.move(wildcards.move)[part]
+                for part in ("train", "test", "units")
             ),
             "synthetic": further.move(wildcards.move)["dataset"].startswith("demo_"),
             "train_rows": config["judge"]["train_rows"],

@@ -32,9 +32,9 @@ for n, group in enumerate(_tables, start=1):
     # Snakemake tries a file with every pattern of a rule that might make it: dozens of runs have names
     # instead of patterns.
     for place in group.places:
-        folder = place.rstrip("/")
-        _RUNS[f"table_runs_{folder.replace('/', '_')}"] = (
-            folder,
+        folder = Path(place)
+        _RUNS[f"table_runs_{'_'.join(folder.parts)}"] = (
+            str(folder),
             group.ends,
             "table",
             {},

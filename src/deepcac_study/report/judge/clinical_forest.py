@@ -185,7 +185,8 @@ def _draw(canvas: Canvas, tasks: pd.DataFrame, estimates: pd.DataFrame, across: 
                 _point(axis, row, names.index(row["dataset"]) + shift, mark, colour)
             for row in _kind(estimates, question.id, arm, alpha):
                 _estimate(axis, row, len(names) + shift, mark, colour)
-        axis.set_title(f"minus {reference}", fontsize="medium")
+        # To the right, so that it fits on a phone, where the plot is narrower than its title.
+        axis.set_title(f"minus {reference}", fontsize="medium", loc="right")
         axis.xaxis.set_major_locator(MaxNLocator(4 if across > 1 else 2))
         axis.set(ylim=(len(names) + 0.5, -0.5))
     labels = [spoken_names.get(name, name) for name in names]

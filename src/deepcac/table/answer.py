@@ -244,10 +244,10 @@ _NO = {
     "comparisons are inconclusive.",
     NO_GAIN: "Use {model} without clusters: on this table, models in two clusters or more gain "
     "less than {margin} AUROC.",
-    UNSEEN: "Use {model} without clusters for now: no gain was found; {unseen}.",
+    UNSEEN: "Use {model} without clusters for now: we found no gain; {unseen}.",
     CUT: "Use {model} without clusters for now: no gain from a part of the training rows; "
     "--train-rows asks with more.",
-    FEW_EVENTS: "Use {model} without clusters for now: no gain was seen, from {events} events.",
+    FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only {events} events.",
 }
 
 

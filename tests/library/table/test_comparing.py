@@ -275,7 +275,7 @@ def test_never_chosen_is_no_test_and_gives_no_firm_no(judged, monkeypatch):
     open_ = _answer_of(judged, monkeypatch, words, excluded=0.06)
     assert open_.verdict == "none seen"
     assert re.search(
-        r"for now: no gain was found; a gain below 0\.\d{3} AUROC could", open_.sentence
+        r"for now: we found no gain; a gain below 0\.\d{3} AUROC could", open_.sentence
     )
 
 

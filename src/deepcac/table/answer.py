@@ -247,7 +247,8 @@ _NO = {
     UNSEEN: "Use {model} without clusters for now: we found no gain; {unseen}.",
     CUT: "Use {model} without clusters for now: no gain from a part of the training rows; "
     "--train-rows asks with more.",
-    FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only {events} events.",
+    FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only "
+    "{events} events.",
 }
 
 

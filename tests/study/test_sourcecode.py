@@ -75,9 +75,11 @@ def test_another_version_of_a_library_that_computes_is_other_software(monkeypatc
     before = code_digest(CAC)
     found = metadata.version
     monkeypatch.setattr(metadata, "version", lambda n: "99.0" if n == library else found(n))
+    sourcecode._libraries.cache_clear()
     code_digest.cache_clear()
     assert code_digest(CAC) != before
     monkeypatch.undo()
+    sourcecode._libraries.cache_clear()
     code_digest.cache_clear()
     assert code_digest(CAC) == before
 

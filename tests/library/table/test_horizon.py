@@ -83,7 +83,7 @@ def test_few_patients_are_neither_told_as_lost_nor_as_events_of_a_subtype():
     time = np.where(events, 100.0, 400.0)
     time[50:52] = 10.0
     follow = FollowUp(time, events, 365.0)
-    assert "Of fewer than 5 of the patients" in horizon_remarks(follow)[0]
+    assert "for fewer than 5 of the patients" in horizon_remarks(follow)[0]
     subtypes = [SimpleNamespace(number=j) for j in (1, 2, 3)]
     rows = _subtypes(follow, SimpleNamespace(label=label, subtypes=subtypes, arm="km"))["rows"]
     assert [row.count("withheld") for row in rows] == [6, 6, 6]  # 100 at risk, then 98

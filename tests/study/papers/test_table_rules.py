@@ -41,13 +41,13 @@ def test_a_table_is_that_of_one_paper(table):
     ],
 )
 def test_our_numbers_agree_with_the_printed_cells(table, verdicts, expected):
-    decision = agrees(answered(table, verdicts, ["0.1"] * 4))(SOUND)
+    decision = agrees(answered(table, verdicts, [0.1] * 4))(SOUND)
     assert decision.verdict == expected
 
 
 @pytest.mark.parametrize(
     ("alphas", "expected"),
-    [(["0.1", "2"], "holds"), (["0.1", "1", "3"], "partly"), (["3", "0.1"], "fails")],
+    [([0.1, 2.0], "holds"), ([0.1, 1.0, 3.0], "partly"), ([3.0, 0.1], "fails")],
 )
 def test_tuned_alphas_are_at_most(table, alphas, expected):
     own = [replace(entry, printed="1") for entry in answered(table, ["agree"] * 4, alphas)]
@@ -63,7 +63,7 @@ def test_without_a_tuned_alpha_nothing_is_decided(table):
 
 def test_printed_alphas_count_beside_our_own(table):
     """Nine of the 27 alphas that DeepCAC prints are above 2: not what is typical."""
-    own = answered(table, ["agree"] * 4, ["1"] * 4)
+    own = answered(table, ["agree"] * 4, [1.0] * 4)
     own = [replace(e, printed=p) for e, p in zip(own, ("1", "2.5", "3", "2.5"), strict=True)]
     decision = alpha_at_most(2.0, own, asked("DCAC-46"))(SOUND)
     assert decision.verdict == "partly"
@@ -77,7 +77,7 @@ def test_printed_alphas_count_beside_our_own(table):
 def test_alphas_differ_between_data_sets_by_signed_ranks(table, other, verdict):
     """Seven classifiers: all ten or more times as large, all the same, or a single one apart."""
     entries = [
-        replace(table[0], dataset=name, method=f"x{i}", sound=f"{alpha * (1 + i / 9)}")
+        replace(table[0], dataset=name, method=f"x{i}", sound=alpha * (1 + i / 9))
         for name, alphas in (("a", [0.1] * 7), ("b", other)) for i, alpha in enumerate(alphas)
     ]  # fmt: skip
     assert alpha_differs(entries)(SOUND).verdict == verdict

@@ -69,7 +69,7 @@ def shown_table(path: Path, table: str) -> pd.DataFrame:
 
 
 def numbers_by_paper(page, table):
-    found = shown_table(page, table).set_index("paper").astype(int)
+    found = shown_table(page, table).set_index("paper").replace(",", "", regex=True).astype(int)
     found.index = [name.partition(" (")[0] for name in found.index]
     return found
 

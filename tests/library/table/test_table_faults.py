@@ -66,6 +66,12 @@ def test_a_number_is_a_code_only_far_from_every_other(tmp_path):
     assert told == []
     worse_same_better = np.r_[np.repeat(-1, 140), np.repeat(0, 50), np.repeat(1, 10)]
     assert faults(tmp_path, patients().assign(change=worse_same_better))[0] == []
+    for no, yes in ((-1, 0), (-1, 1)):  # as databases and contrasts write them
+        answers = np.where(np.arange(200) % 3, no, yes)
+        assert faults(tmp_path, patients().assign(smokes=answers))[0] == []
+    answers = np.where(np.arange(200) % 9, 1, -9)
+    (line,) = faults(tmp_path, patients().assign(smokes=answers))[0]
+    assert "--missing smokes=-9" in line
     gain = np.where(np.arange(200) < 3, 99999, hours)
     told, _ = faults(tmp_path, patients().assign(gain=gain))
     assert told == ["Column 'gain': 99999 stands in fewer than 5 rows, far from all others. If it means "

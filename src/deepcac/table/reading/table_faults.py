@@ -175,8 +175,10 @@ def missing_code(name: str, values: Array) -> tuple[str, str] | None:
         span = others.max() - others.min()
         # Of two values, such as doses of 0 and 888, the larger one is no code.
         far = gap > _APART * (high - low) and (code < 0 or (abs(code) > 9 and span > 0))
-        # Of -1, 0 and 1 the first is the next step of a scale.
-        far = far and gap > np.diff(np.unique(others)).max(initial=0)
+        # Of -1, 0 and 1 the first is the next step of a scale; -1 beside 0 or beside 1 is a no or
+        # a yes.
+        steps = np.diff(np.unique(others)) if span > 0 else np.array([1.0, 2 * abs(others[0])])
+        far = far and gap > steps.max()
         spike = n >= FEW and gap > span and gap > _APART * (high - low) and span > 0
         lone = code < 0 <= others.min() and usual and len(np.unique(others)) > _FEWEST_VALUES
         if (usual and far) or spike or lone:

@@ -66,4 +66,17 @@ def inputs_of(wildcards, folder, stem):
 
 def first_starts(wildcards):
     """Return the runs that a sweep over starts need not make again."""
-    return sorted({*started_runs(**wildcards)}.intersection(report_runs))
+    planned = {*report_runs, *to_make(runs_beside)}
+    return sorted(planned.intersection(started_runs(**wildcards)))
+
+
+def with_scores(run):
+    """Return the record of a run and the file of its scores."""
+    return [run, run.removesuffix(".json") + ".scores.parquet"]
+
+
+def is_here(file):
+    """Say whether a file is here, a run with its scores; those of shipped records do not ship."""
+    return all(
+        map(os.path.exists, with_scores(file) if file in runs_beside else [file])
+    )

@@ -16,9 +16,9 @@ study_files = [
     *further.records,
 ]
 judged = to_make(study_files)
-# What the target `everything` makes beside the papers: the judge, and sweeps that decide nothing.
+# What the target `everything` makes beside the papers: the judge, and what decides no claim.
 sweeps_beside = collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps_beside"])
-beside = to_make([*study_files, *sweeps_beside])
+beside = to_make([*study_files, *sweeps_beside, *runs_beside])
 _SUBTYPES = ["subtypes", "subtypes_gbm"]
 _DATASET = rf"(?!({'|'.join(JUDGE_FOLDERS)})/)\w+"
 

@@ -15,7 +15,10 @@ _RECORDS = [
 rule report:
     input:
         records=to_make([*_RECORDS, *_JUDGED]),
-        scores=[run.removesuffix(".json") + ".scores.parquet" for run in report_runs],
+        scores=[
+            with_scores(run)[1]
+            for run in (*report_runs, *(run for run in runs_beside if run in _JUDGED))
+        ],
         cohorts=layout.cohort_files(),
         features=[file for file in layout.feature_files() if file.count("/") == 2],
     output:
@@ -69,13 +72,13 @@ rule report:
     params:
         code=code_digest("deepcac_study.report", "deepcac_study.papers"),
         registry=folder_digest(registry_path),
-        standing=[file for file in _RECORDS if file in standing],
+        standing=[file for file in (*_RECORDS, *runs_beside) if file in standing],
         judged=lambda wildcards: [
             *_JUDGED,
             *(
                 file
-                for file in (*study_files, *sweeps_beside)
-                if file not in _JUDGED and os.path.exists(file)
+                for file in (*study_files, *sweeps_beside, *runs_beside)
+                if file not in _JUDGED and is_here(file)
             ),
         ],
     script:

@@ -216,6 +216,11 @@ class Config(Entry):
         description="what is run: a list of entries, each of the part `cac` or `deep`, which are "
         "also targets. A list, so that another configuration file replaces it whole",
     )
+    runs_beside: list[Plan] = Field(
+        [],
+        description="runs that decide no claim, in entries like those of `runs`: `everything` "
+        "makes them, `all` does not",
+    )
 
     @model_validator(mode="after")
     def _each_once(self) -> "Config":
@@ -237,7 +242,7 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
         settings.bias_variance,
     )
     matched = (match.datasets for match in settings.judge.matches)
-    planned = (plan.datasets for plan in settings.runs)
+    planned = (plan.datasets for plan in (*settings.runs, *settings.runs_beside))
     divided = [division.dataset for division in settings.judge.public.divisions]
     clinical = settings.judge.clinical
     tables = (settings.judge.tables.datasets, settings.judge.tables.shapes)

@@ -4,7 +4,7 @@ Everything here is a pure function of the configuration and the registry, so tha
 holds no logic and this can be tested without it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -163,9 +163,15 @@ class Layout:
 
     def runs(self, part: str) -> list[str]:
         """Return the run records of one part of the configuration (``cac`` or ``deep``)."""
-        plans = (checked(Plan, plan, "runs") for plan in self.config["runs"])
-        wanted = (path for plan in plans if plan.part == part for path in self._grid(plan))
-        return list(dict.fromkeys(wanted))
+        return self._planned([plan for plan in self.config["runs"] if plan["part"] == part])
+
+    def runs_beside(self) -> list[str]:
+        """Return the run records that decide no claim, which are no part of `all_runs`."""
+        return self._planned(self.config.get("runs_beside", ()))
+
+    def _planned(self, entries: Iterable[dict[str, Any]]) -> list[str]:
+        plans = (checked(Plan, entry, "runs") for entry in entries)
+        return list(dict.fromkeys(path for plan in plans for path in self._grid(plan)))
 
     def _grid(self, plan: Plan) -> Iterator[str]:
         """Yield the records of one entry: protocols or switches, data sets, methods, k."""
@@ -185,7 +191,7 @@ class Layout:
         """Return the autoencoders that the configured runs read."""
         return [
             file
-            for run in runs_among(self.all_runs())
+            for run in runs_among([*self.all_runs(), *self.runs_beside()])
             for file in self.shared_file(run["variant"], run["dataset"], run["method"])
         ]
 

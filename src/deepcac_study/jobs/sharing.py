@@ -102,7 +102,7 @@ class Origins:
 
 def shared_files(layout: Layout) -> list[str]:
     """Return every file of a configured workflow but for the report, raw and tidy tables."""
-    config, runs = layout.config, layout.all_runs()
+    config, runs = layout.config, layout.all_runs() + layout.runs_beside()
     study = StudyFiles(config["judge"], layout.reachable)
     further = FurtherFiles(config["judge"], layout.reachable)
     files = [

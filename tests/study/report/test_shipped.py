@@ -7,11 +7,19 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from deepcac.errors import DataError
 from deepcac.pages.wording import minus
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.jobs.layout import Layout
 from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.claims import claims
+from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
+from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.ledger import entries, write_rows
 from deepcac_study.records import record_archive
+from deepcac_study.records.reader import read
 from deepcac_study.report.kept.snapshot import (
     BLENDS,
     OF_CLINICAL,
@@ -125,6 +133,28 @@ def test_every_printed_cell_and_claim_is_decided_as_in_the_kept_tables(page, nam
     """From the records and sweeps that ship alone."""
     made = (page.parent / f"{name}.csv").read_text(encoding="utf-8")
     assert made == (KEPT / f"{name}.csv").read_text(encoding="utf-8")
+
+
+def test_what_stands_beside_decides_no_printed_cell_and_no_claim(page):
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    runs = Layout(load_registry(ROOT / "config" / "registry"), config).runs_beside()
+    sweeps = [f"results/sweeps/{name}.csv" for name in config["sweeps_beside"]]
+    shipped = {f"results/{row.path}" for row in record_archive.manifest(KEPT / "records")}
+    root = page.parents[2]
+    assert all((root / path).exists() for path in (*runs, *sweeps))
+    kept = KEPT / "measured"
+    measured = {
+        f"results/{x.relative_to(kept)}" for x in kept.rglob("*.*") if x.suffix != ".parquet"
+    }
+    paths = [root / path for path in sorted((shipped | measured) - {*runs, *sweeps})]
+    references, unscored = printed_clusters(), {str(root / path) for path in shipped}
+    findings = read(paths, root, references=references, unscored=unscored)
+    ledger = entries(findings)
+    write_rows(root / "ledger.csv", Entry, ledger)
+    assert (root / "ledger.csv").read_bytes() == (KEPT / "ledger.csv").read_bytes()
+    decided = {claim.id: (claim.verdict, claim.as_published) for claim in claims(findings, ledger)}
+    kept = pd.read_csv(KEPT / "claims.csv", keep_default_na=False).set_index("id")
+    assert decided == {id_: (row["verdict"], row["as_published"]) for id_, row in kept.iterrows()}
 
 
 @pytest.mark.parametrize("metric", ["f1", "auroc", "auprc"])

@@ -126,7 +126,8 @@ def test_the_demo_plans_nothing_of_the_papers_configuration(tmp_path, monkeypatc
     )
     update_config(merged, demo)
     paths = Layout(REGISTRY, merged)
-    planned = [*paths.all_runs(), *paths.feature_files(), *merged["sweeps"]]
+    planned = [*paths.all_runs(), *paths.runs_beside(), *paths.feature_files()]
+    planned += [*merged["sweeps"], *merged["sweeps_beside"]]
     planned += [*merged["case_studies"], *merged["theory"]]
     assert {name for name in planned if "demo_" not in name and "wdbc" not in name} == set()
     assert {path.split("/")[2] for path in paths.skmeans_files()} == {"synth_pairs_small"}

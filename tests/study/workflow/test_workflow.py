@@ -100,6 +100,8 @@ runs:
     datasets: [demo_cic, demo_sepsis_ts]
     methods: [km_z, deepcac_ts]
     k: {{default: [1, 2, 3]}}
+runs_beside:
+  - {{part: deep, protocols: [sound], datasets: [demo_cic], methods: [dmnn], k: [2]}}
 """
 
 
@@ -122,6 +124,9 @@ def test_runs_with_things_in_common_share_a_job(tmp_path):
     # Every k of a network on a table, sound and as published; on sequences each k alone.
     assert planned_jobs(folder, "deep") == {"deep_runs_123": 2, "deep_run": 6}
     assert planned_jobs(folder, "results/demo_cic/km_z_k2.json") == {"deep_run": 1}
+    # What decides no claim is made for `everything` only.
+    papers = planned_jobs(folder, "all")
+    assert planned_jobs(folder, "everything") == {**papers, "deep_run": papers["deep_run"] + 1}
 
 
 def test_a_dry_run_is_a_summary_unless_the_jobs_are_asked_for(tmp_path):

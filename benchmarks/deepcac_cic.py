@@ -44,7 +44,7 @@ class RowItems(Dataset):
 def start(X: np.ndarray, y: np.ndarray) -> DeepCACClassifier:
     """Return an estimator with a network after k-means, and its autoencoder trained one epoch."""
     torch.manual_seed(0)
-    model = DeepCACClassifier(max_epochs=1, device="cpu", preprocess=None).fit(X, y)
+    model = DeepCACClassifier(max_epochs=1, device="cpu", preprocess=None, random_state=0).fit(X, y)
     model.network_.train()
     return model
 

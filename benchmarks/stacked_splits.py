@@ -45,7 +45,9 @@ def parameters(*shapes: tuple[int, ...]) -> list[nn.Parameter]:
 
 def deepcac_alone(d: int, batch: int) -> Step:
     x, y = torch.randn(batch, d), torch.randint(0, 2, (batch,))
-    model = DeepCACClassifier(n_clusters=K, max_epochs=1, device="cpu", preprocess=None)
+    model = DeepCACClassifier(
+        n_clusters=K, max_epochs=1, device="cpu", preprocess=None, random_state=0
+    )
     network = model.fit(x.numpy(), y.numpy()).network_
     optimiser = Optimiser(model._learned(network), 2e-3, 0.0)
 

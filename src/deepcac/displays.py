@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import silhouette_samples
+from sklearn.utils.validation import check_random_state
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.types import Floats, Ints
@@ -278,7 +279,7 @@ class SilhouetteDisplay(_Display):
         X: ArrayLike,
         *,
         max_rows: int = 2000,
-        random_state: int = 0,
+        random_state: Any = None,
         ax: Any = None,
     ) -> Self:
         """Draw the clusters of rows in the space where the estimator makes them.
@@ -290,7 +291,7 @@ class SilhouetteDisplay(_Display):
         X : array-like of shape (n, d)
         max_rows : int
             Of more rows a random part is drawn, since the cost grows with their square.
-        random_state : int
+        random_state : int, RandomState or None
             Of this part.
         """
         rows, model = _before(estimator, X), _last(estimator)
@@ -300,7 +301,7 @@ class SilhouetteDisplay(_Display):
         space = model.embed(rows) if hasattr(model, "embed") else np.asarray(rows, dtype=np.float64)
         chosen = np.arange(len(labels))
         if len(chosen) > max_rows:
-            chosen = np.random.default_rng(random_state).permutation(chosen)[:max_rows]
+            chosen = check_random_state(random_state).permutation(chosen)[:max_rows]
         return cls(silhouette_samples(space[chosen], labels[chosen]), labels[chosen]).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:

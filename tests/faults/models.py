@@ -137,7 +137,7 @@ def _labelled(path: Path, classes: int) -> tuple[Any, Any]:
     X["outcome"] = y if classes == 2 else np.resize(["a", "b", "c"], len(X))
     csv, roles = path.with_suffix(".csv"), Roles("outcome")
     X.to_csv(csv, index=False)
-    return read_labelled(csv, roles, most=999, seed=0), roles
+    return read_labelled(csv, roles, rows=999, seed=0), roles
 
 
 def _command(method: str, classes: int = 2) -> Callable[[Path], None]:
@@ -218,7 +218,7 @@ def _pairwise() -> Any:
 
 def _deep() -> Any:
     return deepcac.DeepCACClassifier(
-        n_clusters=2, max_epochs=2, latent=3, hidden=4, local_hidden=3, device="cpu"
+        n_clusters=2, max_epochs=2, latent=3, hidden=4, local_hidden=3, device="cpu", random_state=0
     )
 
 
@@ -226,7 +226,7 @@ def _subtypes(boosting: bool) -> Any:
     return deepcac.SubtypeClassifier(
         n_clusters=2, members=2, folds=2, hidden=3, max_epochs=5, heads=10.0, boosting=boosting,
         device="cpu",
-    )  # fmt: skip
+    random_state=0)  # fmt: skip
 
 
 def bases() -> dict[str, Callable[[], Any]]:

@@ -38,7 +38,9 @@ def test_the_learning_curve_is_that_of_the_fit():
     from deepcac.nn.deepcac import DeepCACClassifier
 
     X, y = rows()
-    model = make_pipeline(DeepCACClassifier(n_clusters=2, max_epochs=4, device="cpu")).fit(X, y)
+    model = make_pipeline(
+        DeepCACClassifier(n_clusters=2, max_epochs=4, device="cpu", random_state=0)
+    ).fit(X, y)
     history, best = model[-1].history_, model[-1].best_epoch_
     shown = LearningCurveDisplay.from_estimator(model)
     losses, scores = shown.axes_
@@ -126,7 +128,7 @@ def test_a_deep_classifier_is_looked_at_in_its_latent_space():
     from deepcac.nn.km_z import KMZClassifier
 
     X, y = rows()
-    model = KMZClassifier(n_clusters=2, max_epochs=2, device="cpu").fit(X, y)
+    model = KMZClassifier(n_clusters=2, max_epochs=2, device="cpu", random_state=0).fit(X, y)
     shown = SilhouetteDisplay.from_estimator(model, X)
     assert shown.values == pytest.approx(silhouette_samples(model.embed(X), model.assign(X)))
     assert SubtypeProfileDisplay.from_estimator(model, X, y).sizes.sum() == len(y)

@@ -38,7 +38,7 @@ def estimators():
 
 QUICK = {
     **{"max_epochs": 2, "pretrain_epochs": 2, "members": 2, "folds": 2, "device": "cpu"},
-    **{"n_clusters": 2, "alphas": (0.0,), "cv": 2},
+    **{"n_clusters": 2, "alphas": (0.0,), "cv": 2, "random_state": 0},
 }
 
 
@@ -118,3 +118,13 @@ def test_groups_reach_the_inner_folds(routing):
         model.set_fit_request(groups=True), X, y, cv=GroupKFold(2), params={"groups": groups}
     )
     assert np.isfinite(scores["test_score"]).all()
+
+
+def test_every_estimator_is_random_unless_a_seed_is_given():
+    defaults = {
+        kind.__name__: kind().get_params()["random_state"]
+        for kind in estimators()
+        if "random_state" in kind().get_params()
+    }
+    assert len(defaults) > 15
+    assert set(defaults.values()) == {None}

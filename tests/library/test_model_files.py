@@ -114,7 +114,7 @@ def test_a_similarity_answers_alike(model, tmp_path):
 @pytest.mark.parametrize("preprocess", ["auto", None])
 def test_a_network_answers_alike(method, preprocess, tmp_path):
     X, y = rows(60)
-    model = method(max_epochs=1, device="cpu", preprocess=preprocess).fit(X, y)
+    model = method(max_epochs=1, device="cpu", preprocess=preprocess, random_state=0).fit(X, y)
     deepcac.save(model, tmp_path / "model")
     loaded = deepcac.load(tmp_path / "model", device="cpu")
     assert type(loaded) is type(model)
@@ -141,7 +141,14 @@ def test_scaled_sequences_survive(tmp_path):
 def test_a_pipeline_that_ends_in_a_network_answers_alike(last, tmp_path):
     X, y = rows(60)
     subtypes = deepcac.SubtypeClassifier(
-        n_clusters=2, members=2, folds=2, hidden=3, max_epochs=5, boosting=False, device="cpu"
+        n_clusters=2,
+        members=2,
+        folds=2,
+        hidden=3,
+        max_epochs=5,
+        boosting=False,
+        device="cpu",
+        random_state=0,
     )
     network = networks()["fnn"](max_epochs=1, device="cpu") if last == "fnn" else subtypes
     model = make_pipeline(StandardScaler(), network).fit(X, y)

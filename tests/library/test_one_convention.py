@@ -25,7 +25,7 @@ PUBLIC = [
     for name in deepcac.__all__
     if isinstance(kind := getattr(deepcac, name), type) and issubclass(kind, BaseEstimator)
 ]
-QUICK = {"max_epochs": 2, "device": "cpu"}
+QUICK = {"max_epochs": 2, "device": "cpu", "random_state": 0}
 
 
 def rows(n=120, seed=0):

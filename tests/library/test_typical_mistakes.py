@@ -33,8 +33,10 @@ LOCAL = {
     "metric_km": MetricKMClassifier(n_clusters=2, random_state=0),
 }
 DEEP = {
-    "deep": DeepCACClassifier(n_clusters=2, max_epochs=1, device="cpu"),
-    "deep_ready": DeepCACClassifier(n_clusters=2, max_epochs=1, device="cpu", preprocess=None),
+    "deep": DeepCACClassifier(n_clusters=2, max_epochs=1, device="cpu", random_state=0),
+    "deep_ready": DeepCACClassifier(
+        n_clusters=2, max_epochs=1, device="cpu", preprocess=None, random_state=0
+    ),
 }
 DECOMPOSED = {"decomposed": ClassDecompositionClassifier(max_clusters=2, random_state=0)}
 EVERY = LOCAL | DEEP | DECOMPOSED
@@ -267,11 +269,16 @@ def test_features_and_labels_are_no_training_set_of_supervised_kmeans():
 
 def test_few_rows_for_a_network_are_told():
     X, _ = table()
-    model = DeepCACClassifier(n_clusters=2, max_epochs=1, device="cpu")
+    model = DeepCACClassifier(n_clusters=2, max_epochs=1, device="cpu", random_state=0)
     refuse(
         "4 rows are too few to hold back validation rows of 2 classes; 9", model, X[:4], [0, 1] * 2
     )
-    refuse("n_clusters=3 exceeds the 2 rows", SubtypeClassifier(device="cpu"), X[:2], [0, 1])
+    refuse(
+        "n_clusters=3 exceeds the 2 rows",
+        SubtypeClassifier(device="cpu", random_state=0),
+        X[:2],
+        [0, 1],
+    )
 
 
 def test_every_deep_classifier_can_be_had_from_its_package():

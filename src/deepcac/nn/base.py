@@ -128,7 +128,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     _progress: Any = None
     device: str = "auto"
     n_threads: int = 1
-    random_state: Any = 0
+    random_state: Any = None
     verbose: bool = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS

@@ -61,7 +61,7 @@ class DeepCACClassifier(CentroidClassifier):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from deepcac import DeepCACClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)  # raw columns: the network scales them itself
-    >>> model = DeepCACClassifier(n_clusters=2, max_epochs=5, device="cpu").fit(X, y)
+    >>> model = DeepCACClassifier(n_clusters=2, max_epochs=5, random_state=0).fit(X, y)
     >>> model.predict_proba(X).shape, model.subtypes_.shape, model.embed(X).shape
     ((569, 2), (569,), (569, 32))
     """

@@ -117,7 +117,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     >>> from sklearn.datasets import load_breast_cancer
     >>> from deepcac import SubtypeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = SubtypeClassifier(n_clusters=2, max_epochs=5, device="cpu").fit(X, y)
+    >>> model = SubtypeClassifier(n_clusters=2, max_epochs=5, random_state=0).fit(X, y)
     >>> model.predict_proba(X).shape, model.contributions(X).shape, model.weigh(X).shape
     ((569, 2), (569, 30), (569, 2))
     """
@@ -138,7 +138,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     smallest: float = 0.03
     device: str = "auto"
     n_threads: int = 1
-    random_state: Any = 0
+    random_state: Any = None
 
     # No values of rows, so no pipeline can pass them on; `groups` can be requested.
     __metadata_request__fit: ClassVar[dict[str, str]] = {"networks": UNUSED, "trees": UNUSED}

@@ -48,7 +48,7 @@ def test_experts_take_one_step_more_every_five_epochs():
 
 def fitted(**options):
     X, y, _ = planted(300)
-    settings = {"max_epochs": 3, "device": "cpu", "preprocess": None, **options}
+    settings = {"max_epochs": 3, "device": "cpu", "preprocess": None, "random_state": 0, **options}
     return ExpertNetClassifier(**settings).fit(X[:200], y[:200], validation=(X[200:], y[200:])), X
 
 
@@ -97,7 +97,9 @@ def test_it_is_saved_and_read(tmp_path):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_sequences_are_refused_and_risks_are_learnt():
     with pytest.raises(DataError, match="reads static rows"):
-        ExpertNetClassifier(max_epochs=1, device="cpu").fit(np.zeros((20, 3, 2)), np.arange(20) % 2)
+        ExpertNetClassifier(max_epochs=1, device="cpu", random_state=0).fit(
+            np.zeros((20, 3, 2)), np.arange(20) % 2
+        )
     X, y, _ = planted(600)
-    model = ExpertNetClassifier(max_epochs=30, device="cpu").fit(X[:450], y[:450])
+    model = ExpertNetClassifier(max_epochs=30, device="cpu", random_state=0).fit(X[:450], y[:450])
     assert (model.predict(X[450:]) == y[450:]).mean() > 0.8

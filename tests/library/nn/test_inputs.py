@@ -24,7 +24,7 @@ from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.experiments.prepare import Setting, make_task
 from deepcac_study.splits import Split
 
-QUICK = {"max_epochs": 3, "device": "cpu"}
+QUICK = {"max_epochs": 3, "device": "cpu", "random_state": 0}
 
 
 def raw_rows(n=500, seed=0):
@@ -41,7 +41,7 @@ def raw_rows(n=500, seed=0):
 
 def test_raw_rows_are_scaled_inside_and_warned_of_otherwise():
     (X, y, _), (new, truth, _) = raw_rows(1000), raw_rows(400, seed=1)
-    model = DeepCACClassifier(n_clusters=2, max_epochs=40, device="cpu").fit(X, y)
+    model = DeepCACClassifier(n_clusters=2, max_epochs=40, device="cpu", random_state=0).fit(X, y)
     assert roc_auc_score(truth, model.predict_proba(new)[:, 1]) > 0.9
     plain = DeepCACClassifier(n_clusters=2, preprocess=None, **QUICK)
     with pytest.warns(ScaleWarning, match="column 1 has a mean or spread of .*preprocess='auto'"):
@@ -88,7 +88,7 @@ def test_networks_read_the_same_rows_as_in_the_study(steps):
 
 def test_every_row_is_told_its_subtype():
     X, y, side = raw_rows()
-    model = KMZClassifier(n_clusters=2, max_epochs=10, device="cpu").fit(X, y)
+    model = KMZClassifier(n_clusters=2, max_epochs=10, device="cpu", random_state=0).fit(X, y)
     assert model.subtypes_.shape == (500,)
     assert np.array_equal(model.subtypes_, model.assign(X))
     assert len(model.held_out_) == 120
@@ -150,15 +150,15 @@ def test_progress_epochs_and_chance(method, capsys):
     for stage, epoch in model.best_epoch_.items() - {("local", model.best_epoch_.get("local"))}:
         scores = model.history_[f"{stage}_score"]
         assert scores[epoch - 1] == max(scores)
-    method(max_epochs=1, device="cpu").fit(X, y)
+    method(max_epochs=1, device="cpu", random_state=0).fit(X, y)
     assert capsys.readouterr().out == ""
 
 
 def test_pretraining_is_bounded():
     X, y, _ = raw_rows(120)
-    first = FNNClassifier(max_epochs=2, device="cpu").fit(X, y)
+    first = FNNClassifier(max_epochs=2, device="cpu", random_state=0).fit(X, y)
     assert len(first.history_["pretrain_loss"]) <= 2
-    own = FNNClassifier(max_epochs=2, pretrain_epochs=5, device="cpu").fit(X, y)
+    own = FNNClassifier(max_epochs=2, pretrain_epochs=5, device="cpu", random_state=0).fit(X, y)
     assert 2 < len(own.history_["pretrain_loss"]) <= 5
 
 
@@ -166,7 +166,7 @@ def test_chance_is_not_repeated_and_a_random_state_is():
     X, y, _ = raw_rows(120)
 
     def answer(state):
-        return FNNClassifier(random_state=state, **QUICK).fit(X, y).predict_proba(X)
+        return FNNClassifier(**{**QUICK, "random_state": state}).fit(X, y).predict_proba(X)
 
     assert not np.array_equal(answer(None), answer(None))
     draws = [answer(np.random.RandomState(3)) for _ in range(2)]

@@ -42,7 +42,7 @@ def margin_loss(own, other, s, m):
 
 
 def test_deepcac():
-    model = DeepCACClassifier(alpha=5.0, beta=20.0, s=2.0, m=0.1, delta=0.5)
+    model = DeepCACClassifier(alpha=5.0, beta=20.0, s=2.0, m=0.1, delta=0.5, random_state=0)
     within = (18 + 1) / (2 - 1 + 0.5) + 5 / (1 - 1 + 0.5)
     # Cosines to the axes are (0.6, 0.8), (0, 1) and (0.6, 0.8).
     first, second, third = (
@@ -58,7 +58,9 @@ def test_deepcac():
 
 def test_dcn():
     expected = 5 / 3 + 3.0 * (18 + 1 + 5) / 3
-    assert DCNClassifier(beta=3.0).loss(CENTROID_NETWORK, Z).item() == pytest.approx(expected)
+    assert DCNClassifier(beta=3.0, random_state=0).loss(
+        CENTROID_NETWORK, Z
+    ).item() == pytest.approx(expected)
 
 
 def test_idec():
@@ -73,7 +75,7 @@ def test_idec():
         + 0.5 * np.log(0.5 / q[1, 1])
         + np.log(1 / q[2, 1])
     ) / 3
-    loss = IDECClassifier(gamma=0.5).loss(CENTROID_NETWORK, Z, target)
+    loss = IDECClassifier(gamma=0.5, random_state=0).loss(CENTROID_NETWORK, Z, target)
     assert loss.item() == pytest.approx(5 / 6 + 0.5 * divergence)
 
 
@@ -87,7 +89,7 @@ def test_dmnn():
     activity = 0.1 * (7 + 2 + 14) / 3 + 0.01 * (25 + 4 + 100) / 3
     of_class_1 = 0.25 * 0.5 + 0.75 * 0.8
     entropy = -(np.log(1 - of_class_1) + 2 * np.log(of_class_1)) / 3
-    loss = DMNNClassifier(l1=0.1, l2=0.01).loss(network, Z, Y)
+    loss = DMNNClassifier(l1=0.1, l2=0.01, random_state=0).loss(network, Z, Y)
     assert loss.item() == pytest.approx(5 / 6 + activity + entropy)
 
 
@@ -96,7 +98,7 @@ def test_ac_tpc():
     network = SimpleNamespace(
         cluster_logits=lambda: torch.tensor(p).log(),
     )
-    model, y = ACTPCClassifier(alpha=2.0, beta=0.1), torch.tensor([1, 0])
+    model, y = ACTPCClassifier(alpha=2.0, beta=0.1, random_state=0), torch.tensor([1, 0])
     log_weights = torch.tensor(weights).log()
     first = -(0.25 * np.log(0.1) + 0.75 * np.log(0.7) + 0.5 * np.log(0.9) + 0.5 * np.log(0.3)) / 2
     second = -(weights * np.log(weights)).sum() / 2
@@ -142,7 +144,7 @@ def test_grasp(linked):
         logits.append((both - both.mean()) / np.sqrt(both.var() + 1e-5))
     odds = [np.exp(v) / np.exp(v).sum() for v in logits]
     expected = -np.log([odds[0][0], odds[1][1], odds[2][1]]).mean()
-    assert GRASPClassifier().loss(network, Z, Y).item() == pytest.approx(expected)
+    assert GRASPClassifier(random_state=0).loss(network, Z, Y).item() == pytest.approx(expected)
     torch.testing.assert_close(network.centres, double([1.5, 3.0], [6.0, 8.0]))
 
 

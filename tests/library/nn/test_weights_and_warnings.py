@@ -16,7 +16,7 @@ from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.centroids import kmeans_start
 from deepcac.nn.persistence import read_tensors, write_tensors
 
-QUICK = {"max_epochs": 3, "pretrain_epochs": 3, "device": "cpu"}
+QUICK = {"max_epochs": 3, "pretrain_epochs": 3, "device": "cpu", "random_state": 0}
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -50,6 +50,7 @@ def test_weights_move_the_risk_towards_the_heavy_rows(method):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 3)), np.arange(600) % 2
     options = {"max_epochs": 15, "pretrain_epochs": 3, "device": "cpu", "lr": 5e-3}
+    options["random_state"] = 0
     plain = method(**options).fit(X, y).predict_proba(X)[:, 1].mean()
     heavy = method(class_weight={0: 1.0, 1: 9.0}, **options).fit(X, y)
     rare = np.where(np.arange(600) % 20 == 1, 1.0, 0.0) + np.where(y == 0, 1.0, 0.0)
@@ -110,11 +111,17 @@ def told(model, X, y):
 
 def test_a_capped_stage_is_told_by_name_and_one_that_stopped_is_not():
     X, y = rows()
-    (line,) = told(KMZClassifier(n_clusters=2, max_epochs=2, device="cpu"), X, y)
+    (line,) = told(KMZClassifier(n_clusters=2, max_epochs=2, device="cpu", random_state=0), X, y)
     assert "ended pretrain and local at the most epochs" in line
     assert line.endswith("raise max_epochs")
     short = KMZClassifier(
-        n_clusters=2, max_epochs=400, pretrain_epochs=2, patience=2, lr=0.05, device="cpu"
+        n_clusters=2,
+        max_epochs=400,
+        pretrain_epochs=2,
+        patience=2,
+        lr=0.05,
+        device="cpu",
+        random_state=0,
     )
     (line,) = told(short, X, y)
     assert "ended pretrain at the most epochs" in line
@@ -125,12 +132,12 @@ def test_a_capped_stage_is_told_by_name_and_one_that_stopped_is_not():
 
 def test_lost_clusters_and_divergence_are_told():
     X, y = rows()
-    model = DeepCACClassifier(lr=1e30, max_epochs=3, device="cpu")
+    model = DeepCACClassifier(lr=1e30, max_epochs=3, device="cpu", random_state=0)
     lines = told(model, X, y)
     assert model.status_ == "diverged"
     assert any("diverged; the best epoch before is kept" in line for line in lines)
     X = np.repeat(np.array([[0.0, 1.0], [1.0, 0.0]]), 60, axis=0)
-    lost = KMZClassifier(n_clusters=3, device="cpu", preprocess=None, **{"max_epochs": 3})
+    lost = KMZClassifier(n_clusters=3, preprocess=None, **(QUICK | {"pretrain_epochs": None}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         lost.fit(X, y)

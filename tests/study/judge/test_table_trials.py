@@ -80,7 +80,7 @@ def test_of_two_classes_a_part_that_lacks_one_has_the_shares_as_before():
 def test_the_bag_is_the_mean_of_the_trees_of_the_folds(n_classes):
     sample = one_resample(table(n_classes=n_classes))
     answer = bag({}, sample.train, sample.validation, sample)(sample.test)
-    trees = shared_trees(sample, shared_cases(sample, SubtypeClassifier().folds))
+    trees = shared_trees(sample, shared_cases(sample, SubtypeClassifier(random_state=0).folds))
     each = [one.outputs(sample.test.raw, trees.folds.n_outputs) for one in trees.folds.trees]
     assert len(each) == 5
     odds = np.mean(each, axis=0)

@@ -61,7 +61,7 @@ def add_table(
     if taken and not entry.exists():
         raise ConfigError(f"there is a data set {name!r} already; choose another --name")
     check_name(catalogue, name, owner=name)
-    table = read_labelled(path, roles, most=_NO_LIMIT)
+    table = read_labelled(path, roles, rows=_NO_LIMIT)
     group = None if table.group is None else table.group.astype(str)
     write_features(features, replace(table.features, group=group))
     with atomic_path(entry) as partial:

@@ -174,5 +174,5 @@ def _read(work: Path, path: Path, roles: dict[str, Any]) -> bool:
     """Fit's reader and predict; either may refuse, and then the whole is refused."""
     n = predict_table(work / "model.json", path, work / "risk.csv", say=len, accept=True)
     risks = pd.read_csv(work / "risk.csv")["risk"]
-    table = read_labelled(path, Roles(**roles), most=1000)
+    table = read_labelled(path, Roles(**roles), rows=1000)
     return bool(n == table.total == len(risks) and risks.between(0, 1).all())

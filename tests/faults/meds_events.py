@@ -98,7 +98,7 @@ def _trial(work: Path) -> Trial:
 
 def _read(folder: Path) -> bool:
     source, roles = table_source(folder, folder / "task.parquet", Roles(""))
-    table = read_labelled(source, roles, most=1000)
+    table = read_labelled(source, roles, rows=1000)
     X = table.features.X
     return bool(len(X) == table.total and not np.isinf(X).any())
 

@@ -225,8 +225,8 @@ def _deep() -> Any:
 def _subtypes(boosting: bool) -> Any:
     return deepcac.SubtypeClassifier(
         n_clusters=2, members=2, folds=2, hidden=3, max_epochs=5, heads=10.0, boosting=boosting,
-        device="cpu",
-    random_state=0)  # fmt: skip
+        device="cpu", random_state=0,
+    )  # fmt: skip
 
 
 def bases() -> dict[str, Callable[[], Any]]:

@@ -117,7 +117,7 @@ def _mutants(work: Path, name: str, kind: Kind) -> Trial:
 
     def read() -> bool:
         risks = _risks(work, path)
-        total = read_labelled(path, Roles("died"), most=1000).total
+        total = read_labelled(path, Roles("died"), rows=1000).total
         rows = kind.plain(path.read_bytes())
         if rows is ANY:
             return total == len(risks) and all(0 <= risk <= 1 for risk in risks.values())

@@ -31,7 +31,7 @@ SMALL_ROWS, RESAMPLES_SMALL, RESAMPLES = 2_500, 30, 10  # as in the study of the
 FEWEST_RESAMPLES = 5  # are made however long they take
 TRIALS = 8
 MOST_TRAIN = 10_000  # training rows, unless more or fewer are asked for
-OVERRUN = 2.0  # times the minutes that are asked for
+OVERRUN = 2.0  # times the budget
 MOST_JOBS = 8  # unless more are asked for: each is a process with its own copy of the table
 
 
@@ -89,7 +89,8 @@ class TableEffort:
 
     Attributes
     ----------
-    minutes : float
+    budget : float
+        Minutes.
     trials : int
         Draws a contender, the defaults among them.
     seed : int
@@ -98,14 +99,14 @@ class TableEffort:
         Resamples that are judged at once, each in a process and with one thread; what a resample
         says does not depend on it.
     resamples : int or None
-        Made exactly, whatever the time; None makes as many as the minutes allow.
+        Made exactly, whatever the time; None makes as many as the budget allows.
     train_rows : int
-        Of more training rows a part is drawn in each resample. The minutes never change it.
+        Of more training rows a part is drawn in each resample. The budget never changes it.
     strict : bool
-        Whether minutes are refused that would be overrun by more than `OVERRUN`.
+        Whether a budget is refused that would be overrun by more than `OVERRUN`.
     """
 
-    minutes: float = 3.0
+    budget: float = 3.0
     trials: int = TRIALS
     seed: int = 0
     jobs: int = 1
@@ -211,12 +212,12 @@ def table_resamples(
             )
 
 
-def refuse_minutes(needed: float, minutes: float) -> None:
-    """Refuse minutes that are too few for the least that is judged, which needs these seconds."""
-    if needed > OVERRUN * 60 * minutes:
+def refuse_budget(needed: float, budget: float) -> None:
+    """Refuse minutes too few for the least that is judged, which needs `needed` seconds."""
+    if needed > OVERRUN * 60 * budget:
         enough = float(np.ceil(needed / 6) / 10)
         raise ConfigError(
-            f"--budget {minutes:g}: the least that is judged takes about {enough:g} minutes here; "
+            f"--budget {budget:g}: the least that is judged takes about {enough:g} minutes here; "
             f"say --budget {enough:g}, or judge fewer rows (--rows)"
         )
 
@@ -260,7 +261,7 @@ def run_budgeted(
     limit = effort.train_rows
     fighters = contenders() if fighters is None else fighters
     if effort.strict and effort.resamples is None:
-        refuse_minutes(_least_seconds(table, effort, fighters, fit), effort.minutes)
+        refuse_budget(_least_seconds(table, effort, fighters, fit), effort.budget)
     durations: list[float] = []
     # No row is written to a file for the processes to share (max_nbytes).
     pool = Parallel(
@@ -297,7 +298,7 @@ def _due(effort: TableEffort, planned: int, durations: Sequence[float]) -> Itera
     for made in range(planned):
         spent = time.monotonic() - begin + (float(np.mean(durations)) if durations else 0.0)
         over = effort.resamples is None and made >= FEWEST_RESAMPLES
-        if over and spent > 60 * effort.minutes:
+        if over and spent > 60 * effort.budget:
             return
         yield effort.seed + made
 
@@ -339,7 +340,7 @@ def _left(effort: TableEffort, planned: int, durations: list[float], spent: floa
 
     if effort.resamples is not None:
         return needed(planned)
-    inside = min(needed(planned), max(60 * effort.minutes - spent, 0))
+    inside = min(needed(planned), max(60 * effort.budget - spent, 0))
     return max(inside, needed(FEWEST_RESAMPLES))
 
 

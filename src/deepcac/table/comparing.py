@@ -50,11 +50,11 @@ def compare_table(
     check_output(out, path)
     beside, say = card_path(card, out, path), run.say
     say(f"reading {path}")
-    table = read_labelled(path, roles, most=run.rows, seed=run.seed)
+    table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     check_asked(table, asked)
     _tell(table, say)
     effort = TableEffort(
-        minutes=run.budget, seed=run.seed, jobs=run.at_once, resamples=run.resamples,
+        budget=run.budget, seed=run.seed, jobs=run.at_once, resamples=run.resamples,
         train_rows=run.train_rows, strict=run.strict,
     )  # fmt: skip
     trials = run_budgeted(table, effort, say)

@@ -81,7 +81,7 @@ def fit_table(
     check_output(out, path)
     beside, page = card_path(card, out, path), Path(out).with_suffix(".bootstrap.html")
     check_output(page, path)
-    table = read_labelled(path, roles, most=run.rows, seed=seed)
+    table = read_labelled(path, roles, rows=run.rows, seed=seed)
     table.tell(say)
     model: RiskModel | SubtypeRiskModel
     if method == SUBTYPES:

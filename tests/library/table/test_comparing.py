@@ -48,7 +48,7 @@ def judged(tmp_path_factory):
     frame, subtype = planted_table()
     frame.to_csv(path, index=False)
     table = read_labelled(path, Roles("died", group="patient"))
-    effort = TableEffort(minutes=0.01, trials=2)
+    effort = TableEffort(budget=0.01, trials=2)
     said = []
     return table, effort, run_budgeted(table, effort, said.append), subtype, said
 

@@ -17,7 +17,7 @@ from deepcac.table.pages.missing_values import (
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 
-EFFORT = TableEffort(minutes=1.0)
+EFFORT = TableEffort(budget=1.0)
 
 
 def table_of(tmp_path, telling=1.0, holes=0.3):

@@ -207,7 +207,7 @@ def external(tmp_path, a, b, **roles):
     table = read(tmp_path, a, site=False, **roles)
     b.to_csv(tmp_path / "b.csv", index=False)
     return table, external_rows(
-        table, Roles("died", **roles), [tmp_path / "b.csv"], most=20_000, seed=0
+        table, Roles("died", **roles), [tmp_path / "b.csv"], rows=20_000, seed=0
     )
 
 

@@ -295,7 +295,7 @@ def test_a_large_table_is_read_in_blocks_and_the_sample_is_said(tmp_path):
     table = pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc")).assign(y=np.arange(n) % 2)
     path = tmp_path / "large.parquet"
     pq.write_table(pa.Table.from_pandas(table), path, row_group_size=1000)
-    found = read_labelled(path, Roles("y"), most=500)
+    found = read_labelled(path, Roles("y"), rows=500)
     assert (len(found.features.label), found.total) == (500, n)
     assert any("Sampled: 500 of 30,000 rows" in one for one in found.remarks)
 
@@ -505,4 +505,4 @@ def test_a_class_that_the_sample_lacks_is_not_said_to_be_absent(tmp_path):
     with pytest.raises(
         DataError, match="fewer than 8 rows in the sample, which --rows makes larger: too few"
     ):
-        read_labelled(written(tmp_path, table, "t.parquet"), Roles("died"), most=100)
+        read_labelled(written(tmp_path, table, "t.parquet"), Roles("died"), rows=100)

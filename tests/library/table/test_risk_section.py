@@ -40,7 +40,7 @@ def judged(tmp_path_factory):
     lines = [f"{a},{m:.3f},{s},{int(d)}" for a, m, s, d in zip(age, marker, sex, died, strict=True)]
     path.write_text("\n".join(["age,marker,sex,died", *lines]) + "\n")
     table = read_labelled(path, Roles("died"))
-    trials = run_budgeted(table, TableEffort(minutes=0.01, trials=1), lambda line: None)
+    trials = run_budgeted(table, TableEffort(budget=0.01, trials=1), lambda line: None)
     return table, trials, answer(trials, "t", table.rarest)
 
 

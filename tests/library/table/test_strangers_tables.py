@@ -10,7 +10,7 @@ import pytest
 
 import deepcac
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.budgeted_trials import TableRun, refuse_minutes
+from deepcac.table.budgeted_trials import TableRun, refuse_budget
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.reading.cell_rules import CellRules
@@ -246,7 +246,7 @@ def test_ids_with_and_without_zeros_are_one_patient_in_two_tables(tmp_path):
     first, second = csv(tmp_path, table), tmp_path / "there.csv"
     other.to_csv(second, index=False)
     roles = Roles("died", group="pid")
-    found = external_rows(read_labelled(first, roles), roles, [second], most=N, seed=0)
+    found = external_rows(read_labelled(first, roles), roles, [second], rows=N, seed=0)
     assert len(found.fold.fit) == 2 * 59
     assert any("not learnt from" in line for line in found.remarks)
 
@@ -256,7 +256,7 @@ def test_another_unit_in_a_second_table_or_at_a_site_is_refused(tmp_path):
     other = patients(1).assign(crp=lambda t: t["crp"] * 88.4)
     other.to_csv(second, index=False)
     with pytest.raises(DataError, match="column 'crp'"):
-        external_rows(read(path), Roles("died"), [second], most=N, seed=0)
+        external_rows(read(path), Roles("died"), [second], rows=N, seed=0)
     both = pd.concat([patients().assign(site="here"), other.assign(site="there")])
     table = read(csv(tmp_path, both), apart={"site": "the site"})
     with pytest.raises(DataError, match="column 'crp', site"):
@@ -313,9 +313,9 @@ def test_truth_values_are_one_thing_in_text_and_parquet(tmp_path, words):
 
 
 def test_a_budget_that_would_be_overrun_is_refused_with_what_it_takes():
-    refuse_minutes(90.0, 1.0)
+    refuse_budget(90.0, 1.0)
     with pytest.raises(ConfigError, match="about 5 minutes.*--budget 5"):
-        refuse_minutes(300.0, 1.0)
+        refuse_budget(300.0, 1.0)
 
 
 def test_codes_for_missing_are_said_of_new_rows(tmp_path):

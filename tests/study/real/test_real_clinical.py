@@ -65,7 +65,7 @@ def test_rotterdam_to_gbsg_at_five_years_is_what_plain_loops_give(tmp_path, monk
     write_breast_cancers(tmp_path / "tidy", tmp_path)
     roles = Roles("event", time="time", horizon=1826.0)
     table = read_labelled(tmp_path / "rotterdam.csv", roles)
-    rows = external_rows(table, roles, [tmp_path / "gbsg.csv"], most=20_000, seed=0)
+    rows = external_rows(table, roles, [tmp_path / "gbsg.csv"], rows=20_000, seed=0)
     few = [Contender("lr"), Contender("lr", "km")]
     monkeypatch.setattr("deepcac.table.elsewhere.fold_trials.contenders", lambda: few)
     (judged,) = judge_fold(rows.fold, 0, 2, 10_000)

@@ -52,7 +52,7 @@ def audit_table(
     apart = replace(roles, apart={groups_column: "the groups"})
     say, seed = run.say, run.seed
     say(f"reading {path}")
-    table = read_labelled(path, apart, most=run.rows, seed=seed)
+    table = read_labelled(path, apart, rows=run.rows, seed=seed)
     groups = read_groups(table, groups_column)
     table.tell(say)
     for remark in groups.remarks():

@@ -29,7 +29,7 @@ from deepcac.table.budgeted_trials import (
     Say,
     contenders,
     linear,
-    refuse_minutes,
+    refuse_budget,
     table_resamples,
     usual_resamples,
 )
@@ -88,26 +88,26 @@ def protocol(table: LabelledTable) -> Protocol:
 
 
 def run_planted(
-    table: LabelledTable, minutes: float, jobs: int, seed: int, say: Say, *, strict: bool = False
+    table: LabelledTable, budget: float, jobs: int, seed: int, say: Say, *, strict: bool = False
 ) -> PlantedRuns:
     """Judge planted cohorts of every strength, cohort after cohort, until the time is over.
 
     The table has a label of two classes. At least `FEWEST_COHORTS` cohorts a strength are judged,
-    however long they take; `jobs` at once. `strict` refuses minutes that would be overrun.
+    however long they take; `jobs` at once. `strict` refuses a budget that would be overrun.
     """
     begin = time.monotonic()
     plan, ground = protocol(table), planting_ground(table.features, seed, table.follow)
     if strict:
         _, seconds = _judge(ground, STRENGTHS[-1], seed, Protocol(1, plan.tests), table.group)
         rounds = np.ceil(FEWEST_COHORTS * len(STRENGTHS) / jobs)
-        refuse_minutes(seconds * plan.resamples * rounds, minutes)
+        refuse_budget(seconds * plan.resamples * rounds, budget)
     durations: list[float] = []
 
     def due() -> Iterator[tuple[float, int]]:
         """Yield cohorts, all strengths of one before the next, as long as there is time."""
         for cohort in range(MOST_COHORTS):
             ahead = len(STRENGTHS) * (float(np.mean(durations)) if durations else 0.0) / jobs
-            over = time.monotonic() - begin + ahead > 60 * minutes
+            over = time.monotonic() - begin + ahead > 60 * budget
             if cohort >= FEWEST_COHORTS and over:
                 return
             yield from ((strength, cohort) for strength in STRENGTHS)

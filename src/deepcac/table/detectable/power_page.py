@@ -47,7 +47,7 @@ def power_table(
     """
     check_output(out, path)
     run.say(f"reading {path}")
-    table = read_labelled(path, roles, most=run.rows, seed=run.seed)
+    table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     if len(table.classes) > 2:
         raise DataError(
             f"column {roles.label!r} has {len(table.classes)} classes; outcomes are planted for "

@@ -95,7 +95,7 @@ class PlaceTables(NamedTuple):
 
 def _sites(path: StrPath, roles: Roles, site: str, run: TableRun, accept: bool) -> PlaceTables:
     apart = replace(roles, apart={site: "the site"})
-    table = read_labelled(path, apart, most=run.rows, seed=run.seed)
+    table = read_labelled(path, apart, rows=run.rows, seed=run.seed)
     folds, remarks = site_folds(
         table, uniform(site), accept=accept, words=table.words_for_missing(site)
     )
@@ -112,8 +112,8 @@ def _external(
             raise DataError(f"--external {other}: is the same file; name patients of another place")
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
-    table = read_labelled(path, roles, most=run.rows, seed=run.seed)
-    external = external_rows(table, roles, others, most=run.rows, seed=run.seed, accept=accept)
+    table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
+    external = external_rows(table, roles, others, rows=run.rows, seed=run.seed, accept=accept)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     heading = f"Judged on: the {several} {names}"

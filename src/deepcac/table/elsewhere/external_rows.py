@@ -67,7 +67,7 @@ def external_rows(
     roles: Roles,
     paths: Sequence[StrPath],
     *,
-    most: int,
+    rows: int,
     seed: int,
     accept: bool = False,
 ) -> ExternalRows:
@@ -78,7 +78,7 @@ def external_rows(
     roles : Roles
         Of the columns of all.
     paths : sequence of path-like
-    most, seed : int
+    rows, seed : int
         Of their samples, as of `read_labelled`.
     accept : bool
         Whether rows are judged that are mostly unlike those of the first table.
@@ -95,7 +95,7 @@ def external_rows(
         for stem, path in zip(stems, paths, strict=True)
     ]
     others = [
-        _second_table(table, roles, path, name, (most, seed), accept)
+        _second_table(table, roles, path, name, (rows, seed), accept)
         for path, name in zip(paths, names, strict=True)
     ]
     fold = _fold(table, roles, others)
@@ -119,12 +119,12 @@ def _second_table(
     accept: bool,
 ) -> SecondTable:
     """Read one further table; `drawn` are the most rows and the seed of its sample."""
-    most, seed = drawn
+    rows, seed = drawn
     reader = CellReader(roles.rules, usual=table.encoder.rules.decimal)
     try:
         keys = [roles.label, *filter(None, [roles.group, roles.time])]
         other = sample_rows(
-            read_blocks(path, reader), keys, group=roles.group, most=most, seed=seed
+            read_blocks(path, reader), keys, group=roles.group, most=rows, seed=seed
         )
         _refuse_missing(table, other)
         outcomes = _outcomes(table, roles, other, reader.counted(roles.label))

@@ -116,7 +116,7 @@ class LabelledTable:
 
 
 def read_labelled(
-    path: StrPath, roles: Roles, *, most: int = MOST_ROWS, seed: int = 0
+    path: StrPath, roles: Roles, *, rows: int = MOST_ROWS, seed: int = 0
 ) -> LabelledTable:
     """Read, check and encode a table.
 
@@ -125,7 +125,7 @@ def read_labelled(
     path : path-like
         See `table_files.read_blocks`.
     roles : Roles
-    most : int
+    rows : int
         Of more rows than this a sample is used.
     seed : int
         Of the sample.
@@ -139,7 +139,7 @@ def read_labelled(
     keys = list(dict.fromkeys([roles.label, *key_columns, *roles.apart]))
     reader = CellReader(roles.rules)
     blocks = read_blocks(path, reader)
-    sample = sample_rows(blocks, keys, group=roles.group, most=most, seed=seed)
+    sample = sample_rows(blocks, keys, group=roles.group, most=rows, seed=seed)
     _check_dropped(sample.rows.column_names, roles)
     outcomes = read_outcomes(sample, roles, reader.counted(roles.label))
     if roles.id is not None:

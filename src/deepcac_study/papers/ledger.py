@@ -1,6 +1,5 @@
 """The ledger: every printed cell beside our numbers, with a verdict that a rule gives."""
 
-import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deepcac.files.atomic import atomic_path
+from deepcac.files.csv_files import write_csv
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
@@ -222,12 +221,8 @@ def standing(entry: Entry) -> str:
 def write_rows(path: str | Path, kind: Any, rows: Iterable[Any]) -> None:
     """Write rows of a class, with a head even where there are none."""
     columns = fields(kind)
-    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(column.name for column in columns)
-        writer.writerows(
-            [_text(getattr(row, column.name), column) for column in columns] for row in rows
-        )
+    cells = ([_text(getattr(row, column.name), column) for column in columns] for row in rows)
+    write_csv(path, [column.name for column in columns], cells)
 
 
 def _text(value: str | float | None, column: Field[Any]) -> str:

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -73,52 +73,84 @@ def write_profile_page(
     """
     check_output(out, path)
     label = uniform(label) if label else None
+    table = _read(path, run, label, rules)
+    named, faults = _labels(table.sample, label, positive, above, table.reader)
+    if named is not None:
+        run.say(named[1].sentence)
+    faults += _faults(table, named)
+    leaks = _leaks(table.encoder, table.X, named, table.sample.number)
+    asked = {"--positive": positive, "--above": above, "--decimal": table.reader.rules.decimal}
+    mend = mending_command(_typed(path, asked), label, [*leaks, *faults])
+    # The notices of the reader ask for no option of the comparison.
+    faults += [Fault(line) for line in (*table.reader.notices, *_words(table))]
+    content = {
+        "command": run.command,
+        "name": Path(path).name,
+        "label": label,
+        "names": _names(table.encoder, named),
+        "faults": [fault.text for fault in faults],
+        "made": path.remarks if isinstance(path, RowSource) else (),
+        "mend": mend,
+        "leaks": [fault.text for fault in leaks],
+        **_columns(table, named),
+    }
+    write_page(out, "profile.html", content)
+    return table.encoder, [fault.text for fault in (*leaks, *faults)], mend
+
+
+@dataclass(frozen=True)
+class _ReadTable:
+    """A sample of a table as it was read: `skip` and `keys` are no predictors."""
+
+    reader: CellReader
+    sample: SampledTable
+    encoder: TableEncoder
+    X: Array
+    skip: Mapping[str, str]
+    keys: Mapping[str, str]
+    refused: Mapping[str, str]  # columns that are not read, with the reason
+
+
+def _read(path: StrPath, run: TableRun, label: str | None, rules: CellRules | None) -> _ReadTable:
     skip = path.roles if isinstance(path, RowSource) else {}
     keys, refused = {label: "the label"} if label else {}, dict[str, str]()
     reader = CellReader(rules)
     sample = sample_rows(read_blocks(path, reader), list(keys), most=run.rows, seed=run.seed)
     read = replace(reader.rules, decimal=reader.decimal)
     encoder = learn_encoder(sample.rows, sample.number, skip | keys, refused, read)
-    X, _ = (
-        encoder.encode(sample.rows, sample.number)
-        if encoder.used
-        else (np.empty((len(sample.number), 0)), [])
-    )
-    named, faults = _labels(sample, label, positive, above, reader)
-    faults += [refused_column(name, why, plain(sample.rows[name])) for name, why in refused.items()]
-    predictors = sample.rows.drop_columns([*skip, *(keys if named is None else ())])
-    outcome = None
+    X = np.empty((len(sample.number), 0))
+    if encoder.used:
+        X, _ = encoder.encode(sample.rows, sample.number)
+    return _ReadTable(reader, sample, encoder, X, skip, keys, refused)
+
+
+def _faults(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> list[Fault]:
+    """Return what is wrong with the predictors."""
+    rows, outcome = table.sample.rows, None
     if named is not None:
-        outcome = (named[0], named[1].codes[sample.number - 1], named[1].classes)
-    faults += table_faults(predictors, encoder, X, outcome)
-    leaks = _leaks(encoder, X, named, sample.number)
-    asked = {"--positive": positive, "--above": above, "--decimal": reader.rules.decimal}
-    faults += [Fault("no column is left to predict from")] * (not (encoder.used or refused))
-    mend = mending_command(_typed(path, asked), label, [*leaks, *faults])
-    if named is not None:
-        run.say(named[1].sentence)
-    parts = [column_parts(column, X, encoder.names) for column in encoder.used if named]
-    cells = ColumnCells.of(sample.rows, encoder.columns, [part.number for part in parts])
-    faults += [Fault(line) for line in (*reader.notices, *_words(reader, encoder, keys))]
+        outcome = (named[0], named[1].codes[table.sample.number - 1], named[1].classes)
+    predictors = rows.drop_columns([*table.skip, *(table.keys if named is None else ())])
+    faults = [refused_column(name, why, plain(rows[name])) for name, why in table.refused.items()]
+    faults += table_faults(predictors, table.encoder, table.X, outcome)
+    if not (table.encoder.used or table.refused):
+        faults.append(Fault("no column is left to predict from"))
+    return faults
+
+
+def _columns(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> dict[str, object]:
+    """Return what the page shows of the columns, and of the outcome in their parts."""
+    sample, encoder = table.sample, table.encoder
     n = len(sample.number)
-    content = {
-        "command": run.command,
-        "name": Path(path).name,
+    parts = [column_parts(column, table.X, encoder.names) for column in encoder.used if named]
+    cells = ColumnCells.of(sample.rows, encoder.columns, [part.number for part in parts])
+    return {
         "rows": n,
         "total": sample.total,
         "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns, cells)},
         "used": len(encoder.used),
         "missing": missingness(cells.tell_missing(encoder.columns, n), n),
-        "label": label,
-        "names": _names(encoder, named),
-        "faults": [fault.text for fault in faults],
-        "made": path.remarks if isinstance(path, RowSource) else (),
-        "mend": mend,
-        "leaks": [fault.text for fault in leaks],
         **_outcome(parts, cells.beside, sample.number, encoder, named),
     }
-    write_page(out, "profile.html", content)
-    return encoder, [fault.text for fault in (*leaks, *faults)], mend
 
 
 def _leaks(
@@ -136,11 +168,14 @@ def _leaks(
     ]
 
 
-def _words(reader: CellReader, encoder: TableEncoder, keys: Mapping[str, str]) -> list[str]:
-    shown = [
-        column.name for column in encoder.columns if column.kind == CATEGORY or column.name in keys
-    ]
-    return reader.words_for_missing(shown)
+def _words(table: _ReadTable) -> list[str]:
+    return table.reader.words_for_missing(
+        [
+            column.name
+            for column in table.encoder.columns
+            if column.kind == CATEGORY or column.name in table.keys
+        ]
+    )
 
 
 def _names(encoder: TableEncoder, named: tuple[str, ClassLabels] | None) -> frozenset[str]:

@@ -181,9 +181,9 @@ def _family(
     """Decide one family, also by the stricter margin: half of it for a loss."""
     margin = MARGINS[metric]
     stricter = strict if metric == MAIN or margin == MARGIN else margin / 2
-    own = scores[scores["contender"].isin(pair)]
-    own = own[own.groupby("dataset")["contender"].transform("nunique") == len(pair)]
-    table = verdicts(own, margin, stricter, [question], lambda *_: iter([pair]), [metric])
+    compared = scores[scores["contender"].isin(pair)]
+    compared = compared[compared.groupby("dataset")["contender"].transform("nunique") == len(pair)]
+    table = verdicts(compared, margin, stricter, [question], lambda *_: iter([pair]), [metric])
     if table.empty:
         return table
     mean, high, low = (table[name].to_numpy(float) for name in ("mean", "high", "low"))

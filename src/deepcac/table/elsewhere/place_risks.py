@@ -236,8 +236,8 @@ def benefit_panels(judged: Sequence[JudgedFold], thresholds: Array) -> Figure | 
         hidden = withheld_benefits(whom, thresholds, fold.model.unit)
         by_treatment = {}
         for what, patients in named.items():
-            told = grid[~hidden[what][len(thresholds) :]] if what in hidden else grid
-            by_treatment[what] = (told, benefits(patients, told))
+            shown = grid[~hidden[what][len(thresholds) :]] if what in hidden else grid
+            by_treatment[what] = (shown, benefits(patients, shown))
         lines[fold.name] = by_treatment | {"treat none": (grid, 0 * grid)}
     if not lines:
         return None

@@ -191,7 +191,9 @@ def _clustering(clustering: FoundClustering, table: LabelledTable) -> dict[str, 
             *(f"subtype {subtype.number}" for subtype in clustering.subtypes),
         ),
         "differences": difference_lines(
-            table, clustering.label, [f"subtype {one.number}" for one in clustering.subtypes]
+            table,
+            clustering.label,
+            [f"subtype {subtype.number}" for subtype in clustering.subtypes],
         ),
         "medians": _values(clustering, table, [clustering.names[f] for f in clustering.telling]),
     }

@@ -143,7 +143,10 @@ def _few_treated(judged: Sequence[Judged], thresholds: Array) -> list[bool]:
     """Return at which thresholds the net benefit would tell of few patients."""
     risk, rows, outcome = (
         np.concatenate(parts)
-        for parts in zip(*((own.risk, own.rows, own.follow.outcome) for own in judged), strict=True)
+        for parts in zip(
+            *((resample.risk, resample.rows, resample.follow.outcome) for resample in judged),
+            strict=True,
+        )
     )
     sides = risk >= thresholds[:, None]
     return [bool(few) for few in few_steps(sides, outcome, rows)]

@@ -241,8 +241,8 @@ def decision_figure(held_out: HeldOut, names: tuple[str, ...], thresholds: Array
     everyone = {"treat all": np.vstack([everybody] * 3), "treat none": np.vstack([nothing] * 3)}
     lines = {name: np.vstack([thresholds, line]) for name, line in (models | everyone).items()}
     for name in names:
-        told = ~_withheld(held_out, name, thresholds)[: len(thresholds)]
-        lines[contender_name(name)] = lines[contender_name(name)][:, told]
+        shown = ~_withheld(held_out, name, thresholds)[: len(thresholds)]
+        lines[contender_name(name)] = lines[contender_name(name)][:, shown]
     return Figure(
         id="decision",
         title="Is acting on the risks worth it?",

@@ -92,8 +92,8 @@ def clinical_answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
         text += f" more than {tests} do."
     else:
         kinds = [
-            f"{dataset} ({', '.join(contender_label(str(name)) for name in own['contender'])})"
-            for dataset, own in helped.groupby("dataset")
+            f"{dataset} ({', '.join(contender_label(str(name)) for name in group['contender'])})"
+            for dataset, group in helped.groupby("dataset")
         ]
         text = f"Clusters help on {len(kinds)} of {len(counted)} clinical tasks more than {tests}"
         text += f" do: {'; '.join(kinds)}."

@@ -54,28 +54,28 @@ def clinical_gains(
 
     In a cell: over the learner alone, over random groups on average, over the bent line.
     """
-    own = filled(verdicts)
-    own = own[own["metric"] == MAIN]
-    found = {
+    main = filled(verdicts)
+    main = main[main["metric"] == MAIN]
+    rows_by_key = {
         (row["question"], row["dataset"], row["contender"], row["alpha"]): row
-        for row in own.to_dict("records")
+        for row in main.to_dict("records")
     }
 
     def gains(arm: str, alpha: str) -> Callable[[str], str]:
         def cell(dataset: str) -> str:
-            rows = [found.get((q.id, dataset, f"{arm}_{learner}", alpha)) for q in _QUESTIONS]
+            rows = [rows_by_key.get((q.id, dataset, f"{arm}_{learner}", alpha)) for q in _QUESTIONS]
             return " / ".join(_gain(row, styles) for row in rows if row)
 
         return cell
 
     def rival(name: str) -> Callable[[str], str]:
-        return lambda dataset: _gain(found.get((BEND.id, dataset, name, "")), styles)
+        return lambda dataset: _gain(rows_by_key.get((BEND.id, dataset, name, "")), styles)
 
     def random(view: str) -> Callable[[str], str]:
         name = f"{view}_of_cells_{learner}"
-        return lambda dataset: _gain(found.get((PARTITION.id, dataset, name, "")), styles)
+        return lambda dataset: _gain(rows_by_key.get((PARTITION.id, dataset, name, "")), styles)
 
-    rivals = own.loc[own["question"].eq(BEND.id) & own["reference"].eq(learner), "contender"]
+    rivals = main.loc[main["question"].eq(BEND.id) & main["reference"].eq(learner), "contender"]
     columns: dict[str, How] = {
         "task": str,
         **{_kind(arm, alpha): gains(arm, alpha) for arm, alpha in _ROWS},
@@ -83,19 +83,19 @@ def clinical_gains(
         "best random groups": random("best"),
         **{contender_label(name): rival(name) for name in dict.fromkeys(rivals)},
     }
-    judged = own.loc[own["contender"].str.endswith(f"_{learner}"), "dataset"]
+    judged = main.loc[main["contender"].str.endswith(f"_{learner}"), "dataset"]
     return Table.of(list(dict.fromkeys(judged)), columns)
 
 
 def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
     """Return the pooled gains in AUROC, with the prediction interval of a new cohort."""
-    own = filled(pooled)
-    own = own[(own["metric"] == MAIN) & own["contender"].str.endswith(f"_{learner}")]
-    joined = own["joined"].astype(str).str.lower() == "true"
+    main = filled(pooled)
+    main = main[(main["metric"] == MAIN) & main["contender"].str.endswith(f"_{learner}")]
+    joined = main["joined"].astype(str).str.lower() == "true"
     key = ["contender", "alpha", "question", "reference"]
-    together = own[joined].set_index(key)
+    together = main[joined].set_index(key)
     asked = [question.id for question in _QUESTIONS]
-    rows = own[~joined & own["question"].isin(asked)]
+    rows = main[~joined & main["question"].isin(asked)]
 
     def once_more(row: Any) -> str:
         place = tuple(row[name] for name in key)

@@ -131,7 +131,7 @@ def build(
         files, root, inputs=data.inputs, references=printed_clusters(), unscored=shipped.unscored
     )
     files_by_kind = by_kind(files)
-    profiles, kept = load_profiles(files_by_kind["profiles"]), shipped.kept
+    profiles, snapshot = load_profiles(files_by_kind["profiles"]), shipped.kept
     judged, clinical = (
         load_judgement(files_by_kind[JUDGED]),
         load_clinical(files_by_kind["clinical"]),
@@ -139,7 +139,7 @@ def build(
     if shipped.tables and real_only(findings.runs):
         judged = judged or kept_judgement(shipped.tables)
         clinical = clinical or kept_clinical(shipped.tables)
-    bootstraps = KeptBootstraps(kept, resamples) if kept else Bootstraps(resamples)
+    bootstraps = KeptBootstraps(snapshot, resamples) if snapshot else Bootstraps(resamples)
     material = Material(
         **vars(findings),
         profiles=profiles,
@@ -149,14 +149,14 @@ def build(
         divisions=load_divisions(files_by_kind["public"]),
         ablations=load_ablations(files_by_kind["ablations"]),
         sources=source_notes(
-            registry, profiles, data.tidy, _uses(findings, judged, clinical, kept)
+            registry, profiles, data.tidy, _uses(findings, judged, clinical, snapshot)
         ),
         planted=planted_against_found(findings.runs, registry, data.truth),
         features_dir=data.features,
         made_from=shipped.made_from,
-        curves=kept_curves(kept) if kept else from_scores,
+        curves=kept_curves(snapshot) if snapshot else from_scores,
     )
-    _write(material, _subtypes(material, registry, kept), Path(out_dir), bootstraps, threads)
+    _write(material, _subtypes(material, registry, snapshot), Path(out_dir), bootstraps, threads)
 
 
 def _uses(

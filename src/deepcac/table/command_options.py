@@ -1,11 +1,24 @@
-"""What the subcommands of ``deepcac`` are given: arguments and options, each named once."""
+"""What the subcommands of ``deepcac`` are given: arguments and options, each named once.
 
+Options that several commands share are fields of one class. A command with a parameter of this
+class is `with_options`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE
+from deepcac.table.limits import MOST_ROWS
+
+if TYPE_CHECKING:
+    from deepcac.table.reading.cell_rules import CellRules
+    from deepcac.table.reading.roles import Roles
 
 
 def option(panel: str, *names: str, help: str, **limits: Any) -> Any:
@@ -16,6 +29,29 @@ def option(panel: str, *names: str, help: str, **limits: Any) -> Any:
 def argument(help: str) -> Any:
     """Return an argument, which is a file to read."""
     return typer.Argument(help=help, rich_help_panel=TABLE)
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the fields of its classes of options as options of its own."""
+    parameters = list(signature(command).parameters.values())
+    groups: dict[str, Any] = {
+        p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
+    }
+    options = {
+        option.name: option.replace(kind=Parameter.KEYWORD_ONLY)
+        for p in parameters
+        for option in (signature(groups[p.name]).parameters.values() if p.name in groups else [p])
+    }
+
+    @wraps(command)
+    def with_fields(**values: Any) -> None:
+        for name, kind in groups.items():
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        command(**values)
+
+    with_fields.__signature__ = Signature(list(options.values()))  # type: ignore[attr-defined]
+    with_fields.__annotations__ = {name: p.annotation for name, p in options.items()}
+    return with_fields
 
 
 Table = Annotated[Path, argument("A CSV, parquet or Excel file with one row per patient.")]
@@ -195,3 +231,79 @@ Method = Annotated[
 Seed = Annotated[
     int, option(EFFORT, min=0, max=30_000, help="The seed of samples, resamples and models.")
 ]
+
+
+@dataclass(frozen=True)
+class CellOptions:
+    """How cells are read."""
+
+    decimal: Decimal = None
+    sheet: Sheet = None
+    keep_word: KeepWord = None
+    missing: Missing = None
+
+    def rules(self) -> "CellRules":
+        """Return how cells are read."""
+        from deepcac.table.reading.cell_rules import CellRules
+
+        words = tuple(self.keep_word or ()), tuple(self.missing or ())
+        return CellRules(self.decimal, *words, sheet=self.sheet)
+
+
+@dataclass(frozen=True)
+class ColumnTypeOptions(CellOptions):
+    """How cells are read, and which of them are names or numbers."""
+
+    category: Categories = None
+    number: Numbers = None
+
+    def rules(self) -> "CellRules":
+        """Return how cells are read."""
+        from deepcac.table.reading.cell_rules import uniform
+
+        categories, numbers = (
+            tuple(map(uniform, names or ())) for names in (self.category, self.number)
+        )
+        return replace(super().rules(), categories=categories, numbers=numbers)
+
+
+@dataclass(frozen=True)
+class FollowUpOptions:
+    """How long patients were followed."""
+
+    time: Time = None
+    horizon: Horizon = None
+    competing: Competing = None
+
+
+@dataclass(frozen=True)
+class SampleOptions:
+    """Which rows of a large table are used."""
+
+    rows: RowLimit = MOST_ROWS
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """What columns are for."""
+
+    id_column: Id = None
+    group: Group = None
+    drop: Drop = None
+    positive: Positive = None
+    above: Above = None
+
+    def roles(
+        self, label: str, cells: CellOptions, follow: FollowUpOptions | None = None
+    ) -> "Roles":
+        """Return what the columns are for, and how they are read."""
+        from deepcac.table.reading.roles import Roles
+
+        follow = follow or FollowUpOptions()
+        return Roles(
+            label, self.id_column, self.group, self.drop or (), self.positive, self.above,
+            cells.decimal, follow.time, follow.horizon,
+            competing=follow.competing or (),
+            cells=cells.rules(),
+        )  # fmt: skip

@@ -2,62 +2,43 @@
 
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from deepcac import __version__
-from deepcac.table.command_help import (
-    EFFORT,
-    OUTPUT,
-    QUESTION,
-    TABLE,
-    GroupedCommand,
-)
+from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE, GroupedCommand
 from deepcac.table.command_options import (
     Above,
     AcceptUnseen,
     Budget,
     By,
     Card,
-    Categories,
-    Competing,
-    Decimal,
-    Drop,
+    CellOptions,
+    ColumnOptions,
+    ColumnTypeOptions,
     External,
-    Group,
-    Horizon,
-    Id,
+    FollowUpOptions,
     Jobs,
-    KeepWord,
     Label,
     LabelOfTable,
     Margin,
     MedsLabels,
     Method,
-    Missing,
     ModelOut,
-    Numbers,
     Positive,
     Resamples,
-    RowLimit,
-    Seed,
-    Sheet,
+    SampleOptions,
     Site,
     Table,
     TableOrMeds,
     Thresholds,
-    Time,
     TrainRows,
     argument,
     option,
+    with_options,
 )
-from deepcac.table.limits import MOST_ROWS
-
-if TYPE_CHECKING:
-    from deepcac.table.reading.cell_rules import CellRules
 
 app = typer.Typer(
     add_completion=False,
@@ -94,21 +75,14 @@ def say(line: str) -> None:
     epilog="Examples:  deepcac compare patients.csv --label died   |   deepcac compare "
     "visits.parquet --label readmitted --group patient --budget 10 --out visits.html",
 )
+@with_options
 def compare(
+    *,
     table: TableOrMeds,
     label: LabelOfTable = None,
     labels: MedsLabels = None,
-    id_column: Id = None,
-    group: Group = None,
-    drop: Drop = None,
-    positive: Positive = None,
-    above: Above = None,
-    decimal: Decimal = None,
-    sheet: Sheet = None,
-    keep_word: KeepWord = None,
-    missing: Missing = None,
-    category: Categories = None,
-    number: Numbers = None,
+    columns: ColumnOptions,
+    cells: ColumnTypeOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("compare.html"),
     budget: Budget = 3.0,
     margin: Margin = 0.01,
@@ -119,13 +93,10 @@ def compare(
     by: By = None,
     site: Site = None,
     external: External = None,
-    time: Time = None,
-    horizon: Horizon = None,
-    competing: Competing = None,
+    follow: FollowUpOptions,
     accept_unseen: AcceptUnseen = False,
     card: Card = None,
-    rows: RowLimit = MOST_ROWS,
-    seed: Seed = 0,
+    sample: SampleOptions,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.budgeted_trials import TableRun
@@ -133,16 +104,11 @@ def compare(
     from deepcac.table.elsewhere.comparing_places import compare_places, refuse
     from deepcac.table.meds.meds_task import table_source
     from deepcac.table.pages.risk_section import risk_questions
-    from deepcac.table.reading.roles import Roles
 
-    table_roles = Roles(
-        label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
-        competing=competing or (),
-        cells=cell_rules(keep_word, missing, category, number, sheet),
-    )  # fmt: skip
+    table_roles = columns.roles(label or "", cells, follow)
     source, roles = table_source(table, labels, table_roles)
     run = TableRun(
-        say, _typed(), rows, seed, jobs, budget, strict=True, resamples=resamples,
+        say, _typed(), sample.rows, sample.seed, jobs, budget, strict=True, resamples=resamples,
         train_rows=train_rows, margin=margin,
     )  # fmt: skip
     if site is None and not external:
@@ -163,68 +129,34 @@ def compare(
     cls=GroupedCommand,
     epilog="Example:  deepcac audit patients.csv --label died --groups phenotype",
 )
+@with_options
 def audit(
+    *,
     table: Table,
     label: Label,
     groups: Annotated[str, option(QUESTION, help="The column of the groups that are judged.")],
-    id_column: Id = None,
-    group: Group = None,
-    drop: Drop = None,
-    positive: Positive = None,
-    above: Above = None,
-    decimal: Decimal = None,
-    sheet: Sheet = None,
-    keep_word: KeepWord = None,
-    missing: Missing = None,
-    category: Categories = None,
-    number: Numbers = None,
-    time: Time = None,
-    horizon: Horizon = None,
-    competing: Competing = None,
+    columns: ColumnOptions,
+    cells: ColumnTypeOptions,
+    follow: FollowUpOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("audit.html"),
     budget: Budget = 3.0,
     margin: Margin = 0.01,
     resamples: Resamples = None,
     jobs: Jobs = None,
-    rows: RowLimit = MOST_ROWS,
-    seed: Seed = 0,
+    sample: SampleOptions,
 ) -> None:
     """Answer on one page whether groups of patients, made by any program, are of use."""
     from deepcac.table.audit.auditing import audit_table
     from deepcac.table.budgeted_trials import TableRun
-    from deepcac.table.reading.roles import Roles
 
-    roles = Roles(
-        label, id_column, group, drop or (), positive, above, decimal, time, horizon,
-        competing=competing or (),
-        cells=cell_rules(keep_word, missing, category, number, sheet),
-    )  # fmt: skip
+    roles = columns.roles(label, cells, follow)
     run = TableRun(
-        say, _typed(), rows, seed, jobs, budget, strict=True, resamples=resamples, margin=margin
-    )
+        say, _typed(), sample.rows, sample.seed, jobs, budget, strict=True, resamples=resamples,
+        margin=margin,
+    )  # fmt: skip
     answer = audit_table(table, roles, groups, out, run)
     typer.echo(answer)
     say(f"page: {out}")
-
-
-def cell_rules(
-    keep_words: list[str] | None,
-    missing: list[str] | None,
-    categories: list[str] | None,
-    numbers: list[str] | None,
-    sheet: str | None,
-) -> "CellRules":
-    """Return how cells are read, from the options; --decimal is a role of its own."""
-    from deepcac.table.reading.cell_rules import CellRules, uniform
-
-    return CellRules(
-        None,
-        tuple(keep_words or ()),
-        tuple(missing or ()),
-        tuple(map(uniform, categories or ())),
-        tuple(map(uniform, numbers or ())),
-        sheet,
-    )
 
 
 def _typed() -> str:
@@ -232,23 +164,14 @@ def _typed() -> str:
 
 
 @app.command(cls=GroupedCommand, epilog="Example:  deepcac power patients.csv --label died")
+@with_options
 def power(
+    *,
     table: Table,
     label: Label,
-    id_column: Id = None,
-    group: Group = None,
-    drop: Drop = None,
-    positive: Positive = None,
-    above: Above = None,
-    decimal: Decimal = None,
-    sheet: Sheet = None,
-    keep_word: KeepWord = None,
-    missing: Missing = None,
-    category: Categories = None,
-    number: Numbers = None,
-    time: Time = None,
-    horizon: Horizon = None,
-    competing: Competing = None,
+    columns: ColumnOptions,
+    cells: ColumnTypeOptions,
+    follow: FollowUpOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("power.html"),
     budget: Budget = 2.0,
     r2: Annotated[
@@ -261,41 +184,31 @@ def power(
         ),
     ] = None,
     jobs: Jobs = None,
-    rows: RowLimit = MOST_ROWS,
-    seed: Seed = 0,
+    sample: SampleOptions,
 ) -> None:
     """Say on one page which gain by clusters this table could show, before a comparison."""
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.detectable.power_page import power_table
-    from deepcac.table.reading.roles import Roles
 
-    roles = Roles(
-        label, id_column, group, drop or (), positive, above, decimal, time, horizon,
-        competing=competing or (),
-        cells=cell_rules(keep_word, missing, category, number, sheet),
-    )  # fmt: skip
-    run = TableRun(say, _typed(), rows, seed, jobs, budget, strict=True)
+    roles = columns.roles(label, cells, follow)
+    run = TableRun(say, _typed(), sample.rows, sample.seed, jobs, budget, strict=True)
     answer = power_table(table, roles, out, run, r2=r2)
     typer.echo(answer)
     say(f"page: {out}")
 
 
 @app.command(cls=GroupedCommand, epilog="Example:  deepcac profile patients.csv --label died")
+@with_options
 def profile(
+    *,
     table: TableOrMeds,
     label: Annotated[str | None, option(TABLE, help="The column whose rates are shown.")] = None,
     labels: MedsLabels = None,
     positive: Positive = None,
     above: Above = None,
-    decimal: Decimal = None,
-    sheet: Sheet = None,
-    keep_word: KeepWord = None,
-    missing: Missing = None,
-    category: Categories = None,
-    number: Numbers = None,
+    cells: ColumnTypeOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("profile.html"),
-    rows: RowLimit = MOST_ROWS,
-    seed: Seed = 0,
+    sample: SampleOptions,
 ) -> None:
     """Describe a table on one page: columns, missing values, outcome by column."""
     from deepcac.table.budgeted_trials import TableRun
@@ -304,9 +217,8 @@ def profile(
 
     source, label = described_source(table, labels, label)
     encoder, faults, mend = write_profile_page(
-        source, out, TableRun(typer.echo, _typed(), rows, seed), label=label, positive=positive,
-        above=above,
-        rules=replace(cell_rules(keep_word, missing, category, number, sheet), decimal=decimal),
+        source, out, TableRun(typer.echo, _typed(), sample.rows, sample.seed),
+        label=label, positive=positive, above=above, rules=cells.rules(),
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
     for fault in faults:
@@ -321,25 +233,16 @@ def profile(
     epilog="Example:  deepcac fit patients.csv --label died --out model.json  "
     "&&  deepcac predict model.json new.csv --out risk.csv",
 )
+@with_options
 def fit(
+    *,
     table: TableOrMeds,
     label: LabelOfTable = None,
     labels: MedsLabels = None,
     out: ModelOut = None,
-    id_column: Id = None,
-    group: Group = None,
-    drop: Drop = None,
-    positive: Positive = None,
-    above: Above = None,
-    decimal: Decimal = None,
-    sheet: Sheet = None,
-    keep_word: KeepWord = None,
-    missing: Missing = None,
-    category: Categories = None,
-    number: Numbers = None,
-    time: Time = None,
-    horizon: Horizon = None,
-    competing: Competing = None,
+    columns: ColumnOptions,
+    cells: ColumnTypeOptions,
+    follow: FollowUpOptions,
     method: Method = "auto",
     clusters: Annotated[
         int,
@@ -360,25 +263,20 @@ def fit(
     ] = 0,
     jobs: Jobs = None,
     card: Card = None,
-    rows: RowLimit = MOST_ROWS,
-    seed: Seed = 0,
+    sample: SampleOptions,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.meds.meds_task import table_source
-    from deepcac.table.reading.roles import Roles
     from deepcac.table.risk_model_choice import method_lines
     from deepcac.table.risk_tables import fit_table, model_name
 
-    table_roles = Roles(
-        label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
-        competing=competing or (),
-        cells=cell_rules(keep_word, missing, category, number, sheet),
-    )  # fmt: skip
+    table_roles = columns.roles(label or "", cells, follow)
     source, roles = table_source(table, labels, table_roles)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
-        source, roles, path, TableRun(say, _typed(), rows, seed, jobs, bootstrap=bootstrap),
+        source, roles, path,
+        TableRun(say, _typed(), sample.rows, sample.seed, jobs, bootstrap=bootstrap),
         method=method, clusters=clusters, alpha=alpha, card=card,
     )  # fmt: skip
     typer.echo(model_name(model))
@@ -390,26 +288,23 @@ def fit(
 @app.command(
     cls=GroupedCommand, epilog="Example:  deepcac predict model.json new.csv --out risk.csv"
 )
+@with_options
 def predict(
+    *,
     model: Annotated[Path, argument("A model that `deepcac fit` or deepcac.save wrote.")],
     table: Annotated[Path, argument("A table with the columns of the model.")],
     out: Annotated[Path, option(OUTPUT, help="The file of risks to write (CSV).")] = Path(
         "risk.csv"
     ),
     labels: MedsLabels = None,
-    decimal: Decimal = None,
-    sheet: Sheet = None,
-    keep_word: KeepWord = None,
-    missing: Missing = None,
+    cells: CellOptions,
     accept_unseen: AcceptUnseen = False,
 ) -> None:
     """Write the risk, and the subtype, of every row of a table."""
     from deepcac.table.meds.meds_task import new_source
-    from deepcac.table.reading.cell_rules import CellRules
     from deepcac.table.risk_tables import predict_table
 
     source = new_source(table, labels)
-    rules = CellRules(decimal, tuple(keep_word or ()), tuple(missing or ()), sheet=sheet)
-    n = predict_table(model, source, out, say=say, rules=rules, accept=accept_unseen)
+    n = predict_table(model, source, out, say=say, rules=cells.rules(), accept=accept_unseen)
     typer.echo(f"{n:,} rows")
     say(f"risks: {out}")

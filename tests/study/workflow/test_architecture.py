@@ -89,13 +89,7 @@ ALLOWED = {"kernel.py: _sweep"}
 
 
 # A command has a parameter for each of its options, a public estimator for each setting.
-COMMANDS = {
-    *(
-        f"commands.py: {name}"
-        for name in ("compare", "audit", "power", "profile", "fit", "predict")
-    ),
-    "adding.py: add",
-}
+COMMANDS = {f"commands.py: {name}" for name in ("compare", "audit", "power", "fit")}
 MOST_PARAMETERS = 8
 
 

@@ -122,14 +122,17 @@ def serving(answer: Answer) -> Iterator[str]:
             server.shutdown()
 
 
-def behaviours(work: Path) -> list[Row]:
-    """Fetch from each kind of server alone, and with an honest folder as the next mirror."""
+def behaviours(work: Path, patience: float = 1.0) -> list[Row]:
+    """Fetch from each kind of server alone, and with an honest folder as the next mirror.
+
+    `patience` is how many seconds a server may be silent.
+    """
     held = work / "mirror" / "letters" / "x.txt"
     held.parent.mkdir(parents=True)
     held.write_bytes(CONTENT)
     logging.getLogger("deepcac").setLevel(logging.CRITICAL)
-    alone = [_try(work, name, ()) for name in BEHAVIOURS]
-    followed = [_try(work, name, (str(work / "mirror"),)) for name in BEHAVIOURS]
+    places = ((), (str(work / "mirror"),))
+    alone, followed = ([_try(work, name, at, patience) for name in BEHAVIOURS] for at in places)
     shown = "vanishes, resets, stays silent, drips, lies about bytes, lengths, ranges, redirects"
     return [
         Row("only the mirror", len(alone), alone.count("same"), alone.count("line"), shown),
@@ -143,12 +146,12 @@ def behaviours(work: Path) -> list[Row]:
     ]
 
 
-def _try(work: Path, name: str, others: tuple[str, ...]) -> str:
+def _try(work: Path, name: str, others: tuple[str, ...], patience: float) -> str:
     target = work / "raw" / "x.txt"
     target.unlink(missing_ok=True)
     with serving(BEHAVIOURS[name]) as address:
         try:
-            fetch(FILE, target, mirrors=[address, *others], attempts=2, pause=0, timeout=1.0)
+            fetch(FILE, target, mirrors=[address, *others], attempts=2, pause=0, timeout=patience)
         except FetchError as error:
             clear = "\n" not in str(error) and not target.exists()
             return "line" if clear else "neither"

@@ -237,9 +237,9 @@ def _call_plain(folder: Path, words: Sequence[str]) -> Answer:
     return Answer(done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace"))
 
 
-def together(work: Path, expected: bytes) -> Row:
-    """Let two commands write one file at once."""
-    folder, same, pairs = table(work / "two" / "t.csv").parent, 0, 3
+def together(work: Path, expected: bytes, pairs: int = 3) -> Row:
+    """Let two commands write one file at once, so many times."""
+    folder, same = table(work / "two" / "t.csv").parent, 0
     for _ in range(pairs):
         for process in [start(folder, FIT) for _ in range(2)]:
             process.communicate(timeout=LIMIT)

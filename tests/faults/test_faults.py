@@ -32,19 +32,20 @@ def unbroken(tmp_path_factory):
     return project, project.outcome()
 
 
-def test_a_killed_command_leaves_the_old_file_or_the_new_one(tmp_path):
-    row = command_kills(tmp_path, FIT, signal.SIGKILL, 2)
+@pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.long)])
+def test_a_killed_command_leaves_the_old_file_or_the_new_one(times, tmp_path):
+    row = command_kills(tmp_path, FIT, signal.SIGKILL, times)
     assert row.other == 0, row.how
 
 
 def test_two_commands_that_write_one_file_leave_it_whole(tmp_path):
     folder = patients(tmp_path / "t.csv").parent
     assert call(folder, FIT).code == 0
-    assert together(tmp_path, (folder / "m.json").read_bytes()).other == 0
+    assert together(tmp_path, (folder / "m.json").read_bytes(), pairs=1).other == 0
 
 
 def test_every_server_gives_the_file_or_one_line(tmp_path):
-    alone, followed = behaviours(tmp_path)
+    alone, followed = behaviours(tmp_path, patience=0.3)
     assert (alone.other, followed.other) == (0, 0)
     assert followed.same == followed.tried
 
@@ -60,8 +61,11 @@ def test_every_model_file_is_refused_or_possible(kind, tmp_path):
     assert row.refused > 10
 
 
-def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_schema(tmp_path):
-    rows = structures(tmp_path, 2000)
+@pytest.mark.parametrize("number", [300, pytest.param(2000, marks=pytest.mark.long)])
+def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_schema(
+    number, tmp_path
+):
+    rows = structures(tmp_path, number)
     assert [row.fault for row in rows if row.other] == []
     assert all(row.same and row.refused for row in rows)
 
@@ -69,10 +73,8 @@ def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_sche
 @pytest.mark.parametrize(
     ("kind", "number"),
     [
-        ("delimited text", 1000),
-        ("spreadsheets", 500),
-        ("parquet", 500),
-        *((k, 100) for k in PACKED),
+        *((kind, 100) for kind in TABLES | PACKED),
+        *(pytest.param(kind, 1000, marks=pytest.mark.long) for kind in TABLES),
     ],
 )
 def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind, number, tmp_path):

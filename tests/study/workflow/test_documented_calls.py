@@ -98,6 +98,7 @@ def test_it_is_planned(options, clone, request):
     assert "This was a dry-run" in said or "Nothing to be done" in said
 
 
+@pytest.mark.long
 def test_it_is_answered_from_a_finished_run(finished):
     asked = {(call.options, call.targets) for call in ANSWERED}
     for options, targets in sorted(asked):
@@ -108,6 +109,7 @@ def test_it_is_answered_from_a_finished_run(finished):
     assert (finished / ".test" / "report.zip").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "asked",
     [

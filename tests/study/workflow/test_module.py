@@ -59,7 +59,7 @@ def test_the_small_run_of_the_catalogue_is_planned_to_the_report(tmp_path):
     assert jobs == {"table_runs": "1", "report": "1", "all": "1"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_module_comes_from_a_hosted_repository_at_a_commit(tmp_path):
     """A bare repository stands in for the host, by git's own `insteadOf`."""
     served, outside = tmp_path / "host" / "owner" / "project.git", tmp_path / "mine"

@@ -141,7 +141,7 @@ def stand_in(folder: Path) -> list[str]:
     return [*options, "--seconds-between-status-checks", "1"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_submitted_run_needs_no_number_of_cores(tmp_path):
     """A dry run counts its cores as one, so that only a real run tells."""
     folder = checkout(tmp_path / "clone")
@@ -150,7 +150,7 @@ def test_a_submitted_run_needs_no_number_of_cores(tmp_path):
     assert (folder / "data/features/demo_diabetes.parquet").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_job_that_fails_on_a_cluster_is_tried_with_more(tmp_path):
     (tmp_path / "Snakefile").write_text(SECOND.format(root=ROOT))
     command = [sys.executable, "-m", "snakemake", "--workflow-profile", "none"]

@@ -134,12 +134,18 @@ class Cluster:
     def _state_of(node: str) -> str:
         return call("sinfo", "-h", "-n", node, "-o", "%t")
 
+    @staticmethod
+    def _is_down(node: str) -> bool:
+        """Tell whether a node is down; while its jobs are cleared away `sinfo` says `comp` only."""
+        shown = call("scontrol", "--oneliner", "show", "node", node)
+        return any(word.startswith("State=DOWN") for word in shown.split())
+
     def kill_node(self, node: str) -> int:
         """Kill a node's daemon and all that runs on it; return the number of processes."""
         doomed = [self.started[node], *self._steps(node)]
         for process in doomed:
             process.send_signal(signal.SIGKILL)
-        until(lambda: self._state_of(node).startswith("down"), f"{node} is not down")
+        until(lambda: self._is_down(node), f"{node} is not down")
         return len(doomed)
 
     def cancel(self) -> None:

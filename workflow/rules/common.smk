@@ -64,6 +64,25 @@ def inputs_of(wildcards, folder, stem):
     return layout.run_inputs(variant + slash, dataset, method, k)
 
 
+# Here unknown names are refused, when a job is planned: an error lists the names that are near.
+def features_of(wildcards):
+    """Return the sound features of a data set."""
+    return layout.feature_file("", wildcards.dataset)
+
+
+def judged_features(wildcards):
+    """Return the features that a model is judged on."""
+    parse_contender(wildcards.get("contender", "lr"))
+    return features_of(wildcards)
+
+
+def divided_features(wildcards):
+    """Return the features that a model is judged on by a published division."""
+    parse_contender(wildcards.contender)
+    division = study.division(wildcards.division)
+    return layout.feature_file("", division["dataset"])
+
+
 def first_starts(wildcards):
     """Return the runs that a sweep over starts need not make again."""
     planned = {*report_runs, *to_make(runs_beside)}

@@ -30,7 +30,7 @@ for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items()
         name:
             experiment
         input:
-            features="data/features/{dataset}.parquet",
+            features=features_of,
             splits="data/splits/{dataset}.parquet",
             pretrained=["data/pretrained/{dataset}.safetensors"] * of_networks,
             runs=first_starts if experiment == "start_sweep" else [],

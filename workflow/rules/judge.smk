@@ -25,7 +25,7 @@ _DATASET = rf"(?!({'|'.join(JUDGE_FOLDERS)})/)\w+"
 
 rule judge_trials:
     input:
-        features="data/features/{dataset}.parquet",
+        features=judged_features,
     output:
         records=["results/judge/{dataset}/{contender}.json"],
         answers=["results/judge/{dataset}/{contender}.parquet"],
@@ -138,7 +138,7 @@ rule judge_planted:
 # A division that others published results on: learn from some groups, test on another.
 rule judge_public:
     input:
-        features=lambda wildcards: f"data/features/{study.division(wildcards.division)['dataset']}.parquet",
+        features=divided_features,
     output:
         record="results/judge/public/{division}/{contender}.json",
         answers="results/judge/public/{division}/{contender}.parquet",
@@ -195,7 +195,7 @@ rule judge_division:
 # What is each part of the classifier with subtypes worth, and are its subtypes stable?
 rule judge_ablations:
     input:
-        features="data/features/{dataset}.parquet",
+        features=features_of,
     output:
         "results/judge/ablations/{dataset}.json",
     log:
@@ -224,7 +224,7 @@ rule judge_ablations:
 # All contenders on one table, with less effort: most of these jobs would be shorter than a start.
 rule judge_table:
     input:
-        features="data/features/{dataset}.parquet",
+        features=features_of,
     output:
         "results/judge/tables/{dataset}.json",
     log:
@@ -251,7 +251,7 @@ rule judge_table:
 # What is cheap to know of a table: does it look as if clusters would help?
 rule judge_shape:
     input:
-        features="data/features/{dataset}.parquet",
+        features=features_of,
     output:
         "results/judge/shapes/{dataset}.json",
     log:
@@ -362,7 +362,7 @@ rule judge_planted_transfer:
 
 rule judge_scorecards:
     input:
-        features="data/features/{dataset}.parquet",
+        features=features_of,
     output:
         "results/judge/scorecards/{dataset}.json",
     log:
@@ -420,7 +420,7 @@ rule judge_planted_scorecards:
 
 rule judge_richer_labels:
     input:
-        features="data/features/{dataset}.parquet",
+        features=features_of,
         outcomes="data/tidy/physionet2012/outcomes.parquet",
     output:
         "results/judge/richer_labels/{dataset}_{learner}.json",

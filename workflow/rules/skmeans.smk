@@ -1,11 +1,7 @@
 # Supervised k-means: losses on example clusterings, training times, checks of its theory.
 rule skmeans_run:
     input:
-        features="data/features/{dataset}.parquet",
-        parts=expand(
-            "data/features/{{dataset}}_{part}.parquet",
-            part=["nodes", "columns", "pairs"],
-        ),
+        unpack(lambda wildcards: layout.skmeans_inputs(wildcards.dataset)),
     output:
         "results/skmeans/{dataset}/{method}.json",
     log:

@@ -1,5 +1,6 @@
 """The contenders: a learner alone, or one in each part of a partition, or with distances."""
 
+import difflib
 from dataclasses import dataclass
 
 from deepcac.errors import ConfigError
@@ -70,9 +71,15 @@ def parse_contender(name: str) -> Contender:
     if name in learner_names:
         return Contender(name)
     arm, _, learner = name.partition("_")
-    if arm in ARMS and learner in learner_names - set(of_kind(*_WHOLE)):
+    within = learner_names - set(of_kind(*_WHOLE))
+    if arm in ARMS and learner in within:
         return Contender(learner, arm)
+    known = sorted(learner_names | {f"{arm}_{learner}" for arm in ARMS for learner in within})
+    near = difflib.get_close_matches(name.lower(), known)
+    every = (
+        f"use a learner ({', '.join(sorted(learner_names))}), or a way to use clusters "
+        f"({', '.join(ARMS)}) and a learner, as in cac_lr"
+    )
     raise ConfigError(
-        f"no model {name!r}; use a learner ({', '.join(sorted(learner_names))}), or a way to use "
-        f"clusters ({', '.join(ARMS)}) and a learner, as in cac_lr"
+        f"no model {name!r}; " + (f"near names: {', '.join(near)}" if near else every)
     )

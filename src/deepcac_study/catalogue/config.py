@@ -1,5 +1,7 @@
 """The configuration of the workflow, as typed models; ``config/README.md`` is made from them."""
 
+import re
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -14,9 +16,9 @@ from deepcac_study.catalogue.registry import Registry
 
 Clusters = Annotated[int, Field(ge=1)]
 Experiment = Annotated[str, Field(pattern="^[a-z0-9_]+_k[1-9][0-9]*$")]
-Sweep = Annotated[
-    str, Field(pattern="^(grid|(alpha|weights|separation|starts)_[a-z0-9_]+_k[1-9][0-9]*)$")
-]
+GRID = "grid"  # the sweep of no data set
+SWEPT = ("alpha", "weights", "separation", "starts")
+Sweep = Annotated[str, Field(pattern=f"^({GRID}|({'|'.join(SWEPT)})_[a-z0-9_]+_k[1-9][0-9]*)$")]
 Case = Annotated[str, Field(pattern="^(as_published/)?[a-z0-9_]+_k[1-9][0-9]*$")]
 
 
@@ -229,30 +231,46 @@ class Config(Entry):
         return self
 
 
+def _dataset_of(name: str) -> str:
+    """Return the data set in the name of a sweep, a case study or a check of a theorem."""
+    stem = name.removeprefix("as_published/").rpartition("_k")[0]
+    return re.sub(f"^({'|'.join(SWEPT)})_", "", stem)
+
+
+def _judged(judge: Judge) -> Iterator[Iterable[str]]:
+    """Yield the data sets that each part of the study names."""
+    tables, clinical = judge.tables, judge.clinical
+    yield from (match.datasets for match in (*judge.matches, *clinical.also))
+    yield from judge.questions.values()
+    yield from (tables.datasets, tables.shapes, tables.resamples_of)
+    yield from (clinical.datasets, clinical.apart, clinical.cohorts, clinical.joined)
+    yield [division.dataset for division in judge.public.divisions]
+    yield [move.dataset for move in judge.transfer.moves]
+    yield from (judge.scorecards.datasets, judge.richer_labels)
+
+
+def _named(settings: Config) -> Iterator[Iterable[str]]:
+    """Yield the data sets that each key names."""
+    yield from (settings.datasets, settings.factorial)
+    yield [budget.dataset for budget in settings.skmeans]
+    yield from (settings.decomposition, settings.decomposition_against_rest)
+    yield from (settings.decomposition_runs_of, settings.bias_variance)
+    yield from (plan.datasets for plan in (*settings.runs, *settings.runs_beside))
+    sweeps = [*settings.sweeps, *settings.sweeps_beside]
+    single = [name for name in sweeps if name != GRID]
+    yield map(_dataset_of, [*single, *settings.case_studies, *settings.theory])
+    yield from _judged(settings.judge)
+
+
 def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     """Return a configuration with its defaults; its first fault is a one-line `ConfigError`.
 
     Every data set that it names must be in the registry.
     """
     settings = checked(Config, config, "configuration")
-    learnt = [budget.dataset for budget in settings.skmeans]
-    decomposed = (
-        settings.decomposition,
-        settings.decomposition_against_rest,
-        settings.bias_variance,
-    )
-    matched = (match.datasets for match in settings.judge.matches)
-    planned = (plan.datasets for plan in (*settings.runs, *settings.runs_beside))
-    divided = [division.dataset for division in settings.judge.public.divisions]
-    clinical = settings.judge.clinical
-    tables = (settings.judge.tables.datasets, settings.judge.tables.shapes)
-    moves = [move.dataset for move in settings.judge.transfer.moves]
-    further = (moves, settings.judge.scorecards.datasets, settings.judge.richer_labels)
-    tasks = [clinical.datasets, *(match.datasets for match in clinical.also)]
-    judged = (*matched, *settings.judge.questions.values(), divided, *tables, *tasks, *further)
-    named = (settings.datasets, settings.factorial, learnt, *judged, *decomposed, *planned)
-    for name in (dataset for names in named for dataset in names):
-        registry.dataset(name)
+    for names in _named(settings):
+        for name in names:
+            registry.dataset(name)
     for name in settings.optional:
         if not registry.source(name).files:
             raise ConfigError(f"optional: {name} has no raw file that could be fetched")

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from deepcac.files.declared import Entry
+from deepcac.judging.contenders import parse_contender
 from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac_study.catalogue.entries import Id
 from deepcac_study.catalogue.record_kinds import QUESTIONS
@@ -16,6 +17,11 @@ def _question(name: str) -> str:
     return name
 
 
+def _contender(name: str) -> str:
+    return parse_contender(name).id
+
+
+ContenderId = Annotated[str, AfterValidator(_contender)]
 Question = Annotated[str, AfterValidator(_question)]
 
 
@@ -25,7 +31,7 @@ class Match(Entry):
     datasets: list[Id] = Field(
         description="data sets; models read a summary of each variable of hourly sequences"
     )
-    contenders: list[str] = Field(
+    contenders: list[ContenderId] = Field(
         description="learners of `src/deepcac/judging/spaces.yaml`, without clusters (`lgbm`) or "
         "with: `km_`, `cac_` (a model in each cluster), `dist_` (distances to the centres as "
         "features), `cells_`, `hash_` (partitions that mean nothing)"
@@ -39,7 +45,7 @@ class Planted(Entry):
     strengths: list[float] = Field([], description="log odds ratios of the reversed factors")
     cohorts: int = Field(10, ge=1, description="cohorts of each strength")
     rows: int = Field(3000, ge=200, description="patients in a cohort")
-    contenders: list[str] = Field([], description="as in `matches`")
+    contenders: list[ContenderId] = Field([], description="as in `matches`")
 
 
 class Division(Entry):
@@ -49,7 +55,7 @@ class Division(Entry):
     dataset: Id
     train: list[str] = Field(description="groups of rows to learn from")
     test: str = Field(description="group of rows to be tested on")
-    contenders: list[str] = Field(
+    contenders: list[ContenderId] = Field(
         [], description="as in `matches`; none are those of all divisions"
     )
 
@@ -58,7 +64,7 @@ class Public(Entry):
     """Published divisions, and who is tested on them."""
 
     divisions: list[Division] = Field([], description="what is learnt from, and tested on")
-    contenders: list[str] = Field([], description="as in `matches`")
+    contenders: list[ContenderId] = Field([], description="as in `matches`")
     draws: int = Field(5, ge=1, description="draws of training and validation rows, averaged")
 
 
@@ -66,7 +72,7 @@ class Tables(Entry):
     """Tables that are judged in one job each, with less effort, in families of their own."""
 
     datasets: list[Id] = Field([], description="as `results/judge/tables/{dataset}.json`")
-    contenders: list[str] = Field([], description="as in `matches`")
+    contenders: list[ContenderId] = Field([], description="as in `matches`")
     shapes: list[Id] = Field(
         [],
         description="further data sets whose cheap statistics are wanted, as "
@@ -89,7 +95,7 @@ class Clinical(Entry):
     datasets: list[Id] = Field(
         [], description="tasks, as `results/judge/clinical/{dataset}/{contender}.json`"
     )
-    contenders: list[str] = Field([], description="as in `matches`")
+    contenders: list[ContenderId] = Field([], description="as in `matches`")
     cohorts: dict[str, str] = Field({}, description="the cohort of tasks that share one")
     joined: dict[str, str] = Field(
         {},

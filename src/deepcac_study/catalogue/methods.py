@@ -1,6 +1,5 @@
 """Methods: ids, the learner behind each (``methods.yaml``), and the place in comparisons."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from pydantic import Field
 from deepcac.errors import ConfigError
 from deepcac.files.declared import Entry, checked, parsed, resolve
 from deepcac_study.catalogue.entries import Id
+from deepcac_study.catalogue.near_names import near_names
 
 ARM_NAMES = {"km": "KM", "cac": "CAC", "skm": "SKM", "cd": "CD", "cdk": "CD-KM"}
 # An arm has one colour whatever its classifier is; a learner alone has its own (`Learner.colour`).
@@ -150,9 +150,7 @@ def parse_method(name: str) -> Method:
     """Return a method; an unknown id is a `ConfigError` with the known ones near it."""
     if name in methods():
         return methods()[name]
-    near = difflib.get_close_matches(name, methods(), n=3)
-    hint = f"near names: {', '.join(near)}" if near else f"known: {', '.join(methods())}"
-    raise ConfigError(f"unknown method {name!r}; {hint}")
+    raise ConfigError(f"unknown method {name!r}; {near_names(name, methods())}")
 
 
 def label(method: str) -> str:

@@ -1,8 +1,7 @@
 """The registry: every raw source, its files and the data sets made from it."""
 
-import difflib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +12,7 @@ import yaml
 from deepcac.errors import ConfigError
 from deepcac.files.declared import checked, parsed
 from deepcac_study.catalogue.entries import DataSet, RawFile, Source
+from deepcac_study.catalogue.near_names import near_names
 from deepcac_study.catalogue.protocol import named_protocols
 from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, JUDGED, OTHERS
 
@@ -47,7 +47,10 @@ class Registry:
 
     def dataset(self, id_: str) -> DataSet:
         """Return a data set; ``demo_{id}`` is the data set it imitates."""
-        return _look_up(self.datasets, id_.removeprefix(DEMO), "data set")
+        entry = _look_up(self.datasets, id_.removeprefix(DEMO), "data set")
+        if id_.startswith(DEMO) and not self.sources[entry.source].simulate:
+            raise ConfigError(f"{id_}: no data are generated for {entry.id}; ask for {entry.id}")
+        return entry
 
     def file(self, source: str, name: str) -> RawFile:
         """Return one raw file of an open source; restricted ones are read where they are."""
@@ -122,12 +125,4 @@ def _read_source(path: Path, *, private: bool = False) -> Source:
 def _look_up(entries: Mapping[str, Any], id_: str, what: str) -> Any:
     if id_ in entries:
         return entries[id_]
-    near = difflib.get_close_matches(id_, entries, n=3)
-    raise ConfigError(
-        f"unknown {what} {id_!r}; {_listed('near names', near) or _listed('known', entries)}"
-    )
-
-
-def _listed(title: str, names: Iterable[str]) -> str:
-    listed = ", ".join(names)
-    return f"{title}: {listed}" if listed else ""
+    raise ConfigError(f"unknown {what} {id_!r}; {near_names(id_, entries)}")

@@ -209,10 +209,18 @@ class Layout:
 
     def skmeans_budget(self, dataset: str) -> dict[str, Any]:
         """Return the configured budget of a data set."""
+        self.registry.dataset(dataset)
         budgets = [budget for budget in self.config["skmeans"] if budget["dataset"] == dataset]
         if not budgets:
             raise ConfigError(f"no budget for {dataset}; give it one under `skmeans`")
         return dict(budgets[0])
+
+    def skmeans_inputs(self, dataset: str) -> dict[str, str | list[str]]:
+        """Return what supervised k-means reads: the features, and those of pairs."""
+        self.skmeans_budget(dataset)
+        stem = f"data/features/{dataset}"
+        parts = [f"{stem}_{part}.parquet" for part in ("nodes", "columns", "pairs")]
+        return {"features": f"{stem}.parquet", "parts": parts}
 
     def decomposition_runs(self, dataset: str, variant: str) -> int:
         """Return how often class decomposition is repeated; as published as often as in print."""

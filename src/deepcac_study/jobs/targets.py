@@ -9,18 +9,15 @@ from typing import NamedTuple
 from snakemake.cli import get_argument_parser
 
 from deepcac.errors import ConfigError
-from deepcac.judging.contenders import parse_contender
 from deepcac_study.catalogue.methods import methods
 from deepcac_study.catalogue.protocol import Protocol, named_protocols
-from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, QUESTIONS
+from deepcac_study.catalogue.record_kinds import JUDGED
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.jobs.layout import Layout
 
 _WITHOUT_K = re.compile(r"results/(?:[\w/]+/)?(?P<dataset>\w+)/(?P<method>\w+)\.json")
 _ELSEWHERE = re.compile(r"results/(?P<folder>[\w/]+)/(?P<dataset>\w+)/\w+_k\d+\.json")
-_JUDGE = re.compile(
-    r"results/judge/(?:clinical/)?(?P<dataset>\w+)/(?P<contender>\w+)\.(json|parquet)"
-)
+_JUDGED = f"results/{JUDGED}/"
 _ROWS = re.compile(r"data/(?:features|splits)/(?P<variant>[\w/]+/)?(?P<dataset>\w+)\.parquet")
 _PARTS = ("_nodes", "_columns", "_pairs")  # of a data set with features of pairs
 _NAME = re.compile(r"[a-z][a-z_]*")
@@ -63,7 +60,7 @@ def check_targets(layout: Layout, targets: Iterable[str]) -> None:
     The `ConfigError` has near names, or what can be asked for instead.
     """
     for word in targets:
-        for check in (_check_run, _check_folder, _check_judged, _check_rows, _check_number):
+        for check in (_check_run, _check_folder, _check_rows, _check_number):
             check(layout, word)
 
 
@@ -97,17 +94,6 @@ def _check_folder(layout: Layout, word: str) -> None:
     Protocol.from_folder(f"{match['folder']}/")
 
 
-def _check_judged(layout: Layout, word: str) -> None:
-    match = _JUDGE.fullmatch(word)
-    if match and match["dataset"] in QUESTIONS:
-        layout.registry.dataset(match["contender"])
-        return
-    if not match or match["dataset"] in JUDGE_FOLDERS:
-        return
-    layout.registry.dataset(match["dataset"])
-    parse_contender(match["contender"])
-
-
 def _check_rows(layout: Layout, word: str) -> None:
     match = _ROWS.fullmatch(word)
     name, datasets = match["dataset"] if match else "", layout.registry.datasets
@@ -119,7 +105,7 @@ def _check_rows(layout: Layout, word: str) -> None:
 def _check_number(layout: Layout, word: str) -> None:
     """Refuse the record of a known method on a known data set without its k."""
     match = _WITHOUT_K.fullmatch(word)
-    if not match or _JUDGE.fullmatch(word) or match["method"] not in methods():
+    if not match or word.startswith(_JUDGED) or match["method"] not in methods():
         return
     if match["dataset"] in layout.registry.datasets:
         k = 2 if methods()[match["method"]].clustered else 1

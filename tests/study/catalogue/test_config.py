@@ -38,6 +38,10 @@ def test_what_is_left_out_is_empty_or_has_its_default():
         ({"seeds": [1, 1]}, "a seed is listed twice"),
         ({"seeds": []}, r"at \$\.seeds"),
         ({"datasets": ["cci"]}, "unknown data set 'cci'; near names: cic"),
+        ({"sweeps": ["alpha_cci_k2"]}, "unknown data set 'cci'; near names: cic"),
+        ({"case_studies": ["as_published/cci_k3"]}, "unknown data set 'cci'; near names: cic"),
+        ({"judge": {"clinical": {"cohorts": {"cci": "a"}}}}, "unknown data set 'cci'"),
+        ({"judge": {"tables": {"contenders": ["cac_lrr"]}}}, "no model 'cac_lrr'; .*: cac_lr,"),
         ({"restricted": {"mimic": "/x"}}, "restricted.mimic"),
         ({"theory": ["cic"]}, r"at \$\.theory\.0"),
         (

@@ -7,7 +7,7 @@ import yaml
 
 from deepcac.errors import ConfigError
 from deepcac_study.catalogue.entries import RawFile
-from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.catalogue.registry import Registry, load_registry
 
 DIGEST = "ab" * 32
 ENTRY = {
@@ -49,7 +49,10 @@ def test_typed_entries(tmp_path):
     assert (archive.digest, archive.members, archive.url) == (DIGEST, 2, None)
     vowels = registry.dataset("vowels")
     assert (vowels.source, vowels.sequence, vowels.switches) == ("letters", False, ())
-    assert registry.dataset("demo_vowels") is vowels
+    with pytest.raises(ConfigError, match="no data are generated for vowels; ask for vowels"):
+        registry.dataset("demo_vowels")
+    generated = registry.sources["letters"].model_copy(update={"simulate": "a step"})
+    assert Registry({"letters": generated}).dataset("demo_vowels") is vowels
     assert registry.source("demo_letters") is registry.source("letters")
 
 

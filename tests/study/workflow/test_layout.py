@@ -202,8 +202,6 @@ def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
         ("results/diabetes/cac_lr_k5000.json", "k is 5000; the largest number of clusters is 128"),
         ("results/diabetes/cac_lr.json", "no k; ask for results/diabetes/cac_lr_k2.json"),
         ("results/diabetes/lr.json", "no k; ask for results/diabetes/lr_k1.json"),
-        ("results/judge/cic/cac_lgr.json", "no model 'cac_lgr'"),
-        ("results/judge/ciic/lr.json", "unknown data set 'ciic'; near names: cic"),
         ("data/features/diabtes.parquet", "near names: diabetes"),
         ("data/splits/as_published/diabtes.parquet", "near names: diabetes"),
     ],

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import requires
+from importlib.metadata import PackageNotFoundError, metadata, requires
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ _PROFILES = (
     "https://w3id.org/ro/wfrun/provenance/0.6",
     "https://w3id.org/workflowhub/workflow-ro-crate/1.1",
 )
+_SNAKEFILE = "workflow/Snakefile"
+_WORKFLOW = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]  # it has steps
 _TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 _COLUMNS = ("output_file", "date", "rule", "log-file(s)", "input-file(s)", "status", "plan")
 
@@ -84,7 +86,7 @@ def describe(root: Path, jobs: Iterable[Finished], configuration: Iterable[str])
     crate.description = "Clustering-aware classification, from raw clinical data to the report"
     crate.license = "BSD-3-Clause (the workflow); each source's data have licences of their own"
     profiles = [
-        _add(crate, profile, "CreativeWork", name=f"Profile {kind}", version=number)
+        _add(crate, profile, ["CreativeWork", "Profile"], name=f"Profile {kind}", version=number)
         for profile in _PROFILES
         for *_, kind, number in [profile.split("/")]
     ]
@@ -95,7 +97,7 @@ def describe(root: Path, jobs: Iterable[Finished], configuration: Iterable[str])
     return path
 
 
-def _add(crate: Any, id_: str, kind: str, **properties: Any) -> Any:
+def _add(crate: Any, id_: str, kind: str | list[str], **properties: Any) -> Any:
     from rocrate.model.contextentity import ContextEntity
 
     return crate.add(ContextEntity(crate, id_, properties={"@type": kind, **properties}))
@@ -107,6 +109,7 @@ class _Run:
     def __init__(self, crate: Any, root: Path, jobs: list[Finished]) -> None:
         self.crate, self.root, self.jobs = crate, root, jobs
         self.files: dict[str, Any] = {}
+        self.versions = versions()
 
     def describe(self, configuration: list[str]) -> None:
         """Add the workflow, its steps, every job and the run as a whole."""
@@ -124,15 +127,18 @@ class _Run:
         )
         self.crate.root_dataset["mentions"] = run
         controls = [self._control(i, job) for i, job in enumerate(self.jobs)]
-        self._organise(run, controls, settings)
+        self._organise(run, controls)
 
     def _workflow(self, rules: list[str]) -> Any:
-        source = self.root / "workflow" / "Snakefile"
+        source = self.root / _SNAKEFILE
+        properties = {"@type": _WORKFLOW, **_facts(source)}
         workflow = self.crate.add_workflow(
-            source, "workflow/Snakefile", main=True, lang="snakemake", properties=_facts(source)
+            source, _SNAKEFILE, main=True, lang="snakemake", properties=properties
         )
+        workflow["programmingLanguage"]["version"] = self.versions.get("snakemake", "unknown")
         tools = [
-            _add(self.crate, f"#tool-{rule}", "SoftwareApplication", name=rule) for rule in rules
+            self._software(f"tool-{rule}", rule, self.versions.get("deepcac", "unknown"))
+            for rule in rules
         ]
         steps = [
             _add(self.crate, f"#step-{rule}", "HowToStep", name=rule, position=str(i))
@@ -156,19 +162,21 @@ class _Run:
         control["instrument"], control["object"] = step, action
         return control
 
-    def _organise(self, run: Any, controls: list[Any], settings: list[Any]) -> None:
-        libraries = versions()
-        engine = self._software("snakemake", "Snakemake", libraries.pop("snakemake", "unknown"))
-        engine["softwareRequirements"] = [
-            self._software(f"software-{name}", name, version) for name, version in libraries.items()
+    def _organise(self, run: Any, controls: list[Any]) -> None:
+        engine, *libraries = [
+            self._software(id_, name, self.versions.get(name, "unknown"))
+            for id_, name in (
+                ("snakemake", "snakemake"),
+                *((f"software-{name}", name) for name in self.versions if name != "snakemake"),
+            )
         ]
+        engine["softwareRequirements"] = libraries
         whole = _add(self.crate, "#organise", "OrganizeAction", name="Snakemake's run")
-        whole["instrument"], whole["object"] = engine, controls + settings
-        whole["result"] = run
+        whole["instrument"], whole["object"], whole["result"] = engine, controls, run
 
     def _software(self, id_: str, name: str, version: str) -> Any:
-        about = {"name": name, "softwareVersion": version}
-        return _add(self.crate, f"#{id_}", "SoftwareApplication", **about)
+        about = {"name": name, "softwareVersion": version, "version": version}
+        return _add(self.crate, f"#{id_}", "SoftwareApplication", url=_page_of(name), **about)
 
     def _file(self, name: str) -> Any:
         """Return the entity of a file; one outside the project is named without its folder."""
@@ -189,6 +197,16 @@ class _Run:
 def _facts(path: Path) -> dict[str, str]:
     """Return size and digest of a file."""
     return {"contentSize": str(path.stat().st_size), "sha256": file_digest(path)}
+
+
+def _page_of(name: str) -> str:
+    """Return the page that a distribution names as its own; that of a rule is the Snakefile."""
+    try:
+        about = metadata(name)
+    except PackageNotFoundError:
+        return _SNAKEFILE
+    links = (line.partition(",")[2].strip() for line in about.get_all("Project-URL") or ())
+    return next(iter([*(about.get_all("Home-page") or ()), *links]), _SNAKEFILE)
 
 
 def versions() -> dict[str, str]:

@@ -85,7 +85,7 @@ def test_every_job_hangs_on_a_step_and_the_engine_has_versions(project):
     crate = rocrate.ROCrate(project)
     (whole,) = crate.get_by_type("OrganizeAction")
     controls = [entity for entity in whole["object"] if entity.type == "ControlAction"]
-    assert len(controls) == 3
+    assert len(controls) == len(whole["object"]) == 3
     assert {c["instrument"]["workExample"].id for c in controls} == {"#tool-run", "#tool-split"}
     assert all(c["object"]["instrument"] is c["instrument"]["workExample"] for c in controls)
     required = {
@@ -93,6 +93,10 @@ def test_every_job_hangs_on_a_step_and_the_engine_has_versions(project):
     }
     assert required == {n: v for n, v in versions().items() if n != "snakemake"}
     assert {"deepcac", "numpy", "scikit-learn"} <= required.keys()
+    software = [*crate.get_by_type("SoftwareApplication"), *crate.get_by_type("ComputerLanguage")]
+    assert all(entity["version"] and entity["url"] for entity in software)
+    assert crate.get("#tool-run")["url"] == "workflow/Snakefile"
+    assert crate.get("#software-numpy")["url"].startswith("https://")
 
 
 def test_no_folder_outside_the_project_is_told(project):
@@ -112,8 +116,9 @@ def test_the_crate_names_its_profiles_and_has_what_every_crate_must_have(project
     profiles = {one["@id"] for one in root["conformsTo"]}
     assert profiles == wanted | {"https://w3id.org/workflowhub/workflow-ro-crate/1.1"}
     assert {entities[profile]["version"] for profile in wanted} == {"0.6"}
+    assert all("Profile" in entities[profile]["@type"] for profile in profiles)
     assert {"name", "description", "datePublished", "license", "mainEntity"} <= root.keys()
-    assert "ComputationalWorkflow" in entities[root["mainEntity"]["@id"]]["@type"]
+    assert {"ComputationalWorkflow", "HowTo"} < {*entities[root["mainEntity"]["@id"]]["@type"]}
 
 
 def test_a_missing_library_is_one_line(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from deepcac.table.reading.column_parts import ColumnParts, column_parts
 from deepcac.table.reading.label_leaks import _alone, _auroc, _by_order, _Told, label_leaks
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn
+from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.table.risk_tables import fit_table
 
 
@@ -164,7 +164,7 @@ def test_parts_cover_all_rows_in_order(values):
         X[0] = 1.0
     column = EncodedColumn("x", NUMBER)
     for most in (2, 3, 10):
-        parts = column_parts(column, X, ("x",), most)
+        parts = column_parts(column, X, {"x": 0}, most)
         assert parts.sizes.sum() == len(X)
         assert parts.sizes.min() > 0
         assert len(parts.names) <= most + bool(np.isnan(X).any())
@@ -179,12 +179,8 @@ def test_parts_cover_all_rows_in_order(values):
 def test_a_wide_table_takes_no_time():
     rng = np.random.default_rng(0)
     y = (rng.random(500) < 0.3).astype(np.int64)
-
-    class Encoder:
-        used = tuple(EncodedColumn(f"x{j}", NUMBER) for j in range(300))
-        names = tuple(f"x{j}" for j in range(300))
-
+    encoder = TableEncoder(tuple(EncodedColumn(f"x{j}", NUMBER) for j in range(300)))
     X = rng.normal(size=(500, 300))
     X[:, 17] = y + 0.1 * X[:, 17]
-    (line,) = label_leaks(Encoder(), X, y, ("0", "1"))
+    (line,) = label_leaks(encoder, X, y, ("0", "1"))
     assert "'x17'" in line

@@ -255,8 +255,9 @@ def _units(patients: list[pa.ChunkedArray]) -> Ids:
 
 
 def _named(cells: pa.ChunkedArray) -> "pd.Series[str]":
-    """Return ids as text; 7 in one table is 7.0 or 007 in another."""
-    return cells.to_pandas().astype(str).str.replace(r"^0*(\d+?)(\.0+)?$", r"\1", regex=True)
+    """Return ids as text; 7 in one table is 7.0 or 007 in another, P7 is p007."""
+    texts = cells.to_pandas().astype(str).str.lower()
+    return texts.str.replace(r"^(\D*)0*(\d+?)(\.0+)?$", r"\1\2", regex=True)
 
 
 def _new_columns(table: LabelledTable, other: SampledTable) -> list[str]:

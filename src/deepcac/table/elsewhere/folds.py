@@ -18,7 +18,12 @@ from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
-from deepcac.table.reading.table_encoder import MOST_VALUES, safe_quantiles
+from deepcac.table.reading.table_encoder import (
+    CATEGORY,
+    MOST_VALUES,
+    feature_names,
+    safe_quantiles,
+)
 from deepcac.table.reading.unfamiliar_rows import MOST, Places
 from deepcac.types import Ids
 
@@ -164,6 +169,24 @@ def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
                 )
             if beyond > MOST:
                 lines.append(f"Warning: column {name!r}, site {fold.name!r}: {text}.")
+    return lines + _other_levels(table, folds)
+
+
+def _other_levels(table: LabelledTable, folds: list[Fold]) -> list[str]:
+    """Say where most rows of a site have several levels that no other site has."""
+    lines, X = [], table.features.X
+    at = table.encoder.places
+    for column in (entry for entry in table.encoder.used if entry.kind == CATEGORY):
+        places = [at[name] for name in feature_names(column)]
+        for fold in folds if len(places) > 2 else ():
+            here, there = X[fold.test][:, places], X[fold.fit][:, places]
+            new = (there.sum(axis=0) == 0) & (here.sum(axis=0) >= FEW)
+            share = float(here[:, new].sum()) / len(fold.test)
+            if new.sum() > 1 and share > MOST:
+                lines.append(
+                    f"Warning: column {column.name!r}, site {fold.name!r}: {100 * share:.0f} % of "
+                    "the rows have levels that no other site has; another coding?"
+                )
     return lines
 
 

@@ -22,8 +22,7 @@ from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
 from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
-from deepcac.table.reading.follow_up_leaks import unused_times
-from deepcac.table.reading.label_leaks import label_leaks
+from deepcac.table.reading.label_leaks import label_leaks, unused_times
 from deepcac.table.reading.labelled_table import check_sizes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER, TableEncoder, learn_encoder
@@ -141,7 +140,7 @@ def _columns(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> dict[s
     """Return what the page shows of the columns, and of the outcome in their parts."""
     sample, encoder = table.sample, table.encoder
     n = len(sample.number)
-    parts = [column_parts(column, table.X, encoder.names) for column in encoder.used if named]
+    parts = [column_parts(column, table.X, encoder.places) for column in encoder.used if named]
     cells = ColumnCells.of(sample.rows, encoder.columns, [part.number for part in parts])
     return {
         "rows": n,

@@ -184,14 +184,14 @@ def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
 def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     """Yield each level of a column, and which rows of the table have it."""
     texts = _texts(table, column)
-    names = table.encoder.names
-    if column not in names or len(set(texts)) <= _MOST_LEVELS:
+    places = table.encoder.places
+    if column not in places or len(set(texts)) <= _MOST_LEVELS:
         for text in sorted(set(texts)):
             yield text, texts == text
         return
     # The cuts of `profile`: by others, two pages would tell who stands at a cut.
     used = next(entry for entry in table.encoder.used if entry.name == column)
-    parts = column_parts(used, table.features.X, names, _BANDS)
+    parts = column_parts(used, table.features.X, places, _BANDS)
     for j, name in enumerate(parts.names):
         yield name, parts.number == j
 

@@ -19,7 +19,10 @@ from deepcac.table.reading.column_types import plain_type
 from deepcac.table.reading.decimal_signs import decimal_signs, with_points
 
 _MINUS = "\u2212"
-_SPACED = r"^[+-]?[1-9]\d{0,2}( \d{3})+([.,]\d+)?$"  # spaces between thousands
+# Signs between thousands that can stand for nothing else: 1 234,5, 1'234.5, and 1,23,456 (lakh).
+_SPACED = r"^[+-]?[1-9]\d{0,2}([ '\x{2019}]\d{3})+([.,]\d+)?$"
+_LAKH = r"^[+-]?[1-9]\d?(,\d{2})+,\d{3}(\.\d+)?$"
+_AS_FORMULA = r'^="([^"]*)"$'  # how a spreadsheet keeps the zeros of a text
 
 
 class CellReader:
@@ -157,7 +160,10 @@ def _uniform_text(column: pa.Array) -> pa.Array:
     column = pc.utf8_trim_whitespace(column)
     if pc.any(pc.match_substring_regex(column, r"  |[\t\r\n\f\v]")).as_py():
         column = pc.replace_substring_regex(column, r"[ \t\r\n\f\v]+", " ")
-    if pc.any(pc.match_substring(column, " ")).as_py():
-        spaced = pc.match_substring_regex(column, _SPACED)
-        column = pc.if_else(spaced, pc.replace_substring(column, " ", ""), column)
+    if pc.any(pc.starts_with(column, '="')).as_py():
+        column = pc.replace_substring_regex(column, _AS_FORMULA, r"\1")
+    for pattern, signs in ((_SPACED, " '\u2019"), (_LAKH, ",")):
+        if pc.any(pc.match_substring_regex(column, f"[{signs}]")).as_py():
+            apart = pc.match_substring_regex(column, pattern)
+            column = pc.if_else(apart, pc.replace_substring_regex(column, f"[{signs}]", ""), column)
     return column

@@ -18,7 +18,10 @@ from deepcac.types import Array, Ids
 EXACT = 2.0**53  # whole numbers beyond it are not told apart
 LARGEST = 1e100  # the squares of larger numbers, summed, leave the range of a double
 
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?")
+_DATE = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}[-/. ][^\W\d]{3,9}\.?[-/. ]\d{2,4}([ T].*)?"
+    r"|\d{2}:[0-5]\d(:[0-5]\d(\.\d+)?)?"
+)
 _WITH_UNIT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([%‰°µμA-Za-z].*)")
 _UNIT_WORD = (
     r"(?:y|yr|yrs|years?|mo|mos|months?|w|wks?|weeks?|d|days?|h|hrs?|hours?|min|mins|minutes?|s|secs?"

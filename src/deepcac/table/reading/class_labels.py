@@ -25,17 +25,26 @@ from deepcac.table.reading.cells import (
 from deepcac.types import Array, Ids
 
 MOST_CLASSES = 10
-_POSITIVE = ("yes", "true", "y", "t", "positive", "pos")
-_NEGATIVE = ("no", "false", "n", "f", "negative", "neg")
+_POSITIVE = ("yes", "true", "y", "t", "positive", "pos", "ja", "oui", "si", "s\u00ed", "sim")
+_NEGATIVE = ("no", "false", "n", "f", "negative", "neg", "nein", "non", "nee", "nej", "n\u00e3o")
 # Words for the end of follow-up, whole or as the first word.
 _EVENT = (
     *_POSITIVE, "dead", "died", "death", "deceased", "event", "relapse", "relapsed", "recurrence",
     "recurred", "progression", "progressed", "failure", "failed", "exitus", "expired", "case",
+    "tot", "verstorben", "gestorben", "d\u00e9c\u00e9d\u00e9", "fallecido", "deceduto", "malignant",
 )  # fmt: skip
 _NO_EVENT = (
     *_NEGATIVE, "alive", "living", "censored", "censor", "lost", "survived", "survivor", "none",
     "no event", "event-free", "disease-free", "withdrawn", "discharged", "control",
+    "lebt", "lebend", "zensiert", "vivant", "censur\u00e9", "vivo", "benign",
 )  # fmt: skip
+# A class beside two others that may stand for a label that nobody knows.
+_UNKNOWN = re.compile(
+    r"(un|not |in)?(known|clear|determinate|certain|specified|available|recorded)|unk|missing"
+    r"|unbekannt|inconnu|desconocido|pending",
+    re.IGNORECASE,
+)
+_UNKNOWN_CODES = {"-1", "-9", "-99", "8", "9", "88", "99", "888", "999"}
 
 
 class ClassLabels(NamedTuple):
@@ -75,7 +84,20 @@ def label_sentence(classes_counted: str, classes: tuple[str, ...], reason: str) 
     """Say the classes of a label, and which of two is the positive one, and why."""
     other = "" if reason.startswith(("made", "as asked")) else "; --positive chooses the other"
     event = f" Positive class: {classes[1]} ({reason}{other})." if reason else ""
-    return f"Label: {classes_counted}.{event}"
+    doubt = "".join(
+        f" {text!r} is a class like the others; if it means that the label is not known, remove "
+        "its rows."
+        for text in _unknown(classes)
+    )
+    return f"Label: {classes_counted}.{event}{doubt}"
+
+
+def _unknown(classes: tuple[str, ...]) -> list[str]:
+    """Return the classes that may stand for an unknown label: by their word, or as a code."""
+    words = [text for text in classes if _UNKNOWN.fullmatch(text) and text.lower() != "known"]
+    codes = sorted(_UNKNOWN_CODES & {*classes})
+    coded = len(classes) == 3 and {*classes} - {*codes} in ({"0", "1"}, {"1", "2"})
+    return words + codes * coded if len(classes) > 2 else []
 
 
 def class_labels(
@@ -140,15 +162,17 @@ def _refuse_spellings(shown: pa.ChunkedArray, name: str) -> None:
 
 
 def alike_spellings(texts: Iterable[str]) -> list[list[str]]:
-    """Return texts without digits that differ in case, spaces or signs only, in groups."""
+    """Return texts without digits that differ in case, spaces or signs only, in groups.
+
+    Numbers are alike that are equal, such as 01 and 1.
+    """
     alike: dict[str, list[str]] = {}
     for text in texts:
-        alike.setdefault(re.sub(r"[\s_.-]", "", text).casefold(), []).append(text)
-    return [
-        sorted(spellings)
-        for spellings in alike.values()
-        if len(spellings) > 1 and not any(re.search(r"\d", text) for text in spellings)
-    ]
+        if re.fullmatch(r"\d+(\.0+)?", text):
+            alike.setdefault(text.split(".")[0].lstrip("0"), []).append(text)
+        elif not re.search(r"\d", text):
+            alike.setdefault(re.sub(r"[\s_.-]", "", text).casefold(), []).append(text)
+    return [sorted(spellings) for spellings in alike.values() if len(spellings) > 1]
 
 
 def standing_alone(classes: tuple[str, ...], label: str) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The rows of a column in parts: levels of a category, ranges of a number, no value."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -35,7 +36,7 @@ class ColumnParts(NamedTuple):
 
 
 def column_parts(
-    column: EncodedColumn, X: Array, names: tuple[str, ...], most: int = 4
+    column: EncodedColumn, X: Array, places: Mapping[str, int], most: int = 4
 ) -> ColumnParts:
     """Part the rows by a used column.
 
@@ -44,15 +45,15 @@ def column_parts(
     column : EncodedColumn
     X : ndarray of shape (n, d)
         Of `TableEncoder.encode`.
-    names : tuple of str
-        Of its columns.
+    places : mapping
+        Of its columns, by name.
     most : int
         Parts of a number at most, of equal size as far as values allow; a number of no more
         values has a part each. Rows without a value are one part more.
     """
     if column.levels:
-        return _levels(column, X, names)
-    values = X[:, names.index(column.name)]
+        return _levels(column, X, places)
+    values = X[:, places[column.name]]
     absent = np.isnan(values)
     distinct = np.unique(values[~absent])
     exact = len(distinct) <= most
@@ -73,10 +74,10 @@ def column_parts(
     return ColumnParts(named, number.astype(np.int64), exact)
 
 
-def _levels(column: EncodedColumn, X: Array, names: tuple[str, ...]) -> ColumnParts:
+def _levels(column: EncodedColumn, X: Array, places: Mapping[str, int]) -> ColumnParts:
     """Return a part a level; of two levels only the second has a feature."""
-    shown = [level for level in column.levels if f"{column.name}={level}" in names]
-    marked = X[:, [names.index(f"{column.name}={level}") for level in shown]] == 1
+    shown = [level for level in column.levels if f"{column.name}={level}" in places]
+    marked = X[:, [places[f"{column.name}={level}"] for level in shown]] == 1
     others = [level for level in column.levels if level not in shown]
     number = np.where(marked.any(axis=1), len(others) + marked.argmax(axis=1), 0)
     present = np.unique(number)

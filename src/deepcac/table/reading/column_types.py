@@ -39,6 +39,7 @@ def plain_type(name: str, column: pa.Array) -> pa.Array:
     return column
 
 
+_CUT = r"^\d[.,]\d+E\+\d+$"
 _USUAL = {
     pa.string_view(): pa.string(),
     pa.binary_view(): pa.binary(),
@@ -56,4 +57,12 @@ def refuse_type(kind: pa.DataType, name: str, what: str) -> None:
 def row_names(column: pa.ChunkedArray, name: str, what: str) -> pa.ChunkedArray:
     """Return the plain cells of a column that names rows, sites or groups (`refuse_type`)."""
     refuse_type(column.type, name, what)
-    return plain(column)
+    cells = plain(column)
+    if is_text(cells.type):
+        cut = pc.index(pc.match_substring_regex(cells, _CUT), True).as_py()
+        if cut >= 0:
+            raise DataError(
+                f"column {name!r}: {cells[cut].as_py()!r} is a number that a spreadsheet cut; "
+                f"{what} needs all of its digits: export the column as text"
+            )
+    return cells

@@ -107,7 +107,11 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
     sign = next(iter(votes)) if len(votes) == 1 else usual if not votes else None
     by_column, notices = {}, []
     for name, column in numeric.items():
-        column_sign = next(iter(column.votes)) if len(column.votes) == 1 else sign
+        if len(column.votes) > 1:
+            raise DataError(
+                f"column {name!r}: points and commas both stand before decimals; write one of them"
+            )
+        column_sign = next(iter(column.votes), sign)
         if column.unclear and column_sign is None:
             raise DataError(_two_readings(name, columns[name], column.unclear, before))
         if column_sign is None:

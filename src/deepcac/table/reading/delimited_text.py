@@ -197,11 +197,10 @@ def _fault(message: str, columns: int, lines: int) -> str:
     got = re.search(r"got (\d+)", message)
     if got:
         line = f"data row {int(row[1]) - lines}" if row else "a row"
-        way = (
-            "a note or a footer? take the line out"
-            if got[1] == "1"
-            else "quote cells with delimiters"
-        )
+        way = "a note or a footer? take the line out"
+        if got[1] != "1":
+            above = "take out what stands above the column names"
+            way = above if columns == 1 else "quote cells with delimiters"
         cells = "cell" if got[1] == "1" else "cells"
         return f"{line} has {got[1]} {cells}, the header has {columns}; {way}"
     if "UTF8" in message or "utf-8" in message:

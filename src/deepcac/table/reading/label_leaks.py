@@ -1,6 +1,8 @@
-"""Columns that tell the label almost alone, or the row: what was written after the outcome."""
+"""Columns that tell the label, the row or the follow-up: what was written after the outcome."""
 
+import re
 import shlex
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +19,25 @@ FEWEST = 10  # rows of a part or a class that is spoken of
 _PARTS, _ROWS_OF_A_PART = 20, 20
 _IN_ORDER = 0.999  # rank correlation with the row number
 _MOST_LINES = 8
+_BY_CHANCE = 10.0  # rows in which a column is above the time, were its values shuffled
+_TELLS_OVER = 0.85  # AUROC of a status for whether another time is over before
+_TIME = re.compile(
+    r"[a-z]{1,2}[_. -]?time|"
+    r"(fu|f[_.]?up|follow[_. -]?up|surv(ival)?|pfs|dfs|rfs|efs|event|death|status|relapse"
+    r"|recurrence)?[_. -]?(time|days?|months?|years?|t)"
+    r"(to[_. -]?(event|death|relapse|last[_. -]?(contact|follow[_. -]?up)))?"
+    r"|(time|days?|months?|years?)[_. -]?to[_. -]?(event|death|relapse|recurrence|progression|last"
+    r"[_. -]?\w*)|futime|follow[_. -]?up|lenfol|(days?|time|years?)[_. -]?(of[_. -]?)?follow\w*",
+    re.IGNORECASE,
+)
+_STATUS = re.compile(
+    r"(.*[_. -])?(recur(rence)?|relapsed?|death|dead|died|status|fustat|event|progress(ion|ed)?"
+    r"|censor(ed|ing)?|[dr]event)([_. -]?(status|event|ind|flag))?",
+    re.IGNORECASE,
+)
+_FEWEST_DIFFERENT = 20
+_WITH_TIME = 0.95  # rank correlation with the time
+_SHORTER = 0.6  # AUROC of a time for the event
 HEAD = (
     "Look at these columns first: they predict the label or the row almost perfectly. Such a "
     "column was often written after the outcome; it makes every model look good, and hides what "
@@ -45,8 +66,8 @@ def label_leaks(encoder: TableEncoder, X: Array, y: Ids, classes: tuple[str, ...
     most = int(np.clip(len(y) // _ROWS_OF_A_PART, 2, _PARTS))
     suspects: list[tuple[float, str, str]] = []
     for column in encoder.used:
-        parts = column_parts(column, X, encoder.names, most)
-        values = X[:, encoder.names.index(column.name)] if column.kind == NUMBER else None
+        parts = column_parts(column, X, encoder.places, most)
+        values = X[:, encoder.places[column.name]] if column.kind == NUMBER else None
         leak = _best(parts, values, y, half)
         why = _recoded(parts, y, classes) or _alone(leak, parts, y, classes)
         why = why or ("" if values is None else _row_like(values))
@@ -142,3 +163,99 @@ def _row_like(values: Array) -> str:
     if len(np.unique(values)) == len(values) and (values == np.floor(values)).all():
         return "holds another whole number in every row (an id?)"
     return ""
+
+
+def other_times(encoder: TableEncoder, X: Array, time: Array, label: str) -> list[str]:
+    """Return a warning for columns that know the end of follow-up, where there is a time.
+
+    Such are numbers that are never above the follow-up time, though by chance they would be, or
+    that rank the rows as it does; and
+    the status of another endpoint: one that tells whether such a time is shorter, or has the name
+    of one.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    time : ndarray of shape (n,)
+    label : str
+        The status at its end.
+    """
+    numbers = {
+        column.name: X[:, encoder.places[column.name]]
+        for column in encoder.used
+        if column.kind == NUMBER
+    }
+    reasons: dict[str, str] = {}
+    ends: list[Array] = []
+    for name, values in numbers.items():
+        if _never_above(values, time):
+            reasons[name] = (
+                "is never above the follow-up time: another time of follow-up, or a start?"
+            )
+            ends.append(values)
+        elif _goes_with(values, time):
+            reasons[name] = (
+                "goes with the follow-up time: the same in another unit, or the date of entry?"
+            )
+    for name, values in numbers.items():
+        seen = values[~np.isnan(values)]
+        if name in reasons or len(np.unique(seen)) != 2:
+            continue
+        if any(_tells(values, end < time) for end in ends):
+            reasons[name] = "tells whether that time is the shorter one: another endpoint?"
+        elif _STATUS.fullmatch(name) and name != label:
+            reasons[name] = "has the name of an endpoint: was it known at the start?"
+    return [f"{name!r} {why} --drop {shlex.quote(name)}" for name, why in reasons.items()]
+
+
+def _never_above(values: Array, time: Array) -> bool:
+    present = ~np.isnan(values)
+    seen, ends = values[present], time[present]
+    if len(np.unique(seen)) < _FEWEST_DIFFERENT or (seen > ends).any():
+        return False
+    # For each time, how many values of the column are above it.
+    above = len(seen) - np.searchsorted(np.sort(seen), ends, side="right")
+    return float(above.sum()) / max(len(seen), 1) >= _BY_CHANCE
+
+
+def _goes_with(values: Array, time: Array) -> bool:
+    """Tell whether a number ranks the rows as the follow-up time does, up or down."""
+    present = ~np.isnan(values)
+    if len(np.unique(values[present])) < _FEWEST_DIFFERENT:
+        return False
+    ranks = rankdata(values[present]), rankdata(time[present])
+    return bool(abs(np.corrcoef(*ranks)[0, 1]) >= _WITH_TIME)
+
+
+def _tells(values: Array, shorter: npt.NDArray[np.bool_]) -> bool:
+    present = ~np.isnan(values)
+    status, over = values[present] == np.nanmax(values), shorter[present]
+    if over.all() or not over.any():
+        return False
+    auroc = 0.5 + 0.5 * (status[over].mean() - status[~over].mean())
+    return bool(max(auroc, 1 - auroc) >= _TELLS_OVER)
+
+
+def unused_times(encoder: TableEncoder, X: Array, y: Ids, classes: Sequence[str]) -> list[str]:
+    """Return a warning for features that look like a follow-up time, where none is named.
+
+    They have the name of one, and are shorter or longer where the event came.
+    """
+    if len(classes) != 2:
+        return []
+    warnings = []
+    for column in encoder.used:
+        if column.kind != NUMBER or not _TIME.fullmatch(column.name):
+            continue
+        values = X[:, encoder.places[column.name]]
+        present = ~np.isnan(values)
+        if len(np.unique(values[present])) < _FEWEST_DIFFERENT:
+            continue
+        event = y[present] == 1
+        if 0 < event.sum() < len(event) and _by_order(values[present], event) >= _SHORTER:
+            shown = shlex.quote(column.name)
+            warnings.append(
+                f"{column.name!r} looks like a follow-up time, which is not known beforehand: "
+                f"--drop {shown}, or deepcac compare --time {shown} --horizon"
+            )
+    return warnings

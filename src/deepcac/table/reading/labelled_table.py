@@ -18,8 +18,7 @@ from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import label_sentence, standing_alone
 from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.follow_up import horizon_remarks
-from deepcac.table.reading.follow_up_leaks import other_times, unused_times
-from deepcac.table.reading.label_leaks import HEAD, label_leaks
+from deepcac.table.reading.label_leaks import HEAD, label_leaks, other_times, unused_times
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.roles import ROLES, Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,9 @@ _ALIKE = 0.98  # of the rows of a patient, in a column that does not change
 _MOST_PER_PATIENT = 0.2  # of all rows: a value that stands oftener is a level
 _FEWEST_VALUES = 8  # of a column that tells whether rows are of one patient
 _COPIES, _COPIES_OF_LITTLE, _FEWEST_COPIES = 0.01, 0.1, 5  # least share, least number
+_NEAR_COPIES = 0.05  # least share
 _MANY_VALUES = 20
+_MOST_COLUMNS = 300  # in which rows are looked for that differ in one only
 _BY_CHANCE = 0.05  # of the copies, were columns independent
 
 
@@ -94,6 +96,46 @@ def _surely_alike(key: Ids, after: Ids, before: Ids) -> bool:
     unequal = float(np.mean(key[after] != key[before]))
     chance = 1 - float(np.square(np.bincount(key[key >= 0]) / len(key)).sum())
     return unequal <= min(1 - _ALIKE, chance / 5)
+
+
+def nearly_copied(names: Sequence[str], X: Array, codes: Ids) -> str:
+    """Say if rows are equal to others in every feature but one, and nearly always in the label.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the features.
+    X : ndarray of shape (n, d)
+    codes : ndarray of shape (n,)
+    """
+    draw = np.random.default_rng(0)
+    marks = np.empty(X.shape, dtype=np.uint64, order="F")
+    distinct, alike = np.empty(X.shape[1], dtype=np.int64), np.empty(X.shape[1])
+    if X.shape[1] > _MOST_COLUMNS:
+        return ""
+    for j, column in enumerate(X.T):
+        _, number, counts = np.unique(column, return_inverse=True, return_counts=True)
+        distinct[j], alike[j] = len(counts), np.square(counts / len(X)).sum()
+        marks[:, j] = draw.integers(2**63, size=distinct[j], dtype=np.uint64)[number]
+    rich = np.flatnonzero(distinct >= _MANY_VALUES)
+    telling = np.flatnonzero(np.isfinite(X[:, rich]).sum(axis=1) >= 3)
+    rows, best, other = marks[telling].sum(axis=1, dtype=np.uint64), np.empty((0, 2), np.int64), 0
+    for j in rich.tolist() if len(telling) >= _FEWEST_ROWS else ():
+        rest = rows - marks[telling, j]
+        order = np.argsort(rest)
+        pairs = np.flatnonzero(rest[order][1:] == rest[order][:-1])
+        if len(pairs) > len(best):
+            best, other = telling[np.column_stack([order[pairs + 1], order[pairs]])], j
+    if len(best) < max(_FEWEST_ROWS, _NEAR_COPIES * len(X)) or not _surely_alike(codes, *best.T):
+        return ""
+    if len(X) ** 2 / 2 * np.prod(np.delete(alike, other)) > _BY_CHANCE * len(best):
+        return ""
+    return (
+        f"{len(best):,} of {len(X):,} rows are equal to another row in every column but "
+        f"{names[other]!r}, and nearly all have its label too. If they are visits of a patient, "
+        "name the patient by --group; if they are copies with noise, take them out: they stand on "
+        "both sides of every split, and every score is too good."
+    )
 
 
 def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:

@@ -73,6 +73,12 @@ def _chosen(path: StrPath, book: Any, wanted: str | None) -> str:
     hidden = [name for name in names if not _seen(book, name)]
     rows = {name: _rows(book, name) for name in names if name not in hidden}
     full = [name for name, n in rows.items() if n]
+    for name in hidden if len(full) == 1 else ():
+        if _rows(book, name) > rows[full[0]]:
+            raise DataError(
+                f"{path}: the hidden sheet {name!r} has more rows than {full[0]!r}; name one: "
+                f"--sheet {full[0]!r} or --sheet {name!r}"
+            )
     if len(full) == 1:
         return full[0]
     if not full:

@@ -3,6 +3,7 @@
 import re
 import shlex
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from deepcac.table.reading.cells import (
     refuse_units,
     same_unit,
 )
+from deepcac.table.reading.odd_numbers import are_days
 from deepcac.types import Array, Ids
 
 NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"
@@ -88,15 +90,20 @@ class TableEncoder:
     columns: tuple[EncodedColumn, ...]
     rules: CellRules = field(default_factory=CellRules)
 
-    @property
+    @cached_property
     def used(self) -> tuple[EncodedColumn, ...]:
         """The columns that features are made of."""
         return tuple(column for column in self.columns if column.kind != LEFT_OUT)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the features; ``column=level`` for a level of a category."""
         return tuple(name for column in self.used for name in feature_names(column))
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Place of each feature among them."""
+        return {name: place for place, name in enumerate(self.names)}
 
     @property
     def level_names(self) -> frozenset[str]:
@@ -119,7 +126,8 @@ class TableEncoder:
         X : ndarray of shape (n, d)
         remarks : list of str
         """
-        missing = [column.name for column in self.used if column.name not in rows.column_names]
+        there = set(rows.column_names)
+        missing = [column.name for column in self.used if column.name not in there]
         if missing:
             raise DataError(
                 f"column {missing[0]!r} is missing ({len(missing)} of {len(self.used)}); the "
@@ -269,7 +277,8 @@ def _learn(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules) -> 
         return _learn_text(name, as_texts(cells), number, missing, rules)
     if not is_numeric(kind):
         return EncodedColumn(name, LEFT_OUT, note=f"of type {kind}", missing=missing)
-    return _learn_number(name, numbers(cells, name, number), missing)
+    values = numbers(cells, name, number)
+    return _learn_number(name, values, missing, said=name in rules.numbers)
 
 
 _DATE_NOTE = "a date; make a number of it, such as days since admission"
@@ -309,7 +318,8 @@ def _learn_text(
         if parsed.numeric:
             _refuse_codes(name, cells, number, rules)
             values = numbers(cells, name, number)
-            return _learn_number(name, values, missing, next(iter(parsed.units), ""))
+            unit, said = next(iter(parsed.units), ""), name in rules.numbers
+            return _learn_number(name, values, missing, unit, said=said)
     if len(texts) > _FREE_TEXT and len(texts) > present / 2:
         note = f"free text or an id: {len(texts):,} different texts in {present:,} rows"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
@@ -341,10 +351,16 @@ def _refuse_codes(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRul
         )
 
 
-def _learn_number(name: str, values: Array, missing: int, unit: str = "") -> EncodedColumn:
+def _learn_number(
+    name: str, values: Array, missing: int, unit: str = "", *, said: bool = False
+) -> EncodedColumn:
+    """Look at numbers; `said` if the user says that they are some."""
     seen = values[~np.isnan(values)]
     if (seen == seen[0]).all() and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
+    if not said and are_days(name, seen):
+        note = f"{_DATE_NOTE} (--number {shlex.quote(name)} uses it as it is)"
+        return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     whole = not missing and len(np.unique(seen)) == len(seen) and (seen == np.floor(seen)).all()
     if whole and len(seen) > _FREE_TEXT:
         if _ID.match(name) and not _PLACE.fullmatch(name):

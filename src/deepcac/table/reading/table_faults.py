@@ -9,22 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.scoring.small_cells import FEW, SMALL, counted
+from deepcac.scoring.small_cells import SMALL
 from deepcac.table.reading.cells import as_numbers, is_text, plain
 from deepcac.table.reading.class_labels import alike_spellings
-from deepcac.table.reading.row_faults import copied_rows, repeated_patients
+from deepcac.table.reading.odd_numbers import missing_code, two_units
+from deepcac.table.reading.row_faults import copied_rows, nearly_copied, repeated_patients
 from deepcac.table.reading.table_encoder import LEFT_OUT, NUMBER, EncodedColumn, TableEncoder
 from deepcac.types import Array, Ids
-
-_CODES = frozenset(
-    sign * int(digit * times)
-    for sign in (1, -1)
-    for digit in "789"
-    for times in range(2, 9)
-) | {-7, -8, -9, -1, -2147483648, 2147483647, -32768, 32767, -9223372036854775808}  # fmt: skip
-_APART = 5.0  # distances between quartiles from all others, for a usual code
-_FAR_BEYOND = 1.0  # times the distance of both ends of other rows
-_FEWEST_VALUES = 10  # different ones of a column in which -1 is odd
 
 # Words among numbers that stand for no value.
 _NO_VALUE = re.compile(
@@ -81,19 +72,24 @@ def table_faults(
             Fault(f"the first line looks like a row ({shown}): is there no header? add one")
         )
     label, codes, classes = outcome or ("", None, ())
-    columns = tuple(
-        entry for entry in encoder.columns if entry.name in {*rows.column_names} - {label}
-    )
+    looked_at = {*rows.column_names} - {label}
+    columns = tuple(entry for entry in encoder.columns if entry.name in looked_at)
     patients = None if grouped else repeated_patients(rows, columns, codes)
     if patients is not None:
         faults.append(Fault(patients[1], f"--group {shlex.quote(patients[0])}"))
-    if codes is not None and (text := copied_rows(X, codes, classes)):
-        faults.append(Fault(text))
+    if codes is not None:
+        text = copied_rows(X, codes, classes)
+        if not text and patients is None and not grouped:
+            text = nearly_copied(encoder.names, X, codes)
+        faults += [Fault(text)] if text else []
     for column in columns:
         faults += _of_column(column, plain(rows[column.name]), codes)
         if column.kind == NUMBER:
-            code = missing_code(column.name, X[:, encoder.names.index(column.name)])
+            values = X[:, encoder.places[column.name]]
+            code = missing_code(column.name, values)
             faults += [Fault(*code)] if code else []
+            units = "" if code else two_units(column.name, values)
+            faults += [Fault(units)] if units else []
     return faults
 
 
@@ -148,53 +144,3 @@ def _of_column(column: EncodedColumn, cells: pa.ChunkedArray, codes: Ids | None)
             text = f"Column {name!r}: filled in {filled:,} rows, all of one class: was it "
             faults.append(Fault(text + "written after the outcome?", f"--drop {shlex.quote(name)}"))
     return faults
-
-
-def missing_code(name: str, values: Array) -> tuple[str, str] | None:
-    """Return a line on a number that seems to stand for no value, and the option that says so.
-
-    It stands at an end of the column, in several rows, far from all others; or it is the only
-    negative number of the column.
-
-    Parameters
-    ----------
-    name : str
-    values : ndarray of shape (n,)
-    """
-    values = values[~np.isnan(values)]
-    if len(values) <= SMALL:
-        return None
-    for code in (float(values.min()), float(values.max())):
-        n = int((values == code).sum())
-        others = values[values != code]
-        if code != np.floor(code) or n < 2 or len(others) <= SMALL:
-            continue
-        gap = max(others.min() - code, code - others.max())
-        low, high = np.quantile(others, (0.25, 0.75))
-        usual = code in _CODES
-        span = others.max() - others.min()
-        # Of two values, such as doses of 0 and 888, the larger one is no code.
-        far = gap > _APART * (high - low) and (code < 0 or (abs(code) > 9 and span > 0))
-        # Of -1, 0 and 1 the first is the next step of a scale; -1 beside 0 or beside 1 is a no or
-        # a yes.
-        steps = np.diff(np.unique(others)) if span > 0 else np.array([1.0, 2 * abs(others[0])])
-        far = far and gap > steps.max()
-        spike = n >= FEW and gap > span and gap > _APART * (high - low) and span > 0
-        lone = code < 0 <= others.min() and usual and len(np.unique(others)) > _FEWEST_VALUES
-        if (usual and far) or spike or lone:
-            rows = f"{counted(n)} rows"
-            why = "the only negative number" if lone else "far from all others"
-            option = f"--missing {shlex.quote(f'{name}={code:.0f}')}"
-            return (
-                f"Column {name!r}: {code:.0f} stands in {rows}, {why}. If it means no value: "
-                f"{option}",
-                option,
-            )
-    return None
-
-
-def codes_beyond(values: Array, low: float, high: float) -> list[float]:
-    """Return the usual codes among numbers (n,) that are far below `low` or above `high`."""
-    far = _FAR_BEYOND * (high - low)
-    beyond = np.unique(values[(values < low - far) | (values > high + far)])
-    return [code for code in beyond.tolist() if code in _CODES]

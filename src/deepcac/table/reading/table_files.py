@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
+from deepcac.table.limits import MOST_COLUMNS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.delimited_text import delimited_blocks
@@ -75,6 +76,11 @@ def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.
         blocks = _file_blocks(Path(path), reader.rules.sheet)
     rows = 0
     for block in blocks:
+        if block.num_columns > MOST_COLUMNS:
+            raise DataError(
+                f"{path}: has {block.num_columns:,} columns; at most {MOST_COLUMNS:,} are read: "
+                "take those out that vary least, without a look at the label"
+            )
         read = reader.read(block)
         _check_names(path, read.schema.names)
         rows += block.num_rows
@@ -105,7 +111,10 @@ def _check_names(path: StrPath, names: list[str]) -> None:
     seen: set[str] = set()
     for place, name in enumerate(names):
         if not name.strip():
-            raise DataError(f"{path}: column {place + 1} has no name; give it one in the header")
+            raise DataError(
+                f"{path}: column {place + 1} has no name; give it one in the header, and take out "
+                "lines that stand above the names"
+            )
         if name in seen:
             raise DataError(f"{path}: column {name!r} stands twice; rename one, or add a header")
         seen.add(name)

@@ -12,6 +12,7 @@ from scipy.stats import binom
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import counted
+from deepcac.table.reading.odd_numbers import codes_beyond, plainly
 from deepcac.table.reading.table_encoder import (
     NUMBER,
     OTHER,
@@ -20,7 +21,6 @@ from deepcac.table.reading.table_encoder import (
     TableEncoder,
     feature_names,
 )
-from deepcac.table.reading.table_faults import codes_beyond
 from deepcac.types import Array
 
 FAR = 8.0  # standard deviations from the training mean, beyond which a number is out of range
@@ -222,8 +222,8 @@ class Unfamiliar:
                 remarks.append(f"column {name!r}: {text}")
                 refused += remarks[-1:] * (beyond > MOST)
         remarks += [
-            f"column {name!r}: {code:.0f} stands in {counted(count)} rows, far from all of fit; if "
-            f"it means no value: --missing {shlex.quote(f'{name}={code:.0f}')}"
+            f"column {name!r}: {plainly(code)} stands in {counted(count)} rows, far from most of "
+            f"fit; if it means no value: --missing {shlex.quote(f'{name}={plainly(code)}')}"
             for (name, code), count in self.codes.items()
             if count > 1
         ]

@@ -1,0 +1,156 @@
+"""Numbers of a column that may be no numbers: codes for a missing value, two units, days."""
+
+import re
+import shlex
+
+import numpy as np
+
+from deepcac.scoring.small_cells import FEW, SMALL, counted
+from deepcac.types import Array
+
+_CODES = frozenset(
+    sign * int(digit * times)
+    for sign in (1, -1)
+    for digit in "789"
+    for times in range(2, 9)
+) | {-7, -8, -9, -1, -2147483648, 2147483647, -32768, 32767, -9223372036854775808} | {
+    float(f"{sign}{'9' * times}.{'9' * decimals}")
+    for sign in ("", "-") for times in range(2, 5) for decimals in (1, 2)
+}  # fmt: skip
+_APART = 5.0  # distances between quartiles from all others, for a usual code
+_FAR_BEYOND = 1.0  # times the distance of both ends of other rows
+_FEWEST_VALUES = 10  # different ones of a column in which -1 is odd
+_MANY_VALUES = 20  # different ones of a column in which a lone 0 is odd
+_SCALE_CODES = (7, 8, 9)  # beside a scale of few steps
+
+_FEWEST_OF_A_UNIT = 10
+_SHARE_OF_A_UNIT = 0.03
+_HOLE = 5.0  # times the next largest step between the numbers of a column
+# How many times as large a number is in another unit: per cent, months, mg/dL and mmol/L, ...
+_FACTORS = (7, 10, 12, 17.1, 18.02, 30.44, 38.67, 59.48, 88.4, 88.57, 100, 365.25, 1000, 1e6)
+_NEAR = 0.25  # of a factor
+
+_DAY = re.compile(r"(.*[_ .-])?(date|datum|fecha|dat|dob|dod|doa)([_ .-].*)?|.*date", re.IGNORECASE)
+# Days since 1899 (spreadsheets) from 1927 to 2064; seconds and milliseconds since 1970.
+_CLOCKS = ((10_000, 60_000), (1e8, 4e9), (1e11, 4e12))
+
+
+def plainly(number: float) -> str:
+    """Return a number with all of its digits and no exponent."""
+    return np.format_float_positional(number, trim="-")
+
+
+def missing_code(name: str, values: Array) -> tuple[str, str] | None:
+    """Return a line on a number that seems to stand for no value, and the option that says so.
+
+    It stands at an end of the column, in several rows, far from all others; or it is the only
+    negative number of the column.
+
+    Parameters
+    ----------
+    name : str
+    values : ndarray of shape (n,)
+    """
+    values = values[~np.isnan(values)]
+    if len(values) <= SMALL:
+        return None
+    for code in (float(values.min()), float(values.max())):
+        n, others = int((values == code).sum()), values[values != code]
+        if n < 2 or len(others) <= SMALL or not (code == np.floor(code) or code in _CODES):
+            continue
+        lone = code < 0 <= others.min() and code in _CODES
+        lone = lone and len(np.unique(others)) > _FEWEST_VALUES
+        if lone or _is_apart(code, n, others):
+            why = "the only negative number" if lone else "far from all others"
+            option = f"--missing {shlex.quote(f'{name}={plainly(code)}')}"
+            return (
+                f"Column {name!r}: {plainly(code)} stands in {counted(n)} rows, {why}. If it means "
+                f"no value: {option}",
+                option,
+            )
+    return None
+
+
+def _is_apart(code: float, n: int, others: Array) -> bool:
+    """Tell whether a number of n rows is beyond what the others (m,) let expect."""
+    gap = max(others.min() - code, code - others.max())
+    low, high = np.quantile(others, (0.25, 0.75))
+    span, distinct = others.max() - others.min(), np.unique(others)
+    # Of -1, 0 and 1 the first is the next step of a scale; -1 beside 0 or beside 1 is a no or a
+    # yes.
+    steps = np.diff(distinct) if span > 0 else np.array([1.0, 2 * abs(others[0])])
+    # Of two values, such as doses of 0 and 888, the larger one is no code.
+    far = gap > _APART * (high - low) and (code < 0 or (abs(code) > 9 and span > 0))
+    far = far and gap > steps.max() and code in _CODES
+    many = n >= FEW and span > 0
+    spike = many and gap > max(span, 2 * steps.max(), _APART * (high - low))
+    scale = many and gap > span and code in _SCALE_CODES and bool((steps == 1).all())
+    zero = many and code == 0 and len(distinct) >= _MANY_VALUES and n < len(others)
+    return bool(far or spike or scale or (zero and gap >= high - low))
+
+
+def codes_beyond(values: Array, low: float, high: float) -> list[float]:
+    """Return the usual codes, and 0, among numbers (n,) that are far from `low` to `high`."""
+    far = _FAR_BEYOND * (high - low)
+    beyond = np.unique(values[(values < low - far) | (values > high + far)])
+    return [code for code in beyond.tolist() if code in _CODES or code == 0]
+
+
+def two_units(name: str, values: Array) -> str:
+    """Say if the numbers of a column are of two sizes with nothing between, as of two units.
+
+    The larger ones are a usual factor larger, or degrees Fahrenheit beside degrees Celsius, and lie
+    about where the others do once they are divided by it.
+    """
+    values = np.sort(values[values > 0])
+    least = max(_FEWEST_OF_A_UNIT, int(_SHARE_OF_A_UNIT * len(values)))
+    if len(values) < 4 * _FEWEST_OF_A_UNIT:
+        return ""
+    steps = np.diff(np.log(values))[least - 1 : len(values) - least]
+    hole = int(steps.argmax())
+    rest = np.delete(steps, hole)
+    if steps[hole] < np.log(1.5) or (len(rest) and steps[hole] < _HOLE * rest.max()):
+        return ""
+    small, large = values[: hole + least], values[hole + least :]
+    middles = float(np.median(small)), float(np.median(large))
+    if min(len(np.unique(small)), len(np.unique(large))) < _FEWEST_OF_A_UNIT // 2:
+        return ""
+    warm = 30 < middles[0] < 44 and _overlay(small, (large - 32) / 1.8)
+    near = [
+        f for f in _FACTORS if abs(middles[1] / middles[0] / f - 1) < _NEAR
+        and _overlay(small, large / f)
+    ]  # fmt: skip
+    if not warm and not near:
+        return ""
+    times = f"{near[0]:g} times as large as" if near else "in degrees Fahrenheit beside"
+    low, high = map(_coarse, middles)
+    return (
+        f"Column {name!r}: {100 * len(large) / len(values):.0f} % of the numbers are about {high}, "
+        f"the others about {low}, with none between. Are the larger ones {times} the others: two "
+        f"units? Write all in one, or --drop {shlex.quote(name)}"
+    )
+
+
+def _coarse(number: float) -> str:
+    """Return a number of two digits."""
+    return plainly(float(f"{number:.2g}"))
+
+
+def _overlay(first: Array, second: Array) -> bool:
+    """Tell whether the middle of each lies between the outer tenths of the other."""
+    ends = [np.quantile(part, (0.1, 0.5, 0.9)) for part in (first, second)]
+    return all(a[0] <= b[1] <= a[2] for a, b in (ends, ends[::-1]))
+
+
+def are_days(name: str, values: Array) -> bool:
+    """Tell whether numbers (n,), none NaN, are dates: 20240131, or days since 1899 by their name.
+
+    Such are also seconds since 1970.
+    """
+    low, high = values.min(), values.max()
+    if low > 19_000_000 and high < 21_000_000 and (values == np.floor(values)).all():
+        month, day = values // 100 % 100, values % 100
+        real = (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+        return bool(real.all()) and len(np.unique(values)) >= FEW
+    clock = any(first <= low and high <= last for first, last in _CLOCKS)
+    return clock and _DAY.fullmatch(name) is not None

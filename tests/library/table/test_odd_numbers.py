@@ -1,0 +1,199 @@
+"""Numbers that may be no numbers: codes, two units in one column, dates; and rows nearly alike."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.errors import DataError
+from deepcac.table.elsewhere.folds import site_folds
+from deepcac.table.reading import table_encoder
+from deepcac.table.reading.class_labels import alike_spellings
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.odd_numbers import are_days, missing_code, two_units
+from deepcac.table.reading.roles import Roles
+from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder
+
+N = 240
+
+
+@pytest.fixture
+def draw():
+    return np.random.default_rng(0)
+
+
+def patients(draw, n=N):
+    table = pd.DataFrame({"age": draw.integers(20, 90, n), "crp": draw.gamma(2, 6, n).round(2)})
+    table["bmi"], table["creatinine"] = draw.normal(27, 4, n).round(1), draw.gamma(9, 0.1, n)
+    table["sex"] = draw.choice(["m", "f"], n)
+    return table.assign(died=(draw.random(n) < 0.3).astype(int))
+
+
+def read(tmp_path, table, label="died", **roles):
+    table.to_csv(tmp_path / "t.csv", index=False)
+    return read_labelled(tmp_path / "t.csv", Roles(label, **roles))
+
+
+def remarks(tmp_path, table, **roles):
+    return " ".join(read(tmp_path, table, **roles).remarks)
+
+
+@pytest.mark.parametrize("sign", ["\u202f", "\u00a0", "'", "\u2019"])
+def test_any_sign_between_thousands_is_passed_over(sign, tmp_path, draw):
+    platelets = draw.integers(1000, 400_000, N)
+    cells = [f"{n:,}".replace(",", sign) for n in platelets]
+    table = read(tmp_path, patients(draw).assign(platelets=cells))
+    assert table.features.X[:, table.encoder.names.index("platelets")].tolist() == list(platelets)
+
+
+def test_lakhs_and_texts_of_a_spreadsheet_are_read(tmp_path, draw):
+    lakhs = [f"1,{n:02d},000" for n in range(10, 90)] * 3
+    table = read(tmp_path, patients(draw).assign(cost=lakhs, ward=['="01"', '="02"'] * 120))
+    assert table.features.X[0, table.encoder.names.index("cost")] == 110_000
+    assert set(table.features.X[:, table.encoder.names.index("ward")]) == {1, 2}
+
+
+def test_two_signs_of_decimals_in_one_column_are_refused(tmp_path, draw):
+    table = patients(draw)
+    table["crp"] = [f"{v:.2f}".replace(".", ",."[i % 2]) for i, v in enumerate(table["crp"])]
+    with pytest.raises(DataError, match="'crp': points and commas"):
+        read(tmp_path, table)
+
+
+@pytest.mark.parametrize(
+    ("small", "factor"),
+    [((0.95, 0.02), 100), ((1.7, 0.1), 100), ((1.0, 0.2), 88.4), ((50, 12), 12), ((13, 2), 10)],
+)
+def test_two_units_in_a_column_are_said(small, factor, draw):
+    values = np.clip(draw.normal(*small, 400), small[0] / 2, None)
+    other = np.where(draw.random(400) < 0.2, values * factor, values)
+    assert "two units?" in two_units("x", other)
+    assert two_units("x", values) == ""
+    assert two_units("x", values * factor) == ""
+
+
+def test_degrees_of_both_kinds_are_said(draw):
+    values = draw.normal(37, 0.7, 400)
+    mixed = np.where(draw.random(400) < 0.5, values * 1.8 + 32, values)
+    assert "Fahrenheit" in two_units("temperature", mixed)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        lambda draw: np.exp(draw.normal(3, 1.5, 400)),
+        lambda draw: np.where(draw.random(400) < 0.1, np.exp(draw.normal(6, 1, 400)),
+                              draw.gamma(1, 0.02, 400)),
+        lambda draw: draw.choice([5.0, 10, 20, 40, 500, 1000], 400),
+        lambda draw: draw.poisson(0.4, 400).astype(float),
+        lambda draw: draw.normal(0, 1, 400),
+        lambda draw: draw.integers(0, 5, 400).astype(float),
+        lambda draw: np.where(draw.random(400) < 0.6, 0, draw.gamma(1, 20, 400)),
+    ],
+)  # fmt: skip
+def test_usual_numbers_are_no_codes_and_no_units(values, draw):
+    column = values(draw)
+    assert missing_code("x", column) is None
+    assert two_units("x", column) == ""
+    assert not are_days("visit date", column)
+
+
+@pytest.mark.parametrize(("code", "values"), [
+    (9, lambda draw: draw.integers(1, 5, 400).astype(float)),
+    (0, lambda draw: draw.normal(27, 3, 400)),
+    (99.9, lambda draw: draw.normal(37, 0.5, 400)),
+    (-99.9, lambda draw: draw.normal(37, 0.5, 400)),
+])  # fmt: skip
+def test_codes_for_no_value_are_named_with_their_option(code, values, draw):
+    column = np.where(draw.random(400) < 0.06, code, values(draw))
+    assert missing_code("x", column)[1] == f"--missing x={code}"
+
+
+def test_dates_that_are_numbers_are_left_out_unless_asked_for(tmp_path, draw):
+    days = draw.integers(43_000, 44_500, N)
+    written = [
+        int(d.strftime("%Y%m%d")) for d in pd.to_datetime(days, unit="D", origin="1899-12-30")
+    ]
+    table = patients(draw).assign(admission_date=days, seen=written, platelets=days)
+    found = read(tmp_path, table)
+    kinds = {column.name: column.kind for column in found.columns}
+    assert kinds["admission_date"] == kinds["seen"] == "left out"
+    assert kinds["platelets"] == "number"
+    assert "--number admission_date" in " ".join(found.remarks)
+
+
+def test_dates_with_names_of_months_and_hours_are_dates(tmp_path, draw):
+    days = pd.to_datetime(draw.integers(18_000, 18_040, N), unit="D")
+    hours = [f"{h:02d}:30" for h in draw.integers(0, 24, N)]
+    found = read(tmp_path, patients(draw).assign(a=days.strftime("%d-%b-%Y"), b=hours))
+    assert {c.kind for c in found.columns if c.name in ("a", "b")} == {"left out"}
+
+
+@pytest.mark.parametrize("code", [9, "unknown"])
+def test_a_third_class_that_means_unknown_is_said(code, tmp_path, draw):
+    table = patients(draw)
+    table["died"] = table["died"].astype(object).mask(draw.random(N) < 0.1, code)
+    assert f"{str(code)!r} is a class like the others" in remarks(tmp_path, table)
+    table["died"] = draw.choice(["0", "1", "2"], N)
+    assert "class like the others" not in remarks(tmp_path, table)
+
+
+@pytest.mark.parametrize(
+    ("event", "other"), [("ja", "nein"), ("oui", "non"), ("malignant", "benign")]
+)
+def test_an_event_that_is_common_is_known_by_its_word(event, other, tmp_path, draw):
+    table = patients(draw).assign(died=np.where(draw.random(N) < 0.7, event, other))
+    assert read(tmp_path, table).classes == (other, event)
+
+
+def test_ids_that_a_spreadsheet_cut_are_refused(tmp_path, draw):
+    table = patients(draw).assign(patient=[f"{1.2e10 + i // 3:.4E}" for i in range(N)])
+    with pytest.raises(DataError, match="needs all of its digits"):
+        read(tmp_path, table, group="patient")
+
+
+def test_rows_that_differ_in_one_column_only_are_said(tmp_path, draw):
+    table = patients(draw)
+    noisy = table.iloc[:80].assign(crp=lambda t: t["crp"] + 0.01)
+    assert "every column but 'crp'" in remarks(tmp_path, pd.concat([table, noisy]))
+    others = table.iloc[:80].assign(crp=lambda t: t["crp"] + 0.01, died=draw.integers(0, 2, 80))
+    assert "every column but" not in remarks(tmp_path, pd.concat([table, others]))
+    assert "every column but" not in remarks(tmp_path, table)
+
+
+@pytest.mark.parametrize("other", [lambda t: t / 30.44, lambda t: t // 30, lambda t: -t])
+def test_the_follow_up_time_in_another_unit_is_a_leak(other, tmp_path, draw):
+    table = patients(draw).assign(days=draw.exponential(400, N).round() + 1)
+    found = read(tmp_path, table.assign(months=other(table["days"])), time="days", horizon=365.0)
+    assert [line.split()[0] for line in found.leaks] == ["'months'"]
+    assert not read(tmp_path, table, time="days", horizon=365.0).leaks
+
+
+def test_sites_are_spelled_and_coded_alike(tmp_path, draw):
+    assert alike_spellings(["01", "1", "2"]) == [["01", "1"]]
+    assert alike_spellings(["A1", "a1"]) == []
+    sites = np.repeat(["A", "B", "C"], N // 3)
+    table = patients(draw).assign(site=sites)
+    coded = table.assign(
+        sex=table["sex"].where(sites != "B", table["sex"].map({"m": "1", "f": "2"}))
+    )
+    for rows, told in ((coded, 1), (table, 0)):
+        _, lines = site_folds(read(tmp_path, rows, apart={"site": "the site"}), "site")
+        assert sum("'sex', site 'B'" in line for line in lines) == told
+
+
+def test_too_many_columns_are_refused_with_their_number(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        ",".join(f"g{j}" for j in range(30_001)) + "\n" + "1," * 30_000 + "1\n"
+    )
+    with pytest.raises(DataError, match="30,001 columns; at most 30,000"):
+        read_labelled(tmp_path / "t.csv", Roles("g0"))
+
+
+def test_a_wide_table_asks_for_its_names_once(monkeypatch):
+    calls = []
+    original = table_encoder.feature_names
+    monkeypatch.setattr(table_encoder, "feature_names", lambda c: calls.append(c) or original(c))
+    encoder = TableEncoder(tuple(EncodedColumn(f"x{j}", "number") for j in range(50)))
+    for name in encoder.names:
+        assert encoder.names[encoder.places[name]] == name
+    assert len(calls) == 50

@@ -24,6 +24,7 @@ GIVEN = {
 }
 # Options after which nothing is made: Snakemake answers from what is there.
 ANSWERS = ("unlock", "lint", "report", "summary", "detailed_summary", "dag", "rulegraph", "touch")
+ANSWERS += ("delete_all_output",)
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,9 @@ def read_call(place: str, line: str) -> Call:
         line = line.replace(name, value)
     words = shlex.split(line)[1:]
     given = get_argument_parser().parse_args(words)
+    swallowed = [word for word in given.configfile or () if Path(word).suffix != ".yaml"]
+    if swallowed:
+        raise ValueError(f"{place}: {line}: write -- before {' '.join(map(str, swallowed))}")
     targets = tuple(given.targets)
     options = [word for word in words if word not in targets and word != "--"]
     if "--cores" in options:

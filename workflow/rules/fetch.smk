@@ -4,7 +4,10 @@ rule fetch:
     log:
         "logs/fetch/{source}/{file}.log",
     wildcard_constraints:
-        source="(?!demo_)[^/]+",
+        # Other folders there are people's own: restricted files may lie in data/raw as well.
+        source="|".join(
+            name for name, entry in registry.sources.items() if not entry.restricted
+        ),
         file="[^/]+",
     localrule: True
     conda:

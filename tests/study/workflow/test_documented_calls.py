@@ -80,6 +80,12 @@ def test_calls_are_found_in_blocks_in_sentences_and_in_profiles(tmp_path):
     assert profiles == {f"workflow/profiles/{name}" for name in kinds}
 
 
+def test_a_target_that_an_option_before_it_swallows_is_refused():
+    assert read_call("page", "snakemake --configfile a.yaml -- judge").targets == ("judge",)
+    with pytest.raises(ValueError, match="page: .*: write -- before judge"):
+        read_call("page", "snakemake --configfile a.yaml judge --cores 2")
+
+
 def test_a_call_in_a_block_or_with_a_file_starts_as_it_stands():
     """Without `--cores`, an executor or `-n` it does not; only a rule's name may stand for a run."""
     bare = [call for call in CALLS if not call.starts]

@@ -111,6 +111,17 @@ def test_a_workflow_says_in_one_line_what_it_cannot_start_with(tmp_path):
         code=1,
     )
     assert "restricted: mimic3: folder /nowhere does not exist" in said
+    (folder / "data/raw/wids").mkdir(parents=True)
+    (folder / "data/raw/wids/training_v2.csv").touch()  # nothing may fetch it, or delete it
+    here = (
+        "--config",
+        "restricted={wids: data/raw/wids}",
+        "--",
+        "data/features/wid_mortality.parquet",
+    )
+    assert "features_wid_mortality" in call(folder, *SNAKEMAKE, "-n", *here, code=0)
+    deleted = call(folder, *SNAKEMAKE, "-n", "--delete-all-output", *here, code=0)
+    assert "training_v2.csv" not in deleted
     (folder / "plan.yaml").write_text(PLAN)
     assert "k is 5000" in call(folder, *SNAKEMAKE, "-n", "--configfile", "plan.yaml", code=1)
     elsewhere.mkdir()

@@ -15,6 +15,10 @@ import psutil
 CONFIGURATION = Path("/etc/slurm/slurm.conf")  # its default place: the executor drops SLURM_CONF
 LIMIT = 60.0  # seconds that a daemon may take
 FIRST_PORT = 17001
+WATCHED = (
+    "JobAcctGatherType=jobacct_gather/linux\nJobAcctGatherFrequency=task=1\n"
+    "JobAcctGatherParams=OverMemoryKill\n"
+)
 NODE = (
     "NodeName={name} NodeAddr=127.0.0.1 NodeHostname={host} Port={port} CPUs={cpus} "
     "RealMemory={memory} State=UNKNOWN"
@@ -47,6 +51,7 @@ class Cluster:
 
     state: Path
     n_nodes: int = 1
+    memory_watched: bool = False  # whether a job that takes more than it asked for is killed
     munge: psutil.Process | None = None
     started: dict[str, psutil.Process] = field(default_factory=dict)
 
@@ -98,6 +103,7 @@ class Cluster:
             for port, name in enumerate(self.nodes, start=FIRST_PORT)
         ]
         text = Path(__file__).with_name("slurm.conf.in").read_text()
+        text += WATCHED if self.memory_watched else ""
         values = {"STATE": str(self.state), "HOST": host, "NODES": "\n".join(nodes)}
         for name, value in values.items():
             text = text.replace(f"@{name}@", value)

@@ -1,7 +1,8 @@
 """Run a small plan on a real SLURM to its report, and again with a node that dies in the middle.
 
-usage: python tests/study/slurm/run.py [--parts whole nodes broken] [--keep]
+usage: python tests/study/slurm/run.py [--parts whole nodes broken memory] [--keep]
 whole: one node. nodes: two nodes that share the cores of this machine. broken: one node, which dies.
+memory: a job that is killed for its memory, and must then be given more.
 Needs root and the Debian packages slurm-wlm and munge; it starts and ends its own daemons. Every
 file must have the bytes (a record the digest) of a run without SLURM.
 """
@@ -31,7 +32,10 @@ SITE = (
 RUNS = ("results/demo_diabetes/deepcac_k2.json", "results/demo_diabetes/cac_lr_k2.json")
 PAGES = "results/report/runs/"
 # What each part asks for, and on how many nodes.
+HUNGRY = "tests/study/slurm/hungry.smk"
 PARTS = {"whole": (["all"], 1), "nodes": (["all"], 2), "broken": (list(RUNS), 1)}
+MEMORY = "memory"
+ALL = [*PARTS, MEMORY]
 
 
 def start(project: Project, log: Path, *options: str) -> "subprocess.Popen[bytes]":
@@ -73,6 +77,18 @@ def broken(cluster: Cluster, project: Project, targets: list[str]) -> int:
     return start(project, cluster.state / "again.log", *asked).wait()
 
 
+def memory(state: Path) -> bool:
+    """Tell whether a job that is killed for its memory ends well when it is given more."""
+    begin = time.monotonic()
+    with Cluster(state / "memory-cluster", memory_watched=True) as cluster:
+        project = Project.copy(state / "memory")
+        log = cluster.state / "run.log"
+        code = start(project, log, "--snakefile", HUNGRY, *SLURM, *SITE).wait()
+        jobs, seconds = cluster.states(), time.monotonic() - begin
+        print(f"memory: exit code {code}, {seconds:.0f} s, jobs: {dict(jobs)}", flush=True)
+    return not code and jobs["COMPLETED"] == 1 and jobs.total() == 2
+
+
 def reference(folder: Path) -> dict[str, str]:
     """Return what a run without SLURM leaves."""
     project, log = Project.copy(folder), folder.with_suffix(".log")
@@ -85,16 +101,18 @@ def reference(folder: Path) -> dict[str, str]:
 def main() -> int:
     """Return 0 if all parts end with the bytes of a run without SLURM."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--parts", nargs="+", choices=ALL, default=ALL)
     parser.add_argument("--keep", action="store_true", help="keep the folders of the runs")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the daemons end with the script
     state = Path(tempfile.mkdtemp(prefix="slurm-"))
     state.chmod(0o755)  # munge runs as a user of its own
-    begin, wrong = time.monotonic(), 0
-    wanted = reference(state / "local")
+    wrong = int(MEMORY in arguments.parts and not memory(state))
+    compared = [part for part in arguments.parts if part != MEMORY]
+    begin = time.monotonic()
+    wanted = reference(state / "local") if compared else {}
     print(f"without SLURM: {time.monotonic() - begin:.0f} s, {len(wanted)} files", flush=True)
-    for part in arguments.parts:
+    for part in compared:
         targets, n_nodes = PARTS[part]
         run, begin = broken if part == "broken" else whole, time.monotonic()
         with Cluster(state / f"{part}-cluster", n_nodes) as cluster:

@@ -41,7 +41,6 @@ lay: env
 demo: env
 	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES) -- optional >/dev/null 2>&1 || true
 	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES) everything
-	@echo "The report is results/report/index.html"
 
 test: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile -m "not long"

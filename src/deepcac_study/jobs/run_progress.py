@@ -22,6 +22,7 @@ _SILENT = ("workflow_started", "shellcmd", "resources_info", "job_started", "job
 _README = Path(__file__).with_name("results_readme.md")
 _TABLE, _JOB, _PROGRESS = "run_info", "job_info", "progress"
 _STARTED, _FINISHED, _GROUP = "job_started", "job_finished", "group_info"
+_FIRST = (("p", "what"), ("h1", "answer"))  # how the report's first page begins
 _CHATTER = re.compile(
     r"Select jobs to execute|Execute \d+ jobs|Using shell|Building DAG|Conda environments|"
     r"Assuming unrestricted|Rules claiming|Provided |host:|Complete log|Elapsed time"
@@ -145,13 +146,16 @@ def measured_seconds(table: str | os.PathLike[str]) -> dict[str, float]:
 
 
 def ending(page: str | os.PathLike[str]) -> str:
-    """Return the last lines of a run that made the report: where it is, and what it answers."""
+    """Return the last lines of a run that made the report: what it is, what it answers, where."""
     text = Path(page).read_text(encoding="utf-8")
-    answer = re.search(r'<h1 class="answer">(.*?)</h1>', text, re.DOTALL)
-    answer_text = (
-        " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer[1])).split()) if answer else ""
-    )
-    return "\n".join(filter(None, [f"report: {page}", answer_text]))
+    lines = [_text_of(rf'<{name} class="{kind}">(.*?)</{name}>', text) for name, kind in _FIRST]
+    return "\n".join(filter(None, [*lines, f"report: {page}"]))
+
+
+def _text_of(pattern: str, page: str) -> str:
+    match = re.search(pattern, page, re.DOTALL)
+    text = html.unescape(re.sub(r"</?\w[^>]*>", "", match[1])) if match else ""
+    return " ".join(text.split())
 
 
 def run_endings(records: Iterable[str], most: int = 3) -> list[str]:

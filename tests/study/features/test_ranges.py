@@ -22,13 +22,15 @@ def test_values_outside_are_counted_and_logged(caplog):
         "Age": np.array([0.0, 120.0, np.nan]),
         "odd": np.array([1e300]),
     }
-    with caplog.at_level("INFO", logger="deepcac"):  # other tests change the level
+    with caplog.at_level("INFO", logger="deepcac_study"):  # other tests change the level
         counted = count_outside(values.items(), ranges)
     assert counted == [
         {"variable": "HR", "unit": "1/min", "range": "0 to 350", "values": 4, "outside": 2},
         {"variable": "pH", "unit": "1", "range": "6.3 to inf", "values": 2, "outside": 1},
     ]
     assert "HR: 2 of 4 values outside 0 to 350" in caplog.text
+    # For the log file of the job; the terminal shows warnings only.
+    assert {record.levelname for record in caplog.records} == {"INFO"}
 
 
 def test_ages_and_heart_rates_of_physionet_2019_are_counted_before_they_are_clipped(tmp_path):

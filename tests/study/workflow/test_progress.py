@@ -111,8 +111,14 @@ def test_the_rules_of_the_whole_run_are_measured():
 
 def test_a_run_ends_with_its_report_and_the_answer(tmp_path):
     page = tmp_path / "index.html"
-    page.write_text('<p>x</p><h1 class="answer">Clusters help\n in <b>3</b> &amp; 4.</h1>')
-    assert ending(page) == f"report: {page}\nClusters help in 3 & 4."
+    what = '<p class="what"><b>DEMO.</b> It says nothing\nabout the papers.</p>'
+    page.write_text(f'{what}<h1 class="answer">Clusters help\n in <b>3</b> &amp; 4.</h1>')
+    lines = [
+        "DEMO. It says nothing about the papers.",
+        "Clusters help in 3 & 4.",
+        f"report: {page}",
+    ]
+    assert ending(page).splitlines() == lines
     page.write_text("<p>no answer</p>")
     assert ending(page) == f"report: {page}"
 

@@ -94,7 +94,7 @@ def count_outside(
         if outside:
             count = int(np.isfinite(numbers).sum())
             bounds = f"{low:g} to {high:g}"
-            _log.warning("%s: %d of %d values outside %s", variable, outside, count, bounds)
+            _log.info("%s: %d of %d values outside %s", variable, outside, count, bounds)
             rows.append(
                 {
                     "variable": variable,

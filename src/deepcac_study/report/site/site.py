@@ -38,13 +38,14 @@ OWN = (
 )
 BOTH = (
     "DEMO on real and generated data: clustering-aware classification",
-    "The whole workflow on small real tables that no paper has, with few resamples, and on "
-    "generated cohorts. It shows that everything runs, and says nothing about the papers.",
+    "Do clusters of patients help to predict their risk? Here the whole workflow asks small real "
+    "tables that no paper has, with few resamples, and generated cohorts. That shows that "
+    "everything runs, and says nothing about the papers.",
 )
 DEMO = (
     "DEMO with generated data: clustering-aware classification",
-    "The whole workflow on small generated cohorts. It shows that everything runs, and says "
-    "nothing about the papers.",
+    "Do clusters of patients help to predict their risk? Here the whole workflow asks small "
+    "generated cohorts. That shows that everything runs, and says nothing about the papers.",
 )
 PAGES = {
     "papers": "Papers",

@@ -26,8 +26,7 @@ import pyarrow as pa
 from deepcac.feature_matrix import write_features
 from deepcac.files.storage import read_table
 from deepcac_study.features import cic
-from deepcac_study.features.columns.summaries import summarise
-from deepcac_study.features.johnson import FIVE, TWO
+from deepcac_study.features.johnson import FIVE, TWO, summarise
 from deepcac_study.raw.archive import members
 from deepcac_study.sources.physionet2012 import extract, read_outcomes, read_sets
 from deepcac_study.sources.physionet2012_scan import scan

@@ -1,7 +1,7 @@
 """Class decomposition as a scikit-learn classifier."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,12 @@ from sklearn.utils.validation import check_consistent_length, check_random_state
 from deepcac.decomposition.configuration import separate
 from deepcac.decomposition.decompose import Clusterer, checked_labels, decompose, labels_of
 from deepcac.decomposition.discriminants import (
+    ByScore,
     ClassWeight,
+    ClusterGroups,
+    OneAgainstRest,
+    Predictor,
+    Refit,
     Training,
     ValidationAccuracy,
     class_of_group,
@@ -23,10 +28,11 @@ from deepcac.decomposition.discriminants import (
 )
 from deepcac.decomposition.group_prediction import GroupPrediction
 from deepcac.decomposition.mixtures.mixed import Columns
+from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.mixtures.validation import check_rows, rows_at
-from deepcac.decomposition.predictors import RefitMode, predictor
+from deepcac.decomposition.pair_votes import ByPairs
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
-from deepcac.decomposition.weighted_rows import WeightedRows
+from deepcac.decomposition.smo import PairwiseLinearSVC
 from deepcac.errors import ConfigError, warn_of_old_name
 from deepcac.html_summary import SummaryHTML, sizes
 from deepcac.numeric_table import (
@@ -37,7 +43,61 @@ from deepcac.numeric_table import (
     hold_back,
 )
 from deepcac.sklearn_compat import HasMethods, Interval, StrOptions
-from deepcac.types import Ints
+from deepcac.types import Floats, Ints
+
+
+class WeightedRows(NamedTuple):
+    """Rows of training or validation.
+
+    Attributes
+    ----------
+    X : DataFrame or ndarray of shape (n, d)
+    classes : ndarray of shape (n,), int64
+        Class ids; -1 for a class that is not fitted.
+    weights : ndarray of shape (n,) or None
+        None where every row counts as one.
+    """
+
+    X: Any
+    classes: Ints
+    weights: Floats | None = None
+
+    def take(self, rows: npt.NDArray[np.int64]) -> "WeightedRows":
+        """Return some rows, by position."""
+        weights = None if self.weights is None else self.weights[rows]
+        return WeightedRows(rows_at(self.X, rows), self.classes[rows], weights)
+
+    def by_class(self, of_classes: Floats | None) -> "WeightedRows":
+        """Return the rows with weights multiplied by those of their classes (n_classes,)."""
+        if of_classes is None:
+            return self
+        factor = np.append(of_classes, 1.0)[self.classes]  # the last for a class not fitted
+        return self._replace(weights=factor if self.weights is None else factor * self.weights)
+
+
+RefitMode = Literal["all", "one_class"]
+
+
+def predictor(base: Any, data: Training, refit: RefitMode) -> Predictor:
+    """Return what predicts the validation rows under each configuration.
+
+    Parameters
+    ----------
+    base : estimator
+        Unfitted.
+    data : Training
+    refit : {"all", "one_class"}
+        As in `ClassDecompositionClassifier`.
+    """
+    if refit == "all":
+        return Refit(base, data)
+    groups = ClusterGroups(data.classes, data.clusters)
+    if isinstance(base, PairwiseLinearSVC):
+        return ByPairs(base.discriminants(data.X, data.X_validation), groups)
+    if isinstance(base, MixedNaiveBayes):
+        return ByScore(base.discriminants(data.X, data.X_validation, data.weights), groups)
+    return ByScore(OneAgainstRest(base, data), groups)
+
 
 Search = Literal["greedy", "none", "exhaustive"]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import ceil
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -25,7 +26,6 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from deepcac.errors import DataError, warn_of_old_name
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.answers import Network, NetworkAnswers, predict_in_chunks
-from deepcac.nn.constraints import CONSTRAINTS
 from deepcac.nn.fitting import data
 from deepcac.nn.fitting.data import TensorRows
 from deepcac.nn.fitting.pretrain import most_epochs, pretrain
@@ -36,7 +36,31 @@ from deepcac.nn.inputs import Mask, Preparation, check_inputs, warn_if_unscaled
 from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
 from deepcac.nn.model_file import read_model, write_model
 from deepcac.numeric_table import check_classes, check_two_classes, check_weights
+from deepcac.sklearn_compat import Interval, StrOptions
 from deepcac.types import Array, Ids
+
+_COUNTS = ("latent", "hidden", "local_hidden", "n_clusters", "max_epochs", "patience", "n_threads")
+_WEIGHTS = ("alpha", "beta", "gamma", "l1", "l2", "m", "delta", "weight_decay")
+_ABOVE_ZERO = ("lr", "s", "temperature")
+_COUNT = Interval(Integral, 1, None, closed="left")
+
+# What the parameters may be; a name means the same in all networks.
+CONSTRAINTS: dict[str, list[Any]] = {
+    **{name: [_COUNT] for name in _COUNTS},
+    **{name: [Interval(Real, 0, None, closed="left")] for name in _WEIGHTS},
+    **{name: [Interval(Real, 0, None, closed="neither")] for name in _ABOVE_ZERO},
+    "pretrain_epochs": [_COUNT, None],
+    "batch_size": [_COUNT, None],
+    "dropout": [Interval(Real, 0, 1, closed="left")],
+    "answer": [StrOptions({"logits", "probabilities"})],
+    "assignment": [StrOptions({"hard", "soft"})],
+    "preprocess": [StrOptions({"auto"}), None],
+    "class_weight": [StrOptions({"balanced"}), dict, None],
+    "device": [str],
+    "random_state": ["random_state"],
+    "verbose": ["boolean", Integral],
+}
+
 
 ArrayLike = npt.ArrayLike
 Validation = tuple[ArrayLike, Any] | tuple[ArrayLike, Any, Mask | None]

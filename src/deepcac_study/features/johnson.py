@@ -17,9 +17,8 @@ import pyarrow as pa
 from deepcac.errors import DataError
 from deepcac.types import Array
 from deepcac_study.catalogue.protocol import SOUND, Protocol
-from deepcac_study.features.columns.hourly import AGGREGATES
+from deepcac_study.features.columns.hourly import AGGREGATES, aggregate
 from deepcac_study.features.columns.johnson_cleaning import ADMISSION, MEASURED, Rule, clean
-from deepcac_study.features.columns.summaries import summarise
 from deepcac_study.sources.physionet2012_events import PARAMETERS
 
 FIVE = (
@@ -179,3 +178,18 @@ def johnson_features(
     columns |= _summaries(by_variable, n) | _ventilation(by_variable, n)
     columns["UrineOutputSum"] = _total(by_variable["MechVent" if "C9" in protocol else "Urine"], n)
     return columns, repairs
+
+
+def summarise(
+    row: npt.NDArray[np.intp], value: npt.NDArray[np.float64], n: int
+) -> npt.NDArray[np.float64]:
+    """Summarise one variable for each of n records, missing values left out: `AGGREGATES`, (n, 5).
+
+    `row`, of shape (m,), is the record of each measurement, contiguous, in time order. A record
+    without a measurement is NaN.
+    """
+    result = np.full((n, len(AGGREGATES)), np.nan)
+    begin = np.flatnonzero(np.diff(row, prepend=-1))
+    if len(begin):
+        result[row[begin]] = aggregate(value, begin, np.append(begin[1:], len(row)))
+    return result

@@ -7,16 +7,15 @@ from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from deepcac.cac import cluster
 from deepcac.errors import ConfigError, DataError
 from deepcac.nn.ac_tpc import ACTPCClassifier
+from deepcac.nn.clustered import OwnBest, cluster_scores
 from deepcac.nn.dcn import DCNClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
-from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier
-from deepcac.nn.fitting.own_best import OwnBest, cluster_scores
+from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier, principal_autoencoder
 from deepcac.nn.fnn import FNNClassifier
 from deepcac.nn.grasp import GRASPClassifier
 from deepcac.nn.idec import IDECClassifier
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.networks import LocalPredictors
-from deepcac.nn.layers.principal import principal_autoencoder
 
 CENTROID = [KMZClassifier, DCNClassifier, IDECClassifier, DeepCACClassifier]
 SUBTYPED = [*CENTROID, DMNNClassifier, CACDMNNClassifier, ACTPCClassifier, GRASPClassifier]

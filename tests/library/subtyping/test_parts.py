@@ -15,7 +15,7 @@ from torch import nn
 
 from deepcac.errors import CollapseWarning, DataError
 from deepcac.nn.fitting.training import Budget
-from deepcac.subtyping.contributions import contributions
+from deepcac.subtyping.backbone import contributions
 from deepcac.subtyping.crossfit import (
     answer,
     deal_cases,

@@ -7,8 +7,7 @@ from scipy import stats
 
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import BEND, BENT
-from deepcac.table.answer import answer, rows_of
-from deepcac.table.bent_line import bent_line_sentence
+from deepcac.table.answer import answer, bent_line_sentence, rows_of
 from deepcac.table.budgeted_trials import TableEffort, contenders, run_budgeted
 from deepcac.table.pages.own_figures import forest
 from deepcac.table.pages.risk_section import worth

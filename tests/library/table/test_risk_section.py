@@ -152,7 +152,7 @@ def test_a_subgroup_without_both_outcomes_in_any_test_part_is_not_scored(judged)
 def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):
     lines = "\n".join(f"{7 * i % 83},{i % 2}" for i in range(80))
     (tmp_path / "t.csv").write_text(f"group,died\n{lines}\n")
-    check_columns(read_labelled(tmp_path / "t.csv", Roles("died")), ["group"])
+    assert check_columns(read_labelled(tmp_path / "t.csv", Roles("died")), ["group"]) is None
 
 
 def test_clusters_that_were_not_chosen_change_no_treatment(judged):

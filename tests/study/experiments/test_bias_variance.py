@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
-from deepcac_study.experiments.relatives.bias_variance import bias_variance
+from deepcac_study.experiments.relatives.decomposition_runs import bias_variance
 
 
 def test_by_hand():

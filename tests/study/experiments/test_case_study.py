@@ -16,6 +16,7 @@ from deepcac_study.experiments.case_study import (
     View,
     cluster_means,
     describe_view,
+    distil,
     fit_view,
     order_clusters,
     separation,
@@ -23,7 +24,6 @@ from deepcac_study.experiments.case_study import (
     write_case_study,
 )
 from deepcac_study.experiments.networks.deep_methods import latent_plane
-from deepcac_study.experiments.networks.student import distil
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.papers.deepcac.length_of_stay import (
     case_study_rules,

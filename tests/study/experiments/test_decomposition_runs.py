@@ -10,11 +10,11 @@ from deepcac_study.catalogue.protocol import Protocol, published_labels
 from deepcac_study.catalogue.variables import category_field
 from deepcac_study.experiments.relatives.decomposition_runs import (
     read_rows,
+    resample,
     write_bias_variance,
     write_decomposition,
 )
 from deepcac_study.experiments.relatives.repeated_runs import run_experiment
-from deepcac_study.experiments.relatives.training_samples import resample
 from deepcac_study.records.decompositions import ResampledRecord, load_decompositions
 from deepcac_study.records.stored import load_stored
 

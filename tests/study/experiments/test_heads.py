@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from deepcac.nn.fitting.data import TensorRows
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.networks import Autoencoder, LocalPredictors
-from deepcac_study.experiments.networks.heads import HEADS, PermutedNetwork, answer_with
+from deepcac_study.experiments.networks.factorial import HEADS, PermutedNetwork, answer_with
 
 
 def planted(n=900, seed=0):

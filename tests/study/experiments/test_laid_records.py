@@ -78,7 +78,9 @@ def test_a_record_that_was_made_here_is_served(archive, tmp_path):
     lay(archive, results)
     write_json(results / "cic/lr_k1.json", {"value": 0, "machine": {"processor": "another"}})
     (results / "cic/lr_k1.scores.parquet").write_bytes(b"rows")
-    LaidRecords(archive, results, "all").check(["results/cic/lr_k1.json"], [])
+    records = LaidRecords(archive, results, "all")
+    records.check(["results/cic/lr_k1.json"], [])
+    assert "results/cic/lr_k1.json" not in records.standing
 
 
 def test_every_edited_record_is_named(archive, tmp_path):

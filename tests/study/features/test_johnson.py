@@ -20,8 +20,7 @@ from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.features.cic import cic_features, stay_class
 from deepcac_study.features.columns.hourly import AGGREGATES
 from deepcac_study.features.columns.johnson_cleaning import ADMISSION, MEASURED, clean
-from deepcac_study.features.columns.summaries import summarise
-from deepcac_study.features.johnson import johnson_features, variables
+from deepcac_study.features.johnson import johnson_features, summarise, variables
 from deepcac_study.jobs.steps import build_features
 from deepcac_study.sources.physionet2012 import OUTCOMES, extract
 from deepcac_study.sources.physionet2012_events import PARAMETERS

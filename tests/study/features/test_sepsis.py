@@ -14,12 +14,16 @@ from deepcac.files.storage import read_json
 from deepcac_study.catalogue.protocol import SOUND, Protocol, published_labels
 from deepcac_study.cohort import write_cohort
 from deepcac_study.features.columns.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
-from deepcac_study.features.columns.risk_set import match_hours
 from deepcac_study.features.columns.signature import signature
 from deepcac_study.features.columns.sofa import MEASUREMENTS, sofa_parts
 from deepcac_study.features.columns.stay_columns import Stays, plausible_ranges
 from deepcac_study.features.sepsis import AGGREGATED, sepsis, sepsis_ts
-from deepcac_study.features.sepsis_signature import look_back, records, sepsis_signature
+from deepcac_study.features.sepsis_signature import (
+    look_back,
+    match_hours,
+    records,
+    sepsis_signature,
+)
 from deepcac_study.simulate.hourly_stays import SUBTYPES, draw_stay
 from deepcac_study.sources.physionet2019 import DEMOGRAPHICS, VARIABLES, extract
 

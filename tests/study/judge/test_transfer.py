@@ -17,8 +17,8 @@ from deepcac_study.judge.further.transfer import (
     Target,
     partitions,
     transferred,
+    updated,
 )
-from deepcac_study.judge.further.updating import updated
 
 
 @pytest.fixture(scope="module")

@@ -133,7 +133,7 @@ OTHER_MEANING = {
     ("deepcac", "comparisons"),
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),
-    ("lr", "constraints"),
+    ("lr", "base"),
     ("lr", "subtype_classifier"),
     ("lr", "auxiliary_labels"),
     ("lr", "further_files"),

@@ -110,6 +110,6 @@ def test_the_deep_methods_need_no_more_than_their_extra(wheel, tmp_path):
     fit = (
         "import numpy as np, deepcac; X = np.random.default_rng(0).normal(size=(200, 5)); "
         "m = deepcac.DeepCACClassifier(max_epochs=2, random_state=0).fit(X, X[:, 0] > 0); "
-        "assert m.predict_proba(X).shape == (200, 2)"
+        "print(m.predict_proba(X).shape)"
     )
-    call(str(bin_ / "python"), "-c", fit, cwd=tmp_path)
+    assert "(200, 2)" in call(str(bin_ / "python"), "-c", fit, cwd=tmp_path)

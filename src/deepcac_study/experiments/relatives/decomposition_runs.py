@@ -6,7 +6,7 @@ Section 6 by repeated runs, and bias and variance with and without decomposition
 import os
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,23 +14,30 @@ import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_table, write_json
+from deepcac.numeric_table import hold_back
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.catalogue.variables import levels_of
-from deepcac_study.experiments.relatives.bias_variance import bias_variance
 from deepcac_study.experiments.relatives.repeated_runs import (
     AGAINST_REST,
+    ARMS,
     RUNS,
     SHARES,
     USUAL,
+    Arm,
+    Base,
+    Parts,
     RunRecord,
+    cluster_parts,
+    draw_parts,
+    fit_arm,
     run_experiment,
 )
-from deepcac_study.experiments.relatives.training_samples import SAMPLES, resample
 from deepcac_study.records.record import file_digest, machine
 
 Labelled = tuple[str | os.PathLike[str], str]  # a parquet file, and its column of classes
 _NO_FEATURES = ("row_id", "group")
 _TIMES = ("seconds_clustering", "seconds")
+SAMPLES = 10
 
 
 def read_rows(path: str | os.PathLike[str], label: str) -> tuple[pd.DataFrame, npt.NDArray[Any]]:
@@ -134,3 +141,87 @@ def write_bias_variance(
     }
     seconds = {"processor": time.process_time() - begin}
     write_json(out, {**record, "machine": machine(seconds, threads, "cpu")})
+
+
+class BiasVariance(NamedTuple):
+    """Mean zero-one loss of test rows, and its parts: error = bias + variance.
+
+    Bias is what an average over samples leaves: half the squared distance of the shares of the
+    predicted classes from the right class. Variance is half the probability that two samples
+    differ on a row. Both are estimated without bias.
+    """
+
+    error: float
+    bias: float
+    variance: float
+
+
+def bias_variance(predicted: npt.ArrayLike, truth: npt.ArrayLike) -> BiasVariance:
+    """Split the zero-one loss as Kohavi and Wolpert (1996), with labels taken to be free of noise.
+
+    For one row, p_c the share of the samples whose model predicts class c and t its class, the
+    bias is (1 / 2) sum_c ((c = t) - p_c)^2 and the variance (1 / 2) (1 - sum_c p_c^2). With R
+    samples the second is R / (R - 1) times too small on average, and the first too large by as
+    much; both are corrected, so that bias can be a little below 0.
+
+    `predicted`, shape (R, n), is the class of each row by the model of each sample; `truth` is of
+    shape (n,). Fewer than two samples, or other shapes, are a `DataError`.
+    """
+    labels, right = np.asarray(predicted), np.asarray(truth)
+    if labels.ndim != 2 or labels.shape[1:] != right.shape or len(labels) < 2:
+        raise DataError(f"predictions of shape {labels.shape}; give at least two samples of n rows")
+    samples = len(labels)
+    error = float(np.mean(labels != right))
+    classes = np.unique(labels)
+    shares = np.array([(labels == c).mean(axis=0) for c in classes])
+    spread = 0.5 * (1.0 - (shares**2).sum(axis=0)).mean()
+    variance = float(spread * samples / (samples - 1))
+    return BiasVariance(error, error - variance, variance)
+
+
+class Resampled(NamedTuple):
+    """What the models of all samples say of the test rows.
+
+    Attributes
+    ----------
+    truth : ndarray of shape (n,)
+    predicted : dict of (base, arm) to ndarray of shape (samples, n)
+    """
+
+    truth: npt.NDArray[Any]
+    predicted: dict[tuple[Base, Arm], npt.NDArray[Any]]
+
+
+def resample(X: pd.DataFrame, y: npt.ArrayLike, samples: int = SAMPLES, seed: int = 0) -> Resampled:
+    """Predict a quarter of the rows by models of samples of the others.
+
+    A sample divides the others into training rows (half of all) and validation rows (a quarter),
+    class by class; the test rows stay.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n, d)
+        Columns of dtype "category" are nominal, all others numeric; NaN is missing.
+    y : array-like of shape (n,)
+        Classes.
+    samples : int
+    seed : int
+        Of the test rows; sample i draws from (seed, i).
+    """
+    labels = np.asarray(y)
+    codes = np.unique(labels, return_inverse=True)[1]
+    first = draw_parts(labels, np.random.default_rng(seed))
+    pool = np.sort(np.concatenate([first.train, first.validation]))
+    share = SHARES[1] / (SHARES[0] + SHARES[1])
+    predictions: dict[tuple[Base, Arm], list[npt.NDArray[Any]]] = {}
+    for sample in range(samples):
+        rng = np.random.default_rng([seed, sample])
+        held = hold_back(codes[pool], share, rng)
+        parts = Parts(pool[~held], pool[held], first.test)
+        data = cluster_parts(X, labels, parts, sample, None, rng)
+        for base in USUAL:
+            for arm in ARMS:
+                predicted = fit_arm(data, base, arm).predict(data.test[0])
+                predictions.setdefault((base, arm), []).append(predicted)
+    stacked = {key: np.array(predicted) for key, predicted in predictions.items()}
+    return Resampled(labels[first.test], stacked)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 from deepcac.cac.cluster import kmeans_labels
 from deepcac.feature_matrix import FeatureMatrix
@@ -25,9 +26,9 @@ from deepcac_study.judge.further.recalibrating import (
     best,
     candidates,
     deal,
+    log_loss,
     recalibrated,
 )
-from deepcac_study.judge.further.updating import updated
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.records.record import file_digest, machine
 from deepcac_study.records.written_scores import as_written
@@ -60,6 +61,9 @@ COMPARED = (
     ("negative_control", CELLS, GLOBAL),
     ("recalibration", GLOBAL, NONE),
 )
+PENALTIES = (3000.0, 1000.0, 300.0)  # of all weights, the most cautious first
+_FEWEST = 2  # events, so that no fold is without
+_FREE = 10.0  # the source's log odds, times this, are hardly penalised
 
 
 class Target(NamedTuple):
@@ -254,3 +258,32 @@ def _entry(
         "clustered": dict(clustered),
         "comparisons": comparisons,
     }
+
+
+def updated(odds: Array, points: Array, y: Ids, labelled: Ids, fold: Ids) -> Array:
+    """Return log odds of all n rows after an update with m labelled ones, at positions `labelled`.
+
+    A ridge logistic regression on the source's log odds and all predictors of the target (`points`,
+    (n, q), standardised); folds choose the penalty. Where fewer than two rows have an outcome, the
+    source's log odds stay as they are.
+    """
+    if np.bincount(y, minlength=2).min() < _FEWEST:
+        return odds
+    X = np.column_stack([_FREE * odds[labelled], points[labelled]])
+    best = min(PENALTIES, key=lambda penalty: _loss(X, y, fold, penalty))
+    model = _model(best).fit(X, y)
+    weights = model.coef_[0]
+    return np.asarray(_FREE * weights[0] * odds + points @ weights[1:] + model.intercept_[0])
+
+
+def _loss(X: Array, y: Ids, fold: Ids, penalty: float) -> float:
+    total = 0.0
+    for fold_number in np.unique(fold):
+        held_out = fold == fold_number
+        model = _model(penalty).fit(X[~held_out], y[~held_out])
+        total += log_loss(model.decision_function(X[held_out]), y[held_out]).sum()
+    return total
+
+
+def _model(penalty: float) -> LogisticRegression:
+    return LogisticRegression(C=1 / penalty, solver="lbfgs", max_iter=300)

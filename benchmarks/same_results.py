@@ -15,11 +15,13 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from deepcac_study.records.cpu_bounds import BOUNDS, read_bounds
 from deepcac_study.records.record_archive import manifest, read, total_seconds
 from deepcac_study.records.spot_check import compare, text_of
 
+VOLATILE = ("machine", "digest", "seconds")
 PARTS = ("data/features", "data/splits", "data/clusterings", "data/pretrained", "results")
 
 
@@ -35,11 +37,15 @@ def digests(folder: Path) -> Iterator[tuple[str, str]]:
 def _digest(path: Path) -> str:
     content = path.read_bytes()
     if path.suffix == ".json":
-        record = json.loads(content)
-        for volatile in ("machine", "digest"):
-            record.pop(volatile, None)
-        content = json.dumps(record, sort_keys=True).encode()
+        content = json.dumps(_lasting(json.loads(content)), sort_keys=True).encode()
     return hashlib.sha256(content).hexdigest()
+
+
+def _lasting(content: Any) -> Any:
+    """Return a record without what differs from run to run, at any depth."""
+    if isinstance(content, dict):
+        return {name: _lasting(value) for name, value in content.items() if name not in VOLATILE}
+    return list(map(_lasting, content)) if isinstance(content, list) else content
 
 
 def repeated(folder: Path, archive: Path) -> Iterator[list[object]]:

@@ -100,13 +100,19 @@ def _at(link: Path, folder: Path) -> bool:
         return False
 
 
-def kills(work: Path, words: Sequence[str], how: signal.Signals, number: int) -> Row:
-    """Kill a command at random moments; what stood there before stands, or the new file whole."""
+def kills(
+    work: Path, words: Sequence[str], how: signal.Signals, number: int, seconds: float | None = None
+) -> Row:
+    """Kill a command at random moments; what stood there before stands, or the new file whole.
+
+    The moments lie within `seconds`, or within the time that the command takes.
+    """
     folder = table(work / "k" / "t.csv").parent.resolve()
-    out = folder / words[-1]
-    begin = time.monotonic()
-    call(folder, words)
-    seconds, whole = time.monotonic() - begin, out.read_bytes()
+    out, whole = folder / words[-1], b"old"
+    if seconds is None:
+        begin = time.monotonic()
+        call(folder, words)
+        seconds, whole = time.monotonic() - begin, out.read_bytes()
     draw, held, moments = random.Random(0), 0, 0
     for _ in range(number):
         out.write_text("old")
@@ -131,8 +137,8 @@ def kills(work: Path, words: Sequence[str], how: signal.Signals, number: int) ->
 
 
 def _others(folder: Path, out: str) -> list[str]:
-    """Return unfinished files that are not of `out`, which its own next writer removes."""
-    return [name for name in strays(folder) if not name.startswith(f".{out}.")]
+    """Return unfinished files but those of `out` and its card, which their next writer removes."""
+    return [name for name in strays(folder) if not name.startswith(f".{Path(out).stem}.")]
 
 
 def closed(work: Path, expected: bytes) -> Iterator[Row]:

@@ -16,7 +16,7 @@ from parsers import CORPUS, PARSERS, fuzz, mutant
 from project import Project, Row
 from run import BEGIN, END, main, put, read, table
 from structures import structures
-from table_commands import FIT, call, together
+from table_commands import COMPARE, FIT, call, together
 from table_commands import kills as command_kills
 from table_commands import table as patients
 
@@ -35,6 +35,13 @@ def unbroken(tmp_path_factory):
 @pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.long)])
 def test_a_killed_command_leaves_the_old_file_or_the_new_one(times, tmp_path):
     row = command_kills(tmp_path, FIT, signal.SIGKILL, times)
+    assert row.other == 0, row.how
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.long)])
+def test_a_killed_comparison_leaves_no_process_and_the_old_page(times, how, tmp_path):
+    row = command_kills(tmp_path, COMPARE, how, times, seconds=12.0)
     assert row.other == 0, row.how
 
 

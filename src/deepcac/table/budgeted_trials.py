@@ -1,5 +1,8 @@
 """The judge's protocol inside a number of minutes: resamples, each with all contenders."""
 
+import functools
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -212,6 +215,29 @@ def table_resamples(
             )
 
 
+def task(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `joblib.delayed` of a function whose process ends with this one, if that is killed."""
+    return functools.partial(delayed(_work_for), os.getpid(), function)
+
+
+def _work_for(parent: int, function: Callable[..., Any], *given: Any, **options: Any) -> Any:
+    _end_with(parent)
+    return function(*given, **options)
+
+
+@functools.cache
+def _end_with(parent: int) -> None:
+    """Watch the process that this one works for; in that process itself there is nothing to do."""
+    if os.getppid() == parent:
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def refuse_budget(needed: float, budget: float) -> None:
     """Refuse minutes too few for the least that is judged, which needs `needed` seconds."""
     if needed > OVERRUN * 60 * budget:
@@ -270,7 +296,7 @@ def run_budgeted(
     entry_lists: list[list[dict[str, Any]]] = []
     held_out: list[HeldOut | None] = []
     for entries, risks, seconds in pool(
-        delayed(_judge)(
+        task(_judge)(
             (table.features, 1, limit),
             {"first": seed, "unit": table.group, "follow": table.follow}, fighters, effort.trials,
             say if seed == effort.seed else None, fit,

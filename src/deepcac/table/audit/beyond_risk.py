@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from deepcac.judging.contenders import Contender
 from deepcac.scoring.small_cells import SMALL
 from deepcac.table.audit.group_column import Groups
-from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear
+from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear, task
 from deepcac.table.elsewhere.fold_trials import aurocs, chosen, run_contender
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.reading.labelled_table import LabelledTable
@@ -63,7 +63,7 @@ def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> B
     """
     folds = _folds(table, seed)
     risks = Parallel(n_jobs=min(jobs, FOLDS), max_nbytes=None)(
-        delayed(_held_out_risk)(part, seed + j) for j, part in enumerate(folds)
+        task(_held_out_risk)(part, seed + j) for j, part in enumerate(folds)
     )
     y = table.features.label
     weight = np.ones(len(y)) if table.follow is None else table.follow.weights()

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from joblib import Parallel, delayed
+from joblib import Parallel
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.budgeted_trials import TRIALS, TableRun
+from deepcac.table.budgeted_trials import TRIALS, TableRun, task
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
@@ -125,8 +125,7 @@ def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:
     pool = Parallel(n_jobs=min(run.at_once, len(folds)), return_as="generator", max_nbytes=None)
     judged: list[JudgedFold] = []
     every = pool(
-        delayed(judge_fold)(fold, run.seed + j, TRIALS, run.train_rows)
-        for j, fold in enumerate(folds)
+        task(judge_fold)(fold, run.seed + j, TRIALS, run.train_rows) for j, fold in enumerate(folds)
     )
     for done, results in enumerate(every, start=1):
         judged += results

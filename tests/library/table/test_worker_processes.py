@@ -1,0 +1,53 @@
+"""Processes of a command end with it, however it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from joblib import Parallel
+
+from deepcac.table.budgeted_trials import task
+
+WORK = """
+import os, sys, time
+from joblib import Parallel
+from deepcac.table.budgeted_trials import task
+
+def wait(_):
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+Parallel(n_jobs=2)(task(wait)(j) for j in range(2))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_workers_end_with_a_process_that_is_killed():
+    command = subprocess.Popen([sys.executable, "-c", WORK], stdout=subprocess.PIPE, text=True)
+    workers = [int(command.stdout.readline()) for _ in range(2)]
+    assert all(map(lives, workers))
+    command.kill()
+    command.wait()
+    for _ in range(100):
+        if not any(map(lives, workers)):
+            return
+        time.sleep(0.1)
+    for worker in workers:
+        os.kill(worker, signal.SIGKILL)
+    raise AssertionError("workers live on")
+
+
+def lives(process):
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rsplit(")")[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_a_task_gives_what_its_function_gives():
+    assert Parallel(n_jobs=1)(task(divmod)(n, 2) for n in (4, 5)) == [(2, 0), (2, 1)]

@@ -105,6 +105,22 @@ def test_a_level_of_few_rows_is_neither_named_nor_told_by_the_others(judged):
     assert [row[1:3].count("withheld") for row in content["by_rows"]] in ([2, 0], [0, 2])
 
 
+def test_a_gain_that_would_tell_of_few_patients_is_withheld(judged):
+    table, trials, found = judged
+    models = (found.best, found.clustered)
+    men = np.array(table.rows["sex"].to_pylist()) == "m"
+    at = np.isin(trials.held_out.row, table.features.row_id[men])
+    few = np.unique(trials.held_out.patient[at])[:3]
+    risk = {name: np.full(len(at), 0.1) for name in models}
+    risk[models[1]][np.isin(trials.held_out.patient, few)] = 0.9
+    held_out = trials.held_out._replace(risk=trials.held_out.risk | risk)
+    shown, _ = subgroups(table, held_out, ["sex"], models, 0.3)
+    assert {one.name: one.benefit is None for one in shown} == {"f": False, "m": True}
+    content = risk_section(table, held_out, found, RiskQuestions(by=["sex"], thresholds=(0.3, 0.3)))
+    assert [row[-1] == "withheld" for row in content["by_rows"]] == [False, True]
+    assert [row[-1] for row in content["gap_rows"]] == ["withheld"]
+
+
 def test_numbers_are_cut_at_their_quartiles(judged):
     table, trials, found = judged
     shown, _ = subgroups(table, trials.held_out, ["age"], (found.best, found.clustered), 0.3)

@@ -1,7 +1,7 @@
 """The part of the page about risks: calibration, decisions, subgroups, and their pictures."""
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -163,25 +163,33 @@ def _by(
             _span((subgroup.auroc, subgroup.low, min(subgroup.high, 1.0)), "{:.3f}".format),
             _span((subgroup.change, subgroup.change_low, subgroup.change_high), signed),
             *(_estimated(number, 2) for number in (subgroup.ratio, subgroup.slope)),
-            f"{signed(subgroup.benefit[0], 1)} ({signed(subgroup.benefit[1], 1)} to "
-            f"{signed(subgroup.benefit[2], 1)})",
+            WITHHELD if subgroup.benefit is None else _span(subgroup.benefit, _tenths),
         )
         for subgroup in shown
     ]
     gaps = subgroup_differences(table, held_out, shown, names[0], threshold)
+    withheld = {(subgroup.column, subgroup.name) for subgroup in shown if subgroup.benefit is None}
     treated = f"net true positives in 1,000, treating from {100 * threshold:.0f} % on"
     return {
         "by_head": (*_BY_HEAD, treated), "by_rows": rows, "by_few": ", ".join(few),
         "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", treated),
-        "gap_rows": [_gaps(gap) for gap in gaps],
+        "gap_rows": [_gaps(gap, withheld) for gap in gaps],
     }  # fmt: skip
 
 
-def _gaps(difference: SubgroupDifference) -> tuple[str, ...]:
-    """Return the cells of a difference between two subgroups."""
+def _tenths(number: float) -> str:
+    return signed(number, 1)
+
+
+def _gaps(difference: SubgroupDifference, withheld: Collection[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the cells of a difference; no net benefit where one of a subgroup is withheld."""
+    ends = {(difference.column, difference.name), (difference.column, difference.reference)}
     digits = {AUROC: 3, SLOPES: 2, BENEFIT: 1}
     cells = []
     for measure, gap in difference.gaps.items():
+        if measure == BENEFIT and ends & {*withheld}:
+            cells.append(WITHHELD)
+            continue
         value, low, high = (
             f"{end:.2f}" if measure == OE else signed(end, digits[measure]) for end in gap[:3]
         )

@@ -11,7 +11,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain
 from deepcac.scoring.resampled_scores import Estimate
-from deepcac.scoring.small_cells import FEW, few_parts
+from deepcac.scoring.small_cells import FEW, few_parts, few_steps
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.cells import plain
@@ -39,8 +39,9 @@ class Subgroup(NamedTuple):
         AUROC with clusters minus without.
     ratio, slope : Estimate
         Calibration of the model without clusters, over all resamples.
-    benefit : (float, float, float)
-        Net true positives in 1,000 patients that clusters add at the threshold, with interval.
+    benefit : (float, float, float) or None
+        Net true positives in 1,000 patients that clusters add at the threshold, with interval; None
+        where whom a model treats would tell of few patients.
     """
 
     column: str
@@ -55,7 +56,7 @@ class Subgroup(NamedTuple):
     change_high: float
     ratio: Estimate
     slope: Estimate
-    benefit: tuple[float, float, float]
+    benefit: tuple[float, float, float] | None
 
 
 def subgroups(
@@ -214,9 +215,13 @@ def _scored(
     score, change = (corrected_t_test(values, **sizes) for values in (without, with_ - without))
     patient = held_out.patient[inside]
     fit = calibration_intervals(y, plain, patient)
-    gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
+    treated = np.vstack([plain >= threshold, clustered >= threshold])
+    benefit = None
+    if not few_steps(treated, y, patient).any():
+        gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
+        benefit = tuple(1000 * float(value) for value in gain[:, 0])
     return (
         *(score.mean, score.low, score.high),
         *(change.mean, change.low, change.high),
-        *(fit.ratio, fit.slope, tuple(1000 * float(value) for value in gain[:, 0])),
+        *(fit.ratio, fit.slope, benefit),
     )

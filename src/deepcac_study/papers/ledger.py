@@ -1,5 +1,6 @@
 """The ledger: every printed cell beside our numbers, with a verdict that a rule gives."""
 
+import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deepcac.files.csv_files import write_csv
+from deepcac.files.atomic import atomic_path
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
@@ -221,8 +222,12 @@ def standing(entry: Entry) -> str:
 def write_rows(path: str | Path, kind: Any, rows: Iterable[Any]) -> None:
     """Write rows of a class, with a head even where there are none."""
     columns = fields(kind)
-    cells = ([_text(getattr(row, column.name), column) for column in columns] for row in rows)
-    write_csv(path, [column.name for column in columns], cells)
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(column.name for column in columns)
+        writer.writerows(
+            [_text(getattr(row, column.name), column) for column in columns] for row in rows
+        )
 
 
 def _text(value: str | float | None, column: Field[Any]) -> str:

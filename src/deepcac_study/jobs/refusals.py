@@ -4,8 +4,9 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from snakemake.exceptions import MissingRuleException, WorkflowError
+from snakemake.exceptions import MissingInputException, MissingRuleException, WorkflowError
 
 from deepcac.errors import DeepCACError
 from deepcac_study.catalogue.near_names import nearest
@@ -13,7 +14,11 @@ from deepcac_study.catalogue.near_names import nearest
 # How Snakemake writes down what a function of a rule raised.
 _RAISED = re.compile(r"^ *(\w+): (.+?)(?=\n *Wildcards:|\Z)", re.MULTILINE | re.DOTALL)
 _CONSTRAINT = re.compile(r"\{(\w+),[^{}]*\}")
-_NOT_MADE = re.compile(r"No rule to produce (\S+)")
+# Errors on a file that no rule makes, and where their text names it; of several files the first.
+_NOT_MADE = {
+    MissingRuleException: re.compile(r"No rule to produce (\S+)"),
+    MissingInputException: re.compile(r"affected files:\n\s*(\S+)"),
+}
 
 
 class Refusals(logging.Filter):
@@ -25,13 +30,13 @@ class Refusals(logging.Filter):
 
     Parameters
     ----------
-    targets : callable
-        Returns the names of rules and the files that they make.
+    rules : callable
+        Returns Snakemake's rules: their names and outputs are what can be asked for.
     """
 
-    def __init__(self, targets: Callable[[], Iterable[str]]) -> None:
+    def __init__(self, rules: Callable[[], Iterable[Any]]) -> None:
         super().__init__()
-        self._targets = targets
+        self._rules = rules
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return True; the text of an error that names its reason is that reason."""
@@ -43,13 +48,12 @@ class Refusals(logging.Filter):
         return True
 
     def _line(self, error: BaseException) -> str:
-        reason = reason_of(error)
-        if reason:
+        reason, pattern = reason_of(error), _NOT_MADE.get(type(error))
+        match = pattern.search(str(error)) if pattern else None
+        if reason or not match:
             return reason
-        match = _NOT_MADE.match(str(error)) if isinstance(error, MissingRuleException) else None
-        if not match:
-            return ""
-        near = nearest(match[1], (_CONSTRAINT.sub(r"{\1}", name) for name in self._targets()))
+        targets = (str(name) for rule in self._rules() for name in (rule.name, *rule.output))
+        near = nearest(match[1], (_CONSTRAINT.sub(r"{\1}", target) for target in targets))
         hint = f"near names: {', '.join(near)}" if near else "snakemake --list lists the rules"
         return f"nothing makes {match[1]}; {hint}"
 

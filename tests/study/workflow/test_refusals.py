@@ -7,7 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 from checkouts import ROOT, checkout, environment
-from snakemake.exceptions import InputFunctionException, MissingRuleException, WorkflowError
+from snakemake.exceptions import (
+    InputFunctionException,
+    MissingInputException,
+    MissingRuleException,
+    WorkflowError,
+)
 
 from deepcac.errors import ConfigError, DataError
 from deepcac_study.catalogue.near_names import near_names
@@ -16,6 +21,8 @@ from deepcac_study.jobs.refusals import Refusals
 RULE = SimpleNamespace(
     name="run", lineno=1, snakefile="runs.smk", workflow=SimpleNamespace(linemaps={})
 )
+
+JUDGE = SimpleNamespace(name="judge", output=["results/{dataset}/{k,[0-9]+}.json"])
 
 
 def refused(cause: Exception) -> Exception:
@@ -29,7 +36,7 @@ def printed(error: Exception, level: int = logging.ERROR) -> str:
     try:
         raise error
     except Exception:
-        assert Refusals(lambda: ["judge", "results/{dataset}/{k,[0-9]+}.json"]).filter(record)
+        assert Refusals(lambda: [JUDGE]).filter(record)
     return record.getMessage()
 
 
@@ -53,6 +60,13 @@ def test_a_target_that_no_rule_makes_has_its_near_names():
         MissingRuleException("results/cic.json")
     )
     assert "snakemake --list" in printed(MissingRuleException("zzz"))
+
+
+def test_an_input_that_no_rule_makes_has_its_near_names():
+    rule = SimpleNamespace(rule=RULE, output=[], wildcards=None)
+    error = MissingInputException(rule, ["results/cic.json", "results/b.json"])
+    near = "near names: results/{dataset}/{k}.json"
+    assert printed(error) == f"error: nothing makes results/cic.json; {near}"
 
 
 def test_other_errors_and_other_lines_stay_as_they_are():
@@ -111,7 +125,7 @@ RUN = "results/demo_diabetes/lr_k1.json"
         ('"datasets": ["ciic"]', RUN, "near names: cic"),
         ('"judge": {{"tables": {{"contenders": ["cac_lgr"]}}}}', RUN, "near names: cac_lr"),
         ("", "results/demo_diabtes/lr_k1.json", "near names: diabetes"),
-        ("", "results/demo_diabetes/lrr_k1.json", "near names: lr"),
+        ("", "data/features/demo_diabtes.parquet", "near names: data/features/"),
         ("", "results/judge/demo_cic/cac_lgr.json", "near names: cac_lr"),
     ],
 )
@@ -130,18 +144,15 @@ def clone(tmp_path_factory):
 @pytest.mark.parametrize(
     ("target", "near"),
     [
-        ("al", "all"),
         ("jud", "judge"),
         ("results/report/indx.html", "results/report/index.html"),
         ("results/CIC/cac_lr_k2.json", "cic"),
         ("results/cicc/deepcac_k3.scores.parquet", "cic"),
-        ("results/judge/cic/cac_lgr.json", "cac_lr"),
         ("results/judge/clinical/cicc/lr.json", "cic"),
         ("results/judge/tables/wdbcc.json", "wdbc"),
         ("results/judge/scorecards/cicc.json", "cic"),
         ("results/judge/public/physionet2012_a_b/cac_lgr.json", "cac_lr"),
         ("results/skmeans/webkb/pair.json", "webkb"),
-        ("results/factorial/cicc.parquet", "cic"),
         ("results/decomposition/uci_votes.json", "uci_vote"),
     ],
 )

@@ -125,3 +125,30 @@ def test_subgroups_columns_and_places_of_a_page_give_nothing_back_together(tmp_p
             rows = part == level
             assert rows.sum() >= 5 or not told_by_sums(shown, rows)
     assert hidden[-1].any()
+
+
+@pytest.mark.parametrize("method", ["plain", "k-means"])
+def test_no_file_of_predictions_tells_of_one_to_four_patients(method, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cohort().to_csv("t.csv", index=False)
+    fitted = CliRunner().invoke(
+        app, f"fit t.csv --label died --method {method} --jobs 1 --out m.json".split()
+    )
+    assert fitted.exit_code == 0, fitted.output
+    new = cohort().drop(columns="died")
+    new.loc[[5, 6], "ward"] = "hospice"
+    new.loc[[11, 12, 13], "age"] = 999.0
+    new.to_csv("t.csv", index=False)
+    answer = CliRunner().invoke(app, ["predict", "m.json", "t.csv", "--out", "risk.csv"])
+    assert answer.exit_code == 0, answer.output
+    for path in ("m.json", "m.card.md"):
+        (tmp_path / path).unlink(missing_ok=True)
+    (tmp_path / "terminal.txt").write_text(answer.output)
+    leaks = [
+        line for line in lone_patients(tmp_path / "terminal.txt", SECRETS) if line not in PROSE
+    ]
+    assert leaks == []
+    # A table of predictions has a row a patient, and nothing of the columns.
+    lines = pd.read_csv("risk.csv")
+    assert len(lines) == len(new)
+    assert not any(secret in (tmp_path / "risk.csv").read_text() for secret in SECRETS)

@@ -117,10 +117,11 @@ def of_the_judge():
         *(line_prc["better"], line_prc.sum(), line_prc["equivalent"]),
         *(line_prc["undecided"], line_prc["never chosen"]),
     )
-    alone = map(three, map(score, ("fnn", "deepcac", "km_z", "dmnn", "grasp")))
+    alone = map(three, map(score, ("fnn", "deepcac", "km_z", "dmnn", "expertnet", "grasp")))
     text = (
-        "an AUROC of {}. DeepCAC ({}) and KM-Z ({}) are worse, DMNN ({}) is undecided "
-        "and GRASP ({}) is equivalent"
+        "an AUROC of {}. DeepCAC ({}) and KM-Z ({}) are worse, DMNN ({}) and "
+        "[ExpertNet](judge.md#expertnet-the-next-network-of-deepcacs-authors) ({}), the next "
+        "network of DeepCAC's authors, are undecided, and GRASP ({}) is equivalent"
     )
     yield "findings.md", text, *alone
 
@@ -139,12 +140,40 @@ def of_clinical_cohorts():
     for text, row in (
         ("that of LightGBM by {} ({} to {})", pooled("help", "cac_lgbm")),
         ("(CAC minus splines is {}, {} to {})", bent),
+        ("more than they give ({}, {} to {})", pooled("random", "cac_lr")),
         ("of k-means ({}, {} to {})", pooled("bent", "km_lr")),
+        ("of distances to the centres ({}, {} to {})", pooled("bent", "dist_lr")),
     ):
         yield "findings.md", text, *map(signed, (row.mean, row.low, row.high))
     moves = rows("judge_transfer", cohort="clinical", question="help")["verdict"]
     text = "better in {} of {} comparisons and worse in {}"
     yield "judge.md", text, sum(moves == "better"), len(moves), sum(moves == "worse")
+
+
+def of_expertnet():
+    """What the result files of its authors hold, and our own run."""
+    printed = table("expertnet_printed").set_index("cohort")
+    networks = printed[printed["model"] == "ExpertNet"]["auroc"]
+    auroc = printed.reset_index().set_index(["cohort", "model"])["auroc"]
+    plain = [("sepsis24", "logistic regression"), ("sepsis24", "XGBoost")]
+    text = "an AUROC of {} to {} with two to five clusters, logistic regression {} and XGBoost {}"
+    sepsis, ards = networks["sepsis24"], networks["ards24"]
+    yield (
+        "judge.md",
+        text,
+        *map(three, (sepsis.min(), sepsis.max(), *(auroc[key] for key in plain))),
+    )
+    ends = ards.min(), ards.max(), auroc["ards24", "logistic regression"]
+    yield "judge.md", "On ARDS ExpertNet has {} to {} and logistic regression {}", *map(three, ends)
+    best = [auroc[cohort, "DMNN"] for cohort in ("sepsis24", "ards24")]
+    yield "judge.md", "DMNN, has {} and {}", *map(three, best)
+    ours = map(three, map(score, ("expertnet", "lr", "fnn")))
+    text = "Its AUROC is {}, that of logistic regression {} and that of the plain network {}"
+    yield "judge.md", text, *ours
+    difference = [
+        gain("cic", "expertnet", column=end, question="deep") for end in ("mean", "low", "high")
+    ]
+    yield "judge.md", "network is {}, {} to {}: undecided", *map(signed, difference)
 
 
 def of_planted_and_divided():
@@ -220,7 +249,8 @@ def of_the_papers():
 
 
 @pytest.mark.parametrize(
-    "said", [of_the_judge, of_clinical_cohorts, of_planted_and_divided, of_the_papers]
+    "said",
+    [of_the_judge, of_clinical_cohorts, of_expertnet, of_planted_and_divided, of_the_papers],
 )
 def test_a_sentence_has_the_numbers_of_its_rows(said):
     for name, text, *numbers in said():

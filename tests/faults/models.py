@@ -359,9 +359,9 @@ def _row(work: Path, name: str, number: int) -> Row:
     outcomes = Counter(line[0] for line in lines)
     distinct = len({line[1] for line in lines})
     peak = max(int(line[2]) for line in lines if line[0] != DEATH)
-    other = f"{distinct} distinct; {outcomes[SAME]} the same, {outcomes[OTHER]} {OTHER}; "
-    wrong = ", ".join(f"{outcomes[word]} {word}s" for word in (TRACEBACK, DEATH))
-    how = f"{other}{outcomes[WRONG]} {WRONG}, {wrong}; peak {peak} MB"
+    how = f"{distinct} distinct; {outcomes[SAME]} the same, {outcomes[OTHER]} {OTHER}; "
+    how += "".join(f"{outcomes[w]} {w}; " for w in (WRONG, TRACEBACK, DEATH) if outcomes[w])
+    how += f"peak {peak} MB"
     return Row(f"model: {name}", number, outcomes[SAME] + outcomes[OTHER], outcomes[REFUSED], how)
 
 

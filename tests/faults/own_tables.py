@@ -105,8 +105,8 @@ def counted(fault: str, lines: list[list[str]], how: str) -> Row:
     outcomes = Counter(line[0] for line in lines)
     distinct = len({line[1] for line in lines})
     pages = sum(PAGE in line for line in lines)
-    wrong = ", ".join(f"{outcomes[word]} {word}" for word in (OTHERWISE, TRACEBACK, DEATH, LEAK))
-    how = f"{how}; {distinct} distinct, {pages} pages; {wrong}"
+    wrong = [f"{outcomes[w]} {w}" for w in (OTHERWISE, TRACEBACK, DEATH, LEAK) if outcomes[w]]
+    how = "; ".join([how, f"{distinct} distinct, {pages} pages", *wrong])
     return Row(fault, len(lines), outcomes[READ], outcomes[REFUSED], how)
 
 

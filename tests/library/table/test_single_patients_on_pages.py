@@ -144,3 +144,9 @@ def test_a_name_that_begins_like_a_table_is_plain_text_on_a_card(tmp_path):
     assert "<img" not in text
     assert "\\|&lt;img" in text
     assert "| a |\n| --- |\n| \\|&lt;img" in text
+
+
+def test_a_table_of_four_patients_does_not_say_how_many_it_has(tmp_path):
+    body, _ = page_of(cohort(4), tmp_path, label="death")
+    assert "fewer than 5 rows; " in body
+    assert "4 rows" not in body

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import FEW, WITHHELD, few_parts, few_rows
+from deepcac.scoring.small_cells import FEW, WITHHELD, counted, few_parts, few_rows
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
@@ -145,6 +145,7 @@ def _columns(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> dict[s
     return {
         "rows": n,
         "total": sample.total,
+        "size": counted(sample.total),
         "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns, cells)},
         "used": len(encoder.used),
         "missing": missingness(cells.tell_missing(encoder.columns, n), n),

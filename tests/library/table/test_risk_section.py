@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
+from deepcac.scoring.small_cells import WITHHELD
 from deepcac.table.answer import answer
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.comparison_words import contender_name
@@ -85,7 +86,9 @@ def test_every_number_of_calibration_has_an_interval(judged):
     table, trials, found = judged
     section = risk_section(table, trials.held_out, found, RiskQuestions(by=["sex"]))
     assert all(" to " in cell for row in section["rows"] for cell in row[1:])
-    assert all(" to " in cell for row in section["by_rows"] for cell in row[5:])
+    assert all(" to " in cell for row in section["by_rows"] for cell in row[3:7])
+    # The gain in net benefit, which would tell of few patients here, is withheld.
+    assert {row[7] for row in section["by_rows"]} == {WITHHELD}
     decision = section["figures"][1]
     assert decision.head[3:] == ("low", "high")
     assert all(low <= value <= high for _, _, value, low, high in decision.data)

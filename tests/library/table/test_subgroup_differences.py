@@ -30,7 +30,7 @@ def cohort():
     man = np.arange(N) % 5 < 2
     ward = rng.integers(0, 2, N)
     rows = pa.table({"sex": np.where(man, "m", "f"), "ward": np.where(ward, "a", "b")})
-    encoder = SimpleNamespace(names=("odds",), used=())
+    encoder = SimpleNamespace(places={"odds": 0}, used=())
     features = SimpleNamespace(row_id=np.arange(1, N + 1), label=y)
     table = SimpleNamespace(rows=rows, encoder=encoder, features=features)
     said = np.where(man, rng.normal(-0.5, 1.5, N), odds)

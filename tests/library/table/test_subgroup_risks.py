@@ -120,7 +120,7 @@ def cohort(n=100):
     ward = np.where(np.arange(n) < n - 3, "a", "b")
     rows = pa.table({"sex": sex, "ward": ward, "site": np.where(np.arange(n) < 60, "x", "y")})
     label = (np.arange(n) % 4 < 2).astype(np.int64)
-    encoder = SimpleNamespace(names=(), used=())
+    encoder = SimpleNamespace(places={}, used=())
     features = SimpleNamespace(label=label, row_id=np.arange(n), X=np.zeros((n, 0)))
     return SimpleNamespace(rows=rows, encoder=encoder, features=features, group=None)
 

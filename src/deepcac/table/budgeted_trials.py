@@ -1,8 +1,5 @@
 """The judge's protocol inside a number of minutes: resamples, each with all contenders."""
 
-import functools
-import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, cpu_count, delayed
+from joblib import cpu_count, delayed
 from threadpoolctl import threadpool_limits
 
 from deepcac.errors import ConfigError
@@ -25,6 +22,7 @@ from deepcac.scoring.margins import MARGIN
 from deepcac.table.held_out_risks import HeldOut, pooled, risks_of_choices
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.worker_processes import workers
 
 Say = Callable[[str], None]
 Fit = Callable[[Contender, Values, Resample], Predict]
@@ -215,29 +213,6 @@ def table_resamples(
             )
 
 
-def task(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `joblib.delayed` of a function whose process ends with this one, if that is killed."""
-    return functools.partial(delayed(_work_for), os.getpid(), function)
-
-
-def _work_for(parent: int, function: Callable[..., Any], *given: Any, **options: Any) -> Any:
-    _end_with(parent)
-    return function(*given, **options)
-
-
-@functools.cache
-def _end_with(parent: int) -> None:
-    """Watch the process that this one works for; in that process itself there is nothing to do."""
-    if os.getppid() == parent:
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-
-
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
-
-
 def refuse_budget(needed: float, budget: float) -> None:
     """Refuse minutes too few for the least that is judged, which needs `needed` seconds."""
     if needed > OVERRUN * 60 * budget:
@@ -289,14 +264,11 @@ def run_budgeted(
     if effort.strict and effort.resamples is None:
         refuse_budget(_least_seconds(table, effort, fighters, fit), effort.budget)
     durations: list[float] = []
-    # No row is written to a file for the processes to share (max_nbytes).
-    pool = Parallel(
-        n_jobs=effort.jobs, pre_dispatch=effort.jobs, return_as="generator", max_nbytes=None
-    )
+    pool = workers(effort.jobs, pre_dispatch=effort.jobs, return_as="generator")
     entry_lists: list[list[dict[str, Any]]] = []
     held_out: list[HeldOut | None] = []
     for entries, risks, seconds in pool(
-        task(_judge)(
+        delayed(_judge)(
             (table.features, 1, limit),
             {"first": seed, "unit": table.group, "follow": table.follow}, fighters, effort.trials,
             say if seed == effort.seed else None, fit,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
@@ -22,6 +22,7 @@ from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.table.budgeted_trials import MOST_TRAIN, linear
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
 
 FOLDS = 5
@@ -183,7 +184,7 @@ def _answered(
     rest = left_out[1:]
     if (time.monotonic() - begin) * len(rest) < _WORTH_PROCESSES:
         jobs = 1
-    pool = Parallel(n_jobs=min(jobs, len(rest)), max_nbytes=None)
+    pool = workers(min(jobs, len(rest)))
     return [
         first,
         *pool(delayed(_left_out)(rows, parts, folds, candidates, seed) for folds in rest),

@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel
+from joblib import delayed
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from deepcac.errors import DataError
 from deepcac.scoring.calibration import calibration, calibration_slope, log_odds
 from deepcac.scoring.censored import auroc_at, brier_at
-from deepcac.table.budgeted_trials import task
 from deepcac.table.choice_folds import Candidate, score_on_folds
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import choice, settings
+from deepcac.table.worker_processes import workers
 from deepcac.types import Array
 
 SCORES = {"auroc": "AUROC", "calibration_slope": "calibration slope", "brier": "Brier score"}
@@ -97,8 +97,8 @@ def refit(
     done = _refits(table, roles, tried, seeds[:1], seed)
     seconds = (time.monotonic() - begin) * (n - 1) / jobs
     say(f"bootstrap: {n} refits of the whole choice, about {_duration(seconds)}")
-    parts = Parallel(n_jobs=jobs, max_nbytes=None)(
-        task(_refits)(table, roles, tried, batch, seed)
+    parts = workers(jobs)(
+        delayed(_refits)(table, roles, tried, batch, seed)
         for batch in np.array_split(seeds[1:], jobs)
         if len(batch)
     )

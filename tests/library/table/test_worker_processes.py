@@ -8,20 +8,20 @@ import time
 from pathlib import Path
 
 import pytest
-from joblib import Parallel
+from joblib import delayed
 
-from deepcac.table.budgeted_trials import task
+from deepcac.table.worker_processes import workers
 
 WORK = """
 import os, sys, time
-from joblib import Parallel
-from deepcac.table.budgeted_trials import task
+from joblib import delayed
+from deepcac.table.worker_processes import workers
 
 def wait(_):
     print(os.getpid(), flush=True)
     time.sleep(600)
 
-Parallel(n_jobs=2)(task(wait)(j) for j in range(2))
+workers(2)(delayed(wait)(j) for j in range(2))
 """
 
 
@@ -49,5 +49,11 @@ def lives(process):
     return state != "Z"
 
 
-def test_a_task_gives_what_its_function_gives():
-    assert Parallel(n_jobs=1)(task(divmod)(n, 2) for n in (4, 5)) == [(2, 0), (2, 1)]
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_workers_give_what_the_function_gives(jobs):
+    assert workers(jobs)(delayed(divmod)(n, 2) for n in (4, 5)) == [(2, 0), (2, 1)]
+
+
+def test_a_worker_whose_command_is_gone_before_its_first_task_ends():
+    late = "import time\nfrom deepcac.table.worker_processes import _end_with\n_end_with(0)\ntime.sleep(60)"
+    assert subprocess.run([sys.executable, "-c", late], timeout=50, check=False).returncode == 1

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel
+from joblib import delayed
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
@@ -12,10 +12,11 @@ from threadpoolctl import threadpool_limits
 from deepcac.judging.contenders import Contender
 from deepcac.scoring.small_cells import SMALL
 from deepcac.table.audit.group_column import Groups
-from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear, task
+from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear
 from deepcac.table.elsewhere.fold_trials import aurocs, chosen, run_contender
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
 
 FOLDS = 5
@@ -62,8 +63,8 @@ def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> B
     folds are fitted at a time.
     """
     folds = _folds(table, seed)
-    risks = Parallel(n_jobs=min(jobs, FOLDS), max_nbytes=None)(
-        task(_held_out_risk)(part, seed + j) for j, part in enumerate(folds)
+    risks = workers(min(jobs, FOLDS))(
+        delayed(_held_out_risk)(part, seed + j) for j, part in enumerate(folds)
     )
     y = table.features.label
     weight = np.ones(len(y)) if table.follow is None else table.follow.weights()

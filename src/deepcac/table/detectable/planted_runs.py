@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import CAC, KM, Contender
@@ -34,6 +34,7 @@ from deepcac.table.budgeted_trials import (
     usual_resamples,
 )
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.worker_processes import workers
 
 STRENGTHS = (0.0, 0.25, 0.5, 0.8, 1.2, 2.0)
 MOST_COHORTS, FEWEST_COHORTS = 20, 2
@@ -112,7 +113,7 @@ def run_planted(
                 return
             yield from ((strength, cohort) for strength in STRENGTHS)
 
-    pool = Parallel(n_jobs=jobs, pre_dispatch=jobs, return_as="generator", max_nbytes=None)
+    pool = workers(jobs, pre_dispatch=jobs, return_as="generator")
     rows: list[dict[str, Any]] = []
     for cohort_rows, seconds in pool(
         delayed(_judge)(ground, strength, seed + cohort, plan, table.group)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from joblib import Parallel
+from joblib import delayed
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.budgeted_trials import TRIALS, TableRun, task
+from deepcac.table.budgeted_trials import TRIALS, TableRun
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
@@ -20,6 +20,7 @@ from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.reading.cell_rules import uniform
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
+from deepcac.table.worker_processes import workers
 
 
 def compare_places(
@@ -122,10 +123,11 @@ def _external(
 
 def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:
     """Judge every fold, some at once; a fold says the same beside whatever others."""
-    pool = Parallel(n_jobs=min(run.at_once, len(folds)), return_as="generator", max_nbytes=None)
+    pool = workers(min(run.at_once, len(folds)), return_as="generator")
     judged: list[JudgedFold] = []
     every = pool(
-        task(judge_fold)(fold, run.seed + j, TRIALS, run.train_rows) for j, fold in enumerate(folds)
+        delayed(judge_fold)(fold, run.seed + j, TRIALS, run.train_rows)
+        for j, fold in enumerate(folds)
     )
     for done, results in enumerate(every, start=1):
         judged += results

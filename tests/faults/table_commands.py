@@ -122,7 +122,7 @@ def kills(
         process.send_signal(how)
         process.communicate()
         there = out.read_bytes()
-        same = there == whole or (out.suffix == ".html" and there.endswith(b"</html>\n"))
+        same = there == whole or (out.suffix == ".html" and there.rstrip().endswith(b"</html>"))
         busy = _left(folder)
         call(folder, FIT)
         held += (there == b"old" or same) and not busy and not _others(folder, out.name)

@@ -108,11 +108,11 @@ def nearly_copied(names: Sequence[str], X: Array, codes: Ids) -> str:
     X : ndarray of shape (n, d)
     codes : ndarray of shape (n,)
     """
+    if X.shape[1] > _MOST_COLUMNS:
+        return ""
     draw = np.random.default_rng(0)
     marks = np.empty(X.shape, dtype=np.uint64, order="F")
     distinct, alike = np.empty(X.shape[1], dtype=np.int64), np.empty(X.shape[1])
-    if X.shape[1] > _MOST_COLUMNS:
-        return ""
     for j, column in enumerate(X.T):
         _, number, counts = np.unique(column, return_inverse=True, return_counts=True)
         distinct[j], alike[j] = len(counts), np.square(counts / len(X)).sum()

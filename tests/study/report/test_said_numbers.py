@@ -140,7 +140,7 @@ def of_clinical_cohorts():
     for text, row in (
         ("that of LightGBM by {} ({} to {})", pooled("help", "cac_lgbm")),
         ("(CAC minus splines is {}, {} to {})", bent),
-        ("more than they give ({}, {} to {})", pooled("random", "cac_lr")),
+        ("is ahead of random groups ({}, {} to {})", pooled("random", "cac_lr")),
         ("of k-means ({}, {} to {})", pooled("bent", "km_lr")),
         ("of distances to the centres ({}, {} to {})", pooled("bent", "dist_lr")),
     ):

@@ -420,7 +420,7 @@ rule judge_planted_scorecards:
 
 rule judge_richer_labels:
     input:
-        features=features_of,
+        features=timed_stays,
         outcomes="data/tidy/physionet2012/outcomes.parquet",
     output:
         "results/judge/richer_labels/{dataset}_{learner}.json",

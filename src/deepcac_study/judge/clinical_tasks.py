@@ -154,8 +154,9 @@ def clinical_verdicts(
     else:
         asked += [(PARTITION, pair) for pair in _views(present)]
     parts = [
-        _family(scores, question, pair, metric, strict)
+        _family(compared, question, pair, metric, strict)
         for question, pair in asked
+        for compared in [_with_both(scores, pair)]
         for metric in MARGINS
     ]
     filled = [part for part in parts if len(part)]
@@ -175,14 +176,18 @@ def _views(present: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield name, name.rpartition("_")[2]
 
 
+def _with_both(scores: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
+    """Return the scores of a pair on the tasks that have both."""
+    compared = scores[scores["contender"].isin(pair)]
+    return compared[compared.groupby("dataset")["contender"].transform("nunique") == len(pair)]
+
+
 def _family(
-    scores: pd.DataFrame, question: Question, pair: tuple[str, str], metric: str, strict: float
+    compared: pd.DataFrame, question: Question, pair: tuple[str, str], metric: str, strict: float
 ) -> pd.DataFrame:
     """Decide one family, also by the stricter margin: half of it for a loss."""
     margin = MARGINS[metric]
     stricter = strict if metric == MAIN or margin == MARGIN else margin / 2
-    compared = scores[scores["contender"].isin(pair)]
-    compared = compared[compared.groupby("dataset")["contender"].transform("nunique") == len(pair)]
     table = verdicts(compared, margin, stricter, [question], lambda *_: iter([pair]), [metric])
     if table.empty:
         return table

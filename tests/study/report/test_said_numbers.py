@@ -139,10 +139,10 @@ def of_clinical_cohorts():
     yield "findings.md", text, cac.cohorts, *map(signed, (cac.mean, cac.low, cac.high))
     for text, row in (
         ("that of LightGBM by {} ({} to {})", pooled("help", "cac_lgbm")),
-        ("(CAC minus splines is {}, {} to {})", bent),
+        ("CAC minus splines is {} ({} to {})", bent),
         ("is ahead of random groups ({}, {} to {})", pooled("random", "cac_lr")),
-        ("of k-means ({}, {} to {})", pooled("bent", "km_lr")),
-        ("of distances to the centres ({}, {} to {})", pooled("bent", "dist_lr")),
+        ("k-means minus splines {} ({} to {})", pooled("bent", "km_lr")),
+        ("centres minus splines {} ({} to {})", pooled("bent", "dist_lr")),
     ):
         yield "findings.md", text, *map(signed, (row.mean, row.low, row.high))
     moves = rows("judge_transfer", cohort="clinical", question="help")["verdict"]

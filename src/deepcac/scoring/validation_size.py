@@ -48,7 +48,7 @@ def validation_size(odds: Array, auroc: float, threshold: float | None = None) -
     ----------
     Riley et al. 2021 (Stat Med 40, 4230), with the widths that pmvalsampsize has as defaults.
     """
-    if not 0.5 < auroc < 1 or len(odds) < 2 or float(np.ptp(odds)) == 0:
+    if not 0.5 < auroc <= 1 or len(odds) < 2 or float(np.ptp(odds)) == 0:
         raise ConfigError(f"AUROC {auroc:g}: no validation study can be planned for such a model")
     risk = 1 / (1 + np.exp(-odds))
     share = float(risk.mean())
@@ -76,7 +76,8 @@ def _for_statistic(auroc: float, share: float) -> int:
         variance = auroc * (1 - auroc) * (1 + more) / (n**2 * share * (1 - share))
         return 2 * _Z * sqrt(variance) - STATISTIC
 
-    return ceil(brentq(surplus, 4, _MOST))
+    # An almost perfect ranking is known well enough from the fewest patients.
+    return 4 if surplus(4) <= 0 else ceil(brentq(surplus, 4, _MOST))
 
 
 def _for_benefit(risk: Array, share: float, threshold: float) -> int:

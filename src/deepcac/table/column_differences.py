@@ -57,7 +57,8 @@ def _values(table: LabelledTable, name: str, *, category: bool) -> _Values:
     if category:
         cells = plain(table.rows[name]).to_pylist()
         return np.array([None if pd.isna(cell) else str(cell) for cell in cells], dtype=object)
-    return table.features.X[:, table.features.names.index(name)]
+    # By the encoder's names: among features a column called `group` has another one.
+    return table.features.X[:, table.encoder.places[name]]
 
 
 def _difference(first: _Values, second: _Values) -> float:

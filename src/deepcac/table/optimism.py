@@ -91,7 +91,10 @@ def refit(
         The label has more than two classes, or hardly a draw can be fitted.
     """
     if table.features.n_classes != 2:
-        raise DataError("--bootstrap needs an outcome of two classes; name one with --positive")
+        raise DataError(
+            "--bootstrap needs an outcome of two classes; join classes in the table, or for a "
+            "number give --above"
+        )
     begin = time.monotonic()
     seeds = np.arange(n)
     done = _refits(table, roles, tried, seeds[:1], seed)

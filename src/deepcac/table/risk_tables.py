@@ -201,12 +201,13 @@ def predict_table(
     scaler = model.scaler if isinstance(model, TableModel) else None
     strange = Unfamiliar.of(model.encoder, scaler)
     learnt = model.encoder.rules
-    reader = CellReader(learnt.also(rules or CellRules()), usual=learnt.decimal)
+    typed = rules or CellRules()
+    reader = CellReader(learnt.also(typed), usual=learnt.decimal)
     remarks: dict[str, None] = {}
     rows = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        for lines in _risks(model, read_blocks(path, reader), strange, remarks):
+        for lines in _risks(model, _named(read_blocks(path, reader), typed), strange, remarks):
             if not rows:
                 writer.writerow(_head(model, lines["named"]))
             writer.writerows(lines["rows"])
@@ -217,6 +218,13 @@ def predict_table(
     for remark in remarks:
         say(remark)
     return rows
+
+
+def _named(blocks: Iterable[pa.RecordBatch], rules: CellRules) -> Iterator[pa.RecordBatch]:
+    """Yield blocks that have the columns for which there are rules."""
+    for block in blocks:
+        rules.refuse_unknown(block.schema.names)
+        yield block
 
 
 def _categories(encoder: TableEncoder) -> list[str]:

@@ -39,6 +39,14 @@ def test_observed_by_expected_by_hand():
     assert found.benefit is None
 
 
+@pytest.mark.parametrize("auroc", [0.998, 0.999, 0.9999, 1.0])
+def test_an_almost_perfect_ranking_needs_the_fewest_patients_for_its_auroc(auroc):
+    odds = np.r_[np.full(50, -4.0), np.full(50, 4.0)] + np.linspace(0, 1, 100)
+    found = validation_size(odds, auroc)
+    assert 4 <= found.statistic < 10
+    assert found.needed == max(found.ratio, found.slope) > 100
+
+
 def test_a_model_without_a_rank_cannot_be_planned_for():
     with pytest.raises(ConfigError, match="AUROC 0.5"):
         validation_size(np.array([0.1, 0.2]), 0.5)

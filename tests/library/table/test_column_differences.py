@@ -51,7 +51,8 @@ def cohort():
     used = tuple(SimpleNamespace(name=name, kind=kind) for name, kind in columns)
     features = SimpleNamespace(X=np.column_stack([age, bmi]), names=("age", "bmi"))
     rows = pa.table({"sex": pa.array(sex.tolist(), pa.string())})
-    return SimpleNamespace(encoder=SimpleNamespace(used=used), features=features, rows=rows), code
+    encoder = SimpleNamespace(used=used, places={"age": 0, "bmi": 1})
+    return SimpleNamespace(encoder=encoder, features=features, rows=rows), code
 
 
 def test_the_most_different_column_stands_first_and_small_groups_take_no_part():

@@ -52,6 +52,21 @@ def test_the_time_is_no_feature_and_the_label_is_the_event_by_the_horizon(path):
     assert any("No competing event was named" in one for one in table.remarks)
 
 
+def test_few_events_after_the_horizon_are_not_told_by_the_count_of_all(path):
+    """The page has the events up to the horizon; with those of the label they tell the later."""
+
+    def counts():
+        (said,) = (line for line in read_labelled(path, ROLES).remarks if line.startswith("Label:"))
+        return said
+
+    assert "'1' in " in counts()
+    frame = followed()
+    late = frame.index[(frame["died"] == 1) & (frame["days"] > 365)]
+    frame.loc[late[3:], "died"] = 0
+    frame.to_csv(path, index=False)
+    assert counts().startswith("Label: '0' (withheld), '1' (withheld).")
+
+
 @pytest.mark.parametrize(
     ("row", "value", "said"),
     [(3, "", "'days', data row 4: no time"), (7, "-2", "'days', data row 8: -2 is no follow-up")],

@@ -189,6 +189,17 @@ def test_sites_of_fewer_than_20_events_are_no_answer():
     assert found.sentence.startswith("Too few events in the judged sites to say whether")
 
 
+def test_events_are_not_told_where_few_are_left_at_places_that_are_not_judged():
+    judged = [one_place(0.1), one_place(0.1)]
+    for whole, told in ((120, 60), "60"), ((129, 63), "withheld"), ((123, 60), "withheld"):
+        found = answer_places(judged, 0.01, sites=True, whole=np.array(whole))
+        assert dict(found.numbers)["Events judged"] == told
+    few = answer_places(
+        [one_place(0.1, counts=(60, 12))], 0.01, sites=True, whole=np.array((60, 14))
+    )
+    assert few.sentence.endswith("few rows of the rarest class.")
+
+
 def test_one_site_that_differs_is_not_called_the_same_risks():
     found = answer_places([one_place(-0.1), one_place(0.0, 0.0)], 0.01, sites=True)
     assert found.sentence.startswith("Use no clusters for now: in 1 of 2 sites they did harm")

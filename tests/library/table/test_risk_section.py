@@ -82,6 +82,18 @@ def test_thresholds_are_the_users_or_a_default_that_is_stated(judged):
     assert re.search(r"treating from a risk of 10 % on, .* from a risk of 30 % on, .* \(95 %", said)
 
 
+def test_a_gain_at_a_threshold_that_tells_of_few_patients_is_withheld(judged):
+    """What the picture of the net benefit leaves out, its sentence leaves out too."""
+    held_out = judged[1].held_out
+    risk = np.linspace(0.1, 0.5, len(held_out.y))
+    few = risk.copy()
+    few[-2:] = 0.95  # two patients whom only this model treats from 90 % on
+    rows = held_out._replace(risk={"lr": risk, "km_lr": few}, patient=np.arange(len(risk)))
+    said = worth(rows, "km_lr", "lr", np.array([0.004, 0.9]))
+    assert "treating from a risk of 0.4 % on, as many" in said
+    assert "from a risk of 90 % on, withheld (it would tell of fewer than 5 patients)" in said
+
+
 def test_every_number_of_calibration_has_an_interval(judged):
     table, trials, found = judged
     section = risk_section(table, trials.held_out, found, RiskQuestions(by=["sex"]))

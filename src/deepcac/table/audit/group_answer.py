@@ -248,7 +248,7 @@ def _warnings(table: pd.DataFrame, beyond: BeyondRisk, assigned: Assignable) -> 
     elif beyond.low > 0 and assigned.agreement < PARTLY:
         sentences.append(
             "The groups say more about the outcome than all other columns do "
-            f"({_log_loss(beyond)}; likelihood ratio chi2 {beyond.chi2:.0f} with {beyond.freedom} "
+            f"({_log_loss(beyond)}; chi2 {beyond.chi2:.0f} with {beyond.freedom} "
             "degrees of freedom), and the other columns do not tell them. Either they hold a "
             "measurement that the table lacks, or the outcome was known when they were made."
         )

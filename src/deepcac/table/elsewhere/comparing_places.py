@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from joblib import delayed
 
 from deepcac.errors import ConfigError, DataError
@@ -68,7 +69,10 @@ def compare_places(
     for remark in places.remarks:
         say(remark)
     judged = _judge(places.folds, run)
-    answer = answer_places(judged, run.margin, sites=len(judged) > 1 or site is not None)
+    whole = np.bincount(places.judged.features.label, minlength=len(table.classes))
+    answer = answer_places(
+        judged, run.margin, sites=len(judged) > 1 or site is not None, whole=whole
+    )
     about = Run(
         run.command, places.heading, bool(external), TRIALS, run.seed, run.train_rows,
         time.monotonic() - begin, places.remarks, asked, roles.horizon,

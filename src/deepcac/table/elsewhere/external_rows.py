@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
@@ -23,7 +24,7 @@ from deepcac.table.reading.labelled_table import LabelledTable, group_cells
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
-from deepcac.table.reading.table_encoder import CATEGORY
+from deepcac.table.reading.table_encoder import ABSENT, CATEGORY
 from deepcac.table.reading.table_faults import table_faults
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
@@ -269,8 +270,15 @@ def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
     """Name levels that the first table has not; those of fewer than five rows are counted."""
     sentences = []
     for column in (entry for entry in table.encoder.used if entry.kind == CATEGORY):
+        cells = plain(other.rows[column.name])
+        blank = int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
+        if blank and ABSENT not in column.levels:
+            sentences.append(
+                f"Column {column.name!r} is empty in {counted(blank)} rows, and in none of "
+                f"{table.name}. The models know nothing of such rows."
+            )
         levels = set(plain(table.rows[column.name]).to_pandas().astype(str))
-        counts = plain(other.rows[column.name]).drop_null().to_pandas().astype(str).value_counts()
+        counts = cells.drop_null().to_pandas().astype(str).value_counts()
         new = counts[~counts.index.isin(levels)]
         if len(new):
             shown = sorted(str(name) for name, n in new.items() if n >= FEW)

@@ -18,11 +18,13 @@ from deepcac.scoring.equivalence import (
 )
 from deepcac.scoring.random_effects import Pooled, pool_sites
 from deepcac.scoring.resampled_scores import RATIO, SLOPE
+from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.scoring.statistics import holm
 from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS
 from deepcac.table.budgeted_trials import bent_line
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
+from deepcac.types import Ids
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
 _PART = ", from a part of the training rows"
@@ -116,17 +118,21 @@ def over_places(compared: list[Compared], margin: float) -> Over:
     return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
 
 
-def answer_places(judged: list[JudgedFold], margin: float, *, sites: bool) -> PlaceAnswer:
+def answer_places(
+    judged: list[JudgedFold], margin: float, *, sites: bool, whole: Ids | None = None
+) -> PlaceAnswer:
     """Put the outcome over sites, or on a second table, into words.
 
     `judged` has one entry a site, or that of the second table. Differences in AUROC up to `margin`
-    are negligible.
+    are negligible. `whole` counts all rows of each class, also of places that are not judged.
     """
     comparisons = {
         key: over_places([fold.comparisons[key] for fold in judged], margin)
         for key in judged[0].comparisons
     }
     best, events, cut = comparisons[BEST], _events(judged), any(fold.cut for fold in judged)
+    rest = 0 if whole is None else whole - np.sum([fold.counts for fold in judged], axis=0)
+    secret = bool(np.any((rest > 0) & (rest < FEW)))  # of the classes in places not judged
     where = "the judged sites" if sites else judged[0].name
     words = [place.word for place in best.places]
     phrases = [
@@ -138,10 +144,11 @@ def answer_places(judged: list[JudgedFold], margin: float, *, sites: bool) -> Pl
     sentence = f"{_use(best, events, cut)}: {', '.join(phrases)}{_PART * cut}."
     if events < FEWEST_EVENTS:
         sentence = (
-            f"Too few events in {where} to say whether clusters help: {events} rows of the rarest "
-            "class."
+            f"Too few events in {where} to say whether clusters help: "
+            f"{'few' if secret else events} rows of the rarest class."
         )
-    numbers = _numbers(judged, best, "over all sites" if sites else f"in {where}")
+    counted = WITHHELD if secret else f"{events:,}"
+    numbers = _numbers(judged, best, "over all sites" if sites else f"in {where}", counted)
     details = [*_details(judged, best), *_bent_line(comparisons)]
     return PlaceAnswer(sentence, details, comparisons, margin, numbers)
 
@@ -161,7 +168,9 @@ def _use(best: Over, events: int, cut: bool) -> str:
     return f"Use no clusters {'elsewhere' if firm else 'for now'}"
 
 
-def _numbers(judged: list[JudgedFold], best: Over, where: str) -> list[tuple[str, str]]:
+def _numbers(
+    judged: list[JudgedFold], best: Over, where: str, events: str
+) -> list[tuple[str, str]]:
     """Return the numbers of the first screen."""
     names = list(dict.fromkeys(contender_name(fold.model.name) for fold in judged))
     aurocs = [fold.model.auroc for fold in judged]
@@ -175,7 +184,7 @@ def _numbers(judged: list[JudgedFold], best: Over, where: str) -> list[tuple[str
         ("Its AUROC", _range([f"{min(aurocs):.3f}", f"{max(aurocs):.3f}"])),
         (f"Change by clusters, {where}", change),
         ("Training rows", _range([f"{f(fold.n_train for fold in judged):,}" for f in (min, max)])),
-        ("Events judged", f"{_events(judged):,}"),
+        ("Events judged", events),
     ]
 
 

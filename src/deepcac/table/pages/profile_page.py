@@ -1,7 +1,7 @@
 """`deepcac profile`: a page on the columns of a table, with or without a label."""
 
 import os
-import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -78,10 +78,12 @@ def write_profile_page(
         run.say(named[1].sentence)
     faults += _faults(table, named)
     leaks = _leaks(table.encoder, table.X, named, table.sample.number)
-    asked = {"--positive": positive, "--above": above, "--decimal": table.reader.rules.decimal}
-    mend = mending_command(_typed(path, asked), label, [*leaks, *faults])
+    asked = {"--positive": positive, "--above": above}
+    typed = [*_typed(path, asked), *table.reader.rules.options()]
+    mend = mending_command(typed, label, [*leaks, *faults])
     # The notices of the reader ask for no option of the comparison.
-    faults += [Fault(line) for line in (*table.reader.notices, *_words(table))]
+    lines = (*table.reader.notices, *table.reader.unused_codes(), *_words(table))
+    faults += [Fault(line) for line in lines]
     content = {
         "command": run.command,
         "name": Path(path).name,
@@ -115,6 +117,7 @@ def _read(path: StrPath, run: TableRun, label: str | None, rules: CellRules | No
     keys, refused = {label: "the label"} if label else {}, dict[str, str]()
     reader = CellReader(rules)
     sample = sample_rows(read_blocks(path, reader), list(keys), most=run.rows, seed=run.seed)
+    reader.rules.refuse_unknown(sample.rows.column_names)
     read = replace(reader.rules, decimal=reader.decimal)
     encoder = learn_encoder(sample.rows, sample.number, skip | keys, refused, read)
     X = np.empty((len(sample.number), 0))
@@ -161,10 +164,11 @@ def _leaks(
         return []
     codes, classes = named[1].codes[number - 1], named[1].classes
     lines = label_leaks(encoder, X, codes, classes) + unused_times(encoder, X, codes, classes)
-    options = (re.search(r"--drop ('[^']*'|\S+?)(?=,|$)", line) for line in lines)
+    names = [column.name for column in encoder.used]
+    leaking = [[name for name in names if line.startswith(f"{name!r} ")] for line in lines]
     return [
-        Fault(line, option[0] if option else "")
-        for line, option in zip(lines, options, strict=True)
+        Fault(line, f"--drop {shlex.quote(name[0])}" if name else "")
+        for line, name in zip(lines, leaking, strict=True)
     ]
 
 

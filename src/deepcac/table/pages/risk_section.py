@@ -169,7 +169,7 @@ def _by(
     ]
     gaps = subgroup_differences(table, held_out, shown, names[0], threshold)
     withheld = {(subgroup.column, subgroup.name) for subgroup in shown if subgroup.benefit is None}
-    treated = f"net true positives in 1,000, treating from {100 * threshold:.0f} % on"
+    treated = f"net true positives in 1,000, treating from {100 * threshold:.3g} % on"
     return {
         "by_head": (*_BY_HEAD, treated), "by_rows": rows, "by_few": ", ".join(few),
         "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", treated),
@@ -335,12 +335,20 @@ def worth(held_out: HeldOut, clustered: str, best: str, thresholds: Array) -> st
     gain, low, high = 1000 * net_benefit_gain(
         held_out.y, held_out.risk[clustered], held_out.risk[best], thresholds, held_out.patient
     )
+    # What the picture of the net benefit leaves out is not told here either.
+    secret = np.any([_withheld(held_out, name, thresholds) for name in (best, clustered)], axis=0)
     changes = []
     for j in (0, len(thresholds) - 1):
+        if secret[j]:
+            changes.append(
+                f"from a risk of {100 * thresholds[j]:.3g} % on, {WITHHELD} (it would tell of "
+                f"fewer than {FEW} patients)"
+            )
+            continue
         change = f"{abs(gain[j]):.1f} {'more' if gain[j] > 0 else 'fewer'}"
         change = change if round(gain[j], 1) else "as many"
         changes.append(
-            f"from a risk of {100 * thresholds[j]:.0f} % on, {change} (95 % interval "
+            f"from a risk of {100 * thresholds[j]:.3g} % on, {change} (95 % interval "
             f"{signed(low[j], 1)} to {signed(high[j], 1)})"
         )
     return (

@@ -173,7 +173,10 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
         if column not in table.encoder.names and levels > _MOST_GROUPS:
             raise DataError(f"--by {column}: has {levels:,} values; name a column of fewer groups")
     if columns and table.features.n_classes != 2:
-        raise DataError("--by needs an outcome of two classes; name one with --positive")
+        raise DataError(
+            "--by needs an outcome of two classes; join classes in the table, or for a number give "
+            "--above"
+        )
 
 
 def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:

@@ -22,6 +22,7 @@ _MINUS = "\u2212"
 # Signs between thousands that can stand for nothing else: 1 234,5, 1'234.5, and 1,23,456 (lakh).
 _SPACED = r"^[+-]?[1-9]\d{0,2}([ '\x{2019}]\d{3})+([.,]\d+)?$"
 _LAKH = r"^[+-]?[1-9]\d?(,\d{2})+,\d{3}(\.\d+)?$"
+_PLAIN_NUMBER = r"^-?(0|[1-9]\d*)(\.\d+)?$"  # 007 is a name
 _AS_FORMULA = r'^="([^"]*)"$'  # how a spreadsheet keeps the zeros of a text
 
 
@@ -52,6 +53,7 @@ class CellReader:
         self.usual = usual
         self.absent: Counter[tuple[str, str]] = Counter()
         self.notices: list[str] = []
+        self._used: set[str] = set()  # of the texts that are said to mean no value
         self._signs: dict[str, str] = {}
         self._decided = self.rules.decimal is not None
         self._rows = 0
@@ -85,7 +87,16 @@ class CellReader:
             with_points(column, str(signs[name])) if name in signs and name in texts else column
             for name, column in zip(names, columns, strict=True)
         ]
+        read = [
+            self._without_number_codes(name, column) if name in texts else column
+            for name, column in zip(names, read, strict=True)
+        ]
         return pa.RecordBatch.from_arrays(read, names=names)
+
+    def unused_codes(self) -> list[str]:
+        """Return a line on texts that are said to mean no value, and that no cell has."""
+        unused = [code for code in self.rules.missing if code not in self._used]
+        return [f"No cell is {', '.join(map(repr, unused))} (--missing)."] if unused else []
 
     def words_for_missing(self, names: Iterable[str]) -> list[str]:
         """Return a line on the words that were taken for missing in some columns."""
@@ -127,20 +138,42 @@ class CellReader:
         codes = self.rules.codes(name)
         if codes:
             gone = pc.or_(gone, pc.is_in(column, value_set=pa.array(codes, pa.string())))
-        if pc.any(gone).as_py():
-            for count in pc.value_counts(column.filter(gone)).to_pylist():
-                self.absent[name, count["values"]] += count["counts"]
+        self._count(name, column, gone)
         gone = pc.or_(gone, pc.equal(column, ""))
         return pc.if_else(pc.fill_null(gone, True), pa.scalar(None, pa.string()), column)
+
+    def _count(self, name: str, column: pa.Array, gone: pa.Array) -> None:
+        if not pc.any(gone).as_py():
+            return
+        for count in pc.value_counts(column.filter(gone)).to_pylist():
+            self.absent[name, count["values"]] += count["counts"]
+            self._used |= {count["values"], f"{name}={count['values']}"}
 
     def _without_codes(self, name: str, column: pa.Array) -> pa.Array:
         if pa.types.is_boolean(column.type):
             return column
-        for code in map(_number, self.rules.codes(name)):
-            if code is not None:
-                same = pc.equal(column.cast(pa.float64(), safe=False), code)
-                column = pc.if_else(pc.fill_null(same, False), pa.scalar(None, column.type), column)
+        for text, code in self._number_codes(name):
+            same = pc.fill_null(pc.equal(column.cast(pa.float64(), safe=False), code), False)
+            self._used |= {text, f"{name}={text}"} if pc.any(same).as_py() else set()
+            column = pc.if_else(same, pa.scalar(None, column.type), column)
         return column
+
+    def _without_number_codes(self, name: str, column: pa.Array) -> pa.Array:
+        """Return texts without the numbers that stand for no value: -9.0 is the code -9."""
+        nothing = pa.scalar(None, pa.string())
+        for text, code in self._number_codes(name):
+            plain = pc.match_substring_regex(column, _PLAIN_NUMBER)
+            values = pc.if_else(plain, column, nothing).cast(pa.float64())
+            same = pc.fill_null(pc.equal(values, code), False)
+            self._count(name, column, same)
+            self._used |= {text, f"{name}={text}"} if pc.any(same).as_py() else set()
+            column = pc.if_else(same, nothing, column)
+        return column
+
+    def _number_codes(self, name: str) -> list[tuple[str, float]]:
+        """Return the texts that mean no value in a column and are numbers, with these."""
+        pairs = ((text, _number(text)) for text in self.rules.codes(name))
+        return [(text, code) for text, code in pairs if code is not None]
 
 
 def _number(text: str) -> float | None:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,6 +45,8 @@ class CellRules:
     sheet: str | None = None
 
     def __post_init__(self) -> None:
+        for name in ("missing", "categories", "numbers"):
+            object.__setattr__(self, name, tuple(map(uniform, getattr(self, name))))
         if self.decimal not in (None, ".", ","):
             raise ConfigError(f"--decimal {self.decimal!r}; use . or ,")
         both = set(self.categories) & set(self.numbers)
@@ -64,6 +66,35 @@ class CellRules:
             for text in self.missing
             if text.startswith(prefix) or "=" not in text
         )
+
+    def options(self) -> list[str]:
+        """Return what says these rules on a command line."""
+        pairs = [
+            *(("--decimal", self.decimal), ("--sheet", self.sheet)),
+            *(("--keep-word", word) for word in self.keep_words),
+            *(("--missing", text) for text in self.missing),
+            *(("--category", name) for name in self.categories),
+            *(("--number", name) for name in self.numbers),
+        ]
+        return [word for option, value in pairs if value is not None for word in (option, value)]
+
+    def refuse_unknown(self, columns: Collection[str]) -> None:
+        """Refuse a rule for a column that a table does not have, as a `DataError`."""
+        of_column = [text for text in self.missing if "=" in text]
+        named = [
+            *(("--category", name) for name in self.categories),
+            *(("--number", name) for name in self.numbers),
+            *(
+                ("--missing", text.partition("=")[0])
+                for text in of_column
+                if not any(text.startswith(f"{name}=") for name in columns)
+            ),
+        ]
+        for option, name in named:
+            if name not in columns:
+                raise DataError(
+                    f"no column {name!r} for {option}; there are {', '.join(list(columns)[:20])}"
+                )
 
     def also(self, rules: "CellRules") -> "CellRules":
         """Return rules as `rules` for a further table, with the words of these."""

@@ -20,7 +20,7 @@ _DELIMITERS = ",;\t|"
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NOT_UTF8 = "not UTF-8 text; save it as UTF-8 (in Excel: save as, CSV UTF-8)"
 _MOST_LINES = 200  # in which the header is
-_WORDS = re.compile(r'"[^"]*"|\S+')
+_WORDS = re.compile(r'"(?:[^"]|"")*"|\S+')
 
 Open = Callable[[], IO[bytes]]
 
@@ -178,6 +178,7 @@ def _words(line: str) -> list[str]:
 
 def _spaced(file: str, opened: Open, head: _Head) -> pa.RecordBatch:
     """Return a table whose columns stand apart by spaces."""
+    _refuse_ragged(file, opened, head)
     try:
         with opened() as raw:
             cells = pd.read_csv(
@@ -189,6 +190,24 @@ def _spaced(file: str, opened: Open, head: _Head) -> pa.RecordBatch:
         raise DataError(f"{file}: not readable as text with spaces ({line})") from error
     arrays = [pa.array(cells[name].tolist(), pa.string(), from_pandas=True) for name in head.names]
     return pa.RecordBatch.from_arrays(arrays, names=head.names)
+
+
+def _refuse_ragged(file: str, opened: Open, head: _Head) -> None:
+    """Refuse a row with more or fewer words than the header: an empty cell is no word.
+
+    Of a text whose quotation marks go over lines, the rows are not known here.
+    """
+    with opened() as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", errors="replace") as text:
+        lines = [line for line in itertools.islice(text, head.lines, None) if line.strip()]
+    if any(line.count('"') % 2 for line in lines):
+        return
+    for row, line in enumerate(lines, start=1):
+        words = len(_WORDS.findall(line))
+        if words != len(head.names):
+            raise DataError(
+                f"{file}: data row {row} has {words} words, the header has {len(head.names)}; "
+                "write NA for a missing value, or save the table as CSV"
+            )
 
 
 def _fault(message: str, columns: int, lines: int) -> str:

@@ -140,6 +140,7 @@ def read_labelled(
     blocks = read_blocks(path, reader)
     sample = sample_rows(blocks, keys, group=roles.group, most=rows, seed=seed)
     _check_dropped(sample.rows.column_names, roles)
+    roles.rules.refuse_unknown(sample.rows.column_names)
     outcomes = read_outcomes(sample, roles, reader.counted(roles.label))
     if roles.id is not None:
         _refuse_repeats(sample.keys[roles.id], roles.id)
@@ -148,6 +149,9 @@ def read_labelled(
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
+    patients = _groups(sample, roles.group, reader)
+    if patients is not None:
+        _check_patients(codes, classes, patients, roles)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
     remarks = [*getattr(path, "remarks", ()), *_remarks(sample, outcomes, encoder)]
     remarks += reader.words_for_missing(
@@ -173,14 +177,14 @@ def read_labelled(
         features=FeatureMatrix(sample.number, codes, X, names),
         classes=classes,
         encoder=encoder,
-        group=_groups(sample, roles.group, reader),
+        group=patients,
         total=sample.total,
         remarks=(*remarks, *(fault.text for fault in faults)),
         leaks=tuple(leaks),
         follow=follow,
         label=roles.label,
         words=outcomes.words,
-        notices=tuple(reader.notices),
+        notices=(*reader.notices, *reader.unused_codes()),
         reader=reader,
     )
 
@@ -236,6 +240,20 @@ def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
         raise DataError(
             f"class {rare!r} has fewer than {FEWEST_OF_A_CLASS} rows"
             f"{'' if complete else _IN_SAMPLE}: too few for training, validation and test"
+        )
+
+
+def _check_patients(codes: Ids, classes: tuple[str, ...], patients: Ids, roles: Roles) -> None:
+    """Refuse too few patients with the rarest class, or without: they are split as rows are."""
+    rare = int(np.bincount(codes, minlength=len(classes)).argmin())
+    with_it = len(np.unique(patients[codes == rare]))
+    without = len(np.unique(patients)) - with_it
+    fewest = FEWEST_OF_A_CLASS // 2
+    if with_it < fewest or 0 < without < fewest:
+        which = "a " if with_it < fewest else "no "
+        raise DataError(
+            f"column {roles.label!r}: fewer than {fewest} patients (column {roles.group!r}) have "
+            f"{which}row of class {classes[rare]!r}: too few for training, validation and test"
         )
 
 

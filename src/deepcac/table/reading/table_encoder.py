@@ -2,11 +2,14 @@
 
 import re
 import shlex
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -282,6 +285,7 @@ def _learn(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules) -> 
 
 
 _DATE_NOTE = "a date; make a number of it, such as days since admission"
+_NOT_SEEN = "was not seen when the model was fitted"
 _PLACE_NOTE = "it says which row it is"
 
 
@@ -321,7 +325,8 @@ def _learn_text(
             unit, said = next(iter(parsed.units), ""), name in rules.numbers
             return _learn_number(name, values, missing, unit, said=said)
     if len(texts) > _FREE_TEXT and len(texts) > present / 2:
-        note = f"free text or an id: {len(texts):,} different texts in {present:,} rows"
+        # How many cells hold a text would tell how few hold none.
+        note = f"free text or an id: {len(texts):,} different texts"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     if len(texts) == 1 and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=0)
@@ -402,6 +407,29 @@ def _shown_levels(column: EncodedColumn) -> tuple[str, ...]:
     return column.levels[1:] if len(column.levels) == 2 else column.levels
 
 
+def _unlearnt(values: npt.NDArray[np.object_], column: EncodedColumn) -> Iterator[str]:
+    """Say which texts a model has no level for, and what they count as; a blank is no text."""
+    counts = Counter(values.tolist())
+    unseen = sorted(set(counts) - {*column.levels, ABSENT})
+    if OTHER in column.levels:
+        instead = "a rare level"
+    elif len(column.levels) == 2:
+        instead = "missing"
+    else:
+        instead = f"none of {', '.join(column.levels)}"
+    if unseen:
+        yield (
+            f"column {column.name!r}: {', '.join(map(repr, unseen[:3]))} "
+            f"{'is no level of the model' if OTHER in column.levels else _NOT_SEEN} "
+            f"({counted(sum(counts[text] for text in unseen))} rows); it counts as {instead}"
+        )
+    if counts[ABSENT] and ABSENT not in column.levels:
+        yield (
+            f"column {column.name!r} is empty in {counted(counts[ABSENT])} rows, and was in none "
+            f"when the model was fitted; such a cell counts as {instead}"
+        )
+
+
 def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str]) -> Array:
     try:
         text = as_texts(cells)
@@ -410,16 +438,9 @@ def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str
             f"column {column.name!r} is of type {cells.type}; text or numbers were expected"
         ) from error
     values = np.asarray(text.to_pandas().to_numpy(dtype=object, na_value=ABSENT))
-    unseen = sorted(set(values) - set(column.levels))
-    if unseen and OTHER in column.levels:
-        values = np.where(np.isin(values, unseen), OTHER, values)
-    elif unseen:
-        share = np.isin(values, unseen).sum()
-        remarks.append(
-            f"column {column.name!r}: {', '.join(map(repr, unseen[:3]))} was not seen when the "
-            f"model was fitted ({counted(share)} rows); it counts as "
-            + ("missing" if len(column.levels) == 2 else f"none of {', '.join(column.levels)}")
-        )
+    remarks += _unlearnt(values, column)
+    if OTHER in column.levels:
+        values = np.where(np.isin(values, column.levels), values, OTHER)
     shown = np.column_stack([(values == level) for level in _shown_levels(column)]).astype(float)
     if len(column.levels) == 2:  # one column says which; a third one, or none, is neither
         shown[~np.isin(values, column.levels)] = np.nan

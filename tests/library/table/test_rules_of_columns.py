@@ -1,0 +1,190 @@
+"""Rules that are said of columns: misspelt ones, codes in other forms, and what `profile` writes."""
+
+import shlex
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from deepcac.errors import DataError
+from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.column_differences import difference_lines
+from deepcac.table.elsewhere.external_rows import external_rows
+from deepcac.table.pages.profile_page import write_profile_page
+from deepcac.table.reading.cell_rules import CellRules
+from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.reading.roles import Roles
+from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
+from deepcac.table.risk_tables import fit_table, predict_table
+
+N = 120
+
+
+def patients(n=N, seed=0):
+    draw = np.random.default_rng(seed)
+    table = pd.DataFrame({"age": draw.integers(20, 90, n), "crp": draw.gamma(2, 6, n).round(1)})
+    table["ward"] = draw.choice([1, 2, 3], n)
+    return table.assign(died=draw.permutation(np.arange(n) % 3 == 0).astype(int))
+
+
+def read(path, table, rules=CellRules(), **options):  # noqa: B008
+    table.to_csv(path / "t.csv", index=False, **options)
+    return read_labelled(path / "t.csv", Roles("died", cells=rules))
+
+
+def column(table, name):
+    return table.features.X[:, table.encoder.places[name]]
+
+
+@pytest.mark.parametrize("name", ["group", "label", "row_id"])
+def test_a_column_may_have_the_name_of_a_column_of_ours(tmp_path, name):
+    """`difference_lines` is part of every page of `compare` and `audit`."""
+    table = read(tmp_path, patients().rename(columns={"crp": name}))
+    code = np.arange(N) % 2
+    lines = {line[0]: line[1] for line in difference_lines(table, code, ["a", "b"])}
+    values = patients()["crp"].to_numpy()
+    first, second = values[code == 0], values[code == 1]
+    spread = np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2)
+    assert float(lines[name]) == pytest.approx(abs(first.mean() - second.mean()) / spread, abs=0.01)
+
+
+@pytest.mark.parametrize("cell", ["-9", "-9.0", "-9.00"])
+@pytest.mark.parametrize("code", ["-9", "crp=-9", "crp=-9.0"])
+def test_a_code_is_that_number_however_many_decimals_it_has(tmp_path, cell, code):
+    table = patients().astype({"crp": object})
+    table.loc[::10, "crp"] = cell
+    found = read(tmp_path, table, CellRules(missing=(code,)))
+    assert np.flatnonzero(np.isnan(column(found, "crp"))).tolist() == list(range(0, N, 10))
+    assert not any("No cell is" in line for line in found.notices)
+
+
+def test_a_code_with_a_comma_is_the_number_of_the_hint(tmp_path):
+    table = patients().astype({"crp": object})
+    table["crp"] = [f"{value}".replace(".", ",") for value in table["crp"]]
+    table.loc[::10, "crp"] = "99,9"
+    found = read(tmp_path, table, CellRules(missing=("crp=99.9",)), sep=";")
+    assert np.isnan(column(found, "crp")).sum() == N // 10
+
+
+def test_a_name_with_zeros_before_it_is_no_such_number(tmp_path):
+    wards = ["009", "010", "011"] * (N // 3)
+    found = read(
+        tmp_path,
+        patients().assign(ward=wards),
+        CellRules(missing=("ward=9",), categories=("ward",)),
+    )
+    (ward,) = (entry for entry in found.columns if entry.name == "ward")
+    assert ward.levels == ("009", "010", "011")
+    assert "No cell is 'ward=9' (--missing)." in found.notices
+
+
+@pytest.mark.parametrize(
+    ("rules", "option"),
+    [
+        (CellRules(missing=("CRP=-9",)), "--missing"),
+        (CellRules(categories=("Ward",)), "--category"),
+        (CellRules(numbers=("Age",)), "--number"),
+    ],
+)
+def test_a_rule_for_a_column_that_is_not_there_is_refused(tmp_path, rules, option):
+    said = rf"no column '\w+' for {option}; there are age, crp, ward, died"
+    with pytest.raises(DataError, match=said):
+        read(tmp_path, patients(), rules)
+    with pytest.raises(DataError, match=said):
+        write_profile_page(
+            tmp_path / "t.csv", tmp_path / "p.html", TableRun(str, command="c"), rules=rules
+        )
+
+
+def test_a_rule_of_prediction_is_checked_by_the_table_that_it_reads(tmp_path):
+    table = patients()
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fit_table(
+        tmp_path / "t.csv", Roles("died", cells=CellRules(missing=("died=9",))), tmp_path / "m.json",
+        TableRun(str, command="c"), method="plain",
+    )  # fmt: skip
+    table.drop(columns="died").to_csv(tmp_path / "new.csv", index=False)
+    rules = CellRules(missing=("CRP=-9",))
+    files = tmp_path / "m.json", tmp_path / "new.csv", tmp_path / "r.csv"
+    with pytest.raises(DataError, match="no column 'CRP' for --missing"):
+        predict_table(*files, say=str, rules=rules)
+    # A rule of the fit for the label, which new patients have not, stands in nobody's way.
+    assert predict_table(*files, say=str) == N
+
+
+def test_the_command_of_a_profile_reads_the_table_as_the_profile_did(tmp_path):
+    table = patients().assign(**{"a,b": patients()["died"] + 1})
+    table.to_excel(tmp_path / "t.xlsx", sheet_name="ward B", index=False)
+    rules = CellRules(None, ("None",), ("crp=-9",), ("ward",), ("age",), "ward B")
+    *_, command = write_profile_page(
+        tmp_path / "t.xlsx", tmp_path / "p.html", TableRun(str, command="c"), label="died",
+        rules=rules,
+    )  # fmt: skip
+    words = shlex.split(command)
+    asked = [
+        *(("--sheet", "ward B"), ("--keep-word", "None"), ("--missing", "crp=-9")),
+        *(("--category", "ward"), ("--number", "age"), ("--drop", "a,b")),
+    ]
+    assert {*asked} <= {*pairwise(words)}
+
+
+def test_text_with_spaces_and_an_empty_cell_is_refused_with_its_row(tmp_path):
+    path = tmp_path / "t.txt"
+    ages = patients()["age"].tolist()
+    lines = ["died age crp", *(f"{i % 2} {age} {i % 30 / 10}" for i, age in enumerate(ages))]
+    path.write_text("\n".join(lines))
+    assert column(read_labelled(path, Roles("died")), "age").tolist() == ages
+    for row, line in ((8, "1      3.4"), (9, "1 50 3.4 7")):
+        path.write_text("\n".join([*lines[:row], line, *lines[row + 1 :]]))
+        with pytest.raises(DataError, match=rf"data row {row} has {len(line.split())} words, the"):
+            read_labelled(path, Roles("died"))
+    path.write_text("\n".join([*lines[:8], '1 50 "3.4"', *lines[9:]]))
+    assert read_labelled(path, Roles("died")).features.X.shape == (N, 2)
+
+
+def test_a_blank_or_new_level_is_said_also_where_rare_ones_are_one():
+    wards = ["icu"] * 20 + ["med"] * 20 + ["a", "b"]
+    encoder = learn_encoder(pa.table({"ward": wards}), np.arange(1, 43), {})
+    again = TableEncoder.from_dict(encoder.to_dict())
+    X, remarks = again.encode(pa.table({"ward": ["icu", None, "new"]}), np.arange(1, 4))
+    assert X.tolist() == [[0, 0, 1], [1, 0, 0], [1, 0, 0]] or X.sum(axis=1).tolist() == [1, 1, 1]
+    assert (
+        "'new' is no level of the model (fewer than 5 rows); it counts as a rare level"
+        in remarks[0]
+    )
+    assert "'ward' is empty in fewer than 5 rows, and was in none" in remarks[1]
+    assert "counts as a rare level" in remarks[1]
+    assert again.encode(pa.table({"ward": ["icu", "med"]}), np.arange(1, 3))[1] == []
+
+
+def test_blanks_of_a_second_table_only_are_said(tmp_path):
+    first, second = patients(), patients(seed=1)
+    for table in (first, second):
+        table["ward"] = np.array(["x", "icu", "med", "er"])[table["ward"]]
+    second.loc[:9, "ward"] = None
+    first.to_csv(tmp_path / "a.csv", index=False)
+    second.to_csv(tmp_path / "b.csv", index=False)
+    table = read_labelled(tmp_path / "a.csv", Roles("died"))
+    found = external_rows(table, Roles("died"), [tmp_path / "b.csv"], rows=1000, seed=0)
+    assert any("'ward' is empty in 10 rows, and in none of a." in line for line in found.remarks)
+
+
+def test_too_few_patients_with_the_event_are_told_as_patients(tmp_path):
+    """Thirty rows, but of three patients."""
+    table = patients().assign(patient=np.arange(N) // 4, died=0)
+    table.loc[:11, "died"] = 1
+    table.to_csv(tmp_path / "t.csv", index=False)
+    said = r"'died': fewer than 4 patients \(column 'patient'\) have a row of class '1'"
+    with pytest.raises(DataError, match=said):
+        read_labelled(tmp_path / "t.csv", Roles("died", group="patient"))
+
+
+def test_a_free_text_does_not_tell_how_few_cells_are_empty(tmp_path):
+    names = [f"name {i}" for i in range(N)]
+    names[3] = names[4] = names[5] = None
+    names[6] = names[7]
+    found = read(tmp_path, patients().assign(name=names))
+    (note,) = (entry.note for entry in found.columns if entry.name == "name")
+    assert note == f"free text or an id: {N - 4} different texts"

@@ -172,6 +172,8 @@ class SubtypeProfileDisplay(_Display):
         Share of the rows of each cluster in the class `positive`.
     positive : object
         Name of that class.
+    cluster_ids : array-like of shape (k,), int, optional
+        Which clusters these are; by default the first k.
 
     Attributes
     ----------
@@ -185,8 +187,11 @@ class SubtypeProfileDisplay(_Display):
         sizes: ArrayLike,
         shares: ArrayLike | None = None,
         positive: Any = None,
+        cluster_ids: ArrayLike | None = None,
     ) -> None:
         self.difference = np.asarray(difference, dtype=np.float64)
+        given = np.arange(len(self.difference)) if cluster_ids is None else cluster_ids
+        self.cluster_ids = np.asarray(given)
         self.names = list(names)
         self.sizes = np.asarray(sizes)
         self.shares = None if shares is None else np.asarray(shares, dtype=np.float64)
@@ -234,14 +239,15 @@ class SubtypeProfileDisplay(_Display):
             positive = np.unique(y).tolist()[-1]
             shares = [float((np.asarray(y)[labels == j] == positive).mean()) for j in cluster_ids]
         chosen = [str(names[j]) for j in order]
-        return cls(difference[:, order], chosen, sizes, shares, positive).plot(ax=ax)
+        shown = cls(difference[:, order], chosen, sizes, shares, positive, cluster_ids)
+        return shown.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw one point per column and cluster on `ax`, or on axes of their own."""
         ax = self._axes(ax)
         height = np.arange(len(self.names))[::-1]
         for j, difference in enumerate(self.difference):
-            label = f"cluster {j}: {self.sizes[j]:,} rows"
+            label = f"cluster {self.cluster_ids[j]}: {self.sizes[j]:,} rows"
             if self.shares is not None:
                 label += f", {self.shares[j]:.1%} of class {self.positive}"
             ax.plot(difference, height, marker="osD^vPX*"[j % 8], linestyle="", label=label)

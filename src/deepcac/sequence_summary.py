@@ -83,7 +83,8 @@ class SequenceSummary(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[Any]:
         """Return the names of the columns: ``{variable}_{summary}``."""
         check_is_fitted(self)
-        names = self.names or [f"x{v}" for v in range(self.n_variables_)]
+        given = () if self.names is None else self.names
+        names = list(given) or [f"x{v}" for v in range(self.n_variables_)]
         return np.array([f"{name}_{kind}" for name in names for kind in SUMMARIES], dtype=object)
 
 

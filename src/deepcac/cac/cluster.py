@@ -123,6 +123,8 @@ def _checked(n: int, y: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Ints, Int
     for name, column in (("y", classes), ("labels", start)):
         if column.shape != (n,):
             raise DataError(f"{name} has shape {column.shape}, but X has {n} rows")
+    if np.issubdtype(classes.dtype, np.floating) and np.isnan(classes).any():
+        raise DataError(f"y is NaN in row {int(np.isnan(classes).argmax())}; leave such rows out")
     if not np.issubdtype(start.dtype, np.integer) or start.min() < 0:
         raise DataError("labels must be integers from 0")
     return _class_ids(classes), start.astype(np.int64)
@@ -131,7 +133,8 @@ def _checked(n: int, y: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Ints, Int
 def _class_ids(y: npt.NDArray[Any]) -> Ints:
     """Return the place of each row's class among the classes that occur."""
     if np.issubdtype(y.dtype, np.integer) and int(y.max()) - int(y.min()) <= len(y):
-        shifted = (y - y.min()).astype(np.int64)  # without sorting all rows
+        wide = y.astype(np.int64) if y.dtype.itemsize < 8 else y  # 100 - -100 is no int8
+        shifted = (wide - wide.min()).astype(np.int64)  # without sorting all rows
         return (np.cumsum(np.bincount(shifted) > 0) - 1)[shifted]
     return np.unique(y, return_inverse=True)[1].astype(np.int64)
 

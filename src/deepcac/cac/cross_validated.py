@@ -187,9 +187,8 @@ class CACClassifierCV(LocalClassifier):
         self, rows: Floats, codes: Ints, weights: Floats | None, folds: Any, seed: int
     ) -> Floats:
         """Return the score of each candidate in each fold, shape (candidates, folds)."""
-        model = CACClassifier(
-            self.base_estimator, class_weight=self.class_weight, random_state=seed
-        )
+        # The inner models are given class ids in place of labels.
+        model = CACClassifier(self.base_estimator, class_weight=self._weights(), random_state=seed)
         scorer = get_scorer(self.scoring)
         grid = self._grid()
         jobs = list(product(grid, range(len(folds))))
@@ -203,6 +202,12 @@ class CACClassifierCV(LocalClassifier):
         return np.vstack([np.array([by_job[k, f] for f in range(len(folds))]).T for k in grid])
 
     def _note(self, candidates: list[Candidate], scores: Floats) -> None:
+        undefined = np.flatnonzero(~np.isfinite(scores).all(axis=0))
+        if len(undefined):
+            raise DataError(
+                f"fold {undefined[0]} of {scores.shape[1]}: its score is no number (are its rows "
+                "all of one class?); give a cv whose folds hold all classes, or another scoring"
+            )
         means = scores.mean(axis=1)
         self.n_splits_ = scores.shape[1]
         gaps = scores[means.argmax()] - scores

@@ -206,9 +206,8 @@ class CACClassifier(LocalClassifier):
         part_weights = None if weights is None else weights[~held]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # what is kept is fitted to all rows
-            model = clone(self).fit(
-                X[~held], y[~held], validation=(X[held], y[held]), sample_weight=part_weights
-            )
+            model = clone(self).set_params(class_weight=self._weights())  # y are class ids
+            model.fit(X[~held], y[~held], validation=(X[held], y[held]), sample_weight=part_weights)
         return model.kept_pass_
 
     def _loss(self, X: Floats, y: Ints) -> float:

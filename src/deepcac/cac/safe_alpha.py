@@ -42,7 +42,9 @@ def safe_clustering(
     clustering : Clustering
     """
     start = cluster(rows, y, labels, 0.0, max_iter=0)
-    share = 1.0 - start.within[0] / rows.total if rows.total > 0 else 0.0
+    mean = rows.X.mean(axis=0)
+    total = rows.total - len(rows.X) * float((mean * mean).sum())  # around the mean
+    share = 1.0 - start.within[0] / total if total > 0 else 0.0
     cuts = max(start.counts.shape[1] - 1, 1)
     alpha = max(float(SHARE * share / cuts), 0.0)
     clustering = cluster(rows, y, labels, alpha, **options)

@@ -35,6 +35,7 @@ from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
 from deepcac.decomposition.smo import PairwiseLinearSVC
 from deepcac.errors import ConfigError, warn_of_old_name
 from deepcac.html_summary import SummaryHTML, sizes
+from deepcac.linear.base_classifiers import seeded
 from deepcac.numeric_table import (
     check_classes,
     check_classifier,
@@ -287,8 +288,9 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         self.n_clusters_ = cluster_counts(train.classes, self.clusters_)
         of_classes = weights_of_classes(self.class_weight, self.classes_, train.classes)
         train = train.by_class(of_classes)
-        self._keep(*self._search(train, None if held is None else held.by_class(of_classes)))
-        self._fit_base(train, X)
+        base = seeded(self._base(), self.random_state)
+        self._keep(*self._search(base, train, None if held is None else held.by_class(of_classes)))
+        self._fit_base(base, train, X)
         return self
 
     def _encode_held(self, X: Any, y: npt.ArrayLike) -> WeightedRows:
@@ -318,12 +320,12 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         return labels_of(clusters, train.classes)
 
     def _search(
-        self, train: WeightedRows, held: WeightedRows | None
+        self, base: BaseEstimator, train: WeightedRows, held: WeightedRows | None
     ) -> tuple[Found, ValidationAccuracy | None]:
         if self.search == "none" or held is None or not len(held.classes):
             return Found(separate(self.n_clusters_), np.nan, (), False), None
         data = Training(train.X, train.classes, self.clusters_, held.X, train.weights)
-        asked = predictor(self._base(), data, self.refit)
+        asked = predictor(base, data, self.refit)
         accuracy = ValidationAccuracy(asked, held.classes, held.weights)
         if self.search == "exhaustive":
             return exhaustive(self.n_clusters_, accuracy), accuracy
@@ -346,9 +348,9 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         self.n_fits_ = accuracy.predictor.fitted if accuracy else 0
         self.n_fits_if_all_ = accuracy.discriminants if accuracy else 0
 
-    def _fit_base(self, train: WeightedRows, X: Any) -> None:
+    def _fit_base(self, base: BaseEstimator, train: WeightedRows, X: Any) -> None:
         labels = group_labels(self.configuration_, train.classes, self.clusters_)
-        self.estimator_ = fit_groups(self._base(), train.X, labels, train.weights)
+        self.estimator_ = fit_groups(base, train.X, labels, train.weights)
         self._class_of_group = class_of_group(self.configuration_)
         self.subtypes_ = np.empty(len(X), dtype=np.int64)
         self.subtypes_[self.training_rows_] = labels

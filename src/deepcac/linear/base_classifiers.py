@@ -172,7 +172,8 @@ def fit_weighted(
     """Fit a clone of `base` with class weights, if it knows any way to take them.
 
     A classifier without ``class_weight`` is given row weights; one that takes neither (LDA, k-NN)
-    is fitted unweighted. Rows of one class, or all alike, get a constant classifier.
+    is fitted unweighted. Rows of one class, all alike, or all of weight 0 get a constant
+    classifier.
 
     Parameters
     ----------
@@ -198,8 +199,11 @@ def fit_weighted(
         return DummyClassifier(strategy="most_frequent").fit(X, y)
     if (X[:1] == X).all():
         return DummyClassifier(strategy="prior").fit(X, y)
+    if sample_weight is not None and not sample_weight.any():
+        return DummyClassifier(strategy="prior").fit(X, y)
     model = clone(base)
-    begin_at(model, start)
+    # One that was fitted to other classes has planes of another number.
+    begin_at(model, start if np.array_equal(getattr(start, "classes_", ()), present) else None)
     if isinstance(class_weight, dict):
         class_weight = {c: w for c, w in class_weight.items() if c in present}
     rows = sample_weight

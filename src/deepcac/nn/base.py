@@ -210,6 +210,9 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             self.held_out_ = np.empty(0, dtype=np.int64)
         self.classes_, _ = check_classes(np.concatenate([train[1], stopping[1]]))
         check_two_classes(self.classes_)
+        unlearnt = np.setdiff1d(given[1], self.classes_).tolist()
+        if unlearnt:
+            raise DataError(f"all rows of class {unlearnt[0]!r} have weight 0; leave them out")
         if self.preprocess is None:
             warn_if_unscaled(self, train[0])
         self._preparation = None if self.preprocess is None else Preparation(train[0], train[2])

@@ -33,7 +33,10 @@ _ADDED = {"class_weight": None}  # parameters that older files lack
 
 def about(model: Any) -> dict[str, Any]:
     """Return the part of the header that any fitted estimator with networks has."""
-    parameters = model.get_params()
+    parameters = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in model.get_params().items()
+    }
     if not isinstance(parameters["random_state"], Integral):
         parameters["random_state"] = None
     if isinstance(weights := parameters.get("class_weight"), dict):

@@ -197,7 +197,8 @@ def _shape(kind: str, name: str, value: Any, letters: str) -> tuple[int, ...]:
     shape = (len(value),) if isinstance(value, list) else value.shape
     if len(shape) != len(letters):
         raise DataError(f"{name} of {kind} has {len(shape)} axes, not {len(letters)}")
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fiu" and value.dtype.itemsize != 8:
+    numeric = isinstance(value, np.ndarray) and value.dtype.kind in "fiu"
+    if numeric and value.dtype.itemsize != 8 and name != "classes_":  # labels are only looked up
         raise DataError(f"{name} of {kind} is {value.dtype}")
     return shape
 
@@ -211,7 +212,7 @@ def _check_numbers(what: str, value: Any, above: bool) -> None:
     if not isinstance(value, np.ndarray | float | np.floating):
         return
     values = np.asarray(value)
-    if values.dtype.kind == "f" and not (np.abs(values) <= LARGEST).all():
+    if values.dtype.kind == "f" and not (np.abs(values.astype(np.float64)) <= LARGEST).all():
         raise DataError(f"{what} is not finite, or beyond {LARGEST:g}")
     if values.dtype.kind == "f" and above and not (values >= SMALLEST).all():
         raise DataError(f"{what} is not above 0")

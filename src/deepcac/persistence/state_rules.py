@@ -198,7 +198,7 @@ def _cuts(part: Any, lengths: Lengths) -> None:
 
 
 def _landmarks(part: Any, lengths: Lengths) -> None:
-    if part.kernel not in ("rbf", "linear", "poly", "polynomial", "sigmoid", "laplacian"):
+    if part.kernel not in ("rbf", "linear", "poly", "polynomial", "sigmoid", "laplacian", "cosine"):
         raise DataError(f"its kernel is {str(part.kernel)[:40]}")
     if part.kernel_params is not None:
         raise DataError("its kernel has parameters of its own")

@@ -54,7 +54,7 @@ def calibration_intervals(
         "slope": drawn[SLOPE],
         "ratio": drawn[RATIO],
         "brier": drawn[BRIER],
-        "scaled_brier": 1 - drawn[BRIER] / np.maximum(share * (1 - share), _CERTAIN),
+        "scaled_brier": 1 - drawn[BRIER] / np.where(share % 1, share * (1 - share), np.nan),
         "log_loss": -(right @ weights) / size,
     }
     values = calibration(y, risk)._asdict()

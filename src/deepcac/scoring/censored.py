@@ -207,9 +207,22 @@ def cumulative_incidence(follow: FollowUp) -> tuple[float, float, float]:
         - 2 * (gap * before * cases / n**2).sum()
     )
     if not 0 < risk < 1:
-        return risk, risk, risk
+        return risk, *_of_all_or_none(follow, risk)
     half = stats.norm.ppf(0.975) * np.sqrt(max(variance, 0.0)) / (risk * abs(np.log(risk)))
     return risk, float(risk ** np.exp(half)), float(risk ** np.exp(-half))
+
+
+def _of_all_or_none(follow: FollowUp, risk: float) -> tuple[float, float]:
+    """Return the interval where nobody had the event first, or everybody: Clopper and Pearson's.
+
+    It is of those whose outcome is known.
+    """
+    n = int(follow.outcome_known.sum())
+    if not n:
+        return 0.0, 1.0
+    if risk == 0:
+        return 0.0, float(stats.beta.ppf(0.975, 1, n))
+    return float(stats.beta.ppf(0.025, n, 1)), 1.0
 
 
 def net_benefit_at(follow: FollowUp, risk: Array, threshold: float) -> float:

@@ -79,7 +79,7 @@ def unscaled(name: str, value: Array) -> Array:
 def risk_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
     """Return `SCORES` of the patients in each draw, shape (r,) each.
 
-    NaN where a draw holds one outcome alone.
+    But for the Brier score it is NaN where a draw holds one outcome only.
     """
     step = max(1, _AT_ONCE // max(len(whom.y), 1))
     blocks = [_scores(whom, draws[:, j : j + step]) for j in range(0, draws.shape[1], step)]
@@ -95,13 +95,16 @@ def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
     slope, level = slopes(y, odds, weight)
     mended = expit(slope * odds[:, None] + level)
     expected = risk @ draws
+    events = y @ weight
+    # No event, or nothing else: a refit has no end, and the log of O/E is none.
+    both = (events > 0) & ((1 - y) @ weight > 0)
     return {
         AUROC: weighted_scores(split, weight)["auroc"],
-        RATIO: (y @ weight) / expected,
-        SLOPE: slope,
-        INTERCEPT: shifts(y, odds, weight),
+        RATIO: np.where(both, events / expected, np.nan),
+        SLOPE: np.where(both, slope, np.nan),
+        INTERCEPT: np.where(both, shifts(y, odds, weight), np.nan),
         BRIER: ((y - risk) ** 2) @ weight / size,
-        MENDED: (weight * (y[:, None] - mended) ** 2).sum(axis=0) / size,
+        MENDED: np.where(both, (weight * (y[:, None] - mended) ** 2).sum(axis=0) / size, np.nan),
     }
 
 

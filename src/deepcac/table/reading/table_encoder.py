@@ -285,7 +285,6 @@ def _learn(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules) -> 
 
 
 _DATE_NOTE = "a date; make a number of it, such as days since admission"
-_NOT_SEEN = "was not seen when the model was fitted"
 _PLACE_NOTE = "it says which row it is"
 
 
@@ -408,20 +407,24 @@ def _shown_levels(column: EncodedColumn) -> tuple[str, ...]:
 
 
 def _unlearnt(values: npt.NDArray[np.object_], column: EncodedColumn) -> Iterator[str]:
-    """Say which texts a model has no level for, and what they count as; a blank is no text."""
+    """Say which texts a model has no level for, and what they count as; a blank is no text.
+
+    A text may be one of the rare levels of the fit, whose names no model has: `Unfamiliar` tells
+    where there are more such rows than there were.
+    """
     counts = Counter(values.tolist())
     unseen = sorted(set(counts) - {*column.levels, ABSENT})
     if OTHER in column.levels:
-        instead = "a rare level"
+        unseen, instead = [], "a rare level"
     elif len(column.levels) == 2:
         instead = "missing"
     else:
         instead = f"none of {', '.join(column.levels)}"
     if unseen:
         yield (
-            f"column {column.name!r}: {', '.join(map(repr, unseen[:3]))} "
-            f"{'is no level of the model' if OTHER in column.levels else _NOT_SEEN} "
-            f"({counted(sum(counts[text] for text in unseen))} rows); it counts as {instead}"
+            f"column {column.name!r}: {', '.join(map(repr, unseen[:3]))} was not seen when the "
+            f"model was fitted ({counted(sum(counts[text] for text in unseen))} rows); it counts "
+            f"as {instead}"
         )
     if counts[ABSENT] and ABSENT not in column.levels:
         yield (

@@ -58,7 +58,7 @@ lint: env words
 	$(BIN)/snakemake --lint
 
 # Short pages in plain English.
-words:
+words: env
 	$(BIN)/python docs/words.py README.md $(filter-out docs/gallery-%,$(wildcard docs/*.md)) \
 		docs/results/README.md $$(git ls-files 'src/*.html' 'src/*/declarations.yaml')
 

@@ -69,7 +69,8 @@ def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str
 
     ``tasks``: a row a task of the plan. ``verdicts``: `clinical_verdicts`, where tasks apart are
     judged in families of their own. ``decisions``: `decisions`. ``pooled``: `pooled`, without the
-    tasks apart, and once more with cohorts as one that may be one (``joined``).
+    tasks apart; once more with cohorts as one that may be one (``joined``); and each of these once
+    more with a ``floor`` under the errors.
     """
     tasks = task_table(records, plan)
     finished = set(tasks.loc[tasks["status"] == FINISHED, "dataset"])
@@ -84,8 +85,9 @@ def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str
     ]
     tables = [_all_verdicts(part, strict) for part in parts]
     estimates = [
-        pooled(tables[0], cohorts).assign(joined=joined)
+        pooled(tables[0], cohorts, floor=floor).assign(joined=joined, floor=floor)
         for joined, cohorts in ((False, plan.cohorts), (True, plan.cohorts | plan.joined))
+        for floor in (False, True)
     ]
     both = pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
     return {
@@ -227,15 +229,19 @@ def decisions(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def pooled(table: pd.DataFrame, cohorts: Mapping[str, str]) -> pd.DataFrame:
+def pooled(table: pd.DataFrame, cohorts: Mapping[str, str], *, floor: bool = False) -> pd.DataFrame:
     """Pool the differences of each pair over cohorts, with what a new cohort would show.
 
     Tasks of a cohort enter as their mean, with the mean of their errors; a task on which clusters
     were never chosen has the median error of the others. Pairs of one cohort are left out.
+
+    With `floor` that median is also the least error of a task on which clusters were chosen in some
+    resamples only. In the others both sides are one model, so its differences hardly vary, and
+    without a floor it would weigh more than all tasks on which clusters were tried.
     """
     rows = []
     for pair, group in table.groupby(_PAIR, sort=False):
-        sites = by_cohort(group, cohorts)
+        sites = by_cohort(group, cohorts, floor=floor)
         if len(sites) < 2:
             continue
         estimate = pool_sites(sites["mean"].to_numpy(), sites["error"].to_numpy())
@@ -253,15 +259,21 @@ def pooled(table: pd.DataFrame, cohorts: Mapping[str, str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def by_cohort(rows: pd.DataFrame, cohorts: Mapping[str, str]) -> pd.DataFrame:
+def by_cohort(
+    rows: pd.DataFrame, cohorts: Mapping[str, str], *, floor: bool = False
+) -> pd.DataFrame:
     """Return mean and standard error of each cohort, from the verdicts of one pair.
 
-    Empty where no task has an interval.
+    Empty where no task has an interval. `floor` as of `pooled`.
     """
     error = pd.Series(errors(rows.astype({"low": float, "high": float})), rows.index)
     error = error.where(error > 0)
     if not np.isfinite(error).any():
         return pd.DataFrame(columns=["mean", "error"])
-    sites = pd.DataFrame({"mean": rows["mean"], "error": error.fillna(error.median())})
+    typical = float(error.median())
+    if floor:
+        sometimes = (rows["clustered"] < rows["resamples"]) & (rows["question"] != BENT.id)
+        error = error.mask(sometimes, error.clip(lower=typical))
+    sites = pd.DataFrame({"mean": rows["mean"], "error": error.fillna(typical)})
     names = rows["dataset"].map(lambda name: cohorts.get(name, name))
     return sites.groupby(names).mean()

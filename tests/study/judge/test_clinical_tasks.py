@@ -68,6 +68,30 @@ def test_a_family_is_one_pair_over_the_tasks():
         assert np.allclose(np.sort(family["p_holm"].to_numpy()), holm)
 
 
+def test_a_task_on_which_clusters_were_chosen_once_does_not_weigh_most():
+    """Nine of its ten differences are 0: with its own error it would have all the weight."""
+    rows = pd.DataFrame(
+        {
+            "dataset": ["a", "b", "c", "d"],
+            "question": "help",
+            "mean": [-0.02, 0.01, 0.03, 0.0001],
+            "low": [-0.04, -0.02, 0.01, 0.0],
+            "high": [0.0, 0.04, 0.05, 0.0002],
+            "resamples": 10,
+            "clustered": [10, 9, 8, 1],
+        }
+    )
+    t = 2.262157
+    plain, floored = by_cohort(rows, {}), by_cohort(rows, {}, floor=True)
+    assert plain.loc["d", "error"] == pytest.approx(0.0001 / t, rel=1e-5)
+    assert floored["error"].to_numpy() == pytest.approx(
+        np.array([0.02, 0.03, 0.02, 0.02]) / t, rel=1e-5
+    )
+    # A model with clusters beside splines differs in every resample.
+    bent = by_cohort(rows.assign(question="bent"), {}, floor=True)
+    assert bent["error"].to_numpy() == pytest.approx(plain["error"].to_numpy())
+
+
 def test_two_tasks_of_a_cohort_enter_as_their_mean_and_a_tie_with_the_median_error():
     rows = pd.DataFrame(
         {

@@ -61,9 +61,9 @@ POOLED = pd.DataFrame(
     [
         {"question": question, "metric": "auroc", "contender": "km_lr", "alpha": "",
          "reference": REFERENCES[question], "tasks": 2, "cohorts": 2 - joined, "joined": joined,
-         "mean": 0.001 + joined, "low": -0.01, "high": 0.012, "tau": 0.0, "new_low": float("nan"),
+         "floor": floor, "mean": 0.001 + joined + 9 * (not floor), "low": -0.01, "high": 0.012, "tau": 0.0, "new_low": float("nan"),
          "new_high": float("nan")}
-        for question in REFERENCES for joined in (False, True)
+        for question in REFERENCES for joined in (False, True) for floor in (False, True)
     ]
 )  # fmt: skip
 

@@ -128,7 +128,8 @@ def of_the_judge():
 
 def of_clinical_cohorts():
     def pooled(question, contender):
-        asked = {"question": question, "metric": "auroc", "contender": contender, "joined": False}
+        asked = {"question": question, "metric": "auroc", "contender": contender}
+        asked |= {"joined": False, "floor": True}
         (row,) = rows("clinical_pooled", **asked).query("alpha.isna()").itertuples()
         return row
 
@@ -139,8 +140,11 @@ def of_clinical_cohorts():
     yield "findings.md", text, cac.cohorts, *map(signed, (cac.mean, cac.low, cac.high))
     for text, row in (
         ("that of LightGBM by {} ({} to {})", pooled("help", "cac_lgbm")),
+        ("where it may not, by {} ({} to {})", pooled("forced", "cac_lr")),
+        ("(-0.0101 to -0.0001) and {} ({} to {})", pooled("forced", "cac_lgbm")),
+        ("with LightGBM by {} ({} to {})", pooled("random", "cac_lgbm")),
         ("CAC minus splines is {} ({} to {})", bent),
-        ("is ahead of random groups ({}, {} to {})", pooled("random", "cac_lr")),
+        ("with logistic regression by {} ({} to {};", pooled("random", "cac_lr")),
         ("k-means minus splines {} ({} to {})", pooled("bent", "km_lr")),
         ("centres minus splines {} ({} to {})", pooled("bent", "dist_lr")),
     ):

@@ -42,9 +42,13 @@ def _moved(path: Path) -> Rows:
         check_place(path, record, f"{cohort}.json")
     for learner, entries in record["learners"].items():
         for entry in entries:
+            # Of a way that few draws have, the mean score is of other draws than that of the rest.
+            most = max(comparison["draws"] for comparison in entry["comparisons"])
             for comparison in entry["comparisons"]:
+                shown = entry["scores"] if comparison["draws"] == most else {}
                 about = {"cohort": cohort, "move": path.stem, "learner": learner}
-                yield from _recalibrated(about | {"labels": entry["labels"]}, entry, comparison)
+                about |= {"labels": entry["labels"]}
+                yield from _recalibrated(about, entry | {"scores": shown}, comparison)
 
 
 def _recalibrated(about: dict[str, Any], entry: dict[str, Any], comparison: dict[str, Any]) -> Rows:
@@ -57,8 +61,8 @@ def _recalibrated(about: dict[str, Any], entry: dict[str, Any], comparison: dict
             **{"question": comparison["question"], "metric": metric, **about},
             **{"contender": ours, "reference": theirs},
             **{"draws": comparison["draws"], "clustered": entry["clustered"].get(ours, np.nan)},
-            "score": entry["scores"][ours][metric],
-            "reference_score": entry["scores"][theirs][metric],
+            "score": entry["scores"].get(ours, {}).get(metric, np.nan),
+            "reference_score": entry["scores"].get(theirs, {}).get(metric, np.nan),
             **{"mean": mean, "error": float(np.hypot(by_rows, by_draws))},
             "freedom": comparison["draws"] - 1,
         }

@@ -145,7 +145,11 @@ def _of_learner(table: pd.DataFrame, learner: str) -> pd.DataFrame:
     pairs = pd.Series(zip(table["contender"], table["alpha"], strict=True), table.index)
     drawn = pairs.isin(kinds) & (table["metric"] == MAIN) & table["question"].isin(asked)
     rows = table[drawn]
-    return rows[~rows["joined"].astype(bool)] if "joined" in rows else rows
+    return (
+        rows[~rows["joined"].astype(bool) & rows["floor"].astype(bool)]
+        if "joined" in rows
+        else rows
+    )
 
 
 def _data(tasks: pd.DataFrame, estimates: pd.DataFrame) -> list[list[object]]:

@@ -90,6 +90,7 @@ def clinical_gains(
 def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
     """Return the pooled gains in AUROC, with the prediction interval of a new cohort."""
     main = filled(pooled)
+    main = main[main["floor"].astype(str).str.lower() == "true"]
     main = main[(main["metric"] == MAIN) & main["contender"].str.endswith(f"_{learner}")]
     joined = main["joined"].astype(str).str.lower() == "true"
     key = ["contender", "alpha", "question", "reference"]

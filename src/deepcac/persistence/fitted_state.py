@@ -197,9 +197,13 @@ def _shape(kind: str, name: str, value: Any, letters: str) -> tuple[int, ...]:
     shape = (len(value),) if isinstance(value, list) else value.shape
     if len(shape) != len(letters):
         raise DataError(f"{name} of {kind} has {len(shape)} axes, not {len(letters)}")
-    if isinstance(value, np.ndarray) and name != "classes_":  # labels are only looked up
-        if value.dtype.kind in "fiu" and value.dtype.itemsize != 8:
-            raise DataError(f"{name} of {kind} is {value.dtype}")
+    if (
+        isinstance(value, np.ndarray)
+        and name != "classes_"  # labels are only looked up
+        and value.dtype.kind in "fiu"
+        and value.dtype.itemsize != 8
+    ):
+        raise DataError(f"{name} of {kind} is {value.dtype}")
     return shape
 
 

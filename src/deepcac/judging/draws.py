@@ -45,15 +45,17 @@ def units(
     """Return what is drawn in place of rows, so that rows of one patient stay together.
 
     `unit`, shape (n,), is equal where rows are of one patient; None where every row is one.
-    Returned are labels of m patients, 1 for one with a row of the rarest class, and the place of
-    each row among them. Without `unit` labels and rows are as they are.
+    Returned are labels of m patients, and the place of each row among them. The label of a patient
+    is the rarest class of the rows: 0 if that is the most frequent class, 1 the next, and so on.
+    Without `unit` labels and rows are as they are.
     """
     if unit is None:
         return label, slice(None)
     names, place = np.unique(unit, return_inverse=True)
-    rare = int(np.bincount(label).argmin())
+    counts = np.bincount(label)
+    rarity = np.argsort(np.lexsort((-np.arange(len(counts)), -counts)))
     marked = np.zeros(len(names), dtype=np.int64)
-    np.maximum.at(marked, place, (label == rare).astype(np.int64))
-    if marked.all():  # no strata among the patients: halves that mean nothing
+    np.maximum.at(marked, place, rarity[label])
+    if (marked == marked[0]).all():  # no strata among the patients: halves that mean nothing
         marked = np.arange(len(marked)) % 2
     return marked, place

@@ -124,8 +124,11 @@ def resamples(
 
 
 def at_most(most: int, rows: npt.NDArray[np.intp], label: Ids, seed: int) -> npt.NDArray[np.intp]:
-    """Return rows (positions in `label`), or of more than `most` a stratified part."""
-    if len(rows) <= most:
+    """Return rows (positions in `label`), or of more than `most` a stratified part.
+
+    Fewer rows beyond `most` than there are classes are not left out: no stratified part has so few.
+    """
+    if len(rows) - most < len(np.unique(label[rows])):
         return rows
     subset, _ = train_test_split(rows, train_size=most, random_state=seed, stratify=label[rows])
     return np.sort(subset)

@@ -212,6 +212,15 @@ def cumulative_incidence(follow: FollowUp) -> tuple[float, float, float]:
     return risk, float(risk ** np.exp(half)), float(risk ** np.exp(-half))
 
 
+def incidence_curve(follow: FollowUp) -> KaplanMeier:
+    """Return the share without the event beside competing ones: one less the incidence."""
+    moments, at_risk, ended, _ = _counts(follow.time, follow.ended)
+    place = np.searchsorted(moments, follow.time[follow.event])
+    events = np.bincount(place, minlength=len(moments))
+    before = np.concatenate([[1.0], np.cumprod(1 - ended / at_risk)])[:-1]
+    return KaplanMeier(moments, 1 - np.cumsum(before * events / at_risk), at_risk, events)
+
+
 def _of_all_or_none(follow: FollowUp, risk: float) -> tuple[float, float]:
     """Return the interval where nobody had the event first, or everybody: Clopper and Pearson's.
 

@@ -26,6 +26,7 @@ _RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
 _READING = re.compile(r" is read as \S+, not \S+,")
 _LISTED = re.compile(r"; there are [^;]*")
 _ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= stands in fewer than {FEW}\b)")
+_OPTION = re.compile(r"(?<=--missing) (?:'[^']*'|\S+)")
 
 
 class NamedLevels(Protocol):
@@ -67,9 +68,15 @@ def page_text(message: object, names: Collection[str] = ()) -> str:
     text = _RANGE.sub("has another range", text)
     text = _READING.sub(" is read", text)
     text = _LISTED.sub("", text)
-    text = _ONLY_IN_FEW.sub("a value", text)
+    if tells_of_few(text):
+        text = _OPTION.sub("", _ONLY_IN_FEW.sub("a value", text))
     allowed = frozenset(names)
     return _QUOTED.sub(lambda match: match[0] if _inside(match[0]) in allowed else UNNAMED, text)
+
+
+def tells_of_few(message: str) -> bool:
+    """Tell whether a message, and the option that it names, hold a value of few patients."""
+    return _ONLY_IN_FEW.search(message) is not None
 
 
 def page_lines(messages: Iterable[object], names: Collection[str] = ()) -> list[str]:

@@ -110,9 +110,9 @@ def test_too_few_patients_with_events_are_one_line(tmp_path):
     frame = signal(3, 120, 1.0).assign(patient=np.arange(120) // 12, died=0)
     frame.loc[:35, "died"] = 1
     frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_labelled(tmp_path / "t.csv", Roles("died", group="patient"))
-    with pytest.raises(DataError, match="the rarest class has 3 patients"):
-        split(table, 0)
+    said = r"fewer than 4 patients \(column 'patient'\) have a row of class '1'"
+    with pytest.raises(DataError, match=said):
+        read_labelled(tmp_path / "t.csv", Roles("died", group="patient"))
 
 
 def test_processes_say_the_same_as_one_after_another(tmp_path, monkeypatch):

@@ -14,7 +14,14 @@ from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.bootstrap import poisson_weights
-from deepcac.scoring.censored import FollowUp, auroc_at, brier_at, kaplan_meier
+from deepcac.scoring.censored import (
+    FollowUp,
+    auroc_at,
+    brier_at,
+    incidence_curve,
+    kaplan_meier,
+    observed_risk,
+)
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.page_text import page_text
 from deepcac.table.pages.horizon_scores import drawn_patients, score_line
@@ -267,3 +274,12 @@ def test_a_page_at_a_horizon_quotes_the_words_of_its_label(path):
     (counted,) = (line for line in table.remarks if line.startswith("Label:"))
     assert "'…'" not in page_text(counted, _names({"table": table}))
     assert "'…'" in page_text(counted, _names({"names": ()}))
+
+
+def test_curves_of_subtypes_fall_by_the_incidence_beside_competing_events():
+    """One less the risk at the horizon that stands beside them."""
+    rng = np.random.default_rng(3)
+    time, kind = rng.uniform(0, 10, 200), rng.integers(0, 3, 200)
+    follow = FollowUp(time, kind == 1, 8.0, kind == 2)
+    assert 1 - incidence_curve(follow).at(8.0) == pytest.approx(observed_risk(follow)[0])
+    assert incidence_curve(follow).at(8.0) > kaplan_meier(time, kind == 1).at(8.0)

@@ -273,3 +273,14 @@ def test_every_labelled_row_is_in_one_shard(folder):
     assert sorted(s for _, rows in parts for s in rows["subject_id"]) == list(range(120))
     events = read_events(folder / "data" / "train" / "0.parquet")
     assert events["numeric_value"].dtype == np.float64
+
+
+def test_a_code_is_read_as_the_name_of_a_column_is(tmp_path):
+    """A model knows its features by these names: with two spaces it would find no event again."""
+    at = pd.Timestamp("2020-01-01")
+    codes = ["DRUG//Saline  Flush", "DRUG//Saline Flush", "DRUG//Saline\u00a0Flush"]
+    events = pd.DataFrame({"subject_id": [1, 1, 2], "time": [at] * 3, "code": codes})
+    events["numeric_value"] = np.float32(1)
+    path = tmp_path / "0.parquet"
+    events.to_parquet(path)
+    assert set(read_events(path)["code"]) == {"DRUG//Saline Flush"}

@@ -9,10 +9,13 @@ import pyarrow as pa
 import pytest
 
 from deepcac.errors import DataError
+from deepcac.judging.draws import draw, units
+from deepcac.judging.resamples import at_most
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.column_differences import difference_lines
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.pages.profile_page import write_profile_page
+from deepcac.table.pages.risk_section import risk_questions
 from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -188,3 +191,70 @@ def test_a_free_text_does_not_tell_how_few_cells_are_empty(tmp_path):
     found = read(tmp_path, patients().assign(name=names))
     (note,) = (entry.note for entry in found.columns if entry.name == "name")
     assert note == f"free text or an id: {N - 4} different texts"
+
+
+def test_a_column_without_a_value_in_a_file_with_types_is_an_empty_one(tmp_path):
+    """As a column of a CSV: a new patient without a measurement."""
+    table = patients()
+    table.loc[::4, "crp"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    model, risks = tmp_path / "m.json", tmp_path / "r.csv"
+    fit_table(tmp_path / "t.csv", Roles("died"), model, TableRun(str, command="c"), method="plain")
+    (tmp_path / "new.json").write_text('[{"age": 63, "crp": null, "ward": 2}]')
+    assert predict_table(model, tmp_path / "new.json", risks, say=str) == 1
+
+
+def test_names_of_options_are_read_as_those_of_columns(tmp_path):
+    assert risk_questions(None, "pheno  type, e\u0301ge").by == ("pheno type", "\u00e9ge")
+
+
+def test_answers_with_a_comma_among_numbers_with_points_are_said(tmp_path):
+    """`1,3` may be two answers in one cell."""
+    table = patients().assign(symptoms=["1", "2", "1,3", "2,4"] * (N // 4))
+    found = read(tmp_path, table)
+    (said,) = (line for line in found.notices if "'symptoms'" in line)
+    assert "data row 3: '1,3' is read as a number with a decimal comma, though" in said
+    assert "--category" in said
+
+
+def test_a_second_table_may_lack_the_competing_event(tmp_path):
+    rng = np.random.default_rng(0)
+    here, there = (patients(seed=seed).assign(days=rng.uniform(1, 9, N)) for seed in (0, 1))
+    here["died"] = rng.permutation([0, 1, 2] * (N // 3))
+    here.to_csv(tmp_path / "a.csv", index=False)
+    there.to_csv(tmp_path / "b.csv", index=False)
+    roles = Roles("died", time="days", horizon=6.5, competing=("2",), positive="1")
+    table = read_labelled(tmp_path / "a.csv", roles)
+    found = external_rows(table, roles, [tmp_path / "b.csv"], rows=1000, seed=0)
+    assert found.fold.follow.other is not None
+    assert not found.fold.follow.other[N:].any()
+
+
+def test_a_value_of_few_rows_is_in_no_option_on_the_page(tmp_path):
+    table = patients().assign(days=np.arange(N) % 30 + 1)
+    table.loc[[5, 50], "days"] = 888
+    table.to_csv(tmp_path / "t.csv", index=False)
+    _, told, mend = write_profile_page(
+        tmp_path / "t.csv", tmp_path / "p.html", TableRun(str, command="c"), label="died"
+    )
+    assert "--missing days=888" in mend
+    assert any("888" in line for line in told)
+    assert "888" not in (tmp_path / "p.html").read_text()
+
+
+@pytest.mark.parametrize("n", [10_001, 10_002, 10_003])
+def test_a_stratified_part_is_drawn_where_one_or_two_rows_are_too_many(n):
+    label = np.arange(n) % 2
+    part = at_most(10_000, np.arange(n), label, 0)
+    assert len(part) == (n if n < 10_002 else 10_000)
+
+
+def test_patients_are_drawn_by_their_rarest_class():
+    """Three classes, of which the second has more rows, in fewer patients."""
+    unit = np.r_[np.repeat(np.arange(40), 3), np.repeat(np.arange(40, 48), 8), np.arange(48, 78)]
+    label = np.r_[np.zeros(120, int), np.full(64, 1), np.full(30, 2)]
+    marks, place = units(label, unit)
+    assert np.bincount(marks).tolist() == [40, 8, 30]
+    for seed in range(30):
+        part = draw(marks, seed, stratified=True)[place]
+        assert all(len(np.unique(label[part == p])) == 3 for p in (0, 1, 2))

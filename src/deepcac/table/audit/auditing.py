@@ -23,6 +23,7 @@ from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, d
 from deepcac.table.comparison_words import signed
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import comparison_table, write_page
+from deepcac.table.reading.cell_rules import uniform
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
 
@@ -49,6 +50,7 @@ def audit_table(
     `deepcac.table.comparing.compare_table`. A table or column at fault is a `DataError`.
     """
     check_output(out, path)
+    groups_column = uniform(groups_column)
     apart = replace(roles, apart={groups_column: "the groups"})
     say, seed = run.say, run.seed
     say(f"reading {path}")

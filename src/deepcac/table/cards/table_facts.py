@@ -141,7 +141,7 @@ def bias_facts(table: LabelledTable, roles: Roles) -> dict[str, list[str]]:
             "20a). No row was left out because a predictor is missing."
         ],
         "bias_leaks": [
-            f"{len(table.leaks)} columns predict the label or the row almost perfectly: see 26."
+            "Columns predict the label or the row almost perfectly, or may be a follow-up: see 26."
             if table.leaks
             else "No column predicts the label or the row almost perfectly. This finds copies of "
             "the outcome, not values that were written with knowledge of it."

@@ -241,7 +241,9 @@ def _outcomes(table: LabelledTable, roles: Roles, other: SampledTable, absent: s
             f"holds {', '.join(sorted(table.words))}; code both alike"
         )
     two = len(table.words) == 2 and roles.above is None
-    outcomes = read_outcomes(other, replace(roles, positive=table.words[1] if two else None))
+    there = tuple(value for value in roles.competing if value in words)
+    asked = replace(roles, positive=table.words[1] if two else None, competing=there)
+    outcomes = read_outcomes(other, asked)
     counts = np.bincount(outcomes.codes, minlength=len(table.classes))
     if counts.min() < FEWEST_TO_JUDGE:
         raise DataError(

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
 from deepcac.table.output_files import StrPath
+from deepcac.table.reading.cell_rules import uniform
 
 SUBJECT, TIME, CODE, VALUE = EVENT_COLUMNS = ("subject_id", "time", "code", "numeric_value")
 PREDICTED_AT, BOOLEAN = "prediction_time", "boolean_value"
@@ -47,6 +48,9 @@ def read_events(file: Path) -> pd.DataFrame:
             row = table[name].is_null().to_pylist().index(True) + 1
             raise DataError(f"{file}: column {name!r}, data row {row}: empty; MEDS needs a value")
     frame = table.to_pandas()
+    # As a reader of tables writes names of columns: two spaces in a code are one, for example.
+    plain = {code: uniform(code) for code in frame[CODE].unique()}
+    frame[CODE] = frame[CODE].map(plain)
     return frame.assign(**{VALUE: frame[VALUE].astype(float) if VALUE in frame else float("nan")})
 
 

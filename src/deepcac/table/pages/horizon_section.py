@@ -14,6 +14,7 @@ from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.censored import (
     FollowUp,
     KaplanMeier,
+    incidence_curve,
     kaplan_meier,
     observed_risk,
 )
@@ -78,6 +79,7 @@ def horizon_section(
     return {
         "horizon": f"{follow.horizon:g}",
         "judged": f"{len(tested.time):,}",
+        "estimator": "Kaplan-Meier" if tested.other is None else "Aalen-Johansen",
         "resamples": str(len(judged[names[0]])),
         "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
         "score_head": SCORE_HEAD,
@@ -161,7 +163,7 @@ def _subtypes(follow: FollowUp, clustering: FoundClustering) -> dict[str, Any]:
         )
     ]
     curves = {
-        subtype.number: kaplan_meier(part.time, part.event)
+        subtype.number: _curve(part)
         for subtype, part, secret in zip(clustering.subtypes, parts, hidden, strict=True)
         if not secret and len(part.time) >= SMALL
     }
@@ -173,6 +175,13 @@ def _subtypes(follow: FollowUp, clustering: FoundClustering) -> dict[str, Any]:
         "rows": rows,
         "figure": survival_figure(curves, clustering.arm, follow.horizon),
     }
+
+
+def _curve(follow: FollowUp) -> KaplanMeier:
+    """Return the share without the event: beside competing ones that of Aalen and Johansen."""
+    if follow.other is not None:
+        return incidence_curve(follow)
+    return kaplan_meier(follow.time, follow.event)
 
 
 def _risk(follow: FollowUp) -> str:
@@ -230,7 +239,7 @@ def calibration_figure(
                               markersize=4, elinewidth=0.8)  # fmt: skip
             axis.set(xlabel="predicted risk")
             axis.legend(loc="upper left")
-        panels[0].set(ylabel="observed risk (Kaplan-Meier)")
+        panels[0].set(ylabel="observed risk")
 
     return Figure(
         id="horizon_calibration",
@@ -262,8 +271,8 @@ def survival_figure(curves: Mapping[int, KaplanMeier], arm: str, horizon: float)
     return Figure(
         id=f"survival_{arm}",
         title="Without the event, by subtype",
-        caption=f"Kaplan-Meier, at {POINTS} times; a curve ends where fewer than {SMALL} patients "
-        "are at risk.",
+        caption=f"At {POINTS} times, by Kaplan and Meier, with competing events by Aalen and "
+        f"Johansen; a curve ends where fewer than {SMALL} patients are at risk.",
         section="horizon",
         size=(6.5, 3.6),
         draw=draw,

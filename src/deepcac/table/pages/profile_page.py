@@ -13,7 +13,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW, WITHHELD, counted, few_parts, few_rows
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.page_text import quotable
+from deepcac.table.page_text import quotable, tells_of_few
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.cell_reader import CellReader
@@ -81,6 +81,7 @@ def write_profile_page(
     asked = {"--positive": positive, "--above": above}
     typed = [*_typed(path, asked), *table.reader.rules.options()]
     mend = mending_command(typed, label, [*leaks, *faults])
+    for_page = [fault for fault in (*leaks, *faults) if not tells_of_few(fault.text)]
     # The notices of the reader ask for no option of the comparison.
     lines = (*table.reader.notices, *table.reader.unused_codes(), *_words(table))
     faults += [Fault(line) for line in lines]
@@ -91,7 +92,7 @@ def write_profile_page(
         "names": _names(table.encoder, named),
         "faults": [fault.text for fault in faults],
         "made": path.remarks if isinstance(path, RowSource) else (),
-        "mend": mend,
+        "mend": mending_command(typed, label, for_page),
         "leaks": [fault.text for fault in leaks],
         **_columns(table, named),
     }

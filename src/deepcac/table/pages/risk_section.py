@@ -29,6 +29,7 @@ from deepcac.table.pages.subgroup_differences import (
     subgroup_differences,
 )
 from deepcac.table.pages.subgroups import check_columns, subgroups
+from deepcac.table.reading.cell_rules import uniform
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.types import Array, Flags
 
@@ -89,7 +90,7 @@ def risk_questions(thresholds: str | None, by: str | None) -> RiskQuestions:
         ends = (low, high)
     # A name with a comma stands in quotation marks, as in CSV.
     parts = next(csv.reader([by or ""], skipinitialspace=True), [])
-    names = (name.strip() for name in parts)
+    names = map(uniform, parts)
     return RiskQuestions(ends, tuple(dict.fromkeys(filter(None, names))))
 
 

@@ -23,6 +23,8 @@ def plain_type(name: str, column: pa.Array) -> pa.Array:
     kind = column.type
     if pa.types.is_union(kind):
         raise DataError(f"column {name!r} is of type {kind}; leave it out of the file")
+    if pa.types.is_null(kind):  # of a file with types, where no row has a value
+        return column.cast(pa.string())
     if isinstance(kind, pa.UuidType):
         texts = [value and str(uuid.UUID(bytes=value)) for value in column.storage.to_pylist()]
         return pa.array(texts, pa.string())

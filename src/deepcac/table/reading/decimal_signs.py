@@ -109,7 +109,8 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
     for name, column in numeric.items():
         if len(column.votes) > 1:
             raise DataError(
-                f"column {name!r}: points and commas both stand before decimals; write one of them"
+                f"column {name!r}: points and commas both stand before decimals; write one of "
+                "them, or say --decimal"
             )
         column_sign = next(iter(column.votes), sign)
         if column.unclear and column_sign is None:
@@ -117,6 +118,14 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
         if column_sign is None:
             continue
         by_column[name] = column_sign
+        if len(votes) > 1 and column_sign == ",":
+            shown = pc.match_substring_regex(columns[name], _SIGNED[","])
+            place = pc.index(pc.fill_null(shown, False), True).as_py()
+            notices.append(
+                f"Column {name!r}, data row {before + place + 1}: {columns[name][place].as_py()!r} "
+                "is read as a number with a decimal comma, though other columns have points; "
+                "--decimal . or --category reads it otherwise."
+            )
         clear = column_sign in column.votes
         odd = column.unclear.get(
             _OTHER[column_sign], None if clear else column.unclear.get(column_sign)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
+from deepcac.judging.draws import units
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
@@ -244,17 +245,20 @@ def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
 
 
 def _check_patients(codes: Ids, classes: tuple[str, ...], patients: Ids, roles: Roles) -> None:
-    """Refuse too few patients with the rarest class, or without: they are split as rows are."""
-    rare = int(np.bincount(codes, minlength=len(classes)).argmin())
-    with_it = len(np.unique(patients[codes == rare]))
-    without = len(np.unique(patients)) - with_it
+    """Refuse too few patients of a class, as they are split: each counts for its rarest class."""
+    counts = np.bincount(codes, minlength=len(classes))
+    by_rarity = [classes[c] for c in np.argsort(counts, kind="stable")[::-1]]
+    marks = np.bincount(units(codes, patients)[0], minlength=len(classes))
     fewest = FEWEST_OF_A_CLASS // 2
-    if with_it < fewest or 0 < without < fewest:
-        which = "a " if with_it < fewest else "no "
-        raise DataError(
-            f"column {roles.label!r}: fewer than {fewest} patients (column {roles.group!r}) have "
-            f"{which}row of class {classes[rare]!r}: too few for training, validation and test"
-        )
+    of_class = [len(np.unique(patients[codes == classes.index(name)])) for name in by_rarity]
+    for name, n, mark in zip(by_rarity, of_class, marks, strict=True):
+        if n < fewest or 0 < mark < fewest:
+            which = "a row" if n < fewest else "no row of a rarer class than"
+            of = f"of class {name!r}" if n < fewest else repr(name)
+            raise DataError(
+                f"column {roles.label!r}: fewer than {fewest} patients (column {roles.group!r}) "
+                f"have {which} {of}: too few for training, validation and test"
+            )
 
 
 def _remarks(sample: SampledTable, outcomes: Outcomes, encoder: TableEncoder) -> list[str]:

@@ -85,13 +85,13 @@ class Places:
             beyond = count / max(n, 1) - usual
             if beyond > _MOVED and binom.sf(count - 1, n, usual) < CHANCE:
                 return min(beyond, beyond if self._rescaled() else MOST), (
-                    f"{100 * count / n:.0f} % of {n:,} rows are {text} (middle "
+                    f"{100 * count / n:.0f} % of the values are {text} (middle "
                     f"{self.middle:.4g}, {where} {half:g}; another unit?)"
                 )
         narrow = self.quantiles[1] < half < self.quantiles[3] and self.between == n
         if narrow and n >= _FEWEST_TO_NARROW:
             return 0.0, (
-                f"all {n:,} rows are from {self.quantiles[1]:g} to {self.quantiles[3]:g}, as half "
+                f"all values are from {self.quantiles[1]:g} to {self.quantiles[3]:g}, as half "
                 f"of those {where} (another unit?)"
             )
         return 0.0, ""

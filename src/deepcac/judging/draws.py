@@ -9,6 +9,7 @@ from sklearn.model_selection import train_test_split
 from deepcac.errors import DataError
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
+_FEWEST = 4  # of a class, or of the patients of a stratum
 SHARE = 0.25  # for the test, and of what is left for validation: 57 / 18 / 25 (DeepCAC, section 8)
 
 
@@ -23,9 +24,10 @@ def draw(
     classes, counts = np.unique(label, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"only class {classes.tolist()} is present; a split needs two classes")
-    if counts.min() < 4:  # also without strata: the hold-out and the folds are stratified
+    if counts.min() < _FEWEST:  # also without strata: the hold-out and the folds are stratified
         raise DataError(
-            f"class {classes[counts.argmin()]} has {counts.min()} rows; a stratified split needs 4"
+            f"class {classes[counts.argmin()]} has {counts.min()} rows; a stratified split needs "
+            f"{_FEWEST}"
         )
     rows = np.arange(len(label))
     rest, test = train_test_split(
@@ -47,7 +49,8 @@ def units(
     `unit`, shape (n,), is equal where rows are of one patient; None where every row is one.
     Returned are labels of m patients, and the place of each row among them. The label of a patient
     is the rarest class of the rows: 0 if that is the most frequent class, 1 the next, and so on.
-    Without `unit` labels and rows are as they are.
+    Where fewer than four patients have rows of the most frequent class only, they count as those
+    with the next. Without `unit` labels and rows are as they are.
     """
     if unit is None:
         return label, slice(None)
@@ -56,6 +59,9 @@ def units(
     rarity = np.argsort(np.lexsort((-np.arange(len(counts)), -counts)))
     marked = np.zeros(len(names), dtype=np.int64)
     np.maximum.at(marked, place, rarity[label])
+    lone = marked == 0
+    if 0 < lone.sum() < _FEWEST and not lone.all():
+        marked[lone] = marked[~lone].min()
     if (marked == marked[0]).all():  # no strata among the patients: halves that mean nothing
         marked = np.arange(len(marked)) % 2
     return marked, place

@@ -258,3 +258,15 @@ def test_patients_are_drawn_by_their_rarest_class():
     for seed in range(30):
         part = draw(marks, seed, stratified=True)[place]
         assert all(len(np.unique(label[part == p])) == 3 for p in (0, 1, 2))
+
+
+def test_few_patients_without_the_event_are_no_stratum_of_their_own():
+    """Of 60 patients with eight visits two have none with the event, as in a planted cohort."""
+    unit = np.repeat(np.arange(60), 8)
+    label = (np.arange(480) % 2).astype(int)
+    label[:16] = 0
+    marks, place = units(label, unit)
+    assert len(marks) == 60
+    part = draw(marks, 0, stratified=True)[place]
+    assert np.bincount(part).tolist() == [33 * 8, 12 * 8, 15 * 8]
+    assert all(len(np.unique(part[unit == patient])) == 1 for patient in range(60))

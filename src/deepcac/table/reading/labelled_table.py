@@ -253,11 +253,10 @@ def _check_patients(codes: Ids, classes: tuple[str, ...], patients: Ids, roles: 
     of_class = [len(np.unique(patients[codes == classes.index(name)])) for name in by_rarity]
     for name, n, mark in zip(by_rarity, of_class, marks, strict=True):
         if n < fewest or 0 < mark < fewest:
-            which = "a row" if n < fewest else "no row of a rarer class than"
-            of = f"of class {name!r}" if n < fewest else repr(name)
+            rarer = "" if n < fewest else " and none of a rarer one"
             raise DataError(
                 f"column {roles.label!r}: fewer than {fewest} patients (column {roles.group!r}) "
-                f"have {which} {of}: too few for training, validation and test"
+                f"have a row of class {name!r}{rarer}: too few for training, validation and test"
             )
 
 

@@ -270,3 +270,21 @@ def test_few_patients_without_the_event_are_no_stratum_of_their_own():
     part = draw(marks, 0, stratified=True)[place]
     assert np.bincount(part).tolist() == [33 * 8, 12 * 8, 15 * 8]
     assert all(len(np.unique(part[unit == patient])) == 1 for patient in range(60))
+
+
+def test_a_level_of_one_patient_with_many_rows_is_not_named(tmp_path):
+    table = patients(240).assign(patient=np.arange(240) // 4)
+    wards = np.array(["er", "icu", "med", "er"])[table["ward"]].astype(object)
+    wards[:20] = "Hospice-77"  # of the first five patients
+    table["ward"] = wards
+    table.to_csv(tmp_path / "t.csv", index=False)
+
+    def levels(**roles):
+        found = read_labelled(tmp_path / "t.csv", Roles("died", **roles)).columns
+        return next(entry.levels for entry in found if entry.name == "ward")
+
+    assert levels(group="patient") == ("Hospice-77", "er", "icu", "med")
+    table["patient"] = np.maximum(table["patient"], 1)  # now of four
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert levels(group="patient") == ("er", "icu", "med", "(other)")
+    assert levels(drop=("patient",)) == ("Hospice-77", "er", "icu", "med")

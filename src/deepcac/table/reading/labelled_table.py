@@ -146,11 +146,13 @@ def read_labelled(
     if roles.id is not None:
         _refuse_repeats(sample.keys[roles.id], roles.id)
     rules = replace(roles.rules, decimal=reader.decimal)
-    encoder = learn_encoder(sample.rows, sample.number, roles.skipped(), rules=rules)
+    patients = _groups(sample, roles.group, reader)
+    encoder = learn_encoder(
+        sample.rows, sample.number, roles.skipped(), rules=rules, patients=patients
+    )
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
-    patients = _groups(sample, roles.group, reader)
     if patients is not None:
         _check_patients(codes, classes, patients, roles)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)

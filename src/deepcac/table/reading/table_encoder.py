@@ -212,6 +212,7 @@ def learn_encoder(
     skip: dict[str, str],
     refused: dict[str, str] | None = None,
     rules: CellRules | None = None,
+    patients: Ids | None = None,
 ) -> TableEncoder:
     """Look at every column of a table.
 
@@ -226,6 +227,8 @@ def learn_encoder(
         Gets columns that are at fault, and why, so that all of them can be told.
     rules : CellRules, optional
         How the cells were read; they say which columns are names or numbers.
+    patients : ndarray of shape (n,), optional
+        Whose row each is: a level of few patients is a rare one, however many rows they have.
 
     Raises
     ------
@@ -241,7 +244,7 @@ def learn_encoder(
             column = (
                 EncodedColumn(name, LEFT_OUT, note=skip[name])
                 if name in skip
-                else _learn(name, plain(rows[name]), number, rules)
+                else _learn(name, plain(rows[name]), number, rules, patients)
             )
             features: set[str] = set() if column.kind == LEFT_OUT else {*feature_names(column)}
             if twice := features & taken:
@@ -267,7 +270,9 @@ def _missing(cells: pa.ChunkedArray) -> int:
     return int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
 
 
-def _learn(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules) -> EncodedColumn:
+def _learn(
+    name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules, patients: Ids | None
+) -> EncodedColumn:
     kind = cells.type
     missing = _missing(cells)
     if missing == len(cells):
@@ -277,7 +282,8 @@ def _learn(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules) -> 
     if pa.types.is_temporal(kind):
         return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
     if is_text(kind) or (name in rules.categories and is_numeric(kind)):
-        return _learn_text(name, as_texts(cells), number, missing, rules)
+        texts = as_texts(cells)
+        return _learn_text(name, texts, number, rules, _texts_of_few(texts, patients))
     if not is_numeric(kind):
         return EncodedColumn(name, LEFT_OUT, note=f"of type {kind}", missing=missing)
     values = numbers(cells, name, number)
@@ -301,8 +307,17 @@ def as_texts(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     return cells.cast(pa.string())
 
 
+def _texts_of_few(cells: pa.ChunkedArray, patients: Ids | None) -> frozenset[str]:
+    """Return the texts that fewer than `FEW` patients have."""
+    if patients is None:
+        return frozenset()
+    rows = pd.DataFrame({"text": cells.to_pandas(), "patient": patients}).dropna()
+    n = rows.groupby("text")["patient"].nunique()
+    return frozenset(n.index[n < FEW])
+
+
 def _learn_text(
-    name: str, cells: pa.ChunkedArray, number: Ids, missing: int, rules: CellRules
+    name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules, of_few: frozenset[str]
 ) -> EncodedColumn:
     counts = sorted(
         (
@@ -312,6 +327,7 @@ def _learn_text(
         key=lambda pair: (-pair[0], pair[1]),
     )
     texts = [text for _, text in counts]
+    missing = _missing(cells)
     present = len(cells) - missing
     if are_dates(texts):
         return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
@@ -329,9 +345,11 @@ def _learn_text(
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     if len(texts) == 1 and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=0)
-    levels = sorted(text for count, text in counts[:MOST_LEVELS] if count >= FEW)
+    levels = sorted(
+        text for count, text in counts[:MOST_LEVELS] if count >= FEW and text not in of_few
+    )
     if not levels:
-        note = f"no text stands in {FEW} rows or more"
+        note = f"no text stands in {FEW} {'patients' if of_few else 'rows'} or more"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     note, rare = "", len(texts) - len(levels)
     if rare:

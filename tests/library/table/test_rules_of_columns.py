@@ -288,3 +288,21 @@ def test_a_level_of_one_patient_with_many_rows_is_not_named(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     assert levels(group="patient") == ("er", "icu", "med", "(other)")
     assert levels(drop=("patient",)) == ("Hospice-77", "er", "icu", "med")
+
+
+def test_a_column_that_is_left_out_stops_nothing(tmp_path):
+    """Both signs before decimals in one column."""
+    table = patients().assign(dose=["12,5", "12.5"] * (N // 2))
+    with pytest.raises(DataError, match="'dose': points and commas both stand .* say --decimal"):
+        read(tmp_path, table)
+    found = read_labelled(tmp_path / "t.csv", Roles("died", drop=("dose",)))
+    assert found.features.names == ("age", "crp", "ward")
+
+
+def test_what_is_said_to_mean_no_value_is_not_offered_as_a_word(tmp_path):
+    table = patients().assign(sex=np.where(np.arange(N) % 7, "f", "u"))
+    table.loc[::5, "sex"] = "m"
+    assert not any("--keep-word" in line for line in read(tmp_path, table).remarks)
+    found = read(tmp_path, table, CellRules(missing=("sex=u",)))
+    assert not any("--keep-word" in line for line in found.remarks)
+    assert not found.notices

@@ -1,7 +1,7 @@
 """Cells of every block in one form: the gate that all tables pass, whatever file they come from."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -39,18 +39,26 @@ class CellReader:
     usual : {".", ","}, optional
         Sign before decimals where a fitted model saw it; cells that can have one reading only
         come first.
+    unread : collection of str
+        Columns whose numbers are not asked for, so that their signs are not judged.
 
     Attributes
     ----------
     absent : Counter
-        (column, word) to the cells in which it was taken for missing.
+        (column, word) to the cells in which it was taken for missing; not what the rules name.
     notices : list of str
         Cells with another reading: for a terminal, not for a page.
     """
 
-    def __init__(self, rules: CellRules | None = None, usual: str | None = None) -> None:
+    def __init__(
+        self,
+        rules: CellRules | None = None,
+        usual: str | None = None,
+        unread: Collection[str] = (),
+    ) -> None:
         self.rules = rules or CellRules()
         self.usual = usual
+        self.unread = frozenset(unread)
         self.absent: Counter[tuple[str, str]] = Counter()
         self.notices: list[str] = []
         self._used: set[str] = set()  # of the texts that are said to mean no value
@@ -74,7 +82,7 @@ class CellReader:
         texts = {
             name: column
             for name, column in zip(names, columns, strict=True)
-            if is_text(column.type)
+            if is_text(column.type) and name not in self.unread
         }
         if not self._decided:
             judged = decimal_signs(texts, self._rows, self.usual)
@@ -135,19 +143,17 @@ class CellReader:
         column = _uniform_text(column.cast(pa.string()))
         lower = pc.utf8_lower(column)
         gone = pc.is_in(lower, value_set=self._words)
+        if pc.any(gone).as_py():
+            for count in pc.value_counts(column.filter(gone)).to_pylist():
+                self.absent[name, count["values"]] += count["counts"]
         codes = self.rules.codes(name)
         if codes:
-            gone = pc.or_(gone, pc.is_in(column, value_set=pa.array(codes, pa.string())))
-        self._count(name, column, gone)
+            said = pc.is_in(column, value_set=pa.array(codes, pa.string()))
+            for word in pc.unique(column.filter(said)).to_pylist():
+                self._used |= {word, f"{name}={word}"}
+            gone = pc.or_(gone, said)
         gone = pc.or_(gone, pc.equal(column, ""))
         return pc.if_else(pc.fill_null(gone, True), pa.scalar(None, pa.string()), column)
-
-    def _count(self, name: str, column: pa.Array, gone: pa.Array) -> None:
-        if not pc.any(gone).as_py():
-            return
-        for count in pc.value_counts(column.filter(gone)).to_pylist():
-            self.absent[name, count["values"]] += count["counts"]
-            self._used |= {count["values"], f"{name}={count['values']}"}
 
     def _without_codes(self, name: str, column: pa.Array) -> pa.Array:
         if pa.types.is_boolean(column.type):
@@ -165,7 +171,6 @@ class CellReader:
             plain = pc.match_substring_regex(column, _PLAIN_NUMBER)
             values = pc.if_else(plain, column, nothing).cast(pa.float64())
             same = pc.fill_null(pc.equal(values, code), False)
-            self._count(name, column, same)
             self._used |= {text, f"{name}={text}"} if pc.any(same).as_py() else set()
             column = pc.if_else(same, nothing, column)
         return column

@@ -137,7 +137,7 @@ def read_labelled(
     """
     key_columns = filter(None, (roles.id, roles.group, roles.time))
     keys = list(dict.fromkeys([roles.label, *key_columns, *roles.apart]))
-    reader = CellReader(roles.rules)
+    reader = CellReader(roles.rules, unread=roles.drop)
     blocks = read_blocks(path, reader)
     sample = sample_rows(blocks, keys, group=roles.group, most=rows, seed=seed)
     _check_dropped(sample.rows.column_names, roles)

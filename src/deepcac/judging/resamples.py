@@ -126,10 +126,13 @@ def resamples(
 def at_most(most: int, rows: npt.NDArray[np.intp], label: Ids, seed: int) -> npt.NDArray[np.intp]:
     """Return rows (positions in `label`), or of more than `most` a stratified part.
 
-    Fewer rows beyond `most` than there are classes are not left out: no stratified part has so few.
+    A stratified part has a row of each class. Where fewer rows are beyond `most`, so many more are
+    left out.
     """
-    if len(rows) - most < len(np.unique(label[rows])):
+    if len(rows) <= most:
         return rows
+    few = len(np.unique(label[rows]))
+    most -= few * (len(rows) - most < few)
     subset, _ = train_test_split(rows, train_size=most, random_state=seed, stratify=label[rows])
     return np.sort(subset)
 

@@ -239,13 +239,13 @@ def of_the_papers():
     scores = {"paper": "deepcac", "table": list("23569")}
     yield (
         "claims.md",
-        "DeepCAC's {} include Table 7's {}",
+        "Of DeepCAC's {} values that agree, {} are Table 7's means",
         *(
             agree(paper="deepcac"),
             agree(paper="deepcac", table="7"),
         ),
     )
-    yield "claims.md", "{} of {} of its scores agree", agree(**scores), len(cells(**scores))
+    yield "claims.md", "Of its {} scores {} agree", len(cells(**scores)), agree(**scores)
     repeats = rows("ledger", paper="cac_v1", table="5", derived="repeats cac_v1 Table 1")
     printed = rows("ledger", paper="cac_v1", table="5", kind="score")
     text = "{} of {} cells of CAC v1 Table 5 repeat Table 1"

@@ -92,9 +92,7 @@ class Fold:
             np.arange(len(drawn)), test_size=SHARE, random_state=seed, stratify=drawn
         )
         held = np.isin(np.arange(len(drawn)), tuned)[place]
-        train, few = self.fit[~held], self.features.n_classes
-        # A stratified part leaves out as many rows as there are classes, or more.
-        train = at_most(most - few * (0 < len(train) - most < few), train, label, seed)
+        train = at_most(most, self.fit[~held], label, seed)
         parts = (train, self.fit[held], self.test)
         return prepared(self.features, parts, seed, self.unit, self.follow)
 

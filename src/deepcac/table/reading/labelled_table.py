@@ -168,12 +168,6 @@ def read_labelled(
     faults = table_faults(
         predictors, encoder, X, (roles.label, codes, classes), grouped=roles.group is not None
     )
-    leaks = label_leaks(encoder, X, codes, classes)
-    leaks += (
-        unused_times(encoder, X, codes, classes)
-        if follow is None
-        else other_times(encoder, X, follow.time, roles.label)
-    )
     return LabelledTable(
         name=Path(path).stem,
         rows=sample.rows,
@@ -183,13 +177,22 @@ def read_labelled(
         group=patients,
         total=sample.total,
         remarks=(*remarks, *(fault.text for fault in faults)),
-        leaks=tuple(leaks),
+        leaks=_leaks(encoder, X, outcomes, roles.label),
         follow=follow,
         label=roles.label,
         words=outcomes.words,
         notices=(*reader.notices, *reader.unused_codes()),
         reader=reader,
     )
+
+
+def _leaks(encoder: TableEncoder, X: Array, outcomes: Outcomes, label: str) -> tuple[str, ...]:
+    """Return what is said of columns that know the outcome, the row or the follow-up."""
+    codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
+    leaks = label_leaks(encoder, X, codes, classes)
+    if follow is None:
+        return (*leaks, *unused_times(encoder, X, codes, classes))
+    return (*leaks, *other_times(encoder, X, follow.time, label))
 
 
 def _check_dropped(names: list[str], roles: Roles) -> None:

@@ -31,7 +31,7 @@ from deepcac.table.reading.table_encoder import (
 )
 from deepcac.table.reading.table_faults import table_faults
 from deepcac.table.reading.table_files import read_blocks
-from deepcac.types import Ids
+from deepcac.types import Array, Ids
 
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8

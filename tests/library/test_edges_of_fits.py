@@ -58,7 +58,7 @@ def test_a_fold_without_a_score_is_refused_and_decides_nothing(rows):
     X, y = rows
     site = np.arange(len(y)) % 4
     site[y == 1] %= 3  # no event at the last one
-    with pytest.raises(DataError, match="fold 3 of 4: its score is no number"):
+    with pytest.raises(DataError, match="fold 4 of 4: its score is no number"):
         CACClassifierCV(scoring="roc_auc", cv=LeaveOneGroupOut()).fit(X, y, groups=site)
 
 

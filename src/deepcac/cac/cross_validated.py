@@ -205,8 +205,8 @@ class CACClassifierCV(LocalClassifier):
         undefined = np.flatnonzero(~np.isfinite(scores).all(axis=0))
         if len(undefined):
             raise DataError(
-                f"fold {undefined[0]} of {scores.shape[1]}: its score is no number (are its rows "
-                "all of one class?); give a cv whose folds hold all classes, or another scoring"
+                f"fold {undefined[0] + 1} of {scores.shape[1]}: its score is no number (are its "
+                "rows all of one class?); give a cv whose folds hold all classes, or another scoring"
             )
         means = scores.mean(axis=1)
         self.n_splits_ = scores.shape[1]

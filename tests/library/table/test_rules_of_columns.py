@@ -215,6 +215,8 @@ def test_answers_with_a_comma_among_numbers_with_points_are_said(tmp_path):
     (said,) = (line for line in found.notices if "'symptoms'" in line)
     assert "data row 3: '1,3' is read as a number with a decimal comma, though" in said
     assert "--category" in said
+    both = read(tmp_path, patients().assign(symptoms=["900", "950", "1.300,5", "800"] * (N // 4)))
+    assert any("data row 3: '1.300,5' is read" in line for line in both.notices)
 
 
 def test_a_second_table_may_lack_the_competing_event(tmp_path):

@@ -119,7 +119,7 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
             continue
         by_column[name] = column_sign
         if len(votes) > 1 and column_sign == ",":
-            shown = pc.match_substring_regex(columns[name], _SIGNED[","])
+            shown = pc.match_substring_regex(columns[name], f"({_SIGNED[',']}|{_BOTH[',']})")
             place = pc.index(pc.fill_null(shown, False), True).as_py()
             notices.append(
                 f"Column {name!r}, data row {before + place + 1}: {columns[name][place].as_py()!r} "

@@ -206,7 +206,8 @@ class CACClassifierCV(LocalClassifier):
         if len(undefined):
             raise DataError(
                 f"fold {undefined[0] + 1} of {scores.shape[1]}: its score is no number (are its "
-                "rows all of one class?); give a cv whose folds hold all classes, or another scoring"
+                "rows all of one class?); give a cv whose folds hold all classes, or another "
+                "scoring"
             )
         means = scores.mean(axis=1)
         self.n_splits_ = scores.shape[1]

@@ -1,4 +1,4 @@
-# Each target only calls public commands that the README shows one by one.
+# Each target only calls public commands that docs/install.md and docs/workflow.md show one by one.
 PYTHON ?= python3
 BIN = .venv/bin
 INSTALL = $(BIN)/pip install --quiet --require-hashes
@@ -9,11 +9,15 @@ CORES ?= 2
 env: .venv/ready
 
 # Every file is checked against its hash in locks/, what is built from source uses the same builders.
+# The small torch for CPUs is on no Python index but torch's own. Where that cannot be reached, or for
+# another Python, the torch of the Python index is taken. UNTRIED: we could not reach torch's index.
+TORCH_CPU = https://download.pytorch.org/whl/cpu
+
 .venv/ready: pyproject.toml $(wildcard locks/*.txt)
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --requirement locks/build.txt
 	$(INSTALL) --no-deps --no-build-isolation --requirement locks/environment.txt
-	$(INSTALL) --no-deps --requirement locks/torch-cpu.txt \
+	$(INSTALL) --no-deps --extra-index-url $(TORCH_CPU) --requirement locks/torch-cpu.txt \
 		|| $(INSTALL) --no-deps --requirement locks/torch.txt
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
 	$(INSTALL) --no-deps --no-build-isolation --requirement locks/signature.txt \
@@ -79,6 +83,6 @@ share: remote
 pull: remote
 	$(BIN)/python workflow/scripts/pointers.py pull
 
+# What rules can make again; your own tables and the files of restricted sources stay.
 clean:
-	rm -rf results logs data/raw data/tidy data/clusterings data/pretrained .snakemake
-	find data/features data/splits \( -name '*.parquet' -o -name '.*.partial' \) -delete
+	PYTHONPATH=src $(if $(wildcard .venv/ready),$(BIN)/python,$(PYTHON)) -m deepcac_study.jobs.clearing

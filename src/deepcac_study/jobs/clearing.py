@@ -1,0 +1,71 @@
+"""What `make clean` deletes: files that rules can make again, and nothing of people's own.
+
+python -m deepcac_study.jobs.clearing
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from deepcac.errors import one_line_errors
+from deepcac_study.catalogue.registry import DEMO, Registry, load_registry, registry_folder
+from deepcac_study.jobs.layout import Layout
+
+_FOLDERS = ("results", "logs", "data/tidy", "data/clusterings", "data/pretrained", ".snakemake")
+_CELLS = "synthetic_cac_*.parquet"  # of the synthetic grid
+_HALF = ".*.partial"
+
+
+def clear(root: str | os.PathLike[str], registry: Registry) -> None:
+    """Delete in a folder what rules can make again.
+
+    Raw files of restricted sources and those without an address stay, and so does every feature
+    file of a data set that the registry does not know how to make.
+    """
+    folder = Path(root)
+    for name in _FOLDERS:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for path in (*_raw(folder / "data/raw", registry), *_tables(folder / "data", registry)):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    for source in registry.sources:
+        with suppress(OSError):  # somebody's file lies there
+            (folder / "data/raw" / source).rmdir()
+
+
+def _raw(folder: Path, registry: Registry) -> Iterator[Path]:
+    """Yield the raw files that are fetched, and the folders of those that are generated."""
+    for source in registry.sources.values():
+        if source.simulate:
+            yield folder / f"{DEMO}{source.id}"
+        for name, file in source.files.items():
+            if not source.closed and (file.url or file.package):
+                yield folder / source.id / name
+
+
+def _tables(folder: Path, registry: Registry) -> Iterator[Path]:
+    """Yield the feature files that rules make, all splits, and what a killed writer left."""
+    layout = Layout(registry, {})
+    for source in registry.sources.values():
+        for place in layout.with_demo(source):
+            for dataset in filter(lambda entry: entry.features, source.datasets.values()):
+                for file in layout.feature_outputs(place, dataset).values():
+                    yield from folder.parent.glob(file.replace("{variant}", "**/"))
+    yield from (folder / "features").glob(_CELLS)
+    yield from (folder / "splits").rglob("*.parquet")
+    for name in ("features", "splits"):
+        yield from (folder / name).rglob(_HALF)
+
+
+def main() -> None:
+    """Clear the folder that this runs in."""
+    clear(".", load_registry(registry_folder("."), private=False))
+
+
+if __name__ == "__main__":
+    with one_line_errors():
+        main()

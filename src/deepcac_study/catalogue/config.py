@@ -255,7 +255,8 @@ def _named(settings: Config) -> Iterator[Iterable[str]]:
     yield [budget.dataset for budget in settings.skmeans]
     yield from (settings.decomposition, settings.decomposition_against_rest)
     yield from (settings.decomposition_runs_of, settings.bias_variance)
-    yield from (plan.datasets for plan in (*settings.runs, *settings.runs_beside))
+    for plan in (*settings.runs, *settings.runs_beside):
+        yield from (plan.datasets, set(plan.k) - {"default"} if isinstance(plan.k, dict) else ())
     sweeps = [*settings.sweeps, *settings.sweeps_beside]
     single = [name for name in sweeps if name != GRID]
     yield map(_dataset_of, [*single, *settings.case_studies, *settings.theory])

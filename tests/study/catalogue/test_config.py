@@ -53,6 +53,7 @@ def test_what_is_left_out_is_empty_or_has_its_default():
         ({"runs": [{**PLAN, "switches": ["A1"]}]}, "either protocols or switches"),
         ({"runs": [{**PLAN, "protocols": [], "switches": ["Z9"]}]}, "unknown switch 'Z9'"),
         ({"runs": [{**PLAN, "k": {"cic": [2]}}]}, "needs a `default`"),
+        ({"runs": [{**PLAN, "k": {"default": [2], "cerdit": [2]}}]}, "data set 'cerdit'; .*credit"),
         ({"runs": [{**PLAN, "k": [0]}]}, r"at \$\.runs\.0\.k"),
     ],
 )

@@ -29,6 +29,8 @@ TOLD = "told_"  # before the name of a learner that knows the true subtypes
 ORACLE = Question("oracle", "What would the true subtypes give the same learner?")
 REVERSED = 3  # columns whose weights point opposite ways in the two subtypes
 FOLDS = 5
+FEWEST_PLANTED, FEWEST_FOLLOWED = 8, 4  # rows of a class: a comparison refuses fewer, a split too
+_DRAWS = 1000
 _NOTHING = 1e-9  # spread of a column that is constant in a subtype
 
 
@@ -107,14 +109,19 @@ def plant(ground: PlantingGround, strength: float, seed: int) -> tuple[FeatureMa
 
     Returned are the rows with the planted label, and the AUROC that knowing the subtype adds to a
     logistic regression of these columns, both fitted to the true risks, so that it is free of
-    chance.
+    chance. A draw that leaves fewer than `FEWEST_PLANTED` rows of a class, of which the real label
+    has more, is made again: a comparison would not take such a table.
     """
     rng = np.random.default_rng([seed, 41])
     sign = 2.0 * ground.subtype - 1.0
     odds = ground.risk + strength * sign * _direction(ground, rng)
     middle = brentq(lambda shift: expit(odds + shift).mean() - ground.share, -50, 50)
     true = expit(odds + middle)
-    label = (rng.random(len(true)) < true).astype(np.int64)
+    fewest = min(FEWEST_PLANTED, *np.bincount(ground.features.label, minlength=2))
+    for _ in range(_DRAWS):
+        label = (rng.random(len(true)) < true).astype(np.int64)
+        if min(np.bincount(label, minlength=2)) >= fewest:
+            break
     gain = _gain(ground, true) if strength else 0.0
     return replace(ground.features, label=label), gain
 
@@ -124,8 +131,17 @@ def planted_follow_up(follow: FollowUp, label: Ids, seed: int) -> FollowUp:
 
     Times to the event are drawn from the real ones, times to censoring from their Kaplan-Meier
     curve. Of patients without the event as many have a competing event first as in the real table.
+    A draw in which fewer than `FEWEST_FOLLOWED` have the event by the horizon is made again.
     """
     rng = np.random.default_rng([seed, 43])
+    for _ in range(_DRAWS):
+        planted = _followed(follow, label, rng)
+        if planted.outcome.sum() >= FEWEST_FOLLOWED:
+            break
+    return planted
+
+
+def _followed(follow: FollowUp, label: Ids, rng: np.random.Generator) -> FollowUp:
     n, horizon = len(label), follow.horizon
     rival = follow.other if follow.other is not None else np.zeros(n, np.bool_)
     inside = follow.time <= horizon

@@ -306,5 +306,5 @@ def predict(
 
     source = new_source(table, labels)
     n = predict_table(model, source, out, say=say, rules=cells.rules(), accept=accept_unseen)
-    typer.echo(f"{n:,} rows")
+    typer.echo(f"{n:,} row{'s' * (n != 1)}")
     say(f"risks: {out}")

@@ -202,7 +202,8 @@ def predict_table(
     strange = Unfamiliar.of(model.encoder, scaler)
     learnt = model.encoder.rules
     typed = rules or CellRules()
-    reader = CellReader(learnt.also(typed), usual=learnt.decimal)
+    asked = [column.name for column in model.encoder.used]
+    reader = CellReader(learnt.also(typed), usual=learnt.decimal, asked=asked)
     remarks: dict[str, None] = {}
     rows = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:

@@ -76,7 +76,8 @@ class TableModel:
         """Return the features of a frame, shape (n, d), NaN where missing."""
         table = arrow_rows(rows)
         rules = self.encoder.rules
-        reader = CellReader(replace(rules, decimal=None), usual=rules.decimal)
+        asked = [column.name for column in self.encoder.used]
+        reader = CellReader(replace(rules, decimal=None), usual=rules.decimal, asked=asked)
         table = pa.Table.from_batches([reader.read(batch) for batch in _whole(table)])
         X, remarks = self.encoder.encode(table, np.arange(1, len(rows) + 1))
         strange = Unfamiliar.of(self.encoder, self.scaler)

@@ -49,6 +49,16 @@ def test_the_subtypes_are_the_two_kinds(ground):
     assert max((ground.subtype == kind).mean(), (ground.subtype != kind).mean()) > 0.99
 
 
+def test_every_cohort_has_as_many_events_as_a_comparison_needs():
+    frame = patients(90)
+    label = (np.arange(90) % 11 == 0).astype(np.int64)  # nine events
+    X = frame[["crp", "urea", "age", "sodium"]].to_numpy()
+    few = planting_ground(FeatureMatrix(np.arange(90), label, X, ("a", "b", "c", "d")))
+    events = [plant(few, 0.8, seed)[0].label.sum() for seed in range(40)]
+    assert min(events) == 8
+    assert max(events) > 9
+
+
 def test_planted_outcomes_are_as_frequent_and_gain_more_with_more_strength(ground):
     share = ground.features.label.mean()
     found = [plant(ground, strength, 3) for strength in (0.0, 0.5, 1.0, 2.0)]

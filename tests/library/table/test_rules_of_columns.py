@@ -309,3 +309,31 @@ def test_what_is_said_to_mean_no_value_is_not_offered_as_a_word(tmp_path):
     found = read(tmp_path, table, CellRules(missing=("sex=u",)))
     assert not any("--keep-word" in line for line in found.remarks)
     assert not found.notices
+
+
+def both_signs():
+    """A column that the model does not need, with points and with commas before decimals."""
+    return ["1,5", "2.5", "3,25", "4.75"] * (N // 4)
+
+
+def test_a_column_of_both_signs_that_a_model_does_not_need_stops_no_prediction(tmp_path):
+    patients().to_csv(tmp_path / "t.csv", index=False)
+    fit_table(
+        tmp_path / "t.csv", Roles("died"), tmp_path / "m.json", TableRun(len), method="plain"
+    )
+    patients(seed=1).assign(weight=both_signs()).to_csv(tmp_path / "new.csv", index=False)
+    predict_table(tmp_path / "m.json", tmp_path / "new.csv", tmp_path / "r.csv", say=len)
+    assert len(pd.read_csv(tmp_path / "r.csv")) == N
+
+
+def test_a_profile_tells_of_a_column_of_both_signs_and_describes_the_others(tmp_path):
+    patients().assign(weight=both_signs()).to_csv(tmp_path / "t.csv", index=False)
+    encoder, faults, mend = write_profile_page(
+        tmp_path / "t.csv", tmp_path / "p.html", TableRun(len), label="died"
+    )
+    assert [column.name for column in encoder.used] == ["age", "crp", "ward"]
+    assert any("'weight': points and commas both" in fault for fault in faults)
+    assert "--drop weight" in shlex.split(mend.replace("--drop weight", "'--drop weight'"))
+    with pytest.raises(DataError, match="--drop weight"):
+        read_labelled(tmp_path / "t.csv", Roles("died"))
+    assert len(read_labelled(tmp_path / "t.csv", Roles("died", drop=["weight"])).rows) == N

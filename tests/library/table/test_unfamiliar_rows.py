@@ -73,6 +73,13 @@ def test_most_rows_unlike_those_of_fit_are_refused_and_can_be_accepted(model, tm
     assert told(model, tmp_path, table, accept=True)
 
 
+def test_one_patient_without_a_value_has_a_risk(model, tmp_path):
+    said = told(model, tmp_path, patients(1)[:1].assign(age=np.nan))
+    assert said == ["column 'age': no value in all rows"]
+    with pytest.raises(DataError, match="'age': out of range in all rows"):
+        told(model, tmp_path, patients(1)[:3].assign(age=1e6))
+
+
 def test_all_columns_at_fault_are_named_at_once(model, tmp_path):
     with pytest.raises(DataError, match="'age': out of range.*; column 'sex': unseen levels"):
         told(model, tmp_path, patients(1).assign(age=1e6, sex="M"))

@@ -121,9 +121,10 @@ def _second_table(
 ) -> SecondTable:
     """Read one further table; `drawn` are the most rows and the seed of its sample."""
     rows, seed = drawn
-    reader = CellReader(roles.rules, usual=table.encoder.rules.decimal)
+    keys = [roles.label, *filter(None, [roles.group, roles.time])]
+    asked = [*keys, *(column.name for column in table.encoder.used)]
+    reader = CellReader(roles.rules, usual=table.encoder.rules.decimal, asked=asked)
     try:
-        keys = [roles.label, *filter(None, [roles.group, roles.time])]
         other = sample_rows(
             read_blocks(path, reader), keys, group=roles.group, most=rows, seed=seed
         )

@@ -115,10 +115,11 @@ class _ReadTable:
 
 def _read(path: StrPath, run: TableRun, label: str | None, rules: CellRules | None) -> _ReadTable:
     skip = path.roles if isinstance(path, RowSource) else {}
-    keys, refused = {label: "the label"} if label else {}, dict[str, str]()
-    reader = CellReader(rules)
+    keys = {label: "the label"} if label else {}
+    reader = CellReader(rules, strict=False)
     sample = sample_rows(read_blocks(path, reader), list(keys), most=run.rows, seed=run.seed)
     reader.rules.refuse_unknown(sample.rows.column_names)
+    refused = {name: why for name, why in reader.mixed.items() if name not in keys}
     read = replace(reader.rules, decimal=reader.decimal)
     encoder = learn_encoder(sample.rows, sample.number, skip | keys, refused, read)
     X = np.empty((len(sample.number), 0))

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deepcac.errors import DataError
 from deepcac.scoring.small_cells import counted
 from deepcac.table.reading.cell_rules import (
     ERROR_CELLS,
@@ -41,9 +42,16 @@ class CellReader:
         come first.
     unread : collection of str
         Columns whose numbers are not asked for, so that their signs are not judged.
+    asked : collection of str, optional
+        The only columns whose numbers are asked for; all but `unread` if None.
+    strict : bool
+        Whether a column in which both signs stand before decimals is a `DataError`; else it is
+        left as it stands, and `mixed` says why.
 
     Attributes
     ----------
+    mixed : dict
+        Such columns, with the reason.
     absent : Counter
         (column, word) to the cells in which it was taken for missing; not what the rules name.
     notices : list of str
@@ -55,10 +63,16 @@ class CellReader:
         rules: CellRules | None = None,
         usual: str | None = None,
         unread: Collection[str] = (),
+        *,
+        asked: Collection[str] | None = None,
+        strict: bool = True,
     ) -> None:
         self.rules = rules or CellRules()
         self.usual = usual
         self.unread = frozenset(unread)
+        self.asked = None if asked is None else frozenset(asked)
+        self.strict = strict
+        self.mixed: dict[str, str] = {}
         self.absent: Counter[tuple[str, str]] = Counter()
         self.notices: list[str] = []
         self._used: set[str] = set()  # of the texts that are said to mean no value
@@ -82,13 +96,16 @@ class CellReader:
         texts = {
             name: column
             for name, column in zip(names, columns, strict=True)
-            if is_text(column.type) and name not in self.unread
+            if is_text(column.type) and self._is_asked(name)
         }
         if not self._decided:
             judged = decimal_signs(texts, self._rows, self.usual)
             self._signs, self._decided = judged.by_column, bool(judged.by_column)
             self.usual = judged.usual or self.usual
             self.notices += judged.notices
+            self.mixed |= judged.mixed
+            if self.strict and self.mixed:
+                raise DataError(next(iter(self.mixed.values())))
         self._rows += block.num_rows
         signs = self._signs if self.rules.decimal is None else dict.fromkeys(texts, self.decimal)
         read = [
@@ -100,6 +117,9 @@ class CellReader:
             for name, column in zip(names, read, strict=True)
         ]
         return pa.RecordBatch.from_arrays(read, names=names)
+
+    def _is_asked(self, name: str) -> bool:
+        return name not in self.unread and (self.asked is None or name in self.asked)
 
     def unused_codes(self) -> list[str]:
         """Return a line on texts that are said to mean no value, and that no cell has."""

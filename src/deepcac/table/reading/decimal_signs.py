@@ -1,5 +1,6 @@
 """Which sign stands before decimals in the texts of a table, judged by all of its columns."""
 
+import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -58,11 +59,14 @@ class DecimalSigns(NamedTuple):
         Sign of the file, if one was found.
     notices : list of str
         Cells that have another reading, a line each.
+    mixed : dict
+        Columns in which both signs stand before decimals, with the words that refuse them.
     """
 
     by_column: dict[str, str]
     usual: str | None
     notices: list[str]
+    mixed: dict[str, str]
 
 
 def with_points(column: pa.Array, decimal: str) -> pa.Array:
@@ -100,18 +104,19 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
         A cell has two readings, and no column tells which one it is.
     """
     if not _to_be_judged(columns):
-        return DecimalSigns({}, None, [])
+        return DecimalSigns({}, None, [], {})
     seen = {name: _looked_at(column) for name, column in columns.items()}
     numeric = {name: column for name, column in seen.items() if column.numbers > 0.5}
     votes = frozenset().union(*(column.votes for column in numeric.values()))
     sign = next(iter(votes)) if len(votes) == 1 else usual if not votes else None
-    by_column, notices = {}, []
+    by_column, notices, mixed = {}, [], {}
     for name, column in numeric.items():
         if len(column.votes) > 1:
-            raise DataError(
+            mixed[name] = (
                 f"column {name!r}: points and commas both stand before decimals; write one of "
-                "them, or say --decimal"
+                f"them, say --decimal, or leave the column out (--drop {shlex.quote(name)})"
             )
+            continue
         column_sign = next(iter(column.votes), sign)
         if column.unclear and column_sign is None:
             raise DataError(_two_readings(name, columns[name], column.unclear, before))
@@ -135,7 +140,7 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
         ):
             text = columns[name][odd].as_py()
             notices.append(_notice(name, text, before + odd + 1, column_sign))
-    return DecimalSigns(by_column, sign, notices)
+    return DecimalSigns(by_column, sign, notices, mixed)
 
 
 def _to_be_judged(columns: Mapping[str, pa.Array]) -> bool:

@@ -224,7 +224,8 @@ def learn_encoder(
     skip : dict
         Columns that are no features, and why.
     refused : dict, optional
-        Gets columns that are at fault, and why, so that all of them can be told.
+        Gets columns that are at fault, and why, so that all of them can be told; those that it
+        holds already are not looked at.
     rules : CellRules, optional
         How the cells were read; they say which columns are names or numbers.
     patients : ndarray of shape (n,), optional
@@ -241,6 +242,8 @@ def learn_encoder(
     taken: set[str] = set()
     for name in rows.column_names:
         try:
+            if refused and name in refused:
+                raise DataError(refused[name])
             column = (
                 EncodedColumn(name, LEFT_OUT, note=skip[name])
                 if name in skip

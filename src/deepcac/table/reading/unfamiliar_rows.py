@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
-from deepcac.scoring.small_cells import counted
+from deepcac.scoring.small_cells import FEW, counted
 from deepcac.table.reading.odd_numbers import codes_beyond, plainly
 from deepcac.table.reading.table_encoder import (
     NUMBER,
@@ -31,6 +31,7 @@ _RARE = "rare or unseen levels"
 _MOVED = 0.3  # beyond the usual share above nine tenths of the rows of fit, from which it is told
 _FACTOR, _SPREAD_OUT = 1.5, 0.7  # between two units; share of rows beyond both ends
 _FEWEST_TO_NARROW = 40
+_NO_VALUE = "no value"
 _OTHER_VALUES = "values that none has in fit"
 _MOST_OTHER, _FEWEST_OF_VALUES = 0.25, 10
 _REPEATED = "ids that stand in an earlier row"  # one is worth telling
@@ -148,7 +149,7 @@ class Unfamiliar:
         measured = np.flatnonzero(scaler.kept_[: len(names)])
         far[:, measured] = mean[measured] + FAR * np.array([[-1.0], [1.0]]) * spread[measured]
         empty = zip(scaler.flagged_, mean[len(names) :], strict=True)
-        usual = {(names[j], "no value"): share for j, share in empty}
+        usual = {(names[j], _NO_VALUE): share for j, share in empty}
         for column in encoder.used:
             if OTHER in column.levels:
                 place = names.index(f"{column.name}={OTHER}")
@@ -164,7 +165,7 @@ class Unfamiliar:
             values = X[:, place : place + len(names)]
             if column.kind == NUMBER:
                 low, high = self.far[:, place]
-                self._count(column.name, "no value", np.isnan(values[:, 0]))
+                self._count(column.name, _NO_VALUE, np.isnan(values[:, 0]))
                 self._count(
                     column.name, "out of range", (values[:, 0] < low) | (values[:, 0] > high)
                 )
@@ -208,9 +209,11 @@ class Unfamiliar:
             beyond = count / max(self.rows, 1) - usual
             if not count or binom.sf(count - 1, self.rows, usual) > CHANCE:
                 continue
-            text = f"column {name!r}: {what} in {counted(count)} of {self.rows:,} rows"
+            text = f"column {name!r}: {what} in {self._shown(count)}"
             text += f" ({100 * usual:.0f} % in fit)" if usual else ""
-            few = what == _OTHER_VALUES and self.rows < _FEWEST_OF_VALUES
+            # Of a handful of patients one empty cell is most rows, and no sign of another coding.
+            fewest = {_OTHER_VALUES: _FEWEST_OF_VALUES, _NO_VALUE: FEW}
+            few = self.rows < fewest.get(what, 0)
             if beyond > (_MOST_OTHER if what == _OTHER_VALUES else MOST) and not few:
                 refused.append(text)
             if what == _REPEATED or (beyond > SOME and what != _UNSEEN):
@@ -233,6 +236,11 @@ class Unfamiliar:
                 "and ids, or --accept-unseen"
             )
         return remarks
+
+    def _shown(self, count: int) -> str:
+        if self.rows >= FEW:
+            return f"{counted(count)} of {self.rows:,} rows"
+        return "all rows" if count == self.rows else "some of its few rows"
 
     def _count(self, name: str, what: str, strange: npt.NDArray[np.bool_]) -> None:
         self.counts[name, what] += int(strange.sum())

@@ -318,9 +318,7 @@ def both_signs():
 
 def test_a_column_of_both_signs_that_a_model_does_not_need_stops_no_prediction(tmp_path):
     patients().to_csv(tmp_path / "t.csv", index=False)
-    fit_table(
-        tmp_path / "t.csv", Roles("died"), tmp_path / "m.json", TableRun(len), method="plain"
-    )
+    fit_table(tmp_path / "t.csv", Roles("died"), tmp_path / "m.json", TableRun(len), method="plain")
     patients(seed=1).assign(weight=both_signs()).to_csv(tmp_path / "new.csv", index=False)
     predict_table(tmp_path / "m.json", tmp_path / "new.csv", tmp_path / "r.csv", say=len)
     assert len(pd.read_csv(tmp_path / "r.csv")) == N

@@ -335,3 +335,21 @@ def test_a_profile_tells_of_a_column_of_both_signs_and_describes_the_others(tmp_
     with pytest.raises(DataError, match="--drop weight"):
         read_labelled(tmp_path / "t.csv", Roles("died"))
     assert len(read_labelled(tmp_path / "t.csv", Roles("died", drop=["weight"])).rows) == N
+
+
+def test_numbers_of_few_patients_are_in_no_model_however_many_rows_they_have():
+    rows = 30
+    patient = np.repeat(np.arange(40), rows)
+    table = pa.table({
+        "grade": np.where(patient == 0, 4, patient % 3).astype(float),  # 4 is one patient's
+        "stage": (patient % 3).astype(float),
+        "crp": np.random.default_rng(0).gamma(2, 6, len(patient)).round(2),
+    })  # fmt: skip
+    number = np.arange(1, len(patient) + 1)
+    alone = {c.name: c for c in learn_encoder(table, number, {}).columns}
+    assert alone["grade"].values == (0, 1, 2, 4)
+    assert alone["crp"].quantiles
+    of_patients = {c.name: c for c in learn_encoder(table, number, {}, patients=patient).columns}
+    assert of_patients["grade"].values == ()
+    assert of_patients["stage"].values == (0, 1, 2)
+    assert of_patients["crp"].quantiles == ()  # of 40 patients: a tenth are four

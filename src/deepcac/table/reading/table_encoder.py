@@ -286,11 +286,11 @@ def _learn(
         return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
     if is_text(kind) or (name in rules.categories and is_numeric(kind)):
         texts = as_texts(cells)
-        return _learn_text(name, texts, number, rules, _texts_of_few(texts, patients))
+        return _learn_text(name, texts, number, rules, patients)
     if not is_numeric(kind):
         return EncodedColumn(name, LEFT_OUT, note=f"of type {kind}", missing=missing)
     values = numbers(cells, name, number)
-    return _learn_number(name, values, missing, said=name in rules.numbers)
+    return _learn_number(name, values, missing, patients, said=name in rules.numbers)
 
 
 _DATE_NOTE = "a date; make a number of it, such as days since admission"
@@ -320,7 +320,7 @@ def _texts_of_few(cells: pa.ChunkedArray, patients: Ids | None) -> frozenset[str
 
 
 def _learn_text(
-    name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules, of_few: frozenset[str]
+    name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules, patients: Ids | None
 ) -> EncodedColumn:
     counts = sorted(
         (
@@ -341,13 +341,14 @@ def _learn_text(
             _refuse_codes(name, cells, number, rules)
             values = numbers(cells, name, number)
             unit, said = next(iter(parsed.units), ""), name in rules.numbers
-            return _learn_number(name, values, missing, unit, said=said)
+            return _learn_number(name, values, missing, patients, unit, said=said)
     if len(texts) > _FREE_TEXT and len(texts) > present / 2:
         # How many cells hold a text would tell how few hold none.
         note = f"free text or an id: {len(texts):,} different texts"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     if len(texts) == 1 and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=0)
+    of_few = _texts_of_few(cells, patients)
     levels = sorted(
         text for count, text in counts[:MOST_LEVELS] if count >= FEW and text not in of_few
     )
@@ -377,10 +378,17 @@ def _refuse_codes(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRul
 
 
 def _learn_number(
-    name: str, values: Array, missing: int, unit: str = "", *, said: bool = False
+    name: str,
+    values: Array,
+    missing: int,
+    patients: Ids | None,
+    unit: str = "",
+    *,
+    said: bool = False,
 ) -> EncodedColumn:
     """Look at numbers; `said` if the user says that they are some."""
-    seen = values[~np.isnan(values)]
+    there = ~np.isnan(values)
+    seen = values[there]
     if (seen == seen[0]).all() and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
     if not said and are_days(name, seen):
@@ -394,14 +402,22 @@ def _learn_number(
         if _counts_rows(seen) or _PLACE.fullmatch(name):
             return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE)
     note = f"numbers with the unit {unit!r}" if unit else ""
-    distinct, counts = np.unique(seen, return_counts=True)
+    distinct = np.unique(seen)
     coded = (distinct == np.floor(distinct)).all() and len(seen) >= 2 * FEW * len(distinct)
     few = len(distinct) <= MOST_VALUES
+    whose = np.arange(len(seen)) if patients is None else patients[there]
+    of_few = few or len(np.unique(whose)) < 2 * FEW / QUANTILES[0]
     return EncodedColumn(
         name, NUMBER, note=note, missing=missing, unit=unit,
-        quantiles=() if few or len(seen) < 2 * FEW / QUANTILES[0] else safe_quantiles(seen),
-        values=tuple(distinct.tolist()) if few and coded and counts.min() >= FEW else (),
+        quantiles=() if of_few else safe_quantiles(seen),
+        values=tuple(distinct.tolist()) if few and coded and _common(seen, whose) else (),
     )  # fmt: skip
+
+
+def _common(values: Array, patients: Ids) -> bool:
+    """Tell whether every value stands with `FEW` patients or more."""
+    pairs = pd.DataFrame({"value": values, "patient": patients}).drop_duplicates()
+    return bool(pairs["value"].value_counts().min() >= FEW)
 
 
 def _counts_rows(values: Array) -> bool:

@@ -225,8 +225,8 @@ class SubtypeProfileDisplay(_Display):
             Columns with the largest differences.
         """
         labels = _assigned(estimator, X)
-        rows = np.asarray(X, dtype=np.float64)
-        names = feature_names if feature_names is not None else getattr(X, "columns", None)
+        rows, names = _numeric_rows(estimator, X)
+        names = names if feature_names is None else feature_names
         names = [f"column {j}" for j in range(rows.shape[1])] if names is None else list(names)
         if len(names) != rows.shape[1]:
             raise DataError(f"{len(names)} feature_names for {rows.shape[1]} columns")
@@ -307,7 +307,10 @@ class SilhouetteDisplay(_Display):
         space = model.embed(rows) if hasattr(model, "embed") else np.asarray(rows, dtype=np.float64)
         chosen = np.arange(len(labels))
         if len(chosen) > max_rows:
-            chosen = check_random_state(random_state).permutation(chosen)[:max_rows]
+            order = check_random_state(random_state).permutation(chosen)
+            # A row of every cluster comes first, so that a small one is drawn too.
+            first = np.unique(labels[order], return_index=True)[1]
+            chosen = np.concatenate([order[first], np.delete(order, first)])[:max_rows]
         return cls(silhouette_samples(space[chosen], labels[chosen]), labels[chosen]).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
@@ -336,6 +339,18 @@ def _last(estimator: Any) -> Any:
 def _before(estimator: Any, X: ArrayLike) -> Any:
     """Return rows as the last step of a pipeline sees them."""
     return estimator[:-1].transform(X) if hasattr(estimator, "steps") else X
+
+
+def _numeric_rows(estimator: Any, X: ArrayLike) -> tuple[Floats, Any]:
+    """Return rows as numbers, with their names: text as the steps of a pipeline encode it."""
+    try:
+        return np.asarray(X, dtype=np.float64), getattr(X, "columns", None)
+    except (TypeError, ValueError) as error:
+        if not hasattr(estimator, "steps"):
+            raise DataError("a column holds text; put what encodes it in a pipeline") from error
+    rows = _before(estimator, X)
+    rows = rows.toarray() if hasattr(rows, "toarray") else rows
+    return np.asarray(rows, dtype=np.float64), estimator[:-1].get_feature_names_out()
 
 
 def _assigned(estimator: Any, X: ArrayLike) -> Ints:

@@ -16,6 +16,8 @@ _MARKS = {"agree": "✓", "differ": "✗"}
 _LATEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"±": r"$\pm$", "✓": r"\checkmark{}", "✗": r"$\times$", "–": "--", "−": "$-$"},
+    **{"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "∞": r"$\infty$"},
+    **{"µ": r"$\mu$", "²": "$^2$", "³": "$^3$", "°": r"$^\circ$", "≥": r"$\ge$"},
     **{"≤": r"$\le$", "α": r"$\alpha$", "β": r"$\beta$"},
 }
 

@@ -108,7 +108,10 @@ def p_text(value: float) -> str:
     """Return a p value as people write it; empty for NaN."""
     if np.isnan(value):
         return ""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    if value < 0.001:
+        return "< 0.001"
+    # Beside a verdict by 0.05 a rounded 0.050 would say the opposite half of the time.
+    return f"{value:.4f}" if f"{value:.3f}" == "0.050" else f"{value:.3f}"
 
 
 def three(value: float, style: str = "{}", *, signed: bool = False) -> str:

@@ -94,11 +94,14 @@ def rows_of(table: pd.DataFrame, question: Question) -> pd.DataFrame:
     return table[(table["question"] == question.id) & (table["metric"] == "auroc")]
 
 
-def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> Answer:
+def answer(
+    trials: Trials, name: str, rarest: int, margin: float = MARGIN, rare: str = "events"
+) -> Answer:
     """Compare the contenders of a table and put the outcome into words.
 
-    `rarest` counts its rows of the rarest class. Differences in AUROC up to `margin` are
-    negligible. The validation rows choose which model, and which clusters, the answer is about.
+    `rarest` counts its rows of the rarest class, which are called `rare`. Differences in AUROC up
+    to `margin` are negligible. The validation rows choose which model, and which clusters, the
+    answer is about.
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin), TABLE_QUESTIONS)
@@ -110,7 +113,9 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     counts = {kind: int((rows["verdict"] == kind).sum()) for kind in _ORDER}
     helped = _helped(verdict, lines, best)
     ahead = _score_without(trials, best)
-    sentence = _sentence(verdict, lines, best, ahead, helped, rarest, margin, unseen_gain(table))
+    sentence = _sentence(
+        verdict, lines, best, ahead, helped, (rarest, rare), margin, unseen_gain(table)
+    )
     if trials.cut and verdict not in (CUT, TOO_FEW):
         sentence = f"{sentence.removesuffix('.')}, from a part of the training rows."
     return Answer(
@@ -119,7 +124,7 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
         verdict=verdict,
         table=table,
         margin=margin,
-        numbers=first_numbers(trials, clustered, rarest, _change(clustered)),
+        numbers=first_numbers(trials, clustered, (rarest, rare), _change(clustered)),
         best=best,
         clustered=clustered["contender"],
         bent_line=bent_line_sentence(table, helped) if verdict != TOO_FEW else "",
@@ -210,19 +215,20 @@ def _sentence(
     best: str,
     ahead: float,
     helped: Line | None,
-    rarest: int,
+    rare: tuple[int, str],
     margin: float,
     unseen: str,
 ) -> str:
     """Put the verdict into words; `ahead` is the AUROC of the best model without clusters."""
-    model = contender_name(best)
+    model, (rarest, called) = contender_name(best), rare
     if verdict == TOO_FEW:
-        return f"Too few events ({rarest}) to say whether clusters help."
+        return f"Too few {called} ({rarest}) to say whether clusters help."
     if helped is not None:
         return _helping(verdict, helped, lines, (best, ahead), rarest)
     undecided = sum(row["verdict"] == UNDECIDED for row in lines)
     return _NO[verdict].format(
-        model=model, events=f"{rarest:,}", undecided=undecided, n=len(lines), margin=f"{margin:g}",
+        model=model, events=f"{rarest:,} {called}", undecided=undecided, n=len(lines),
+        margin=f"{margin:g}",
         unseen=unseen,
     )  # fmt: skip
 
@@ -261,18 +267,18 @@ _NO = {
     CUT: "Use {model} without clusters for now: no gain from a part of the training rows; "
     "--train-rows asks with more.",
     FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only "
-    "{events} events.",
+    "{events}.",
 }
 
 
 def first_numbers(
-    trials: Trials, line: Line, rarest: int, change: str, without: str = "clusters"
+    trials: Trials, line: Line, rare: tuple[int, str], change: str, without: str = "clusters"
 ) -> list[tuple[str, str]]:
     """Return the numbers of the first screen.
 
-    `line` is the comparison whose reference is the best model; `rarest` counts the rows of the
-    rarest class. `change` and `without` are what the difference is called, and what the best model
-    goes without.
+    `line` is the comparison whose reference is the best model; `rare` counts the rows of the
+    rarest class, and says what they are. `change` and `without` are what the difference is called,
+    and what the best model goes without.
     """
     best = line["reference"]
     mean, span = tuned_auroc(trials, best)
@@ -282,7 +288,7 @@ def first_numbers(
         ("Its AUROC", f"{mean} ({span})" if span else mean),
         (change, line["verdict"] if line["verdict"] in NOT_TESTED else gain(line)),
         ("Training rows", trained),
-        ("Events", f"{rarest:,}"),
+        (rare[1].capitalize(), f"{rare[0]:,}"),
     ]
 
 

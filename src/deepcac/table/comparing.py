@@ -58,7 +58,7 @@ def compare_table(
         train_rows=run.train_rows, strict=run.strict,
     )  # fmt: skip
     trials = run_budgeted(table, effort, say)
-    result = answer(trials, table.name, table.rarest, run.margin)
+    result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows)
     say("subtypes")
     clusterings = shown_clusterings(table, trials)
     risks = write_compare_page(out, table, effort, trials, result, clusterings, run.command, asked)

@@ -136,11 +136,13 @@ def cells_in_words(counts: Sequence[Count], paper: str = ALL) -> str:
     )
     if not agree + differ:
         return ""
-    ending = f", {differ:,.0f} differ and {waiting:,.0f} have not been run"
+    differing = f"{differ:,.0f} {'differs' if differ == 1 else 'differ'}"
+    missing = f"{waiting:,.0f} {'has' if waiting == 1 else 'have'} not been run"
     return (
         f"Open data can decide {checkable:,.0f} of {'its ' * (paper != ALL)}{printed:,.0f} "
-        f"independent printed values: {agree:,.0f} agree with our runs"
-        f"{ending if waiting else f' and {differ:,.0f} differ'}."
+        f"independent printed values: {agree:,.0f} {'agrees' if agree == 1 else 'agree'} with our "
+        "runs"
+        f"{f', {differing} and {missing}' if waiting else f' and {differing}'}."
     )
 
 

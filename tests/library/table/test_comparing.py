@@ -70,6 +70,8 @@ def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     assert "logistic regression" in found.sentence
     numbers = dict(found.numbers)
     assert numbers["Events"] == "100"
+    survived = answer(trials, "patients", 100, rare="non-events")
+    assert dict(survived.numbers)["Non-events"] == "100"
     assert int(numbers["Training rows"]) == trials.records["lr"]["resamples"][0]["n_train"]
     best = shown_clusterings(table, trials)[0]
     assert adjusted_rand_score(best.label, subtype) > 0.9

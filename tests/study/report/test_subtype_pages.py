@@ -10,7 +10,6 @@ from report_runs import write_run
 from scipy.stats import kruskal, spearmanr
 
 from deepcac.feature_matrix import FeatureMatrix, write_features
-from deepcac.scoring.small_cells import SMALL
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.features.columns.ranges import Range
 from deepcac_study.records.runs import load
@@ -85,7 +84,7 @@ def test_small_counts_of_restricted_data_are_withheld(tmp_path):
     )
     assert shown[1][1:3] == ["5", "0"]
     assert not {"5", "95", "0"} & {text for row in hidden for text in row}
-    assert "withheld" in hidden[0][1]
+    assert [row[1] for row in hidden] == ["withheld", "withheld"]
 
 
 @pytest.fixture
@@ -128,23 +127,27 @@ def test_far_risks_are_told_and_near_ones_are_not():
     near = UnseenRows(cluster, label, np.full(120, 0.65), [], 2)
     far = UnseenRows(cluster, label, np.where(cluster == 1, 0.1, 0.65), [], 2)
     decisions = UnseenRows(cluster, label, np.full(120, -3.0), [], 2)
-    said = _badly_calibrated(far)
+    said = _badly_calibrated(far, hidden=True)
     assert "in subtype 2 their mean is 10 %, and 67 % have the outcome" in said
-    assert _badly_calibrated(near) == _badly_calibrated(decisions) == ""
+    assert _badly_calibrated(near, hidden=False) == _badly_calibrated(decisions, hidden=False) == ""
+    rare = UnseenRows(np.repeat(0, 60), (np.arange(60) < 3).astype(int), np.full(60, 0.9), [], 1)
+    assert "5 % have the outcome" in _badly_calibrated(rare, hidden=False)
+    assert _badly_calibrated(rare, hidden=True) == ""
     few = UnseenRows(cluster[55:65], label[55:65], np.zeros(10), [], 2)
-    assert _badly_calibrated(few) == ""
+    assert _badly_calibrated(few, hidden=False) == ""
 
 
 def test_a_subtype_without_unseen_rows_has_no_share():
     values = SubtypeVariable("x", "", np.array([1.0, NAN, 2.0, 3.0]))
     rows = UnseenRows(np.array([0, 0, 2, 2]), np.array([0, 1, 0, 1]), np.zeros(4), [], 3)
     said = "It was measured in 50 % in subtype 1, 100 % in subtype 3."
-    assert _shares(rows, values, 1) == said
+    assert _shares(rows, values, hidden=False) == said
 
 
 def test_restricted_data_tell_no_share_of_a_small_subtype():
-    cluster = np.repeat([0, 1], [9, 10])
-    rows = UnseenRows(cluster, cluster, np.zeros(19), [], 2)
-    values = SubtypeVariable("x", "", np.where(np.arange(19) % 2, NAN, 1.0))
-    assert _shares(rows, values, SMALL) == "It was measured in 50 % in subtype 2."
-    assert _shares(rows, values, 11) == ""
+    cluster = np.repeat([0, 1, 2], [9, 30, 30])
+    rows = UnseenRows(cluster, cluster, np.zeros(69), [], 3)
+    values = np.where(np.arange(69) % 2, NAN, 1.0)
+    values[39:68] = NAN  # one of the third
+    shown = _shares(rows, SubtypeVariable("x", "", values), hidden=True)
+    assert shown == "It was measured in 50 % in subtype 2."

@@ -230,7 +230,7 @@
   }
 
   // What is folded is printed; a head that is repeated on every page shows text, not buttons.
-  const heads = [...document.querySelectorAll("th button")].map((button) => [button.parentElement, button]);
+  const heads = [...document.querySelectorAll("thead th button")].map((button) => [button.parentElement, button]);
   addEventListener("afterprint", () => {
     heads.forEach(([cell, button]) => cell.replaceChildren(button));
     tables.forEach(fold);

@@ -68,7 +68,8 @@ def audit_table(
         assigned = assignable(table, groups, seed)
     say("do the groups say more than the risk?")
     beyond = beyond_risk(table, groups, seed, run.at_once)
-    result = answer_groups(trials, table.name, table.rarest, assigned, beyond, run.margin)
+    rare = (table.rarest, table.rare_rows)
+    result = answer_groups(trials, table.name, rare, assigned, beyond, run.margin)
     parts = (effort, trials, assigned, beyond)
     write_page(
         out, "audit.html", {"command": run.command, **_page_content(table, groups, result, parts)}

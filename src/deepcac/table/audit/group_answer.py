@@ -83,19 +83,20 @@ def model_name(name: str) -> str:
 def answer_groups(
     trials: Trials,
     name: str,
-    rarest: int,
+    rare: tuple[int, str],
     assigned: Assignable,
     beyond: BeyondRisk,
     margin: float,
 ) -> GroupAnswer:
     """Compare the models that are told the groups with the others; put the outcome into words.
 
-    The trials are of `group_contenders`; `rarest` counts the rows of the table's rarest class.
+    The trials are of `group_contenders`; `rare` counts the rows of the table's rarest class, and
+    says what they are called.
     Differences in AUROC up to `margin` are negligible.
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)
-    sentence = f"{_use(table, rarest, trials.cut, beyond)}; {_assignment(assigned)}."
+    sentence = f"{_use(table, rare, trials.cut, beyond)}; {_assignment(assigned)}."
     details = [_scores(table, margin), _risk(beyond), _assigned(assigned)]
     return GroupAnswer(
         sentence,
@@ -103,25 +104,26 @@ def answer_groups(
         _warnings(table, beyond, assigned),
         table,
         margin,
-        _numbers(trials, table, rarest),
+        _numbers(trials, table, rare),
     )
 
 
-def _numbers(trials: Trials, table: pd.DataFrame, rarest: int) -> list[tuple[str, str]]:
+def _numbers(trials: Trials, table: pd.DataFrame, rare: tuple[int, str]) -> list[tuple[str, str]]:
     lines = rows_of(table, HELP).to_dict("records")
     line = first_line(trials, lines)
-    return first_numbers(trials, line, rarest, "Change by the groups", "the groups")
+    return first_numbers(trials, line, rare, "Change by the groups", "the groups")
 
 
-def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str:
+def _use(table: pd.DataFrame, rare: tuple[int, str], cut: bool, beyond: BeyondRisk) -> str:
     """Say whether the groups help.
 
     A firm no needs all training rows, enough events and a test that excludes a gain.
     """
     rows = rows_of(table, HELP)
     words = rows["verdict"].tolist()
+    rarest, called = rare
     if rarest < FEWEST_EVENTS:
-        return f"Too few events ({rarest}) to say whether the groups help"
+        return f"Too few {called} ({rarest}) to say whether the groups help"
     if beyond.alone >= TELLS:
         return (
             f"Do not use these groups to predict: by themselves they predict the label (AUROC "
@@ -141,7 +143,7 @@ def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str
             "and without are inconclusive"
         )
     if cut or rarest < ENOUGH_EVENTS:
-        origin = "a part of the training rows" if cut else f"{rarest:,} events"
+        origin = "a part of the training rows" if cut else f"{rarest:,} {called}"
         return f"No gain by the groups was seen from {origin} ({_counted(words)})"
     if not gain_excluded(table):
         return f"No gain by the groups was found ({_counted(words)}); {unseen_gain(table)}"

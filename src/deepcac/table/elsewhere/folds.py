@@ -13,7 +13,7 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.draws import SHARE, units
 from deepcac.judging.resamples import Resample, at_most, prepared
 from deepcac.scoring.censored import FollowUp
-from deepcac.scoring.small_cells import FEW, counted
+from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.column_types import row_names
@@ -228,7 +228,9 @@ def _shared(folds: list[Fold], table: LabelledTable) -> list[str]:
     left = [len(table.features.label) - len(fold.fit) - len(fold.test) for fold in folds]
     if not any(left):
         return []
+    n = max(left)
+    size = f"fewer than {FEW}" if n < FEW else f"up to {n:,}"
     return [
         "Patients with rows in several sites: where one of them is judged, the rows of the others "
-        f"are not learnt from (up to {counted(max(left))} rows)."
+        f"are not learnt from ({size} rows)."
     ]

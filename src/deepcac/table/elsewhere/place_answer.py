@@ -24,6 +24,7 @@ from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS
 from deepcac.table.budgeted_trials import bent_line
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
+from deepcac.table.reading.labelled_table import rare_rows
 from deepcac.types import Ids
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
@@ -130,8 +131,10 @@ def answer_places(
         key: over_places([fold.comparisons[key] for fold in judged], margin)
         for key in judged[0].comparisons
     }
-    best, events, cut = comparisons[BEST], _events(judged), any(fold.cut for fold in judged)
-    rest = 0 if whole is None else whole - np.sum([fold.counts for fold in judged], axis=0)
+    totals = np.sum([fold.counts for fold in judged], axis=0)
+    best, events, rare = comparisons[BEST], int(totals.min()), rare_rows(totals)
+    cut = any(fold.cut for fold in judged)
+    rest = 0 if whole is None else whole - totals
     secret = bool(np.any((rest > 0) & (rest < FEW)))  # of the classes in places not judged
     where = "the judged sites" if sites else judged[0].name
     words = [place.word for place in best.places]
@@ -143,12 +146,10 @@ def answer_places(
     ]
     sentence = f"{_use(best, events, cut)}: {', '.join(phrases)}{_PART * cut}."
     if events < FEWEST_EVENTS:
-        sentence = (
-            f"Too few events in {where} to say whether clusters help: "
-            f"{'few' if secret else events} rows of the rarest class."
-        )
+        count = "" if secret else f": {events}"
+        sentence = f"Too few {rare} in {where} to say whether clusters help{count}."
     counted = WITHHELD if secret else f"{events:,}"
-    numbers = _numbers(judged, best, "over all sites" if sites else f"in {where}", counted)
+    numbers = _numbers(judged, best, "over all sites" if sites else f"in {where}", (rare, counted))
     details = [*_details(judged, best), *_bent_line(comparisons)]
     return PlaceAnswer(sentence, details, comparisons, margin, numbers)
 
@@ -169,7 +170,7 @@ def _use(best: Over, events: int, cut: bool) -> str:
 
 
 def _numbers(
-    judged: list[JudgedFold], best: Over, where: str, events: str
+    judged: list[JudgedFold], best: Over, where: str, rare: tuple[str, str]
 ) -> list[tuple[str, str]]:
     """Return the numbers of the first screen."""
     names = list(dict.fromkeys(contender_name(fold.model.name) for fold in judged))
@@ -184,13 +185,8 @@ def _numbers(
         ("Its AUROC", _range([f"{min(aurocs):.3f}", f"{max(aurocs):.3f}"])),
         (f"Change by clusters, {where}", change),
         ("Training rows", _range([f"{f(fold.n_train for fold in judged):,}" for f in (min, max)])),
-        ("Events judged", events),
+        (f"{rare[0].capitalize()} judged", rare[1]),
     ]
-
-
-def _events(judged: list[JudgedFold]) -> int:
-    """Return the judged rows of the class that is rarest over all places."""
-    return int(np.sum([fold.counts for fold in judged], axis=0).min())
 
 
 def _range(ends: list[str]) -> str:

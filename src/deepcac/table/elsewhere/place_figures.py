@@ -89,7 +89,7 @@ def model_by_place(judged: list[JudgedFold]) -> Figure:
             for row, (value, low, high) in points.items():
                 place, pooled = rows.index(row), row in (_OVER, _PREDICTED)
                 axis.errorbar(
-                    value, place, xerr=[[value - low], [high - value]],
+                    value, place, xerr=[[max(value - low, 0)], [max(high - value, 0)]],
                     fmt="D" if pooled else "o", markersize=5 if pooled else 4,
                     color="#1c2430" if pooled else PALETTE[0], elinewidth=1.2,
                 )  # fmt: skip

@@ -246,7 +246,7 @@ def benefit_panels(judged: Sequence[JudgedFold], thresholds: Array) -> Figure | 
     def panel(axis: Axes, name: str) -> None:
         for (colour, dash), (what, line) in zip(looks, lines[name].items(), strict=True):
             axis.plot(*line, color=colour, linestyle=dash, label=what)
-        highest = max(float(values.max(initial=0)) for _, values in lines[name].values())
+        highest = max(float(values.max(initial=0.01)) for _, values in lines[name].values())
         axis.set(xlabel="treat from this risk on", ylabel="net benefit per patient")
         axis.set(ylim=(-0.25 * highest, 1.15 * highest))
 

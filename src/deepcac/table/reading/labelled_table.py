@@ -105,6 +105,11 @@ class LabelledTable:
         return int(np.bincount(self.features.label).min())
 
     @property
+    def rare_rows(self) -> str:
+        """What the rows of the rarest class are called: events, where that class is the event."""
+        return rare_rows(np.bincount(self.features.label))
+
+    @property
     def shown_classes(self) -> tuple[str, ...]:
         """Names of the classes for a page."""
         return standing_alone(self.classes, self.label)
@@ -214,6 +219,13 @@ def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
             f"column {name!r}, data row {row + 1}: {cells[row].as_py()!r} stands in row "
             f"{earlier + 1} already; rows of one patient are named by --group"
         )
+
+
+def rare_rows(counts: Ids) -> str:
+    """Return what the rows of the rarest class are called, of `counts` by class, 1 the event."""
+    if len(counts) > 2:
+        return "rows of the rarest class"
+    return "events" if counts[1] <= counts[0] else "non-events"
 
 
 def group_cells(sample: SampledTable, name: str, words: str = "") -> pa.ChunkedArray:

@@ -357,7 +357,7 @@ def _learn_text(
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     note, rare = "", len(texts) - len(levels)
     if rare:
-        note = f"{rare:,} rarer levels are one" if rare > 1 else "1 rarer level is not named"
+        note = f"{rare:,} rarer levels are one" if rare > 1 else "a rarer level is not named"
     # A text of the table may itself be one of these two words.
     last = [OTHER] * bool(rare) + [ABSENT] * bool(missing)
     levels = [level for level in levels if level not in last] + last

@@ -26,12 +26,15 @@ def overall_answer(rows: pd.DataFrame) -> pd.DataFrame:
     auroc = rows[rows["metric"] == METRICS[0]]
     forced = auroc[(auroc["question"] == FORCED.id) & (auroc["reference"] == _TREES)]
     helped = _helped(auroc)
-    if forced.empty or helped.empty:
+    excluded = int((forced["better"] < LEVEL).sum())
+    # "Hardly" is for boosted trees that nowhere gain, and mostly cannot have gained much.
+    hardly = 2 * excluded > len(forced) and not (forced["verdict"] == BETTER).any()
+    if forced.empty or helped.empty or not hardly:
         return pd.DataFrame()
     numbers: dict[str, Any] = {
         "comparisons": len(forced),
         "margin": float(forced["margin"].iloc[0]),
-        "excluded": int((forced["better"] < LEVEL).sum()),
+        "excluded": excluded,
         "excluded_after_correction": int((forced["p_gain_excluded_holm"] < LEVEL).sum()),
         "helped": " ".join(helped.index),
         "gains": " ".join(four(value) for value in helped["mean"]),
@@ -58,7 +61,9 @@ def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
 def _sentence(numbers: dict[str, Any], helped: pd.DataFrame) -> str:
     names = list(helped.index)
     shares = [f"{share:.0%}".replace("%", " %") for share in helped["random"] / helped["mean"]]
-    which = ", neither of them clinical" if len(names) == 2 else ", none of them clinical"
+    which = {1: ", which is not clinical", 2: ", neither of them clinical"}.get(
+        len(names), ", none of them clinical"
+    )
     times, corrected = numbers["excluded"], numbers["excluded_after_correction"]
     clinical = {row["name"] for row in rows_of("tasks.csv") if row["clinical"]}
     gives = f"{which * (not clinical & set(names))}; random groups give {_listed(shares)}"

@@ -149,7 +149,7 @@ def _effects_seen(shown: Sequence[Difference]) -> str:
     for metric in ("f1", "auroc"):
         tests = [row.test for row in shown if row.metric == metric]
         if tests:
-            clear = sum(not test.low <= 0 <= test.high for test in tests)
+            clear = sum(test.low > 0 or test.high < 0 for test in tests)
             low, high = min(test.mean for test in tests), max(test.mean for test in tests)
             parts.append(
                 f"{people(metric)}: {len(tests)} differences from {low:+.3f} to {high:+.3f}, the "

@@ -80,7 +80,11 @@ def write_run_page(
     made.globals |= dict.fromkeys(("made_from", "judged_note", "provenance"), "")
     lines = (_sentence(run), *_comparison(printed))
     title = f"{run_label(run)} on {dataset.title}"
-    text = made.get_template("run.html").render(title=title, run=run, lines=lines, tables=tables)
+    # The head and the foot lead to the report, where there is one.
+    report = (path.parents[1] / "index.html").exists()
+    text = made.get_template("run.html").render(
+        title=title, run=run, lines=lines, tables=tables, report=report
+    )
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
     return RunPage(path, lines)

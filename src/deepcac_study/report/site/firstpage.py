@@ -76,6 +76,8 @@ def _best_run(runs: Sequence[Run]) -> str:
         return ""
     best, run = max(scored, key=lambda pair: pair[0])
     plain = [score for score, other in scored if other.k == 1]
+    if len(scored) == 1:
+        return f"{run_label(run)} has an AUROC of {best:.3f}"
     text = f"{run_label(run)} has the highest AUROC of {len(scored)} runs, {best:.3f}"
     return text + (f"; without clusters {max(plain):.3f}" if run.k > 1 and plain else "")
 
@@ -166,6 +168,8 @@ def _spent(seconds: float) -> str:
     minutes = round(seconds / 60)
     if minutes < 1:
         return "less than a minute"
+    if minutes == 1:
+        return "1 minute"
     return f"{minutes} minutes" if minutes < 100 else f"{minutes / 60:,.0f} hours"
 
 

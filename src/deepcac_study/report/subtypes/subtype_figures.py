@@ -111,6 +111,13 @@ def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int) -> None:
         axis.plot(
             values, places, linestyle="none", markersize=5, label=f"subtype {j + 1}", **_look(j)
         )
+        for line, value, place in zip(lines, values, places, strict=True):
+            if abs(difference := line.differences[j]) > WIDEST:
+                axis.annotate(
+                    f"{difference:+.1f}", (value, place), xytext=(-6 if value > 0 else 6, 0),
+                    textcoords="offset points", ha="right" if value > 0 else "left", va="center",
+                    fontsize="x-small",
+                )  # fmt: skip
     axis.set_yticks(range(len(lines)), [line.name for line in lines])
     axis.set(ylim=(len(lines) - 0.5, -0.5), xlabel="difference, standard deviations")
     axis.xaxis.set_major_locator(MaxNLocator(5))

@@ -10,7 +10,7 @@ from scipy import stats
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import p_text
-from deepcac.scoring.small_cells import withheld, withheld_parts
+from deepcac.scoring.small_cells import WITHHELD, withheld, withheld_parts
 from deepcac.scoring.statistics import holm
 from deepcac.types import Array, Ids
 from deepcac_study.catalogue.entries import DataSet
@@ -96,8 +96,8 @@ def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Ta
     body = [
         text_row(
             name,
-            "fewer than 10, withheld" if size is None else f"{size:,}",
-            "withheld" if event is None else f"{event:,}",
+            WITHHELD if size is None else f"{size:,}",
+            WITHHELD if event is None else f"{event:,}",
             f"{100 * event / size:.1f} %" if size and event is not None else "",
             _percent(risk),
         )

@@ -10,7 +10,7 @@ import numpy as np
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Cell, Table
-from deepcac.scoring.small_cells import SMALL
+from deepcac.scoring.small_cells import withheld
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.catalogue.methods import DEEPCAC, LR, parse_method
 from deepcac_study.catalogue.registry import DEMO, load_registry
@@ -173,10 +173,10 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
         factors=factors_table(run, rows),
         lines=lines,
         reading=[
-            *_reading(run, rows, shares, measured, SMALL if hidden else 1),
+            *_reading(run, rows, shares, measured, hidden=hidden),
             differing(factors),
         ],
-        warnings=_warnings(run, rows),
+        warnings=_warnings(run, rows, hidden=hidden),
         figure=_figure(run, title, lines, where),
     )
 
@@ -194,7 +194,8 @@ def _reading(
     rows: UnseenRows,
     shares: Sequence[tuple[SubtypeVariable, float]],
     measured: Sequence[tuple[SubtypeVariable, float]],
-    fewest: int,
+    *,
+    hidden: bool,
 ) -> list[str]:
     best, share = max(shares, key=lambda pair: pair[1])
     missing, absent = max(measured, key=lambda pair: pair[1])
@@ -203,7 +204,8 @@ def _reading(
         sentences.append(
             "What tells the subtypes apart most is whether "
             f"{missing.name.partition(', ')[0]} was measured at all: "
-            f"it explains {100 * absent:.0f} % of the difference. {_shares(rows, missing, fewest)}"
+            f"it explains {100 * absent:.0f} % of the difference. "
+            f"{_shares(rows, missing, hidden=hidden)}"
         )
     elif share >= _STRONG:
         word = "mostly" if share >= _CLEAR else "in part"
@@ -227,18 +229,23 @@ def _reading(
     return sentences
 
 
-def _shares(rows: UnseenRows, variable: SubtypeVariable, fewest: int) -> str:
-    """Say in which share of each subtype a variable was measured, for those of so many rows."""
+def _shares(rows: UnseenRows, variable: SubtypeVariable, *, hidden: bool) -> str:
+    """Say in which share of each subtype a variable was measured; `hidden` withholds few rows."""
     held = [~np.isnan(variable.values[rows.cluster == j]) for j in range(rows.k)]
     parts = [
         f"{100 * seen.mean():.0f} % in {name}"
         for seen, name in zip(held, names(rows), strict=True)
-        if len(seen) >= fewest
+        if len(seen) and not (hidden and _few(int(seen.sum()), len(seen)))
     ]
     return f"It was measured in {', '.join(parts)}." if parts else ""
 
 
-def _warnings(run: Run, rows: UnseenRows) -> list[str]:
+def _few(count: int, total: int) -> bool:
+    """Tell whether a share would tell of few rows."""
+    return withheld(total) is None or withheld(count, total) is None
+
+
+def _warnings(run: Run, rows: UnseenRows, *, hidden: bool) -> list[str]:
     warnings = []
     clusters: Mapping[str, object] = run.splits[0].get("clusters") or {}
     if clusters.get("collapsed") or explained(rows.label.astype(float), rows.cluster) >= _CLEAR:
@@ -252,7 +259,7 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
             "training rows can be separated without an error. Such a risk orders patients; it is "
             "no probability to act on."
         )
-    if off := _badly_calibrated(rows):
+    if off := _badly_calibrated(rows, hidden=hidden):
         warnings.append(off)
     sizes = np.bincount(rows.cluster, minlength=rows.k)
     if (least := sizes.min()) < 0.05 * sizes.sum():
@@ -263,15 +270,19 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
     return warnings
 
 
-def _badly_calibrated(rows: UnseenRows) -> str:
-    """Say in which subtype the mean risk is furthest from the share with the outcome, if far."""
+def _badly_calibrated(rows: UnseenRows, *, hidden: bool) -> str:
+    """Say in which subtype the mean risk is furthest from the share with the outcome, if far.
+
+    `hidden` leaves out subtypes in which that share would tell of few.
+    """
     if not rows.gives_probabilities:
         return ""
     gaps = {}
     for j, name in enumerate(names(rows)):
         inside = rows.cluster == j
-        if inside.sum() >= _ENOUGH:
-            gaps[name] = (float(rows.risk[inside].mean()), float((rows.label[inside] == 1).mean()))
+        n, events = int(inside.sum()), int((rows.label[inside] == 1).sum())
+        if n >= _ENOUGH and not (hidden and _few(events, n)):
+            gaps[name] = (float(rows.risk[inside].mean()), events / n)
     name, (mean, share) = max(
         gaps.items(), key=lambda pair: abs(pair[1][0] - pair[1][1]), default=("", (0.0, 0.0))
     )

@@ -293,7 +293,8 @@ class SilhouetteDisplay(_Display):
         Parameters
         ----------
         estimator : estimator
-            Has `assign`; a deep one is looked at in its latent space.
+            Has `assign`; a deep one is looked at in its latent space, a subtype model in that of
+            its contributions, one with a metric under that.
         X : array-like of shape (n, d)
         max_rows : int
             Of more rows a random part is drawn, since the cost grows with their square.
@@ -304,7 +305,7 @@ class SilhouetteDisplay(_Display):
         labels = model.assign(rows)
         if not 1 < len(np.unique(labels)) < len(labels):
             raise DataError("a silhouette needs at least two clusters, and fewer than rows")
-        space = model.embed(rows) if hasattr(model, "embed") else np.asarray(rows, dtype=np.float64)
+        space = _clustered_space(model, rows)
         chosen = np.arange(len(labels))
         if len(chosen) > max_rows:
             order = check_random_state(random_state).permutation(chosen)
@@ -341,10 +342,22 @@ def _before(estimator: Any, X: ArrayLike) -> Any:
     return estimator[:-1].transform(X) if hasattr(estimator, "steps") else X
 
 
+def _clustered_space(model: Any, rows: Any) -> Floats:
+    """Return rows in the space in which an estimator makes its clusters."""
+    if hasattr(model, "embed"):
+        return np.asarray(model.embed(rows))
+    if hasattr(model, "contributions"):
+        return np.asarray(model.transform(rows))
+    values = np.asarray(rows, dtype=np.float64)
+    metric = getattr(model, "metric_", None)
+    return values if metric is None else np.asarray(metric.transform(values), dtype=np.float64)
+
+
 def _numeric_rows(estimator: Any, X: ArrayLike) -> tuple[Floats, Any]:
     """Return rows as numbers, with their names: text as the steps of a pipeline encode it."""
     try:
-        return np.asarray(X, dtype=np.float64), getattr(X, "columns", None)
+        values = X.to_numpy(np.float64, na_value=np.nan) if hasattr(X, "to_numpy") else X
+        return np.asarray(values, dtype=np.float64), getattr(X, "columns", None)
     except (TypeError, ValueError) as error:
         if not hasattr(estimator, "steps"):
             raise DataError("a column holds text; put what encodes it in a pipeline") from error
@@ -361,9 +374,12 @@ def _difference(rows: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
     """Return the standardised difference of each column; 0 where there is nothing to compare."""
     if inside.all():
         return np.zeros(rows.shape[1])
-    spread = np.sqrt(_mean((rows - _mean(rows)) ** 2))
+    middle = _mean(rows)
+    spread = np.sqrt(_mean((rows - middle) ** 2))
     gap = _mean(rows[inside]) - _mean(rows[~inside])
-    return np.nan_to_num(np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0))
+    # The mean of a constant such as 0.1 is off by rounding: that is no spread.
+    varies = spread > 4 * len(rows) * np.finfo(np.float64).eps * np.abs(middle)
+    return np.nan_to_num(np.divide(gap, spread, out=np.zeros_like(gap), where=varies))
 
 
 def _mean(rows: Floats) -> Floats:

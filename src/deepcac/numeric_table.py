@@ -175,7 +175,9 @@ def hold_back(
 def warn_of_scales(rows: Floats, names: list[Any], way: str) -> None:
     """Tell of a column whose spread drowns the others'."""
     spread = rows.std(axis=0)
-    varying = spread[spread > 0]
+    # A constant such as 0.1 has the spread of rounding.
+    rounding = 4 * len(rows) * np.finfo(np.float64).eps * np.abs(rows.mean(axis=0))
+    varying = spread[spread > rounding]
     if len(varying) > 1 and varying.max() > UNEVEN * np.median(varying):
         column = int(spread.argmax())
         warnings.warn(

@@ -124,6 +124,36 @@ def test_the_silhouette_is_scikit_learns():
         SilhouetteDisplay.from_estimator(KMClassifier(n_clusters=1).fit(X, y), X)
 
 
+def test_a_small_cluster_is_in_every_part():
+    X, y = rows()
+    X.iloc[:3] += 50.0
+    model = KMClassifier(random_state=0).fit(X, y)
+    for seed in range(5):
+        shown = SilhouetteDisplay.from_estimator(model, X, max_rows=20, random_state=seed)
+        assert len(np.unique(shown.labels)) == 2
+
+
+def test_the_profile_takes_what_a_pipeline_encodes():
+    from sklearn.compose import make_column_transformer
+    from sklearn.preprocessing import OneHotEncoder
+
+    X, y = rows()
+    X["sex"] = np.where(X["pulse"] > 3, "f", "m")
+    encoder = make_column_transformer((OneHotEncoder(), ["sex"]), remainder="passthrough")
+    model = make_pipeline(encoder, KMClassifier(random_state=0)).fit(X, y)
+    assert "onehotencoder__sex_f" in SubtypeProfileDisplay.from_estimator(model, X).names
+    with pytest.raises(DataError, match="holds text"):
+        SubtypeProfileDisplay.from_estimator(KMClassifier().fit(X.drop(columns="sex"), y), X)
+
+
+def test_a_constant_of_rounding_sets_no_cluster_apart():
+    X = np.array([[0.0, 0.1]] * 3 + [[5.0, 0.1]] * 7)
+    model = KMClassifier(random_state=0).fit(X, np.arange(10) % 2)
+    shown = SubtypeProfileDisplay.from_estimator(model, X)
+    assert shown.names[0] == "column 0"
+    assert not shown.difference[:, 1].any()
+
+
 def test_a_deep_classifier_is_looked_at_in_its_latent_space():
     from deepcac.nn.km_z import KMZClassifier
 

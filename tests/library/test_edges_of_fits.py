@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 from sklearn.datasets import make_blobs, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -14,11 +15,13 @@ from deepcac import CACClassifier, CACClassifierCV, DeepCACClassifier, KMClassif
 from deepcac.cac import cluster
 from deepcac.decomposition import ClassDecompositionClassifier
 from deepcac.displays import SubtypeProfileDisplay
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.linear.base_classifiers import fit_weighted
 from deepcac.nn import FNNClassifier
+from deepcac.scoring.calibration import calibration_curve
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.censored import FollowUp, observed_risk
+from deepcac.scoring.resampled_scores import perfect_ranking, slopes
 from deepcac.sequence_summary import SequenceSummary
 
 
@@ -161,3 +164,55 @@ def test_classes_are_numbers_of_any_width_and_none_is_missing():
     )
     with pytest.raises(DataError, match="y is NaN in row 2"):
         cluster(X, np.where(np.arange(300) == 2, np.nan, y), labels, 0.1)
+
+
+def test_folds_without_an_event_are_refused_whatever_the_score(rows):
+    """Average precision calls such a fold 0."""
+    X, y = rows
+    patient = np.where(y == 1, 0, 1 + np.arange(len(y)) % 30)
+    with pytest.raises(DataError, match="held-out rows have none of class"):
+        CACClassifierCV().fit(X, y, groups=patient)
+
+
+def test_a_part_of_a_cluster_is_none(rows):
+    with pytest.raises(ConfigError, match="whole numbers of clusters"):
+        CACClassifierCV(n_clusters=[2.7]).fit(*rows)
+
+
+def test_equal_risks_have_the_slope_0_and_the_level_of_the_outcome():
+    y = np.r_[np.ones(20, int), np.zeros(80, int)]
+    draws = np.column_stack([np.ones(100, int), np.r_[np.full(20, 2), np.ones(80, int)]])
+    slope, level = slopes(y, np.full(100, 0.3), draws.astype(float))
+    assert slope.tolist() == [0, 0]
+    assert expit(level) == pytest.approx([0.2, 40 / 120])
+    curve = calibration_curve(y, np.full(100, 0.3), np.arange(100))
+    assert curve.observed == pytest.approx(np.full(50, 0.2), abs=1e-3)
+    tied = np.r_[np.full(60, 0.1), np.full(40, 0.5)]  # one risk of most: two knots are one
+    outcome = np.r_[np.arange(60) % 10 == 0, np.arange(40) % 2 == 0].astype(int)
+    curve = calibration_curve(outcome, tied, np.arange(100))
+    assert curve.observed[[0, -1]] == pytest.approx([0.1, 0.5], abs=0.01)
+
+
+def test_a_perfect_ranking_of_few_is_uncertain():
+    draws = logit(np.random.default_rng(0).beta(10.5, 0.5, 200_000))  # ten pairs, none reversed
+    assert perfect_ranking(300, 10) == pytest.approx((draws.mean(), draws.std()), rel=0.02)
+
+
+def test_a_safe_alpha_of_separations_by_cluster_is_by_row_what_it_is_by_size():
+    X, y = np.random.default_rng(0).uniform(size=(400, 4)), np.arange(400) % 2
+    sized, bare = (
+        CACClassifier(separation=name, random_state=0).fit(X, y).alpha_
+        for name in ("size", "cluster")
+    )
+    assert 100 * sized < bare <= 200 * sized
+
+
+def test_the_passes_are_chosen_from_the_given_start(rows):
+    """From a random start more passes are needed than from k-means."""
+    X, y = rows
+    start = np.random.default_rng(1).integers(0, 2, len(y))
+    model = CACClassifier(selection="best_validation", alpha=0.01, random_state=0)
+    fitted = []
+    model._passes_needed = lambda X, y, weights, given: fitted.append(given) or 1
+    model.fit(X, y, labels=start)
+    assert np.array_equal(fitted[0], start)

@@ -31,8 +31,8 @@ Candidate = tuple[int, float]
 class CACClassifierCV(LocalClassifier):
     """`CACClassifier` with k and alpha chosen by cross-validated ranking.
 
-    One cluster is a candidate, so that no clusters are found where none help. All alphas of one
-    fold and k start from the same k-means clusters, and linear classifiers go on from those of the
+    By default one cluster is a candidate, so that no clusters are found where none help. All alphas
+    of one fold and k start from the same k-means clusters, and linear classifiers go on from those of the
     alpha before, so that a grid costs far less than as many fits.
 
     Parameters
@@ -156,12 +156,15 @@ class CACClassifierCV(LocalClassifier):
 
     def _grid(self) -> dict[int, list[float]]:
         """Return the alphas of each k, both ascending; one cluster needs but one alpha."""
-        ks = np.unique(self.n_clusters).tolist()
+        ks = np.unique(np.asarray(self.n_clusters, dtype=np.float64)).tolist()
         alphas = np.unique(np.asarray(self.alphas, dtype=np.float64)).tolist()
-        if not (ks and alphas and ks[0] >= 1 and alphas[0] >= 0 and np.isfinite(alphas).all()):
+        whole = all(k == int(k) for k in ks if np.isfinite(k)) and np.isfinite(ks).all()
+        if not (
+            ks and whole and ks[0] >= 1 and alphas and alphas[0] >= 0 and np.isfinite(alphas).all()
+        ):
             raise ConfigError(
                 f"n_clusters={self.n_clusters!r}, alphas={self.alphas!r}; "
-                "give numbers of clusters from 1 and finite alphas from 0"
+                "give whole numbers of clusters from 1 and finite alphas from 0"
             )
         return {int(k): alphas if k > 1 else [0.0] for k in ks}
 
@@ -179,9 +182,25 @@ class CACClassifierCV(LocalClassifier):
                     f"class {label!r} has 1 row of n_samples={len(rows)}; give two rows or a cv"
                 )
             kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-            splitter = kind(min(int(splitter), rarest), shuffle=True, random_state=seed)
+            most = rarest if groups is None else min(rarest, len(set(np.asarray(groups).tolist())))
+            splitter = kind(max(min(int(splitter), most), 2), shuffle=True, random_state=seed)
         splits = splitter.split(rows, codes, groups) if hasattr(splitter, "split") else splitter
-        return list(splits)
+        folds = list(splits)
+        if isinstance(self.cv, Integral):
+            self._check_folds(folds, codes)
+        return folds
+
+    def _check_folds(self, folds: list[tuple[Ints, Ints]], codes: Ints) -> None:
+        """Refuse folds without a class: some scores call them 0, which judges nothing."""
+        for number, fold in enumerate(folds, start=1):
+            for part, name in zip(fold, ("training", "held-out"), strict=True):
+                absent = np.setdiff1d(np.arange(len(self.classes_)), codes[part])
+                if len(absent):
+                    raise DataError(
+                        f"fold {number} of {len(folds)}: its {name} rows have none of class "
+                        f"{self.classes_.tolist()[int(absent[0])]!r}; give fewer folds, or a cv "
+                        "whose folds hold all classes"
+                    )
 
     def _scores_of(
         self, rows: Floats, codes: Ints, weights: Floats | None, folds: Any, seed: int

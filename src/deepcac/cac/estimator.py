@@ -149,13 +149,15 @@ class CACClassifier(LocalClassifier):
             Rows that choose the pass, only for ``selection="best_validation"``; without them a
             fifth of the rows is held out to choose the number of passes over all rows.
         sample_weight : array-like of shape (n,), optional
-            For a base classifier that takes them; the clusters count rows as they are.
+            For a base classifier that takes them; the clusters, and the loss that selects a pass,
+            count rows as they are.
         """
         rows, codes, weights = self._learn(X, y, sample_weight)
         start, ready = self._start(rows, labels), prepare(rows)
         self.alpha_, last = self._descend(ready, codes, start)
         candidates = passes(ready, codes, start, self.alpha_, self.separation, self.max_iter)
-        chosen = self._select(candidates, last, (rows, codes, weights), validation)
+        given = None if labels is None else start
+        chosen = self._select(candidates, last, (rows, codes, weights), validation, given)
         self._keep(rows, codes, chosen.labels, sample_weight=weights)
         self._record(chosen)
         self.n_iter_, self.kept_pass_, self.converged_ = last.n_iter, chosen.n_iter, last.converged
@@ -170,9 +172,14 @@ class CACClassifier(LocalClassifier):
         return float(self.alpha), cluster(rows, y, start, float(self.alpha), **options)
 
     def _select(
-        self, candidates: Iterator[Clustering], last: Clustering, data: Data, validation: Any
+        self,
+        candidates: Iterator[Clustering],
+        last: Clustering,
+        data: Data,
+        validation: Any,
+        given: Ints | None,
     ) -> Clustering:
-        """Return the pass that `selection` asks for."""
+        """Return the pass that `selection` asks for; `given` are labels that were started from."""
         if validation is not None and self.selection != "best_validation":
             raise ConfigError(
                 f"selection={self.selection!r} takes no validation rows; "
@@ -182,7 +189,7 @@ class CACClassifier(LocalClassifier):
             return last
         rows, codes, weights = data
         if self.selection == "best_validation" and validation is None:
-            return deque(islice(candidates, self._passes_needed(*data) + 1), maxlen=1)[0]
+            return deque(islice(candidates, self._passes_needed(*data, given) + 1), maxlen=1)[0]
         scored = self._check_validation(*validation) if validation is not None else (rows, codes)
 
         def loss(labels: Ints) -> float:
@@ -197,7 +204,7 @@ class CACClassifier(LocalClassifier):
         check_consistent_length(rows, codes)
         return rows, codes
 
-    def _passes_needed(self, X: Floats, y: Ints, weights: Floats | None) -> int:
+    def _passes_needed(self, X: Floats, y: Ints, weights: Floats | None, given: Ints | None) -> int:
         """Return how many passes are best for a part of the rows that is held out."""
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         held = hold_back(y, HELD_OUT, np.random.default_rng(seed))
@@ -207,7 +214,10 @@ class CACClassifier(LocalClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # what is kept is fitted to all rows
             model = clone(self).set_params(class_weight=self._weights())  # y are class ids
-            model.fit(X[~held], y[~held], validation=(X[held], y[held]), sample_weight=part_weights)
+            model.fit(
+                X[~held], y[~held], None if given is None else given[~held], (X[held], y[held]),
+                sample_weight=part_weights,
+            )  # fmt: skip
         return model.kept_pass_
 
     def _loss(self, X: Floats, y: Ints) -> float:

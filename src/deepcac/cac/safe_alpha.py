@@ -47,6 +47,9 @@ def safe_clustering(
     share = 1.0 - start.within[0] / total if total > 0 else 0.0
     cuts = max(start.counts.shape[1] - 1, 1)
     alpha = max(float(SHARE * share / cuts), 0.0)
+    if options.get("separation") == "cluster":
+        # The separation then lacks the size of the cluster, which is largest per row in the least.
+        alpha *= float(start.counts[-1].sum(axis=-1).min())
     clustering = cluster(rows, y, labels, alpha, **options)
     if collapsed(clustering.counts[-1]):
         return 0.0, cluster(rows, y, labels, 0.0, **options)

@@ -1,6 +1,7 @@
 """Whether predicted risks are the shares that are seen: numbers, a smooth curve, a refit."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -122,19 +123,31 @@ def calibration_curve(
     outside = min(max(0.01, FEW / len(np.unique(patient))), 0.25)  # an end is nobody's own risk
     least, most = np.quantile(risk, [outside, 1 - outside])
     grid = np.linspace(float(least), float(most), _POINTS)
-    basis = SplineTransformer(_KNOTS, degree=3, knots="quantile", extrapolation="linear")
-    X = basis.fit_transform(odds[:, None])
+    basis = _curve_basis(odds)
+    X = basis(odds)
     beta = _newton(X, y, _OF_CURVE, weight)
     expected = expit(X @ beta)
     curved = weights * expected * (1 - expected)
     information = (X * curved[:, None]).T @ X + _OF_CURVE * np.eye(X.shape[1])
-    there = basis.transform(log_odds(grid)[:, None])
+    there = basis(log_odds(grid))
     reach = np.linalg.solve(information, there.T)
     variance = ((_patient_scores(X * weights[:, None], y, expected, patient) @ reach) ** 2).sum(
         axis=0
     )
     middle, half = there @ beta, stats.norm.ppf(0.975) * np.sqrt(variance)
     return CalibrationCurve(grid, *(expit(middle + step * half) for step in (0, -1, 1)))
+
+
+def _curve_basis(odds: Array) -> Callable[[Array], Array]:
+    """Return the splines of a curve over log odds; fewer where many risks are equal."""
+    knots = np.quantile(odds, np.linspace(0, 1, _KNOTS))
+    apart = knots[np.append(True, np.diff(knots) > _CERTAIN)]
+    if len(apart) < 2:  # all risks are equal: the curve is one level
+        return lambda values: np.ones((len(values), 1))
+    ends: Any = "quantile" if len(apart) == _KNOTS else apart[:, None]
+    splines = SplineTransformer(_KNOTS, degree=3, knots=ends, extrapolation="linear")
+    splines.fit(odds[:, None])
+    return lambda values: splines.transform(values[:, None])
 
 
 def _patient_scores(X: Array, y: Ids, expected: Array, patient: npt.NDArray[np.intp]) -> Array:

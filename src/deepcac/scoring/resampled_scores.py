@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit
+from scipy.special import digamma, expit, logit, polygamma
 from scipy.stats import norm
 
 from deepcac.scoring.bootstrap import SplitScores, weighted_scores
@@ -109,10 +109,16 @@ def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
 
 
 def slopes(y: Ids, odds: Array, weight: Array) -> tuple[Array, Array]:
-    """Refit slope and intercept of log odds (n,) under weights (n, r), both of shape (r,)."""
-    centre, spread = odds.mean(), odds.std() or 1.0
+    """Refit slope and intercept of log odds (n,) under weights (n, r), both of shape (r,).
+
+    The slope is 0 where all risks are equal, and the intercept then the log odds of the event.
+    """
+    share = (y @ weight) / np.maximum(weight.sum(axis=0), 1e-12)
+    a, b = logit(np.clip(share, 1e-6, 1 - 1e-6)), np.zeros(weight.shape[1])
+    centre, spread = odds.mean(), odds.std()
+    if spread < 1e-7:
+        return b, a
     x = ((odds - centre) / spread)[:, None]
-    a, b = np.zeros(weight.shape[1]), np.zeros(weight.shape[1])
     for _ in range(_STEPS):
         fitted = expit(a + b * x)
         rest = weight * (y[:, None] - fitted)
@@ -156,6 +162,18 @@ def resampled_benefits(whom: Patients, draws: npt.NDArray[Any], threshold: float
     events = inside.y @ inside.weights(treated_draws)
     odds = threshold / (1 - threshold)
     return np.asarray((events - (count - events) * odds) / draws.sum(axis=0, dtype=np.float64))
+
+
+def perfect_ranking(events: int, others: int) -> tuple[float, float]:
+    """Return the log odds of an AUROC of 1, and their error: a bootstrap of it never varies.
+
+    They are mean and sd of Jeffreys' posterior after as many pairs as the rarer outcome has rows,
+    none of which was reversed: pairs that share a row are not independent.
+    """
+    m = min(events, others)
+    return float(digamma(m + 0.5) - digamma(0.5)), float(
+        np.sqrt(polygamma(1, m + 0.5) + polygamma(1, 0.5))
+    )
 
 
 def estimate(name: str, value: float, resampled: Array) -> Estimate:

@@ -23,6 +23,7 @@ from deepcac.scoring.resampled_scores import (
     SLOPE,
     Patients,
     estimate,
+    perfect_ranking,
     resampled_benefits,
     scaled,
     unscaled,
@@ -55,16 +56,22 @@ def over_sites(judged: Sequence[JudgedFold], name: str) -> Spread | None:
 
     The log odds of the AUROC are pooled, the log of O/E, and the slope itself (Snell et al. 2018).
     """
-    site_scores = [fold.model.scores[name] for fold in judged if fold.model.scores]
-    if len(site_scores) < 2:
+    folds = [fold for fold in judged if fold.model.scores]
+    if len(folds) < 2:
         return None
-    pooled = pool_sites(
-        [float(scaled(name, np.array(score.value))) for score in site_scores],
-        [max(score.error, 1e-9) for score in site_scores],
-    )
+    values, errors = zip(*(_site_score(fold, name) for fold in folds), strict=True)
+    pooled = pool_sites(list(values), list(errors))
     half = float(stats.t.ppf(0.975, pooled.freedom)) * pooled.error
     ends = (pooled.mean, pooled.mean - half, pooled.mean + half, pooled.new_low, pooled.new_high)
     return Spread(*unscaled(name, np.array(ends)).tolist())
+
+
+def _site_score(fold: JudgedFold, name: str) -> tuple[float, float]:
+    """Return a score of a site, on its `scaled` form, and its error."""
+    score = fold.model.scores[name]
+    if name == AUROC and score.value >= 1:
+        return perfect_ranking(int(fold.counts[1]), int(fold.counts[0]))
+    return float(scaled(name, np.array(score.value))), max(score.error, 1e-9)
 
 
 def score_lines(judged: Sequence[JudgedFold], few: Sequence[bool]) -> dict[str, Any]:

@@ -44,6 +44,15 @@ _IMPORT = re.compile(
 )
 _DECORATOR = re.compile(r"^[ \t]*@(\w+)", re.MULTILINE)
 _NAME = re.compile(r"[\w.]+")
+# Code that a table names, by the module that resolves it: the table, the key, and where code is.
+_RESOLVED = {
+    "deepcac.judging.fitting": ("deepcac/judging/spaces.yaml", "fit", "deepcac.judging"),
+    "deepcac_study.catalogue.methods": (
+        "deepcac_study/catalogue/methods.yaml",
+        "estimator",
+        "deepcac",
+    ),
+}
 _KNOWN, _KEPT = "code.json", 5000  # of some 400 modules
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
@@ -52,10 +61,10 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 def code_digest(*names: str) -> str:
     """Return the SHA-256 over the code that some modules use, the tables beside it and `versions`.
 
-    Named are modules or packages (``"deepcac.cac"``), with all that they import of both packages;
-    an unknown one is a `ConfigError`. The catalogue's tables are left out: they say what there is,
-    not how it is computed. Comments, docstrings, the layout of the text and the version
-    do not count.
+    Named are modules or packages (``"deepcac.cac"``), with all that they import of both packages,
+    and all that a catalogue names which they resolve; an unknown one is a `ConfigError`. The
+    catalogue's own tables are left out: a rule is given what of them its job computes with.
+    Comments, docstrings, the layout of the text and the version do not count.
     """
     start = [module for name in names for module in _below(name)]
     modules = _closure(start)
@@ -78,21 +87,37 @@ def versions(names: Iterable[str]) -> dict[str, str]:
 
 
 def unchanged_since(commit: str, *names: str) -> bool:
-    """Say whether the code of `code_digest`'s modules is as it was at a commit of this clone.
+    """Say whether the code and tables of `code_digest` are as they were at a commit of this clone.
 
     Comments, docstrings and this module, which computes nothing, do not count. A commit that is not
     in the history, or no clone, is no proof of sameness.
     """
-    start = [module for name in names for module in _below(name)]
-    files = [str(_modules()[name]) for name in sorted(_closure(start) - {__name__})]
+    modules = _closure(module for name in names for module in _below(name)) - {__name__}
+    files = [*sorted(_modules()[name] for name in modules), *_tables_of(modules)]
     try:
-        changed = _git("diff", "--relative", "--name-only", commit, "--", *files).splitlines()
+        changed = _git("diff", "--relative", "--name-only", commit, "--", *map(str, files))
         return bool(commit) and all(
-            _bare(_git("show", f"{commit}:./{path}")) == _bare((_ROOT / path).read_text("utf-8"))
-            for path in changed
+            _meaning(path, _git("show", f"{commit}:./{path}"))
+            == _meaning(path, (_ROOT / path).read_text("utf-8"))
+            for path in changed.splitlines()
         )
-    except (OSError, subprocess.CalledProcessError):
+    except (OSError, UnicodeDecodeError, subprocess.CalledProcessError):
         return False
+
+
+def _meaning(path: str, text: str) -> object:
+    """Return what of a file's text counts."""
+    if path.endswith(".py"):
+        return _bare(text)
+    return _declared(text) if path.endswith(".yaml") else text
+
+
+@cache
+def _declared(text: str) -> str:
+    """Return what a YAML text says, in its order and without comments."""
+    import yaml  # jobs start without it
+
+    return json.dumps(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)), default=str)
 
 
 def _git(*asked: str) -> str:
@@ -153,11 +178,20 @@ def _digest(modules: Iterable[str], code: Callable[[str], str]) -> str:
     digest = hashlib.sha256()
     for name in sorted(modules):
         digest.update(f"{name}\n{code(name)}\n".encode())
-    # A new data set, method or label is no change of what a finished stage computed.
-    computing = [name for name in modules if not name.startswith("deepcac_study.catalogue")]
-    for path in sorted({path for name in computing for path in _tables(_modules()[name].parent)}):
-        digest.update(f"{path.relative_to(_ROOT).as_posix()}\n".encode() + path.read_bytes())
+    for path in _tables_of(modules):
+        digest.update(f"{path.relative_to(_ROOT).as_posix()}\n".encode())
+        is_yaml = path.suffix == ".yaml"
+        digest.update(_declared(path.read_text("utf-8")).encode() if is_yaml else path.read_bytes())
     return digest.hexdigest()
+
+
+def _tables_of(modules: Iterable[str]) -> list[Path]:
+    """Return the tables beside modules, but for the catalogue's.
+
+    A new data set, method or label is no change of what a finished stage computed.
+    """
+    computing = [name for name in modules if not name.startswith("deepcac_study.catalogue")]
+    return sorted({path for name in computing for path in _tables(_modules()[name].parent)})
 
 
 @cache
@@ -253,11 +287,22 @@ def _imported(name: str) -> list[tuple[str, str, str]]:
     return imports
 
 
+@cache
 def _imports(name: str) -> set[str]:
     """Return the modules of both packages that a module imports."""
     imports = _imported(name)
     inside = {f"{module}.{what}" for module, what, _ in imports}
     return (inside | {module or what for module, what, _ in imports}) & _modules().keys()
+
+
+@cache
+def _resolved(name: str) -> set[str]:
+    """Return the modules of what a catalogue names and a module resolves."""
+    if name not in _RESOLVED:
+        return set()
+    table, key, package = _RESOLVED[name]
+    named = re.findall(rf"\b{key}: ([\w.]+)\.\w+", (_ROOT / table).read_text("utf-8"))
+    return {f"{package}.{module}" for module in named}
 
 
 def _closure(names: Iterable[str]) -> set[str]:
@@ -267,7 +312,7 @@ def _closure(names: Iterable[str]) -> set[str]:
         name = waiting.pop()
         if name not in modules:
             modules.add(name)
-            waiting += _imports(name)
+            waiting += _imports(name) | _resolved(name)
     return modules
 
 

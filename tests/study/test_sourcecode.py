@@ -14,11 +14,14 @@ import pytest
 
 import deepcac
 from deepcac.errors import ConfigError
+from deepcac.judging.spaces import PARTITION, learners
 from deepcac_study import sourcecode
+from deepcac_study.catalogue.methods import methods
 from deepcac_study.sourcecode import LIBRARIES, code_digest
 
 SOURCES = Path(__file__).parents[2] / "src"
 CAC, RUN, RAW = "deepcac.cac", "deepcac_study.experiments.run", "deepcac_study.raw"
+JUDGE = "deepcac_study.judge.trial_files"
 COMPILE = """
 from deepcac_study.sourcecode import compiled_cache
 compiled_cache()
@@ -90,10 +93,50 @@ def test_every_job_that_computes_is_told_its_software():
     jobs = [
         job for text in texts for job in re.split(r"^ *(?:use )?rule[ :]", text, flags=re.M)[1:]
     ]
-    computing = [job for job in jobs if '"results/' in job and "script:" in job]
-    without = {job.split(":")[0] for job in computing if "code=code_digest(" not in job}
-    assert len(computing) >= 12
-    assert without == {"profiles", "article"} & without  # the article only sets tables in type
+    computing = [job for job in jobs if re.search("^ *(params|script):", job, re.M)]
+    without = {job.split(":")[0] for job in computing if not re.search("code=(code|step)", job)}
+    assert len(computing) >= 20
+    # These compute nothing: they fetch, copy, compare or set tables in type.
+    assert without == {"fetch", "article", "share", "spotcheck"}
+
+
+@pytest.mark.parametrize(("module", "named"), [(RUN, "methods"), (JUDGE, "learners")])
+def test_what_is_resolved_by_name_counts_as_imported(module, named):
+    """Editing a network that only a table names must make its runs again."""
+    if named == "methods":
+        names = [learner.learner.load().__module__ for learner in methods().values()]
+    else:
+        names = [
+            f"deepcac.judging.{learner.fit}".rpartition(".")[0]
+            for name, learner in learners().items()
+            if name != PARTITION
+        ]
+    assert len(set(names)) > 3
+    assert set(names) <= sourcecode._closure([module])
+    assert set(names) & sourcecode._closure([RAW]) == set()
+
+
+def test_every_rule_of_runs_and_trials_sees_what_is_resolved_by_name():
+    rules = Path(__file__).parents[2] / "workflow" / "rules"
+    text = (rules / "runs.smk").read_text() + (rules / "judge.smk").read_text()
+    named = set(re.findall(r'code=code_digest\("([\w.]+)"\)', text))
+    assert len(named) > 10
+    resolving = sourcecode._RESOLVED.keys()
+    for module in named:
+        reached = sourcecode._closure(sourcecode._below(module))
+        used = [name for name in resolving if name in reached]
+        assert used, module
+        assert all(sourcecode._resolved(name) <= reached for name in used)
+
+
+def test_every_call_by_name_from_a_table_is_listed():
+    """What else calls `resolve` is told the name by a rule, which names the module beside it."""
+    callers = {
+        name
+        for name in sourcecode._modules()
+        if re.search(r"\bresolve\(f?\"", sourcecode._text(name))
+    }
+    assert callers == {*sourcecode._RESOLVED, "deepcac_study.jobs.steps"}
 
 
 def test_comments_docstrings_layout_and_version_are_no_difference(copy):
@@ -137,6 +180,34 @@ def test_a_table_of_the_package_counts(copy):
     )
     assert digest_of(copy, "deepcac_study.features") != before[0]
     assert digest_of(copy, "deepcac.nn") == before[1]
+
+
+def test_a_comment_in_a_table_is_no_difference_and_a_value_is(copy):
+    before = digest_of(copy, JUDGE)
+    edit(
+        copy, "deepcac/judging/spaces.yaml", "lr:\n  kind: plain", "# a comment\nlr:\n  kind: plain"
+    )
+    assert digest_of(copy, JUDGE) == before
+    edit(copy, "deepcac/judging/spaces.yaml", "knots: {default: 5,", "knots: {default: 6,")
+    assert digest_of(copy, JUDGE) != before
+
+
+def test_a_table_that_was_edited_since_a_commit_is_no_sameness(copy, tmp_path):
+    def git(*words: str) -> str:
+        call = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=e", *words]
+        return subprocess.run(call, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q")
+    git("add", "src")
+    git("commit", "-q", "-m", "first")
+    commit = git("rev-parse", "HEAD")
+    call = f"from deepcac_study.sourcecode import unchanged_since as u; print(u('{commit}', '{JUDGE}'))"
+    edit(
+        copy, "deepcac/judging/spaces.yaml", "lr:\n  kind: plain", "# a comment\nlr:\n  kind: plain"
+    )
+    assert said(copy, call) == "True"
+    edit(copy, "deepcac/judging/spaces.yaml", "knots: {default: 5,", "knots: {default: 6,")
+    assert said(copy, call) == "False"
 
 
 def test_imports_read_from_the_text_are_those_of_a_parser():

@@ -29,6 +29,26 @@ def jobs_of(file):
                 continue  # a job that cannot be planned writes nothing
 
 
+def step_code(source, step):
+    """Return what a step is made by: its code, and the lists of columns that it may read.
+
+    These are its source's and those that its arguments name.
+    """
+    place = f"deepcac_study.{step.function}".rpartition(".")[0]
+    named = f"{source.id} {step.model_dump()}"
+    lists = (project / "src/deepcac_study/catalogue/columns").glob("*.csv")
+    return [
+        code_digest(place, "deepcac_study.jobs.steps"),
+        *(file_digest(path) for path in sorted(lists) if path.stem in named),
+    ]
+
+
+def learners_of(wildcards, stems):
+    """Return what the catalogue says of how the methods of runs are computed."""
+    asked = [stem.format(**wildcards).rpartition("_k")[0] for stem in stems]
+    return {name: parse_method(name).learner.computing for name in asked}
+
+
 def drawn(variant, dataset):
     """Return how a split is drawn: the variant, the published share, whether rows are grouped."""
     entry = registry.dataset(dataset)

@@ -21,6 +21,7 @@ for known in registry.sources.values():
             resources:
                 mem_mb=grows(known.extract.mem_mb),
             params:
+                code=step_code(known, known.extract),
                 step=known.extract.model_dump(),
                 fetched=source == known.id and not known.restricted,
                 n=None,

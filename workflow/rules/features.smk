@@ -26,6 +26,7 @@ for known in registry.sources.values():
                 resources:
                     mem_mb=grows(dataset.features.mem_mb),
                 params:
+                    code=step_code(known, dataset.features),
                     step=dataset.features.model_dump(),
                     unit=dataset.unit,
                     options={
@@ -52,6 +53,7 @@ rule profiles:
         mem_mb=grows(1500),
         runtime=grows(10),
     params:
+        code=code_digest("deepcac_study.report.data.profiling"),
         call="deepcac_study.report.data.profiling.build_all",
         given=lambda wildcards, input, output: {
             "features_paths": list(input.features),

@@ -78,5 +78,6 @@ for kind, (folder, stems, log_stem, constraints) in _RUNS.items():
         params:
             code=code_digest("deepcac_study.experiments.run"),
             folder=folder,
+            learners=lambda wildcards, stems=stems: learners_of(wildcards, stems),
         script:
             "../scripts/run.py"

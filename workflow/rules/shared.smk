@@ -17,7 +17,7 @@ rule pretrain:
     resources:
         mem_mb=grows(4000),
     params:
-        code=code_digest("deepcac.nn"),
+        code=code_digest("deepcac_study.experiments.networks.deep_methods"),
         call="deepcac_study.experiments.networks.deep_methods.pretrain_tasks",
         family="deep",
         n_splits=None,

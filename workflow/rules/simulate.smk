@@ -17,6 +17,7 @@ for known in registry.sources.values():
             resources:
                 mem_mb=grows(known.simulate.mem_mb),
             params:
+                code=step_code(known, known.simulate),
                 step=known.simulate.model_dump(),
                 fetched=False,
                 n=config["demo_records"],
@@ -41,6 +42,7 @@ rule synthetic_grid:
     conda:
         "../../envs/deepcac.yaml"
     params:
+        code=code_digest("deepcac_study.simulate.synthetic_cac"),
         call="deepcac_study.simulate.synthetic_cac.write_cells",
         given=lambda wildcards, output: {"paths": list(output.features)},
     script:

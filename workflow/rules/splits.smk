@@ -15,6 +15,7 @@ rule split:
     resources:
         runtime=grows(10),
     params:
+        code=code_digest("deepcac_study.splits"),
         seeds=config["seeds"],
         drawn=lambda wildcards: [drawn(wildcards.variant, wildcards.dataset)],
     script:
@@ -42,6 +43,7 @@ if generated and not any(runs_among(asked.names)):
         benchmark:
             "logs/benchmarks/splits/generated.tsv"
         params:
+            code=code_digest("deepcac_study.splits"),
             seeds=config["seeds"],
             drawn=[drawn(*part) for part in generated.values()],
 

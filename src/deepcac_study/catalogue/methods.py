@@ -56,6 +56,11 @@ class Learner(Entry):
         None, description="Settings on hourly sequences; null where there is no such variant."
     )
 
+    @property
+    def computing(self) -> dict[str, Any]:
+        """What of it decides how a method computes, and not how it is shown."""
+        return self.model_dump(include={"estimator", "clustered", "printed_alpha", "sequence"})
+
     def load(self) -> Any:
         """Return the estimator or function itself."""
         return resolve(f"deepcac.{self.estimator}")

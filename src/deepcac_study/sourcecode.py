@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import metadata
@@ -128,9 +128,18 @@ def _git(*asked: str) -> str:
 
 def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:
     """Return a digest of the files of a folder, so that a step runs again when one changes."""
+    return _read_digest({path.name: path for path in sorted(folder.glob(pattern))})
+
+
+def files_digest(names: Iterable[str]) -> str:
+    """Return a digest of files that are no inputs, so that a step runs again when one changes."""
+    return _read_digest({name: Path(name) for name in names})
+
+
+def _read_digest(paths: Mapping[str, Path]) -> str:
     digest = hashlib.sha256()
-    for path in sorted(folder.glob(pattern)):
-        digest.update(f"{path.name}\n".encode() + path.read_bytes())
+    for name, path in paths.items():
+        digest.update(f"{name}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -17,7 +17,7 @@ from deepcac.errors import ConfigError
 from deepcac.judging.spaces import PARTITION, learners
 from deepcac_study import sourcecode
 from deepcac_study.catalogue.methods import methods
-from deepcac_study.sourcecode import LIBRARIES, code_digest
+from deepcac_study.sourcecode import LIBRARIES, code_digest, files_digest
 
 SOURCES = Path(__file__).parents[2] / "src"
 CAC, RUN, RAW = "deepcac.cac", "deepcac_study.experiments.run", "deepcac_study.raw"
@@ -220,6 +220,23 @@ def test_imports_read_from_the_text_are_those_of_a_parser():
             elif isinstance(node, ast.ImportFrom) and node.module:
                 found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
         assert sourcecode._imports(name) == found & known.keys(), name
+
+
+def test_a_file_that_is_made_again_is_another(tmp_path):
+    name = str(tmp_path / "lr.json")
+    Path(name).write_text("1")
+    first = files_digest([name])
+    assert files_digest([name]) == first
+    Path(name).write_text("2")
+    assert files_digest([name]) != first
+    assert files_digest([]) != files_digest([name])
+
+
+def test_the_report_is_made_again_with_what_it_reads_beside_its_inputs():
+    text = (Path(__file__).parents[2] / "workflow" / "rules" / "report.smk").read_text()
+    assert "judgements=lambda wildcards: files_digest(judged_before())" in text
+    assert "judged=lambda wildcards: [*_JUDGED, *judged_before()]" in text
+    assert 'kept=folder_digest(project / "docs/results", "*.csv")' in text
 
 
 def test_a_module_that_is_not_there_is_named():

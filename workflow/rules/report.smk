@@ -12,6 +12,13 @@ _RECORDS = [
 ]
 
 
+# It is no input: where only the report is asked for, nothing of the judge is made.
+def judged_before():
+    """Return what of the judge and beside the papers is here from other calls."""
+    files = (*study_files, *sweeps_beside, *runs_beside)
+    return [file for file in files if file not in _JUDGED and is_here(file)]
+
+
 rule report:
     input:
         records=to_make([*_RECORDS, *_JUDGED]),
@@ -73,13 +80,8 @@ rule report:
         code=code_digest("deepcac_study.report", "deepcac_study.papers"),
         registry=folder_digest(registry_path),
         standing=[file for file in (*_RECORDS, *runs_beside) if file in standing],
-        judged=lambda wildcards: [
-            *_JUDGED,
-            *(
-                file
-                for file in (*study_files, *sweeps_beside, *runs_beside)
-                if file not in _JUDGED and is_here(file)
-            ),
-        ],
+        kept=folder_digest(project / "docs/results", "*.csv"),
+        judged=lambda wildcards: [*_JUDGED, *judged_before()],
+        judgements=lambda wildcards: files_digest(judged_before()),
     script:
         "../scripts/report.py"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -148,6 +149,22 @@ def check_weights(base: Any, sample_weight: npt.ArrayLike | None, X: Any) -> Flo
         name = type(base).__name__
         raise ConfigError(f"{name} takes no sample_weight; leave it out or choose another base")
     return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+def check_class_weight(class_weight: Any, classes: npt.NDArray[Any]) -> None:
+    """Refuse weights by class (a dict) of a label that is no class, where a class has no weight.
+
+    A key too many does no harm by itself: a part of the rows may lack a class.
+    """
+    if not isinstance(class_weight, Mapping):
+        return
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown and any(label not in class_weight for label in labels):
+        raise ConfigError(
+            f"class_weight names {unknown[0]!r}, which is none of the classes "
+            f"{', '.join(map(repr, labels))}"
+        )
 
 
 def codes_among(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.int64]:

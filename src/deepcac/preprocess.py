@@ -125,8 +125,11 @@ class TableScaler(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _residue(mean: Array, scale: Array, n: int) -> Array:
-    """Return the sd that rounding alone gives a constant column (Chan et al. 1983, section 3)."""
+def _residue(mean: Array, scale: Array, n: int | Array) -> Array:
+    """Return the sd that rounding alone gives a constant column of `n` values.
+
+    As bounded by Chan et al. (1983, section 3).
+    """
     eps = np.finfo(np.float64).eps
     return np.sqrt(n * eps * scale**2 + (n * mean * eps) ** 2)
 
@@ -171,7 +174,7 @@ class SequenceScaler:
         mean = np.where(measured, X, 0.0).sum(axis=(0, 1)) / count
         spread = np.where(measured, X - mean, 0.0)
         scale = np.sqrt((spread**2).sum(axis=(0, 1)) / count)
-        return cls(mean, np.where(scale > 0, scale, 1.0))
+        return cls(mean, np.where(scale > _residue(mean, scale, count), scale, 1.0))
 
     def transform(self, X: Array) -> Array:
         """Return `X` standardised, with 0 (the training mean) where a value is missing."""

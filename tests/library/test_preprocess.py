@@ -153,3 +153,6 @@ def test_the_unit_of_a_column_does_not_matter(unit):
 def test_a_constant_column_is_dropped_in_any_unit(value):
     X = np.column_stack([np.full(1000, value), np.arange(1000.0)])
     assert TableScaler().fit(X).kept_.tolist() == [False, True]
+    scaler = SequenceScaler.fit(X.reshape(100, 10, 2))
+    assert scaler.scale[0] == 1.0
+    assert scaler.scale[1] == pytest.approx(X[:, 1].std())

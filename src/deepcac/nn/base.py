@@ -8,7 +8,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -35,7 +35,12 @@ from deepcac.nn.fitting.training import Budget, Curve, Report, untold
 from deepcac.nn.inputs import Mask, Preparation, check_inputs, warn_if_unscaled
 from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
 from deepcac.nn.model_file import read_model, write_model
-from deepcac.numeric_table import check_classes, check_two_classes, check_weights
+from deepcac.numeric_table import (
+    check_class_weight,
+    check_classes,
+    check_two_classes,
+    check_weights,
+)
 from deepcac.sklearn_compat import Interval, StrOptions
 from deepcac.types import Array, Ids
 
@@ -44,7 +49,7 @@ _WEIGHTS = ("alpha", "beta", "gamma", "l1", "l2", "m", "delta", "weight_decay")
 _ABOVE_ZERO = ("lr", "s", "temperature")
 _COUNT = Interval(Integral, 1, None, closed="left")
 
-# What the parameters may be; a name means the same in all networks.
+# What the parameters may be, unless a network asks for more.
 CONSTRAINTS: dict[str, list[Any]] = {
     **{name: [_COUNT] for name in _COUNTS},
     **{name: [Interval(Real, 0, None, closed="left")] for name in _WEIGHTS},
@@ -81,25 +86,27 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     latent, hidden, local_hidden : int
         Units of the latent, of the autoencoder's hidden layer and of a local predictor's.
     lr : float
-        Adam's rate.
+        Adam's rate in every stage but the pre-training, where it is 2e-3.
     weight_decay : float
         Weight of the squared parameters in every stage but the pre-training.
     dropout : float
         Share of a local predictor's hidden units that are left out in training.
     max_epochs, patience : int
-        Epochs of a stage at most, and without a better validation AUPRC before it ends.
+        Epochs of a stage at most, and without a better validation AUPRC before it ends. The
+        pre-training ends after 5 epochs without a smaller validation error of reconstruction.
     pretrain_epochs : int or None
         Epochs of the autoencoder's pre-training at most; None is `max_epochs`, but not more than
         100, or 30 for sequences.
     batch_size : int or None
-        Rows a step; None gives about 32 steps an epoch, from 64 to 1024 rows each.
+        Rows a step; None gives about 32 steps an epoch, from 64 to 1024 rows each (256 for
+        sequences), as the pre-training always has.
     device : str
         ``"auto"`` takes a GPU if there is one.
     n_threads : int
         Threads of torch and BLAS; results are the same bytes for one build and thread count.
     class_weight : {"balanced"}, dict or None
         How often rows of each class are drawn, beside their `sample_weight`; "balanced" draws all
-        classes alike. Probabilities are then those of such rows.
+        classes alike, whatever their rows weigh. Probabilities are then those of such rows.
     random_state : int, RandomState or None
         Of every random choice.
     verbose : bool
@@ -147,13 +154,13 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     batch_size: int | None = None
     preprocess: Literal["auto"] | None = "auto"
     class_weight: Any = None
-    # Of the training rows, and how far it is, while a network is fitted.
-    _weight: Any = None
-    _progress: Any = None
     device: str = "auto"
     n_threads: int = 1
     random_state: Any = None
     verbose: bool = False
+    # Of the training rows, and how far it is, while a network is fitted; no parameters.
+    _weight: Any = field(default=None, init=False)
+    _progress: Any = field(default=None, init=False)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
     _measure = staticmethod(auprc)  # of class ids and class scores; stops the training
@@ -179,8 +186,8 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             Class labels, at least two.
         sample_weight : array of shape (n,), optional
             How often a row is drawn for a batch, relative to the others; only ratios count. A row
-            of weight 0 is left out. Scaling and the validation rows that stop the training do not
-            heed other weights.
+            of weight 0 is left out. Scaling, the validation rows that stop the training and the
+            clusters that CAC starts the gate of CAC-DMNN from do not heed other weights.
         validation : (X, y) or (X, y, mask), optional
             Rows that stop the training; without them 24 % of the rows are held out, stratified.
         mask : ndarray of bool, shape of X
@@ -213,6 +220,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         unlearnt = np.setdiff1d(given[1], self.classes_).tolist()
         if unlearnt:
             raise DataError(f"all rows of class {unlearnt[0]!r} have weight 0; leave them out")
+        _check_parts(train[1], stopping[1], validation is not None)
         if self.preprocess is None:
             warn_if_unscaled(self, train[0])
         self._preparation = None if self.preprocess is None else Preparation(train[0], train[2])
@@ -241,7 +249,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         self.status_ = "ok"
         self._capped: list[str] = []
         self._weight = train.weight
-        self._progress: Progress | None = None
+        self._progress = None
         self._shape = tuple(train.x.shape[1:])
         device = train.x.device
         with data.session(device, self._seed, self.n_threads):
@@ -309,7 +317,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         X, y, _ = given
         weight = check_weights(self, sample_weight, X)
         if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, y)
+            by_class = self._class_weights(y, weight)
             weight = by_class if weight is None else weight * by_class
         if weight is None:
             return np.arange(len(y)), None
@@ -318,6 +326,20 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             raise DataError("class_weight leaves no row; give the classes weights above 0")
         weight = weight[used]
         return used, None if (weight == weight[0]).all() else weight
+
+    def _class_weights(
+        self, y: npt.NDArray[Any], weight: npt.NDArray[np.float64] | None
+    ) -> npt.NDArray[np.float64]:
+        """Return the factor (n,) that each row has from its class; balance is that of weights."""
+        classes, codes = np.unique(y, return_inverse=True)
+        check_class_weight(self.class_weight, classes)
+        if weight is None or self.class_weight != "balanced":
+            return np.asarray(compute_sample_weight(self.class_weight, y))
+        # By the largest, so that equal weights are the ones of no weights, to the last bit.
+        total = np.bincount(codes, weight / weight.max())
+        factor = np.zeros(len(classes))
+        factor[total > 0] = total.sum() / ((total > 0).sum() * total[total > 0])
+        return factor[codes]
 
     def _hold_out(self, given: Part) -> tuple[tuple[Part, Ids], tuple[Part, Ids]]:
         """Return training and validation rows, each with their positions."""
@@ -406,7 +428,8 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         if self._progress is not None:
             self._progress.close()
         self._progress = None
-        self.seconds_[stage] = time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        self.seconds_[stage] = self.seconds_.get(stage, 0.0) + seconds
 
 
 def _of_old_names(
@@ -416,6 +439,16 @@ def _of_old_names(
     if (X_val is None) != (y_val is None):
         raise DataError("X_val and y_val go together; give both or neither")
     return None if X_val is None else (X_val, y_val, mask_val)
+
+
+def _check_parts(train: npt.NDArray[Any], stopping: npt.NDArray[Any], given: bool) -> None:
+    """Refuse training or validation labels of one class: no score could tell epochs apart."""
+    for name, labels in (("training", train), ("validation", stopping)):
+        if (labels == labels[0]).all():
+            way = "give validation rows of two classes" if given else "give validation=(X, y)"
+            if given and labels is train:
+                way = "move rows of another class from validation=(X, y) to X and y"
+            raise DataError(f"the {name} rows are all of class {labels.tolist()[0]!r}; {way}")
 
 
 def _at(part: Part, positions: Ids) -> Part:

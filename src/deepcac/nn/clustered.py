@@ -17,7 +17,7 @@ from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.losses import cluster_means, gibbs
 from deepcac.nn.fitting.stopping import evaluate, probe
 from deepcac.nn.fitting.training import Budget, TrainingStep, train
-from deepcac.nn.layers.centroids import kmeans_start, move_online, nearest, one_hot
+from deepcac.nn.layers.centroids import kmeans_start, move_online, nearest, one_hot, weighed
 from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
 
 LEAST_SPREAD = 1e-5  # of the largest latent; what differs less is rounding
@@ -120,7 +120,7 @@ class CentroidClassifier(DeepClassifier):
         centroids, labels = kmeans_start(z, self.n_clusters, self.random_state, rows.weight)
         network.centroids.data.copy_(centroids)
         member = one_hot(labels, self.n_clusters, z)
-        network.counts.copy_(_weighed(member, rows.weight).sum(dim=0))
+        network.counts.copy_(weighed(member, rows.weight).sum(dim=0))
 
     def _cluster(self, network: Any, train_rows: TensorRows, validation: TensorRows) -> None:
         """Train the latents and the centroids together; KM-Z leaves both as they are."""
@@ -234,16 +234,9 @@ class CentroidClassifier(DeepClassifier):
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         z_new = in_chunks(network.autoencoder.encode, validation.x)
         classes = one_hot(train_rows.y, len(self.classes_), z)
-        member = _weighed(network.membership(z), train_rows.weight)
+        member = weighed(network.membership(z), train_rows.weight)
         scores = probe(z, classes, member, z_new, network.membership(z_new))
         return evaluate(self._measure, validation.y, scores)
-
-
-def _weighed(membership: Tensor, weight: Tensor | None) -> Tensor:
-    """Return memberships (n, k) times the rows' weights, whose mean counts as 1."""
-    if weight is None:
-        return membership
-    return membership * (weight / weight.mean()).to(membership).unsqueeze(1)
 
 
 class OwnBest:

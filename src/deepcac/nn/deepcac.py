@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from deepcac.nn.base import CONSTRAINTS
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
 from deepcac.nn.fitting.data import TensorRows
 from deepcac.nn.fitting.losses import am_softmax, cluster_means, within
+from deepcac.sklearn_compat import Interval
 
 
 class DeepCACNetwork(CentroidNetwork):
@@ -47,7 +50,7 @@ class DeepCACClassifier(CentroidClassifier):
         Scale and margin of the AM-softmax.
     delta : float
         In the within-cluster denominator; not stated in the paper. 1 makes it n_j, which keeps
-        the weight of a cluster of one row like that of any other.
+        the weight of a cluster of one row like that of any other. Above 0.
     n_clusters, preprocess, max_epochs, random_state, verbose, ...
         Those of `CentroidClassifier` and `DeepClassifier`.
 
@@ -71,6 +74,11 @@ class DeepCACClassifier(CentroidClassifier):
     s: float = 30.0
     m: float = 0.4
     delta: float = 1.0
+
+    # At 0 the term of a cluster of one row is 0 / 0.
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS | {
+        "delta": [Interval(Real, 0, None, closed="neither")]
+    }
 
     def _build(self) -> DeepCACNetwork:
         network = DeepCACNetwork(

@@ -14,7 +14,7 @@ from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.losses import mixture_cross_entropy
 from deepcac.nn.fitting.stopping import evaluate, log_likelihood
 from deepcac.nn.fitting.training import Budget, TrainingStep, train
-from deepcac.nn.layers.centroids import kmeans_start, nearest, one_hot
+from deepcac.nn.layers.centroids import cluster_centres, kmeans_start, nearest, one_hot, weighed
 from deepcac.nn.layers.networks import (
     AnyAutoencoder,
     Autoencoder,
@@ -85,7 +85,7 @@ class DMNNClassifier(DeepClassifier):
         """Start from the principal components; what is pre-trained for others has activations."""
         if len(self._shape) == 1:
             with self._timed("pretrain"):
-                pretrained = principal_autoencoder(train.x, self.hidden, self.latent)
+                pretrained = principal_autoencoder(train.x, self.hidden, self.latent, train.weight)
         super()._start(network, train, validation, pretrained)
 
     def _start_labels(self, z: Tensor, y: Tensor) -> Tensor:
@@ -124,7 +124,8 @@ class DMNNClassifier(DeepClassifier):
         z_new = in_chunks(network.autoencoder.encode, validation.x)
         labels = self._start_labels(z, train_rows.y)
         member = one_hot(labels, self.n_clusters, z)
-        means = member.T @ z / member.sum(dim=0).clamp(min=1.0).unsqueeze(1)
+        nowhere = z.new_zeros(self.n_clusters, z.shape[1])
+        means = cluster_centres(z, weighed(member, train_rows.weight), nowhere)
         labels_new = nearest(z_new, means)
 
         def score() -> float:
@@ -167,21 +168,26 @@ def linear_autoencoder(n_features: int, hidden: int, latent: int) -> Autoencoder
 
 
 @torch.no_grad()
-def principal_autoencoder(x: Tensor, hidden: int, latent: int) -> Autoencoder:
+def principal_autoencoder(
+    x: Tensor, hidden: int, latent: int, weight: Tensor | None = None
+) -> Autoencoder:
     """Return the linear autoencoder with the least squared error on rows `x` of shape (n, d).
+
+    Errors count by the rows' `weight` (n,) if it is given.
 
     No gradient steps are needed: its latents are the first principal components (Baldi and
     Hornik 1989). Hidden units beyond the latents hold the next components, which the latents do
-    not see yet.
+    not see yet; latents beyond the hidden units are 0.
     """
     autoencoder = linear_autoencoder(x.shape[1], hidden, latent).to(x.device)
-    mean = x.mean(dim=0)
+    mean = x.mean(dim=0) if weight is None else (weight.to(x) / weight.sum()) @ x
     centred = (x - mean).cpu().double()  # some devices have no float64
-    axes = torch.linalg.eigh(centred.T @ centred).eigenvectors.flip(1).T
+    heavy = centred if weight is None else centred * weight.cpu().double().unsqueeze(1)
+    axes = torch.linalg.eigh(centred.T @ heavy).eigenvectors.flip(1).T
     # The sign of an axis is free; its largest entry is positive here, so that builds agree.
     largest = axes.gather(1, axes.abs().argmax(dim=1, keepdim=True))
     axes = (axes * largest.sign()).to(x)
-    seen, n_latent = min(hidden, len(axes)), min(latent, len(axes))
+    seen, n_latent = min(hidden, len(axes)), min(latent, hidden, len(axes))
     into, inside = _layers(autoencoder.encoder)
     outside, out_of = _layers(autoencoder.decoder)
     into.weight[:seen], into.bias[:seen] = axes[:seen], -axes[:seen] @ mean

@@ -197,7 +197,7 @@ class ExpertNetClassifier(DeepClassifier):
             nonlocal epoch
             epoch += 1
             z = in_chunks(network.autoencoder.encode, x)
-            target.copy_(target_distribution(network.assign(z)))
+            target.copy_(target_distribution(network.assign(z), train_rows.weight))
 
         def encoder_loss(rows: Tensor) -> Tensor:
             with torch.no_grad():

@@ -10,29 +10,30 @@ from torch.nn import functional
 from deepcac.nn.base import DeepClassifier, Network
 from deepcac.nn.fitting.data import TensorRows, in_chunks
 from deepcac.nn.fitting.training import TrainingStep, train
-from deepcac.nn.layers.centroids import kmeans_start, nearest, one_hot
+from deepcac.nn.layers.centroids import cluster_centres, kmeans_start, nearest, one_hot, weighed
 from deepcac.nn.layers.networks import AnyAutoencoder, Prediction
 
 NEIGHBOURS = 20  # of a centre in the official program; at most k - 1 exist
 LLOYD_STEPS = 10  # from the centres of the last batch, which are near
 
 
-def lloyd(h: Tensor, centres: Tensor) -> Tensor:
-    """Return labels of rows `h` (n, latent) by k-means from `centres` (k, latent)."""
+def lloyd(h: Tensor, centres: Tensor, weight: Tensor | None = None) -> Tensor:
+    """Return labels of rows `h` (n, latent) by k-means from `centres` (k, latent).
+
+    Rows count by their `weight` (n,) if it is given.
+    """
     labels = nearest(h, centres)
     for _ in range(LLOYD_STEPS):
-        again = nearest(h, means(h, labels, centres))
+        again = nearest(h, means(h, labels, centres, weight))
         if torch.equal(again, labels):
             break
         labels = again
     return labels
 
 
-def means(h: Tensor, labels: Tensor, centres: Tensor) -> Tensor:
+def means(h: Tensor, labels: Tensor, centres: Tensor, weight: Tensor | None = None) -> Tensor:
     """Return the mean of each cluster's rows; an empty cluster keeps its centre."""
-    member = one_hot(labels, len(centres), h)
-    size = member.sum(dim=0).unsqueeze(1)
-    return torch.where(size > 0, member.T @ h / size.clamp(min=1.0), centres)
+    return cluster_centres(h, weighed(one_hot(labels, len(centres), h), weight), centres)
 
 
 def neighbour_graph(centres: Tensor) -> Tensor:
@@ -141,7 +142,8 @@ class GRASPClassifier(DeepClassifier):
 
         def score() -> float:
             h = in_chunks(network.autoencoder.encode, x)
-            network.centres.copy_(means(h, lloyd(h, network.centres), network.centres))
+            labels = lloyd(h, network.centres, train_rows.weight)
+            network.centres.copy_(means(h, labels, network.centres, train_rows.weight))
             return self._score(network, validation)
 
         epochs = count()

@@ -53,7 +53,8 @@ class IDECClassifier(CentroidClassifier):
             if next(epochs) % self.target_epochs:
                 return
             z = in_chunks(network.autoencoder.encode, x)
-            target.copy_(target_distribution(student_t(z, network.centroids.detach())))
+            q = student_t(z, network.centroids.detach())
+            target.copy_(target_distribution(q, train_rows.weight))
 
         learned, aims = self._learned(network), TensorRows(x, target)
         network.centroids.requires_grad_(True)

@@ -25,11 +25,29 @@ def check_inputs(
     estimator: Any, X: npt.ArrayLike, y: Any = NO_CLASSES, *, reset: bool, missing: bool
 ) -> Any:
     """Return a table (n, d) or sequences (n, steps, variables), and classes if they are given."""
-    axes = getattr(X, "ndim", None) or np.asarray(X).ndim
-    if axes != 3:
+    shape = np.shape(X)
+    variables = shape[2] if len(shape) == 3 else None
+    if reset:
+        estimator._variables = variables
+    else:
+        _check_variables(shape, variables, estimator._variables)
+    if variables is None:
         return check_table(estimator, X, y, reset=reset, missing=missing)
     finite: Any = "allow-nan" if missing else True
     return validated(estimator, X, y, reset=reset, allow_nd=True, ensure_all_finite=finite)
+
+
+def _check_variables(shape: tuple[int, ...], given: int | None, fitted: int | None) -> None:
+    """Refuse sequences with other variables than those of `fit`, or a table in their place."""
+    if given == fitted or len(shape) not in (2, 3):
+        return
+    if given is None:
+        raise DataError(
+            f"X has 2 axes {shape}; the network was fitted to sequences (n, steps, {fitted}) of 3"
+        )
+    if fitted is None:
+        raise DataError(f"X has 3 axes {shape}; the network was fitted to a table (n, d) of 2")
+    raise DataError(f"X has {given} variables a step; the network was fitted to {fitted}")
 
 
 class Preparation:

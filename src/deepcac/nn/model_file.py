@@ -29,6 +29,7 @@ FORMAT = 2
 _PREPARED = "preparation."
 _KEPT = ("history_", "best_epoch_", "status_", "seconds_")
 _ADDED = {"class_weight": None}  # parameters that older files lack
+_NO_PARAMETERS = ("_weight", "_progress")  # of a fit that runs; older files name them
 
 
 def about(model: Any) -> dict[str, Any]:
@@ -74,6 +75,8 @@ def _estimator(header: dict[str, Any], kind: type[Any], device: str) -> Any:
     names, usual = header["feature_names"], kind().get_params()
     added = {name: value for name, value in _ADDED.items() if name in usual}
     parameters = added | header["parameters"]
+    for name in _NO_PARAMETERS:
+        parameters.pop(name, None)
     if isinstance(weights := parameters.get("class_weight"), list):
         parameters["class_weight"] = dict(map(tuple, weights))
     if set(parameters) != set(usual):
@@ -165,7 +168,8 @@ def _restore(
     model._preparation = Preparation.of(prepared) if prepared else None
     model._shape = tuple(check_count("shape", size, 1) for size in header["shape"])
     _check_shape(model)
-    model._weight = model._progress = None
+    # A network reads the values of a step and their mask side by side.
+    model._variables = model._shape[1] // 2 if len(model._shape) == 2 else None
     model.network_ = restore_network(model._build, tensors).to(device)
 
 

@@ -114,6 +114,22 @@ def test_sequences_are_scaled_by_what_was_measured():
         by_mask.predict_proba(noise, mask[:, :3])
 
 
+def test_rows_of_another_shape_than_those_of_fit_are_refused_by_number(tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(80, 5, 2)), np.arange(80) % 2
+    FNNClassifier(**QUICK).fit(X, y).save(tmp_path / "model")
+    model = FNNClassifier.load(tmp_path / "model", device="cpu")
+    assert model.predict_proba(X).shape == (80, 2)
+    with pytest.raises(DataError, match="X has 1 variables a step; the network was fitted to 2"):
+        model.predict(X[:, :, :1])
+    with pytest.raises(DataError, match=r"2 axes \(80, 5\); .* sequences \(n, steps, 2\) of 3"):
+        model.predict(X[:, :, 0])
+    with pytest.raises(DataError, match="X has 1 variables a step"):
+        FNNClassifier(**QUICK).fit(X, y, validation=(X[:, :, :1], y))
+    table = FNNClassifier(**QUICK).fit(X[:, :, 0], y)
+    with pytest.raises(DataError, match=r"3 axes \(80, 5, 2\); .* a table \(n, d\) of 2"):
+        table.predict(X)
+
+
 @pytest.mark.parametrize(
     ("parameters", "name"),
     [
@@ -121,7 +137,7 @@ def test_sequences_are_scaled_by_what_was_measured():
         ({"temperature": 0}, "temperature"),
         ({"max_epochs": 0}, "max_epochs"),
         ({"pretrain_epochs": 0}, "pretrain_epochs"),
-        ({"delta": -1}, "delta"),
+        ({"delta": 0}, "delta"),
         ({"n_clusters": "three"}, "n_clusters"),
         ({"dropout": 1.0}, "dropout"),
         ({"lr": -1.0}, "lr"),

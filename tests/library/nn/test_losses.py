@@ -89,6 +89,11 @@ def test_student_t_and_target_by_hand():
     sharp = expected**2 / expected.sum(axis=0)
     target = sharp / sharp.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(losses.target_distribution(q), target)
+    weight, twice = torch.ones(len(q)), torch.cat([q, q[:1]])
+    weight[0] = 2.0
+    torch.testing.assert_close(
+        losses.target_distribution(q, weight), losses.target_distribution(twice)[: len(q)]
+    )
     kl = (target * np.log(target / expected)).sum(axis=1).mean()
     assert losses.divergence(torch.tensor(target), q).item() == pytest.approx(kl)
 

@@ -175,6 +175,26 @@ def test_principal_autoencoder_with_more_units_than_columns():
     torch.testing.assert_close(found.decoder(found.encode(x)), x, atol=1e-4, rtol=0)
 
 
+def test_principal_autoencoder_with_fewer_units_than_latents_and_columns():
+    x = torch.tensor(np.random.default_rng(0).normal(size=(50, 6))).float()
+    with torch.no_grad():
+        narrow, wide = principal_autoencoder(x, 2, 4), principal_autoencoder(x, 2, 2)
+        assert narrow.encode(x).shape == (50, 4)
+        torch.testing.assert_close(narrow.decoder(narrow.encode(x)), wide.decoder(wide.encode(x)))
+
+
+def test_a_row_of_weight_2_is_two_rows_to_the_components():
+    x = torch.tensor(np.random.default_rng(0).normal(size=(40, 3))).float()
+    weight = torch.where(torch.arange(40) % 3 == 0, 2.0, 1.0)
+    twice = x.repeat_interleave(weight.long(), dim=0)
+    with torch.no_grad():
+        weighted, repeated = (
+            principal_autoencoder(x, 2, 2, weight),
+            principal_autoencoder(twice, 2, 2),
+        )
+        torch.testing.assert_close(weighted.encode(x), repeated.encode(x), atol=1e-5, rtol=1e-4)
+
+
 def test_each_local_predictor_keeps_its_own_best_epoch():
     predictors = LocalPredictors(2, 3, 4, 2)
     best, states = OwnBest(predictors), []

@@ -8,10 +8,12 @@ import torch
 from catalogued import networks
 from sklearn.exceptions import ConvergenceWarning
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.nn.deepcac import DeepCACClassifier
+from deepcac.nn.dmnn import DMNNClassifier
 from deepcac.nn.fitting.training import batches
 from deepcac.nn.fnn import FNNClassifier
+from deepcac.nn.grasp import lloyd, means
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.centroids import kmeans_start
 from deepcac.nn.persistence import read_tensors, write_tensors
@@ -41,6 +43,56 @@ def test_a_row_of_weight_0_is_absent_and_equal_weights_change_nothing(method):
     same = method(**QUICK).fit(X, y, sample_weight=np.full(120, 0.3))
     plain = method(**QUICK).fit(X, y)
     np.testing.assert_array_equal(same.predict_proba(X), plain.predict_proba(X))
+
+
+@quiet
+def test_classes_are_balanced_by_what_their_rows_weigh():
+    X, y = rows()
+    weight = np.where((np.arange(120) % 3 == 0) & (y == 1), 0.0, 2.5)
+    weighted = FNNClassifier(class_weight="balanced", **QUICK).fit(X, y, sample_weight=weight)
+    without = FNNClassifier(class_weight="balanced", **QUICK).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(weighted.predict_proba(X), without.predict_proba(X))
+    uneven = np.where(y == 1, 9.0, np.arange(120) % 2 + 1.0)
+    factor = uneven * FNNClassifier(class_weight="balanced")._class_weights(y, uneven)
+    assert factor[y == 0].sum() == pytest.approx(factor[y == 1].sum())
+
+
+def test_clusters_count_rows_by_their_weights():
+    h, labels = torch.tensor([[0.0], [1.0], [10.0]]), torch.tensor([0, 0, 2])
+    centres = torch.full((3, 1), -1.0)
+    assert means(h, labels, centres).tolist() == [[0.5], [-1.0], [10.0]]
+    weight = torch.tensor([0.03, 0.01, 0.01])
+    torch.testing.assert_close(
+        means(h, labels, centres, weight), torch.tensor([[0.25], [-1.0], [10.0]])
+    )
+    start = torch.tensor([[0.0], [6.0]])
+    rows, heavy = torch.tensor([[0.0], [2.9], [3.1], [9.0]]), torch.tensor([100.0, 1.0, 1.0, 1.0])
+    assert lloyd(rows, start).tolist() == [0, 0, 0, 1]
+    assert lloyd(rows, start, heavy).tolist() == [0, 0, 1, 1]
+
+
+def test_parts_of_one_class_are_refused():
+    X, y = rows()
+    healthy = y == 0
+    with pytest.raises(DataError, match="validation rows are all of class 0; give validation rows"):
+        FNNClassifier(**QUICK).fit(X, y, validation=(X[healthy], y[healthy]))
+    with pytest.raises(DataError, match=r"training rows are all of class 0; move rows of another"):
+        FNNClassifier(**QUICK).fit(X[healthy], y[healthy], validation=(X, y))
+    alone = np.append(y[healthy], 1)
+    with pytest.raises(DataError, match=r"are all of class 0; give validation=\(X, y\)"):
+        FNNClassifier(**QUICK).fit(np.vstack([X[healthy], X[:1]]), alone)
+
+
+def test_what_a_running_fit_needs_is_no_parameter():
+    assert not {"_weight", "_progress"} & set(DMNNClassifier().get_params())
+
+
+@quiet
+def test_the_time_of_the_components_counts_as_pretraining(monkeypatch):
+    X, y = rows()
+    clock = iter(range(1000))
+    monkeypatch.setattr("deepcac.nn.base.time.perf_counter", lambda: next(clock))
+    assert DMNNClassifier(**QUICK).fit(X, y).seconds_["pretrain"] == 2
 
 
 @quiet
@@ -91,6 +143,8 @@ def test_bad_weights_are_refused_in_one_line():
     X, y = rows()
     with pytest.raises(DataError, match="class_weight leaves no row"):
         FNNClassifier(class_weight={0: 0, 1: 0}, **QUICK).fit(X, y)
+    with pytest.raises(ConfigError, match="class_weight names '0', which is none of .* 0, 1"):
+        FNNClassifier(class_weight={"0": 1, "1": 2}, **QUICK).fit(X, y)
     with pytest.raises(ValueError, match="at least one non-zero"):
         FNNClassifier(**QUICK).fit(X, y, sample_weight=np.zeros(120))
     with pytest.raises(ValueError, match="Negative values"):
@@ -176,6 +230,7 @@ def test_files_keep_weights_of_classes_and_older_files_are_read(tmp_path):
     for name in ("seconds_", "class_counts_"):
         del header[name]
     del header["parameters"]["class_weight"]
+    header["parameters"] |= {"_weight": None, "_progress": None}
     write_tensors(tmp_path / "old", tensors, header)
     old = DeepCACClassifier.load(tmp_path / "old", device="cpu")
     np.testing.assert_array_equal(old.predict_proba(X), plain.predict_proba(X))

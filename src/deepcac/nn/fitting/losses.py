@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from deepcac.nn.layers.centroids import one_hot
+from deepcac.nn.layers.centroids import one_hot, weighed
 
 
 def squared_distances(z: Tensor, centroids: Tensor) -> Tensor:
@@ -91,9 +91,12 @@ def student_t(z: Tensor, centroids: Tensor) -> Tensor:
     return q / q.sum(dim=1, keepdim=True)
 
 
-def target_distribution(q: Tensor) -> Tensor:
-    """Return IDEC's sharpened targets p_ij = (q_ij^2 / f_j) normalised, f_j = sum_i q_ij."""
-    sharpened = q.square() / q.sum(dim=0)
+def target_distribution(q: Tensor, weight: Tensor | None = None) -> Tensor:
+    """Return IDEC's sharpened targets p_ij = (q_ij^2 / f_j) normalised, f_j = sum_i q_ij.
+
+    Rows count in f_j by their `weight` (n,) if it is given.
+    """
+    sharpened = q.square() / weighed(q, weight).sum(dim=0)
     return sharpened / sharpened.sum(dim=1, keepdim=True)
 
 

@@ -14,6 +14,19 @@ def one_hot(labels: Tensor, k: int, like: Tensor) -> Tensor:
     return (labels.unsqueeze(-1) == torch.arange(k, device=labels.device)).to(like.dtype)
 
 
+def weighed(membership: Tensor, weight: Tensor | None) -> Tensor:
+    """Return memberships (n, k) times the rows' weights (n,), whose mean counts as 1."""
+    if weight is None:
+        return membership
+    return membership * (weight / weight.mean()).to(membership).unsqueeze(1)
+
+
+def cluster_centres(z: Tensor, membership: Tensor, otherwise: Tensor) -> Tensor:
+    """Return the (k, latent) means of the rows by memberships (n, k); `otherwise` of no row."""
+    size = membership.sum(dim=0).unsqueeze(1)
+    return torch.where(size > 0, membership.T @ z / torch.where(size > 0, size, 1.0), otherwise)
+
+
 def nearest(z: Tensor, centroids: Tensor) -> Tensor:
     """Return the nearest centroid of each row, the lowest id on ties."""
     # ||z||^2 is the same for all centroids.

@@ -27,6 +27,7 @@ from deepcac.linear.base_classifiers import (
     seeded,
 )
 from deepcac.numeric_table import (
+    check_class_weight,
     check_classes,
     check_classifier,
     check_table,
@@ -71,6 +72,7 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         check_classifier(self._base())
         rows, codes = self._learn_classes(X, y)
         check_two_classes(self.classes_)
+        check_class_weight(self.class_weight, self.classes_)
         warn_of_scales(rows, column_names(self), SCALING)
         return rows, codes, check_weights(self._base(), sample_weight, rows)
 

@@ -17,7 +17,9 @@ from sklearn.utils.validation import has_fit_parameter
 
 from deepcac.decomposition.configuration import Configuration, Group
 from deepcac.decomposition.smo import PairwiseLinearSVC
+from deepcac.errors import ConfigError
 from deepcac.linear.base_classifiers import check_learnt
+from deepcac.numeric_table import check_class_weight
 from deepcac.types import Floats, Ints
 
 Name = tuple[int, Group]
@@ -36,7 +38,7 @@ def weights_of_classes(
     Parameters
     ----------
     given : {"balanced"}, mapping or None
-        As `class_weight` in scikit-learn; a class that is not named has 1.
+        As `class_weight` in scikit-learn; a class that is not named has 1. Above 0.
     labels : ndarray of shape (n_classes,)
         Class labels.
     classes : ndarray of shape (n,)
@@ -45,7 +47,15 @@ def weights_of_classes(
     if given is None:
         return None
     if isinstance(given, Mapping):
-        return np.array([float(given.get(label, 1.0)) for label in labels.tolist()])
+        check_class_weight(given, labels)
+        weights = np.array([float(given.get(label, 1.0)) for label in labels.tolist()])
+        if not (weights > 0).all():
+            label = labels[~(weights > 0)].tolist()[0]
+            raise ConfigError(
+                f"class_weight of class {label!r} is {given[label]}; give a weight above 0, or "
+                "leave its rows out"
+            )
+        return weights
     return np.asarray(compute_class_weight(given, classes=np.arange(len(labels)), y=classes))
 
 
@@ -192,6 +202,11 @@ class OneAgainstRest:
     """Scores of a base classifier fitted to tell one group from all other rows."""
 
     def __init__(self, base: Any, data: Training) -> None:
+        if not (hasattr(base, "decision_function") or hasattr(base, "predict_proba")):
+            raise ConfigError(
+                f"refit='one_class' compares scores, and {type(base).__name__} has none; use "
+                "refit='all'"
+            )
         self._base, self._data = base, data
 
     def score(self, members: Ints) -> Floats:

@@ -7,8 +7,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
+from deepcac.cac import KMClassifier
 from deepcac.decomposition import ClassDecompositionClassifier, MixedNaiveBayes, PairwiseLinearSVC
 from deepcac.decomposition.discriminants import ValidationAccuracy, weights_of_classes
+from deepcac.errors import ConfigError
 
 
 class Weighed(ClassifierMixin, BaseEstimator):
@@ -52,6 +54,16 @@ def test_weights_by_hand():
     assert weights_of_classes("balanced", labels, classes).tolist() == [4 / 6, 2.0]
     assert weights_of_classes({"b": 5.0}, labels, classes).tolist() == [1.0, 5.0]
     assert weights_of_classes(None, labels, classes) is None
+
+
+def test_weights_of_no_class_and_weights_that_are_none_are_refused():
+    X, y, _ = uneven()
+    with pytest.raises(ConfigError, match=r"class_weight names '1', which is none of .* 0, 1"):
+        ClassDecompositionClassifier(class_weight={"1": 2.0}).fit(X, y)
+    with pytest.raises(ConfigError, match=r"class_weight of class 1 is 0; give a weight above 0"):
+        ClassDecompositionClassifier(class_weight={1: 0}).fit(X, y)
+    with pytest.raises(ConfigError, match=r"class_weight names '0', which is none of .* 0, 1"):
+        KMClassifier(class_weight={"0": 1.0, "1": 2.0}).fit(X, y)
 
 
 @pytest.mark.parametrize("base", [LogisticRegression(), LinearSVC(dual=False, random_state=0)])

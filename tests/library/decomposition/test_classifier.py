@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
@@ -152,6 +153,26 @@ def test_any_base_is_searched_one_against_rest():
     model.fit(X, y, validation=held, labels=clusters)
     assert model.n_fits_ < model.n_fits_if_all_
     assert model.score(*held) > base.fit(X, y).score(*held)
+
+
+class AnswersOnly(ClassifierMixin, BaseEstimator):
+    """A classifier that gives no score."""
+
+    def fit(self, X, y):
+        self.model_ = LogisticRegression().fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_a_base_without_scores_is_not_searched_one_against_rest():
+    (X, y, clusters), held = blobs(2)
+    model = ClassDecompositionClassifier(AnswersOnly(), refit="one_class")
+    with pytest.raises(ConfigError, match="AnswersOnly has none; use refit='all'"):
+        model.fit(X, y, validation=held, labels=clusters)
+    model.set_params(refit="all").fit(X, y, validation=held, labels=clusters)
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,20 @@ def test_the_number_of_clusters_is_bounded():
     assert set(cluster_rows(equal, None, np.random.default_rng(0)).labels) == {0}
 
 
+def test_a_category_without_a_level_changes_nothing():
+    rows, _ = mixed_rows(60, 0)
+    empty = Mixed(
+        rows.numbers,
+        np.column_stack([rows.codes, np.full(60, -1)]),
+        np.append(rows.levels, 0),
+    )
+    plain, other = (cluster_rows(each, 3, np.random.default_rng(0)) for each in (rows, empty))
+    assert np.array_equal(plain.labels, other.labels)
+    assert plain.likelihood == other.likelihood
+    nothing = Mixed(np.empty((9, 0)), np.full((9, 1), -1), np.array([0]))
+    assert cluster_rows(nothing, 3, np.random.default_rng(0)).n_components == 1
+
+
 def test_missing_values_are_filled_with_means_and_modes():
     X = pd.DataFrame(
         {"x": [1.0, np.nan, 3.0], "c": pd.Categorical(["b", "b", None], categories=["a", "b"])}

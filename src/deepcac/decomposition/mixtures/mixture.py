@@ -94,6 +94,8 @@ def cluster_rows(
     """
     if max_clusters is not None and max_clusters < 1:
         raise ConfigError(f"max_clusters is {max_clusters}; use at least 1, or None")
+    used = rows.levels > 0  # a category without a level says nothing, and has no code to fill in
+    rows = Mixed(rows.numbers, rows.codes[:, used], rows.levels[used])
     rows = Filler.of(rows).fill(rows)
     k, likelihood = choose_clusters(rows, max_clusters, rng, n_jobs)
     if k == 1:

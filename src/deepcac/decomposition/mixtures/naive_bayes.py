@@ -136,7 +136,9 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         weights = None
         if sample_weight is not None:
-            weights = check_sample_weight(sample_weight, X, dtype=np.float64)
+            weights = check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
             X, y, weights = (rows_at(part, weights > 0) for part in (X, y, weights))
         self.classes_, labels = np.unique(y, return_inverse=True)
         self._columns = Columns.of(X)

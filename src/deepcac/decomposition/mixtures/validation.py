@@ -36,8 +36,8 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     Raises
     ------
     DataError
-        In a table with categories: infinite or too large values, or columns other than those of
-        `fit`.
+        In a table with categories: infinite or too large values, columns other than those of
+        `fit`, or names that are no texts.
     """
     nominal = has_categories(X) if reset else getattr(estimator, "_nominal", False)
     if reset:
@@ -47,6 +47,11 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     table = X if reset or is_frame(X) else _named(estimator, X)
     if reset:
         validated(estimator, table, y, skip_check_array=True)
+        if not hasattr(estimator, "feature_names_in_"):
+            raise DataError(
+                f"names of columns, such as {X.columns.tolist()[0]!r}, are no texts, so that "
+                "predict could not find them again; set X.columns = X.columns.astype(str)"
+            )
     else:
         table = _in_order(estimator, table)
     numbers = table.select_dtypes("number")

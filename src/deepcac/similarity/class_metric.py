@@ -127,7 +127,8 @@ def deal(codes: Ints, n_sets: int, set_size: int, rng: np.random.Generator) -> l
     Returns
     -------
     list of ndarray
-        Ascending positions; a set without two classes is left out, unless none has two.
+        Ascending positions; a set without two classes is left out. If none has two, there is one
+        set, of rows drawn at random and one of each class.
     """
     n = len(codes)
     count = int(np.clip(n // set_size, 1, n_sets))
@@ -135,4 +136,12 @@ def deal(codes: Ints, n_sets: int, set_size: int, rng: np.random.Generator) -> l
     dealt = order[np.argsort(codes[order], kind="stable")]
     sets = [np.sort(dealt[s::count]) for s in range(count)]
     mixed = [members for members in sets if len(np.unique(codes[members])) > 1]
-    return mixed or [np.arange(n)]
+    return mixed or [_with_all_classes(codes, set_size, rng)]
+
+
+def _with_all_classes(codes: Ints, size: int, rng: np.random.Generator) -> Ints:
+    """Return about `size` positions drawn at random, but one of each class first; ascending."""
+    order = rng.permutation(len(codes))
+    first = np.unique(codes[order], return_index=True)[1]
+    others = np.delete(order, first)[: max(size - len(first), 0)]
+    return np.sort(np.concatenate([order[first], others]))

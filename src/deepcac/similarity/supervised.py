@@ -58,7 +58,7 @@ class SupervisedKMeans(SimilarityClusterer):
         optimum is the same.
     warm_start : bool
         Begin with the cutting planes of the last `fit`, which must have been on the same training
-        set; `C` may differ.
+        set and with the same `weights`; `C` may differ.
     random_state : int, RandomState or None
         Of the iterative clusterer.
 
@@ -181,6 +181,11 @@ class SupervisedKMeans(SimilarityClusterer):
             return WorkingSet(n, N, self.C / n, nonnegative=self.weights == "nonnegative")
         if (last.n_examples, last.n_features) != (n, N):
             raise ConfigError("warm_start needs the training set of the last fit; set it to False")
+        if last.nonnegative != (self.weights == "nonnegative"):
+            raise ConfigError(
+                f"warm_start keeps whether weights may be negative, and weights={self.weights!r} "
+                "is not that of the last fit; set warm_start to False"
+            )
         return last.under(self.C / n)
 
     def _keep(self, solution: Solution, oracle: Oracle, seconds: float) -> None:

@@ -62,3 +62,12 @@ def test_few_rows_are_one_set_and_a_set_of_one_class_is_left_out():
     sets = deal(codes, 4, 100, np.random.default_rng(0))
     assert len(sets) == 2
     assert all(codes[own].sum() == 1 for own in sets)
+
+
+def test_a_rare_class_that_was_not_drawn_is_added_to_one_set():
+    codes = np.zeros(10_000, dtype=np.int64)
+    codes[7] = 1
+    for seed in range(5):
+        (rows,) = deal(codes, 2, 100, np.random.default_rng(seed))
+        assert len(np.unique(rows)) == len(rows) == 100
+        assert 7 in rows

@@ -94,6 +94,8 @@ def test_training_goes_on_from_a_smaller_slack_weight():
     assert (again.n_iter_, again.n_cuts_) == (1, 0)
     with pytest.raises(ConfigError, match="training set of the last fit"):
         warm.fit(items[:2], truths[:2])
+    with pytest.raises(ConfigError, match="weights='nonnegative' is not that of the last fit"):
+        warm.set_params(weights="nonnegative").fit(items, truths)
 
 
 def test_another_solver_is_asked_where_the_first_gives_up(monkeypatch):

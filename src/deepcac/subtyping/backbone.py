@@ -130,7 +130,7 @@ def fit_networks(cases: Cases, settings: NetworkSettings, device: torch.device) 
     """
     inputs = SmoothInputs(cases.rows)
     x = inputs.rows(cases.rows, device)
-    y, fold, weight = (torch.as_tensor(values, device=device) for values in cases[1:])
+    y, fold, weight = (torch.as_tensor(values, device=device) for values in cases[1:4])
     networks = settings.build(x.shape[1], int(cases.codes.max()) + 1).to(device)
     folds = left_out(fold, settings.members)
     curve = train_crossfitted(networks, x.float(), y, folds, weight, settings.budget)

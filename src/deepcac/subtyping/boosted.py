@@ -10,7 +10,7 @@ import numpy.typing as npt
 from deepcac.errors import ConfigError
 from deepcac.subtyping.crossfit import Cases
 from deepcac.subtyping.tree_arrays import TreeArrays, read_booster
-from deepcac.types import Array
+from deepcac.types import Array, Flags
 
 ROUNDS, PATIENCE = 800, 40
 SETTINGS: dict[str, Any] = {
@@ -63,14 +63,15 @@ def grow_trees(cases: Cases, n_classes: int, seed: int, n_threads: int) -> Trees
     """Fit the trees of all folds but one, for each.
 
     The number of rounds comes from a split inside the rows that a fold leaves: another fold of them
-    stops the trees of the rest. So a fold has no say in the answers that it is scored by.
+    stops the trees of the rest, or a fifth of their groups where there are two folds. So a fold has
+    no say in the answers that it is scored by.
     """
     lightgbm = _lightgbm()
     kind: dict[str, Any] = {"objective": "binary"}
     if n_classes > 2:
         kind = {"objective": "multiclass", "num_class": n_classes}
     settings = SETTINGS | kind | {"seed": seed, "num_threads": n_threads}
-    X, y, fold, weight = cases
+    X, y, fold, weight, unit = cases
     equal = bool((weight == weight[0]).all())  # all alike is none, which is faster
     n_folds, outputs = int(fold.max()) + 1, 1 if n_classes == 2 else n_classes
     grown, outside = [], np.empty((len(y), outputs))
@@ -81,7 +82,7 @@ def grow_trees(cases: Cases, n_classes: int, seed: int, n_threads: int) -> Trees
 
     for j in range(n_folds):
         out = fold == j
-        stop = fold == (j + 1) % n_folds if n_folds > 2 else ~out & (np.arange(len(y)) % 5 == 0)
+        stop = fold == (j + 1) % n_folds if n_folds > 2 else ~out & _fifth(~out, unit)
         data = dataset(~out & ~stop)
         halt = lightgbm.early_stopping(PATIENCE, verbose=False)
         inner = lightgbm.train(
@@ -91,6 +92,14 @@ def grow_trees(cases: Cases, n_classes: int, seed: int, n_threads: int) -> Trees
         grown.append(read_booster(booster.model_to_string()))
         outside[out] = grown[-1].outputs(X[out], outputs)
     return Trees(BoostedFolds(grown, outputs), outside)
+
+
+def _fifth(rows: Flags, unit: npt.NDArray[Any] | None) -> Flags:
+    """Mark each fifth row; where some `rows` are of two groups or more, all rows of each fifth."""
+    groups = np.unique(unit[rows]) if unit is not None else ()
+    if unit is None or len(groups) < 2:
+        return np.arange(len(rows)) % 5 == 0
+    return np.isin(unit, groups[::5])
 
 
 def _lightgbm() -> Any:

@@ -30,12 +30,15 @@ class Cases(NamedTuple):
         Class ids, and the fold of each row.
     weight : ndarray of shape (n,)
         How much each row counts; the mean is 1.
+    unit : ndarray of shape (n,) or None
+        Group of each row, if rows of a group stay together.
     """
 
     rows: Array
     codes: Ids
     fold: Ids
     weight: Array
+    unit: npt.NDArray[Any] | None = None
 
 
 def deal_cases(
@@ -62,7 +65,7 @@ def deal_cases(
     if n_folds < 2:
         raise DataError("the folds inside need two rows, or two groups, at least")
     weight = np.ones(len(codes)) if weights is None else weights / weights.mean()
-    return Cases(rows, codes, deal_folds(codes, n_folds, seed, groups), weight)
+    return Cases(rows, codes, deal_folds(codes, n_folds, seed, groups), weight, groups)
 
 
 def deal_folds(y: Ids, n_folds: int, seed: int, groups: npt.NDArray[Any] | None = None) -> Ids:

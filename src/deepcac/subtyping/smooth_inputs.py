@@ -34,15 +34,20 @@ class SmoothInputs:
         self.scaler = TableScaler().fit(X)
         if not self.scaler.kept_.any():
             raise DataError("all columns of X are constant; there is nothing to learn from")
-        self.ranks = QuantileTransformer(n_quantiles=min(QUANTILES, len(X)), subsample=None)
-        self.ranks.fit(self._measured(self.scaler.transform(X)))
+        n_quantiles = min(QUANTILES, len(X))
+        self.ranks = QuantileTransformer(n_quantiles=n_quantiles, subsample=None)
+        if self._n_measured:
+            self.ranks.fit(self._measured(self.scaler.transform(X)))
+        else:  # only flags vary, which have no ranks
+            self.ranks.quantiles_ = np.empty((n_quantiles, 0))
 
     def rows(self, X: Array, device: torch.device) -> Tensor:
         """Return rows (n, d) as inputs (n, q); 0 is an average patient."""
         scaled = self.scaler.transform(X)
-        ranks = (self.ranks.transform(self._measured(scaled)) - 0.5) * _SPREAD
-        both = np.hstack([np.clip(scaled, -CLIP, CLIP), ranks])
-        return torch.from_numpy(both).to(device)
+        both = [np.clip(scaled, -CLIP, CLIP)]
+        if self._n_measured:
+            both.append((self.ranks.transform(self._measured(scaled)) - 0.5) * _SPREAD)
+        return torch.from_numpy(np.hstack(both)).to(device)
 
     @property
     def n_variables(self) -> int:

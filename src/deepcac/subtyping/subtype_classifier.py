@@ -97,7 +97,8 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     ----------
     classes_ : ndarray of shape (n_classes,)
     subtypes_ : ndarray of shape (n,)
-        Subtype of each row of `fit`, from the lowest risk (0) to the highest.
+        Subtype of each row of `fit`, from the lowest probability of the second class of
+        `classes_` (0) to the highest.
     n_clusters_found_ : int
         Subtypes that were kept.
     subtype_names_ : list of str
@@ -242,7 +243,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
             points, self.n_clusters, self.temperature, self.smallest, seed, risk, cases.weight
         )
         gates = torch.as_tensor(self._gates.weigh(points), device=device)
-        self._fit_heads(outside, gates, *(torch.as_tensor(c, device=device) for c in cases[1:]))
+        self._fit_heads(outside, gates, *(torch.as_tensor(c, device=device) for c in cases[1:4]))
         self.n_clusters_found_ = gates.shape[1]
         mean = outside.parts.mean(dim=0).cpu().numpy()
         centres = self._gates.centres.reshape(-1, *mean.shape)

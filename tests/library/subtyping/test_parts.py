@@ -16,6 +16,7 @@ from torch import nn
 from deepcac.errors import CollapseWarning, DataError
 from deepcac.nn.fitting.training import Budget
 from deepcac.subtyping.backbone import contributions
+from deepcac.subtyping.boosted import _fifth
 from deepcac.subtyping.crossfit import (
     answer,
     deal_cases,
@@ -254,6 +255,16 @@ def test_rows_of_a_patient_are_in_one_fold():
         deal_cases(np.zeros((4, 1)), y[:4], 5, 0, groups=patient[:4])
 
 
+def test_whole_groups_stop_the_trees_of_two_folds():
+    patient = np.repeat(np.arange(12), 3)
+    rows = patient % 2 == 1
+    stop = _fifth(rows, patient)
+    assert np.unique(patient[rows & stop]).tolist() == [1, 11]
+    assert np.unique(patient[rows & ~stop]).tolist() == [3, 5, 7, 9]
+    assert np.flatnonzero(_fifth(rows, None)).tolist() == list(range(0, 36, 5))
+    assert np.array_equal(_fifth(patient == 4, patient), _fifth(rows, None))
+
+
 def test_no_heads_change_nothing():
     heads = Heads(torch.zeros(2, 3), torch.zeros(2, 1))
     assert not heads.change(torch.rand(4, 2), torch.rand(4, 1, 3)).any()
@@ -280,3 +291,13 @@ def test_inputs_are_bounded_and_know_their_column():
     torch.testing.assert_close(
         again.rows(X, torch.device("cpu")), inputs.rows(X, torch.device("cpu")), rtol=0, atol=0
     )
+
+
+def test_columns_that_are_there_or_not_are_their_flags():
+    X = np.array([[1.0, np.nan], [np.nan, 1], [1, np.nan], [np.nan, np.nan]])
+    inputs = SmoothInputs(X)
+    rows = inputs.rows(X, torch.device("cpu"))
+    assert inputs.origin.tolist() == [0, 1]
+    assert torch.equal(rows > 0, torch.as_tensor(np.isnan(X)))
+    again = SmoothInputs.of(inputs.tensors())
+    assert torch.equal(again.rows(X, torch.device("cpu")), rows)

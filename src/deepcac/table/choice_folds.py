@@ -155,7 +155,7 @@ def _scores(values: Array) -> Scores:
 def split(table: LabelledTable, seed: int) -> Parts:
     """Return the rows of each fold; rows of one patient stay together, classes keep their share."""
     drawn, place = units(table.features.label, table.group)
-    fewest = int(np.bincount(drawn).min())
+    fewest = int(np.unique(drawn, return_counts=True)[1].min())
     if fewest < FOLDS - 1:
         raise DataError(f"the rarest class has {fewest} patients; a model is judged on four folds")
     folds = StratifiedKFold(min(FOLDS, fewest), shuffle=True, random_state=seed)

@@ -268,7 +268,7 @@ def _risks(
         table = pa.table(block)
         X, notices = model.encoder.encode(table, number)
         remarks.update(dict.fromkeys(notices))
-        strange.add(X)
+        strange.add(X, table)
         risk, subtype = model.answers(X)
         shown = risk[:, 1:] if len(model.classes) == 2 else risk
         ranges = model.ranges(X) if isinstance(model, RiskModel) else None

@@ -15,6 +15,7 @@ from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
+from deepcac.table.reading.cell_rules import uniform_names
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.types import Array, Ids
@@ -81,7 +82,7 @@ class TableModel:
         table = pa.Table.from_batches([reader.read(batch) for batch in _whole(table)])
         X, remarks = self.encoder.encode(table, np.arange(1, len(rows) + 1))
         strange = Unfamiliar.of(self.encoder, self.scaler)
-        strange.add(X)
+        strange.add(X, table)
         for line in (*remarks, *reader.notices, *strange.tell(accept=accept_unseen)):
             warnings.warn(line, stacklevel=3)
         return X
@@ -165,14 +166,27 @@ class NamedEstimator:
                 "it on a DataFrame, or use deepcac.load in Python"
             )
         last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-        columns = tuple(EncodedColumn(str(name), NUMBER) for name in names)
+        # Cells and names of a table are read in one form.
+        columns = tuple(EncodedColumn(name, NUMBER) for name in uniform_names(names))
+        twice = [name for name, count in Counter(c.name for c in columns).items() if count > 1]
+        if twice:
+            raise DataError(f"{path}: several of its columns read {twice[0]!r}; rename one")
         classes = tuple(map(str, estimator.classes_))
         return cls(estimator, TableEncoder(columns), classes, getattr(last, "n_clusters_found_", 0))
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return class probabilities (n, n_classes) and the subtype of each row, from 1."""
-        rows: Any = self.encoder.frame(X)
-        risk = self.estimator.predict_proba(rows)
+        rows: Any = pd.DataFrame(X, columns=list(self.estimator.feature_names_in_))
+        try:
+            risk = self.estimator.predict_proba(rows)
+        except ValueError as error:
+            empty = np.isnan(X).any(axis=0)
+            if not empty.any():
+                raise
+            raise DataError(
+                f"column {self.encoder.names[int(empty.argmax())]!r}: an empty cell, and "
+                "the model reads none; fill it in, or save a pipeline with an imputer"
+            ) from error
         if not self.n_subtypes:
             return risk, np.ones(len(X), dtype=np.int64)
         steps = getattr(self.estimator, "steps", [("", self.estimator)])

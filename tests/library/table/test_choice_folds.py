@@ -10,6 +10,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.calibration import calibration, calibration_slope
 from deepcac.table import choice_folds
 from deepcac.table.choice_folds import score_on_folds, split
+from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model import fit_risk_model
@@ -52,6 +53,15 @@ def test_a_choice_has_seen_no_row_of_the_fold_that_it_is_judged_on(tmp_path, mon
         assert not np.array_equal(before.inside[0][kind], after.inside[0][kind])
         assert not np.array_equal(before.every[kind][2], after.every[kind][2])
     assert np.array_equal(before.risk[:, parts[2]], after.risk[:, parts[2]])
+
+
+def test_no_patient_with_the_most_frequent_class_only_is_no_rare_class(tmp_path):
+    table = table_of(tmp_path, signal(0, 160, 1.0))
+    label = np.tile([0, 1, 0, 2], 40)  # two rows per patient, one of them of the first class
+    features = replace(table.features, label=label)
+    assert len(split(replace(table, features=features, group=np.arange(160) // 2), 0)) == 5
+    fold = Fold("a", features, np.arange(120), np.arange(120, 160), np.arange(160) // 2)
+    assert fold.learnable
 
 
 def test_calibration_is_of_all_risks_together_by_models_that_the_same_rule_chose(tmp_path):

@@ -351,6 +351,18 @@ def test_the_command_reads_what_python_saved(piped, csv, tmp_path):
     assert (method_lines["subtype"] == last + 1).all()
 
 
+def test_spaces_around_a_name_and_an_empty_cell_of_what_python_saved(csv, tmp_path):
+    X = patients()[0][["crp", "age"]].dropna().rename(columns={"age": " age "})
+    y = X["crp"] > X["crp"].median()
+    deepcac.save(CACClassifier(n_clusters=2, random_state=0).fit(X, y), tmp_path / "saved")
+    X.to_csv(csv, index=False)
+    assert len(risks(tmp_path / "saved", csv, tmp_path)) == len(X)
+    X.iloc[3, 0] = np.nan
+    X.to_csv(csv, index=False)
+    with pytest.raises(DataError, match="column 'crp': an empty cell.*an imputer"):
+        risks(tmp_path / "saved", csv, tmp_path)
+
+
 def test_a_model_that_is_not_there_is_said_to_be_absent(csv, tmp_path):
     with pytest.raises(DataError, match=r"nope.json: no such file"):
         predict_table(tmp_path / "nope.json", csv, tmp_path / "r.csv", say=print)

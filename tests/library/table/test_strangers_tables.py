@@ -6,6 +6,7 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import deepcac
@@ -56,6 +57,16 @@ def test_numbers_with_one_unit_are_numbers(tmp_path, unit, bare):
     assert column(read(csv(tmp_path, table.assign(age=cells))), "age").tolist() == list(
         table["age"]
     )
+
+
+def test_the_unit_of_a_model_is_read_in_the_cells_of_one_patient(tmp_path):
+    table = patients().assign(age=[f"{n} yrs" for n in patients()["age"]])
+    encoder = read(csv(tmp_path, table)).encoder
+    rows = pa.Table.from_pandas(table[:1].assign(age="60 years"), preserve_index=False)
+    X, _ = encoder.encode(rows, np.array([1]))
+    assert X[0, encoder.places["age"]] == 60
+    rows = pa.Table.from_pandas(table[:9].assign(age=[60, *["61 yrs"] * 8]).astype(str))
+    assert encoder.encode(rows, np.arange(9))[0][0, encoder.places["age"]] == 60
 
 
 def test_several_units_are_refused(tmp_path):

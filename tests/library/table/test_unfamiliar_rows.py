@@ -20,6 +20,7 @@ def patients(seed=0):
     table["sex"] = draw.choice(["female", "male"], N)
     table["ward"] = draw.choice(["icu", "er", "north"], N)
     table["race"] = draw.choice(["a", "b", "c", *"defghijklmn"], N, p=[0.3] * 3 + [0.1 / 11] * 11)
+    table["unit"] = [f"u{i}" if i % 100 == 0 else "main" for i in range(N)]
     return table.assign(died=np.where(age + draw.normal(0, 10, N) > 60, "yes", "no"))
 
 
@@ -52,6 +53,10 @@ UNLIKE = {
     "a two-level column in another coding": ({"sex": "M"}, "'sex': unseen levels in 300 of 300"),
     "another coding": ({"ward": "ICU"}, "'ward': unseen levels in 300 of 300"),
     "where rarer levels are one": ({"race": "white"}, "'race': rare or unseen .* in fit"),
+    "where all rarer levels are the only other one": (
+        {"unit": "Main"},
+        "'unit': rare or unseen levels in 300 of 300 rows .2 % in fit",
+    ),
     "another unit": ({"age": lambda t: t["age"] * 365}, "'age': out of range in 300 of 300"),
     "a column never empty": ({"age": np.nan}, "'age': no value in 300 of 300"),
     "a column often empty": ({"crp": np.nan}, "'crp': no value in 300 of 300 rows .28 % in fit"),
@@ -76,6 +81,12 @@ def test_most_rows_unlike_those_of_fit_are_refused_and_can_be_accepted(model, tm
 def test_one_patient_without_a_value_has_a_risk(model, tmp_path):
     said = told(model, tmp_path, patients(1)[:1].assign(age=np.nan))
     assert said == ["column 'age': no value in all rows"]
+    said = told(model, tmp_path, patients(1)[:1].assign(sex=None, ward=None, unit=None))
+    assert [line.split(" rows, and")[0] for line in said] == [
+        f"column {name!r} is empty in fewer than 5" for name in ("sex", "ward", "unit")
+    ]
+    with pytest.raises(DataError, match="column 'sex': no value in 300 of 300 rows"):
+        told(model, tmp_path, patients(1).assign(sex=None))
     with pytest.raises(DataError, match="'age': out of range in all rows"):
         told(model, tmp_path, patients(1)[:3].assign(age=1e6))
 

@@ -132,7 +132,7 @@ def _second_table(
         outcomes = _outcomes(table, roles, other, reader.counted(roles.label))
         X, _ = table.encoder.encode(other.rows, other.number)
         strange = Unfamiliar.of(table.encoder, TableScaler().fit(table.features.X))
-        strange.add(X)
+        strange.add(X, other.rows)
         unlike = strange.tell(accept=accept)
         patient = group_cells(other, roles.group) if roles.group else None
     except DataError as error:

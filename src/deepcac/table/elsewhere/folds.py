@@ -79,7 +79,7 @@ class Fold:
         if np.bincount(label, minlength=self.features.n_classes).min() < FEWEST_OF_A_CLASS:
             return False
         drawn, _ = units(label, None if self.unit is None else self.unit[self.fit])
-        return int(np.bincount(drawn).min()) >= _FEWEST_DRAWN
+        return int(np.unique(drawn, return_counts=True)[1].min()) >= _FEWEST_DRAWN
 
     def sample(self, seed: int, most: int) -> Resample:
         """Return three quarters of the rows to fit (at most `most`), a quarter to tune, the test.

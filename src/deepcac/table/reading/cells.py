@@ -102,8 +102,11 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
 
 
-def as_numbers(column: pa.ChunkedArray) -> Numbers:
-    """Read plain text as numbers, with a unit or without; true and false are 1 and 0."""
+def as_numbers(column: pa.ChunkedArray, unit: str = "") -> Numbers:
+    """Read plain text as numbers, with a unit or without; true and false are 1 and 0.
+
+    One learnt unit, `unit`, is read however few cells have it.
+    """
     texts = column.to_pandas()
     values = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64, na_value=np.nan, copy=True)
     present = np.asarray(pc.is_valid(column).to_numpy())
@@ -116,7 +119,7 @@ def as_numbers(column: pa.ChunkedArray) -> Numbers:
             if words.notna().all():
                 values[slips] = words.to_numpy()
         else:
-            units = _read_units(odd, slips, values)
+            units = _read_units(odd, slips, values, unit)
         slips = present & np.isnan(values)
     return Numbers(values, slips, 1 - slips.sum() / max(present.sum(), 1), units)
 
@@ -137,7 +140,7 @@ def truth_like(texts: Iterable[str]) -> bool:
 
 
 def _read_units(
-    odd: "pd.Series[str]", slips: npt.NDArray[np.bool_], readings: Array
+    odd: "pd.Series[str]", slips: npt.NDArray[np.bool_], readings: Array, learnt: str
 ) -> tuple[str, ...]:
     """Put numbers with one unit into `readings` (n,); return the units, in order of their rows."""
     texts = odd.unique()
@@ -150,14 +153,15 @@ def _read_units(
         if part is not None:
             spelled.setdefault(_unit_key(part[2]), part[2].strip())
     values = {text: float(part[1]) for text, part in parts.items() if part is not None}
+    enough = spelled.keys() == {_unit_key(learnt)}
     numbers_seen = len(set(values.values()))
     real = all(_UNIT.fullmatch(unit) for unit in spelled.values())
-    if numbers_seen < (_FEWEST_NUMBERS if real else 4 * _FEWEST_NUMBERS):
+    if not enough and numbers_seen < (_FEWEST_NUMBERS if real else 4 * _FEWEST_NUMBERS):
         return ()
     if len(spelled) > 1:
         return tuple(spelled.values()) if real else ()
     # A few cells with a unit among bare numbers are slips.
-    if len(odd) < max(0.05 * np.isfinite(readings).sum(), _FEWEST_NUMBERS):
+    if not enough and len(odd) < max(0.05 * np.isfinite(readings).sum(), _FEWEST_NUMBERS):
         return ()
     readings[slips] = odd.map(values).to_numpy(np.float64, na_value=np.nan)
     return tuple(spelled.values())
@@ -186,15 +190,16 @@ def are_dates(texts: list[str]) -> bool:
     return bool(texts) and all(_DATE.fullmatch(text) for text in texts)
 
 
-def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Array:
+def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None, unit: str = "") -> Array:
     """Return a column as numbers, NaN where missing; anything else is refused with its row.
 
-    Cells are of `plain`; `number` is that of each row in its file, from 1 if None.
+    Cells are of `plain`; `number` is that of each row in its file, from 1 if None; `unit` is the
+    one that was learnt (`as_numbers`).
     """
     if number is None:
         number = np.arange(1, len(cells) + 1)
     if is_text(cells.type):
-        parsed = as_numbers(cells)
+        parsed = as_numbers(cells, unit)
         refuse_units(parsed, name)
         if parsed.slips.any():
             at = int(parsed.slips.argmax())

@@ -108,7 +108,7 @@ def _line(
 def _values(rows: pa.Table, column: EncodedColumn, hidden: Mapping[str | None, bool]) -> str:
     cells = plain(rows[column.name])
     if column.kind == NUMBER:
-        seen = numbers(cells, column.name)
+        seen = numbers(cells, column.name, unit=column.unit)
         if np.isfinite(seen).sum() < _FEWEST_FOR_QUARTERS:
             return WITHHELD
         low, middle, high = np.nanquantile(seen, (0.25, 0.5, 0.75))

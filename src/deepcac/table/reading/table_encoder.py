@@ -142,7 +142,7 @@ class TableEncoder:
             cells = plain(rows[column.name])
             if column.kind == NUMBER:
                 _check_unit(cells, column)
-                parts.append(numbers(cells, column.name, number)[:, None])
+                parts.append(numbers(cells, column.name, number, column.unit)[:, None])
             else:
                 parts.append(_indicators(cells, column, remarks))
         return np.hstack(parts), remarks
@@ -198,7 +198,7 @@ def _check_unit(cells: pa.ChunkedArray, column: EncodedColumn) -> None:
     """Refuse numbers with another unit than those that were learnt from."""
     if not is_text(cells.type) or not column.unit:
         return
-    for unit in as_numbers(cells).units:
+    for unit in as_numbers(cells, column.unit).units:
         if not same_unit(unit, column.unit):
             raise DataError(
                 f"column {column.name!r}: its numbers have the unit {unit!r}; in fit they had "

@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 from scipy.stats import binom
 
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import FEW, counted
+from deepcac.table.reading.cells import plain
 from deepcac.table.reading.odd_numbers import codes_beyond, plainly
 from deepcac.table.reading.table_encoder import (
+    ABSENT,
+    CATEGORY,
     NUMBER,
     OTHER,
     QUANTILES,
@@ -143,7 +148,7 @@ class Unfamiliar:
         names = encoder.names
         far = np.tile([[-np.inf], [np.inf]], (1, len(names)))
         if scaler is None:
-            return cls(encoder, far, {(name, "no value"): 1.0 for name in names})
+            return cls(encoder, far, {(name, _NO_VALUE): 1.0 for name in names})
         mean, spread = np.zeros((2, len(scaler.kept_)))
         mean[scaler.kept_], spread[scaler.kept_] = scaler.mean_, scaler.scale_
         measured = np.flatnonzero(scaler.kept_[: len(names)])
@@ -151,13 +156,13 @@ class Unfamiliar:
         empty = zip(scaler.flagged_, mean[len(names) :], strict=True)
         usual = {(names[j], _NO_VALUE): share for j, share in empty}
         for column in encoder.used:
-            if OTHER in column.levels:
-                place = names.index(f"{column.name}={OTHER}")
-                usual[column.name, _RARE] = mean[place]
+            for level, what in ((OTHER, _RARE), (ABSENT, _NO_VALUE)):
+                if level in column.levels:
+                    usual[column.name, what] = mean[encoder.places[f"{column.name}={level}"]]
         return cls(encoder, far, usual)
 
-    def add(self, X: Array) -> None:
-        """Count rows of features (n, d)."""
+    def add(self, X: Array, rows: pa.Table) -> None:
+        """Count rows, and the features (n, d) that were made of them."""
         self.rows += len(X)
         place = 0
         for column in self.encoder.used:
@@ -170,14 +175,22 @@ class Unfamiliar:
                     column.name, "out of range", (values[:, 0] < low) | (values[:, 0] > high)
                 )
                 self._count_places(column, values[:, 0])
-            elif len(names) == 1:
-                self._count(column.name, _UNSEEN, np.isnan(values[:, 0]))
             else:
-                self._count(column.name, _UNSEEN, np.asarray(~values.any(axis=1)))
-                if OTHER in column.levels:
-                    other = values[:, names.index(f"{column.name}={OTHER}")] == 1
-                    self._count(column.name, _RARE, other)
+                self._count_levels(column, dict(zip(names, values.T, strict=True)), rows)
             place += len(names)
+
+    def _count_levels(
+        self, column: EncodedColumn, features: dict[str, Array], rows: pa.Table
+    ) -> None:
+        """Count rows of a category without a value, and those with a level that is not learnt."""
+        blank = pc.is_null(plain(rows[column.name]), nan_is_null=True).to_numpy()
+        self._count(column.name, _NO_VALUE, blank)
+        shown = np.column_stack(list(features.values()))
+        # Of two levels one column says which; a third one is NaN.
+        unseen = np.isnan(shown[:, 0]) if shown.shape[1] == 1 else ~shown.any(axis=1)
+        self._count(column.name, _UNSEEN, unseen & ~blank)
+        if OTHER in column.levels:
+            self._count(column.name, _RARE, (features[f"{column.name}={OTHER}"] == 1) & ~blank)
 
     def _count_places(self, column: EncodedColumn, values: Array) -> None:
         """Count where numbers stand among the quantiles, or values, of fit."""
@@ -204,6 +217,12 @@ class Unfamiliar:
             Most rows of a column are unlike those of `fit`, and `accept` is false.
         """
         remarks, refused = [], []
+        # Of these the encoder tells where a cell is empty.
+        never_empty = {
+            column.name
+            for column in self.encoder.used
+            if column.kind == CATEGORY and ABSENT not in column.levels
+        }
         for (name, what), count in self.counts.items():
             usual = self.usual.get((name, what), 0.0)
             beyond = count / max(self.rows, 1) - usual
@@ -216,7 +235,8 @@ class Unfamiliar:
             few = self.rows < fewest.get(what, 0)
             if beyond > (_MOST_OTHER if what == _OTHER_VALUES else MOST) and not few:
                 refused.append(text)
-            if what == _REPEATED or (beyond > SOME and what != _UNSEEN):
+            encoded = what == _UNSEEN or (what == _NO_VALUE and name in never_empty)
+            if what == _REPEATED or (beyond > SOME and not encoded):
                 remarks.append(text)
         strange = {name for name, _ in self.counts if f"column {name!r}: out of" in str(refused)}
         for name, places in self.places.items():

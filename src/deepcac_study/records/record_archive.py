@@ -137,6 +137,7 @@ def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
     return members
 
 
+_MOST_NAMED = 10
 _REMEDY = "get the archive again, or pack it from the records"
 
 
@@ -165,20 +166,49 @@ def manifest(folder: str | os.PathLike[str]) -> list[ManifestRow]:
     return rows
 
 
-def lay(folder: str | os.PathLike[str], results: str | os.PathLike[str]) -> tuple[int, int]:
-    """Write the records of an archive to a folder ``results``; what is there already stays.
+class Laid(NamedTuple):
+    """What came of writing an archive to a folder."""
 
-    Returns how many were written, and how many were there.
+    written: int
+    there: int
+    other: list[str]  # of those that were there: not as they shipped, by path
+
+
+def lay(
+    folder: str | os.PathLike[str], results: str | os.PathLike[str], *, replace: bool = False
+) -> Laid:
+    """Write the records of an archive to a folder ``results``.
+
+    What is there already stays. With `replace`, what is there and is not as it shipped is written
+    anew.
     """
-    written = 0
+    written, other = 0, []
     records = read(folder)
     for path, data in records.items():
         target = Path(results) / path
-        if not target.exists():
-            with atomic_path(target) as unnamed:
-                unnamed.write_bytes(data)
-            written += 1
-    return written, len(records) - written
+        if target.exists():
+            if target.read_bytes() == data:
+                continue
+            if not replace:
+                other.append(path)
+                continue
+        with atomic_path(target) as unnamed:
+            unnamed.write_bytes(data)
+        written += 1
+    return Laid(written, len(records) - written, other)
+
+
+def _summary(laid: Laid) -> str:
+    """Say what was written, and name what was not."""
+    summary = f"{laid.written} records written, {laid.there} were there"
+    if not laid.other:
+        return summary
+    more = len(laid.other) - _MOST_NAMED
+    names = ", ".join(laid.other[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return (
+        f"{summary}; {len(laid.other)} of these are not as they shipped and were left: {names}. "
+        "To have the shipped ones, delete them and call this again"
+    )
 
 
 def main() -> None:
@@ -202,7 +232,7 @@ def main() -> None:
         print(f"{len(rows)} records in {asked.target}")
     else:
         check_commits({row.path: row.commit for row in manifest(asked.source)})
-        print("{} records laid, {} were there".format(*lay(asked.source, asked.target)))
+        print(_summary(lay(asked.source, asked.target)))
 
 
 def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_json
 from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.records import record_archive
 from deepcac_study.records.commits import check_commits
 from deepcac_study.records.record_archive import (
     MANIFEST,
@@ -25,6 +26,8 @@ from deepcac_study.records.record_archive import (
     part_of,
     read,
 )
+from deepcac_study.report.kept.snapshot import MEASURED
+from deepcac_study.report.site import shipped
 
 REGISTRY = Path(__file__).parents[3] / "config" / "registry"
 
@@ -83,9 +86,41 @@ def test_records_are_laid_where_none_is(results, tmp_path):
     pack(find_records(results), tmp_path / "a", everything)
     here = tmp_path / "here"
     put(here, "cic/lr_k1.json", 9)
-    assert lay(tmp_path / "a", here) == (2, 1)
+    assert lay(tmp_path / "a", here) == (2, 1, ["cic/lr_k1.json"])
     assert read_json(here / "cic/lr_k1.json")["value"] == 9
     assert read_json(here / "judge/cic/lr.json")["value"] == 3
+    assert lay(tmp_path / "a", here, replace=True) == (1, 2, [])
+    assert read_json(here / "cic/lr_k1.json")["value"] == 1
+    assert lay(tmp_path / "a", here) == (0, 3, [])
+
+
+def test_those_that_are_not_as_they_shipped_are_named(results, tmp_path, monkeypatch, capsys):
+    pack(find_records(results), tmp_path / "a", everything)
+    put(tmp_path / "here", "cic/lr_k1.json", 9)
+    monkeypatch.setattr(record_archive, "check_commits", lambda commits: None)
+    monkeypatch.setattr("sys.argv", ["lay", "lay", str(tmp_path / "a"), str(tmp_path / "here")])
+    main()
+    said = capsys.readouterr().out
+    assert said.startswith("2 records written, 1 were there; 1 of these are not as they shipped")
+    assert "cic/lr_k1.json. To have the shipped ones, delete them" in said
+
+
+def test_the_report_of_shipped_records_shows_those_of_today(results, tmp_path, monkeypatch):
+    """Its folder still holds the records of an earlier release."""
+    archive = tmp_path / "docs" / "results"
+    pack(find_records(results), archive / "records", everything)
+    (archive / MEASURED).mkdir()
+    write_json(archive / "about.json", {"date": "today"})
+    put(tmp_path / "study" / "results", "cic/lr_k1.json", 9)
+    monkeypatch.setattr(shipped, "check_commits", lambda commits: None)
+    values = {}
+
+    def build(records, *rest, **more):
+        values.update({path: read_json(path)["value"] for path in map(str, records)})
+
+    monkeypatch.setattr(shipped, "build", build)
+    shipped.report_shipped(tmp_path / "study", tmp_path)
+    assert sorted(values.values()) == [1, 2, 3]
 
 
 def test_derived_files_and_the_report_are_no_records(results, tmp_path):

@@ -12,5 +12,6 @@ rule spotcheck:
         project=str(project),
         folder="spotcheck",
         asked={name: config[name] for name in ("draws", "seed", "minutes")},
+        places={name: config[name] for name in ("mirrors", "restricted")},
     script:
         "../scripts/spotcheck.py"

@@ -6,4 +6,5 @@ with job(snakemake):
     from deepcac_study.jobs.spot_runs import spot_check
 
     params = snakemake.params
-    spot_check(params.project, params.folder, **params.asked, cores=snakemake.threads)
+    given = {**params.asked, "places": params.places, "cores": snakemake.threads}
+    spot_check(params.project, params.folder, **given)

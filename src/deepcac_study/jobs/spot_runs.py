@@ -17,6 +17,7 @@ from deepcac.files.csv_files import write_csv
 from deepcac.files.storage import read_json
 from deepcac.pages.tables import Cell, Table
 from deepcac.pages.templating import environment
+from deepcac_study.raw.fetch import configured_mirrors
 from deepcac_study.records.commits import check_commits
 from deepcac_study.records.cpu_bounds import BOUNDS, Bounds, read_bounds
 from deepcac_study.records.record_archive import ManifestRow, manifest, read, total_seconds
@@ -32,6 +33,7 @@ from deepcac_study.records.spot_check import (
 )
 
 log = logging.getLogger(__name__)
+_PLACES = "places.yaml"
 _HEAD = (
     *("record", "verdict", "family", "score", "difference", "of the bound", "shipped", "again"),
     *("not judged: shipped / again", "seconds shipped", "seconds again", "commit"),
@@ -45,13 +47,16 @@ def spot_check(
     seed: int,
     minutes: float | None = None,
     cores: int = 1,
+    places: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw shipped records, make them again, and write the page of the comparison.
 
     They are made in `folder`, from raw files on, by the workflow and configuration of the clone
     `project`; it gets ``index.html`` and ``spotcheck.csv``. A check that was cut goes on from what
-    lies there. For `draws`, `seed` and `minutes` see `deepcac_study.records.spot_check.draw`. A
-    record that did not come back is a `DataError`; the page is written before.
+    lies there. `places` are ``mirrors`` and ``restricted`` of the configuration, where the raw
+    files are; folders are relative to this one. For `draws`, `seed` and `minutes` see
+    `deepcac_study.records.spot_check.draw`. A record that did not come back is a `DataError`; the
+    page is written before.
     """
     archive = Path(project) / "docs" / "results" / "records"
     rows = manifest(archive)
@@ -59,26 +64,45 @@ def spot_check(
     drawn, population = draw(rows, draws, seed, minutes)
     share = f"{draws} of {len(population)} records"
     log.info("%s, about %.0f CPU minutes", share, sum(row.seconds for row in drawn) / 60)
+    _write_places(Path(folder), places or {})
     code = _make(Path(project).absolute(), Path(folder), drawn, cores)
     shipped, bounds = read(archive), read_bounds(archive.parent / BOUNDS)
     repeats = [_repeat(Path(folder), row, shipped[row.path], bounds) for row in drawn]
     longest = max(row.seconds for row in population)
     sizes = {"population": len(population), "shipped": len(shipped), "longest": longest}
     _write_page(Path(folder), repeats, {**sizes, "seed": seed})
-    lost = [repeat.row.path for repeat in repeats if repeat.compared.verdict not in CAME_BACK]
-    log.info("%d of %d came back; %s", draws - len(lost), draws, Path(folder) / "index.html")
-    if lost:
-        raise DataError(f"{', '.join(lost)}: not as shipped; see {Path(folder) / 'index.html'}")
+    verdicts = {repeat.row.path: repeat.compared.verdict for repeat in repeats}
+    absent = [path for path, verdict in verdicts.items() if verdict == MISSING]
+    other = [path for path in verdicts if verdicts[path] not in (*CAME_BACK, MISSING)]
+    page = Path(folder) / "index.html"
+    log.info("%d of %d came back; %s", draws - len(absent) - len(other), draws, page)
+    faults = [(other, "not as shipped"), (absent, f"not made (the workflow ended with {code})")]
+    if named := [f"{', '.join(paths)}: {fault}" for paths, fault in faults if paths]:
+        raise DataError(f"{'; '.join(named)}; see {page}")
     if code:
         raise DataError(f"{folder}: the workflow ended with {code}; call it again to go on")
 
 
+def _write_places(folder: Path, places: Mapping[str, Any]) -> None:
+    """Write where raw files are, for a workflow that runs in another folder."""
+    mirrors = configured_mirrors(places)
+    absolute = {
+        "mirrors": [name if "://" in name else os.path.abspath(name) for name in mirrors],
+        "restricted": {
+            source: name and os.path.abspath(name)
+            for source, name in (places.get("restricted") or {}).items()
+        },
+    }
+    with atomic_path(folder / _PLACES) as partial:
+        partial.write_text(json.dumps(absolute), encoding="utf-8")
+
+
 def _make(project: Path, folder: Path, drawn: Sequence[ManifestRow], cores: int) -> int:
     """Let Snakemake make records alone, each by its name; return its exit code."""
-    folder.mkdir(parents=True, exist_ok=True)
     targets = [f"results/{row.path}" for row in drawn]
     call = [sys.executable, "-m", "snakemake", "--snakefile", str(project / "Snakefile")]
     call += ["--directory", str(folder), "--configfile", str(project / "config" / "config.yaml")]
+    call.append(str((folder / _PLACES).absolute()))
     call += ["--cores", str(cores), "--keep-going", "--rerun-incomplete", "--nolock"]
     return subprocess.run([*call, "--", *targets]).returncode
 

@@ -372,6 +372,22 @@ def test_a_check_writes_its_page_and_asks_for_what_was_drawn_alone(project):
     )
 
 
+def test_folders_of_raw_files_are_found_from_the_folder_of_the_check(project, monkeypatch):
+    """The workflow that makes the records runs there, not where the configuration was written."""
+    root, folder, told = project
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("DEEPCAC_MIRROR", "../copies")
+    places = {"mirrors": ["raw", "https://a.org/x"], "restricted": {"mimic3": "m", "wids": None}}
+    spot_runs.spot_check(root, folder, 1, seed=7, places=places)
+    (call,) = told.calls
+    given = call[call.index("--configfile") + 1 : call.index("--cores")]
+    assert given == [str(root / "config" / "config.yaml"), str(folder / "places.yaml")]
+    assert json.loads((folder / "places.yaml").read_text()) == {
+        "mirrors": [str(root / "raw"), "https://a.org/x", str(root.parent / "copies")],
+        "restricted": {"mimic3": str(root / "m"), "wids": None},
+    }
+
+
 def test_a_record_that_does_not_come_back_is_named_after_the_page_is_written(project):
     root, folder, told = project
     told.broken = {"lr_k3.json"}
@@ -403,6 +419,6 @@ def test_the_page_tells_what_made_both_sides_and_invents_no_digit(project, monke
 def test_a_run_that_failed_is_not_made(project, monkeypatch):
     root, folder, _ = project
     monkeypatch.setattr(spot_runs.subprocess, "run", lambda call: SimpleNamespace(returncode=1))
-    with pytest.raises(DataError, match="not as shipped"):
+    with pytest.raises(DataError, match=r"^a/\S+, a/\S+: not made \(the workflow ended with 1\)"):
         spot_runs.spot_check(root, folder, 2, seed=0)
     assert (folder / "spotcheck.csv").read_text().count("not made") == 2

@@ -27,7 +27,6 @@ from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.reading.table_encoder import CATEGORY, TableEncoder
 from deepcac.table.reading.table_files import RowSource, read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
@@ -214,7 +213,7 @@ def predict_table(
             writer.writerows(lines["rows"])
             rows += len(lines["rows"])
         remarks |= dict.fromkeys(reader.notices)
-        remarks |= dict.fromkeys(reader.words_for_missing(_categories(model.encoder)))
+        remarks |= dict.fromkeys(reader.words_for_missing(model.encoder.categories))
         remarks |= dict.fromkeys(strange.tell(accept=accept))
     for remark in remarks:
         say(remark)
@@ -226,10 +225,6 @@ def _named(blocks: Iterable[pa.RecordBatch], rules: CellRules) -> Iterator[pa.Re
     for block in blocks:
         rules.refuse_unknown(block.schema.names)
         yield block
-
-
-def _categories(encoder: TableEncoder) -> list[str]:
-    return [column.name for column in encoder.used if column.kind == CATEGORY]
 
 
 def _head(model: TableModel | NamedEstimator, named: bool) -> list[str]:

@@ -80,10 +80,11 @@ class TableModel:
         asked = [column.name for column in self.encoder.used]
         reader = CellReader(replace(rules, decimal=None), usual=rules.decimal, asked=asked)
         table = pa.Table.from_batches([reader.read(batch) for batch in _whole(table)])
+        words = reader.words_for_missing(self.encoder.categories)
         X, remarks = self.encoder.encode(table, np.arange(1, len(rows) + 1))
         strange = Unfamiliar.of(self.encoder, self.scaler)
         strange.add(X, table)
-        for line in (*remarks, *reader.notices, *strange.tell(accept=accept_unseen)):
+        for line in (*remarks, *reader.notices, *words, *strange.tell(accept=accept_unseen)):
             warnings.warn(line, stacklevel=3)
         return X
 

@@ -40,6 +40,7 @@ from deepcac.table.elsewhere.place_risks import (
     withheld_benefits,
 )
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions
+from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 
@@ -240,6 +241,23 @@ def test_a_second_table_is_read_as_the_first_and_what_differs_is_named(tmp_path)
     assert "secret" not in text
     assert "Warning: 190 ids stand in both tables" in text
     assert "10 of 200 rows are equal to a row of a" in text
+
+
+def test_how_cells_of_a_second_table_are_read_is_told(tmp_path):
+    a, b = patients(), patients(200, seed=1)
+    a["stage"], b["stage"] = np.arange(400) % 3, (np.arange(200) % 3).astype(float)
+    b["sex"] = np.where(np.arange(200) % 5 == 0, "None", b.sex)
+    b["dose"] = ["1,5", "2,5"] * 100
+    a["dose"] = np.arange(400) % 7 + 0.5
+    rules = CellRules(categories=("stage",))
+    _, found = external(tmp_path, a, b, cells=rules, drop=["hospital", "patient", "visit"])
+    assert any(
+        "In b: Read as no value: 'None' in 'sex' (40 cells)" in line for line in found.remarks
+    )
+    assert not any("'stage'" in line for line in found.remarks)  # 1.0 is the level 1
+    assert [line.split(" is read")[0] for line in found.notices] == [
+        "In b: Column 'dose', data row 1: '1,5'"
+    ]
 
 
 def test_patients_of_both_tables_are_not_learnt_from(tmp_path):

@@ -137,6 +137,8 @@ def test_a_mistake_is_named_with_its_column_and_row(tmp_path, mistake):
         ("a,\n1,2\n", "column 2 has no name"),
         ("a,b\n1,2\n1,2,3\n", "has 3 cells, the header has 2"),
         ("", "is empty"),
+        ("age,bmi,died\n63,27,5,1\n63,24,1,0\n", "has 3 cells, the next one 4.*decimal comma"),
+        ("age bmi died\n63 27 5 1\n63 24 1 0\n", "has 3 cells, the next one 4"),
     ],
 )
 def test_a_broken_text_file_is_refused_without_its_cells(tmp_path, text, message):
@@ -347,6 +349,31 @@ def test_an_empty_cell_of_a_narrow_table_is_a_row(tmp_path):
     path.write_text("age\n1\n\n3\n")
     rows = pa.Table.from_batches(read_blocks(path))
     assert rows["age"].to_pylist() == ["1", None, "3"]
+
+
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_signs_inside_quoted_names_are_no_delimiters(tmp_path, sign):
+    (tmp_path / "t.csv").write_text(f'"age, in years, now"{sign}died\n63{sign}1\n')
+    (block,) = read_blocks(tmp_path / "t.csv")
+    assert block.to_pylist() == [{"age, in years, now": "63", "died": "1"}]
+
+
+def test_names_of_rows_that_differ_need_no_name_of_their_column(tmp_path):
+    for sign in ", ":
+        text = sign.join(["age", "died"]) + "".join(f"\nr{i}{sign}63{sign}1" for i in range(9))
+        (tmp_path / "t.csv").write_text(text)
+        (block,) = read_blocks(tmp_path / "t.csv")
+        assert block.schema.names == ["(row names)", "age", "died"]
+
+
+def test_the_sign_of_a_column_is_judged_where_it_has_cells(tmp_path, monkeypatch):
+    """Later, too, than the block that tells the sign of the file."""
+    monkeypatch.setattr(delimited_text, "BLOCK_BYTES", 1 << 9)
+    rows = [f"{i},5;{'' if i < 200 else 63 if i < 300 else f'{i},25'};x" for i in range(500)]
+    (tmp_path / "t.csv").write_text("crp;bmi;ward\n" + "\n".join(rows) + "\n")
+    blocks = list(read_blocks(tmp_path / "t.csv"))
+    assert len(blocks) > 9
+    assert pa.Table.from_batches(blocks)["bmi"].to_pylist()[-1] == "499.25"
 
 
 def test_blanks_around_names_of_the_header_do_not_matter(tmp_path):

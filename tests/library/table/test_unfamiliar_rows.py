@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import deepcac
 from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.reading.roles import Roles
@@ -94,6 +95,13 @@ def test_one_patient_without_a_value_has_a_risk(model, tmp_path):
 def test_all_columns_at_fault_are_named_at_once(model, tmp_path):
     with pytest.raises(DataError, match="'age': out of range.*; column 'sex': unseen levels"):
         told(model, tmp_path, patients(1).assign(age=1e6, sex="M"))
+
+
+def test_python_tells_which_words_are_read_as_no_value(model):
+    rows = patients(1)
+    rows.loc[::9, "ward"] = "None"
+    with pytest.warns(UserWarning, match="Read as no value: 'None' in 'ward' .34 cells"):
+        deepcac.load(model).predict_proba(rows)
 
 
 def test_some_strange_rows_are_told(model, tmp_path):

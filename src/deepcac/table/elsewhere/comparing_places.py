@@ -66,8 +66,8 @@ def compare_places(
     table = places.table
     check_asked(places.judged, asked)
     table.tell(say)
-    for remark in places.remarks:
-        say(remark)
+    for line in (*places.notices, *places.remarks):
+        say(line)
     judged = _judge(places.folds, run)
     whole = np.bincount(places.judged.features.label, minlength=len(table.classes))
     answer = answer_places(
@@ -89,13 +89,17 @@ def refuse(unanswered: Mapping[str, object]) -> None:
 
 
 class PlaceTables(NamedTuple):
-    """What is read: the first table, the rows that are judged, and how the page is headed."""
+    """What is read: the first table, the rows that are judged, and how the page is headed.
+
+    `notices` are for a terminal, not for the page.
+    """
 
     table: LabelledTable
     judged: LabelledTable
     folds: list[Fold]
     remarks: list[str]
     heading: str
+    notices: Sequence[str] = ()
 
 
 def _sites(path: StrPath, roles: Roles, site: str, run: TableRun, accept: bool) -> PlaceTables:
@@ -122,7 +126,9 @@ def _external(
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     heading = f"Judged on: the {several} {names}"
-    return PlaceTables(table, external.judged, [external.fold], external.remarks, heading)
+    return PlaceTables(
+        table, external.judged, [external.fold], external.remarks, heading, external.notices
+    )
 
 
 def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:

@@ -24,7 +24,7 @@ from deepcac.table.reading.labelled_table import LabelledTable, group_cells
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
-from deepcac.table.reading.table_encoder import ABSENT, CATEGORY
+from deepcac.table.reading.table_encoder import ABSENT, CATEGORY, as_texts
 from deepcac.table.reading.table_faults import table_faults
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
@@ -44,11 +44,14 @@ class ExternalRows(NamedTuple):
         Columns, levels, ids and rows that differ, or that should.
     judged : LabelledTable
         The rows that are judged, with the columns that all the tables have.
+    notices : list of str
+        Cells with another reading: for a terminal, not for a page.
     """
 
     fold: Fold
     remarks: list[str]
     judged: LabelledTable
+    notices: list[str]
 
 
 class SecondTable(NamedTuple):
@@ -61,6 +64,7 @@ class SecondTable(NamedTuple):
     follow: FollowUp | None
     patient: pa.ChunkedArray | None
     warnings: list[str]
+    notices: list[str]
 
 
 def external_rows(
@@ -108,7 +112,8 @@ def external_rows(
     remarks = [line for other in others for line in _remarks(table, roles, other)]
     if dropped := len(table.features.label) - len(fold.fit):
         remarks.append(f"{_count(dropped)} rows of patients in both tables are not learnt from.")
-    return ExternalRows(fold, remarks, _judged(table, fold, others))
+    notices = [line for other in others for line in other.notices]
+    return ExternalRows(fold, remarks, _judged(table, fold, others), notices)
 
 
 def _second_table(
@@ -141,12 +146,14 @@ def _second_table(
         other.rows.select([column.name for column in table.encoder.used]), table.encoder, X,
         (roles.label, outcomes.codes, outcomes.classes), grouped=patient is not None,
     )  # fmt: skip
+    words = reader.words_for_missing([*keys, *table.encoder.categories])
     warnings = [
         f"Label in {name}: {outcomes.counted}.",
         *(f"Warning: in {name} {line}." for line in unlike),
-        *(f"In {name}: {fault.text}" for fault in faults),
+        *(f"In {name}: {line}" for line in (*words, *(fault.text for fault in faults))),
     ]
-    return SecondTable(name, other, X, outcomes.codes, outcomes.follow, patient, warnings)
+    notices = [f"In {name}: {line}" for line in reader.notices]
+    return SecondTable(name, other, X, outcomes.codes, outcomes.follow, patient, warnings, notices)
 
 
 def _fold(table: LabelledTable, roles: Roles, others: list[SecondTable]) -> Fold:
@@ -280,8 +287,8 @@ def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
                 f"Column {column.name!r} is empty in {counted(blank)} rows, and in none of "
                 f"{table.name}. The models know nothing of such rows."
             )
-        levels = set(plain(table.rows[column.name]).to_pandas().astype(str))
-        counts = cells.drop_null().to_pandas().astype(str).value_counts()
+        levels = set(as_texts(plain(table.rows[column.name])).to_pandas())
+        counts = as_texts(cells.drop_null()).to_pandas().value_counts()
         new = counts[~counts.index.isin(levels)]
         if len(new):
             shown = sorted(str(name) for name, n in new.items() if n >= FEW)

@@ -77,7 +77,8 @@ class CellReader:
         self.notices: list[str] = []
         self._used: set[str] = set()  # of the texts that are said to mean no value
         self._signs: dict[str, str] = {}
-        self._decided = self.rules.decimal is not None
+        self._decided = False
+        self._judged: set[str] = set()  # columns with cells where the sign was decided
         self._rows = 0
         self._words = pa.array(self.rules.missing_words(), pa.string())
 
@@ -98,14 +99,8 @@ class CellReader:
             for name, column in zip(names, columns, strict=True)
             if is_text(column.type) and self._is_asked(name)
         }
-        if not self._decided:
-            judged = decimal_signs(texts, self._rows, self.usual)
-            self._signs, self._decided = judged.by_column, bool(judged.by_column)
-            self.usual = judged.usual or self.usual
-            self.notices += judged.notices
-            self.mixed |= judged.mixed
-            if self.strict and self.mixed:
-                raise DataError(next(iter(self.mixed.values())))
+        if self.rules.decimal is None:
+            self._judge(texts)
         self._rows += block.num_rows
         signs = self._signs if self.rules.decimal is None else dict.fromkeys(texts, self.decimal)
         read = [
@@ -117,6 +112,27 @@ class CellReader:
             for name, column in zip(names, read, strict=True)
         ]
         return pa.RecordBatch.from_arrays(read, names=names)
+
+    def _judge(self, texts: dict[str, pa.Array]) -> None:
+        """Judge the signs of a block; once one is decided, only of columns that had no cells."""
+        if self._decided:
+            texts = {
+                name: column
+                for name, column in texts.items()
+                if name not in self._judged | self._signs.keys() and column.null_count < len(column)
+            }
+        if not texts:
+            return
+        judged = decimal_signs(texts, self._rows, self.usual)
+        self._signs |= judged.by_column
+        self.usual = self.usual if self._decided else judged.usual or self.usual
+        if self._signs and not self._decided:
+            self._decided = True
+            self._judged = {n for n, column in texts.items() if column.null_count < len(column)}
+        self.notices += judged.notices
+        self.mixed |= judged.mixed
+        if self.strict and self.mixed:
+            raise DataError(next(iter(self.mixed.values())))
 
     def _is_asked(self, name: str) -> bool:
         return name not in self.unread and (self.asked is None or name in self.asked)

@@ -4,7 +4,7 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, NamedTuple
 
 import pandas as pd
@@ -20,7 +20,8 @@ _DELIMITERS = ",;\t|"
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NOT_UTF8 = "not UTF-8 text; save it as UTF-8 (in Excel: save as, CSV UTF-8)"
 _MOST_LINES = 200  # in which the header is
-_WORDS = re.compile(r'"(?:[^"]|"")*"|\S+')
+_QUOTED = r'"(?:[^"]|"")*"'
+_WORDS = re.compile(rf"{_QUOTED}|\S+")
 
 Open = Callable[[], IO[bytes]]
 
@@ -128,15 +129,23 @@ def _head(file: str, opened: Open) -> _Head:
     first, end = "".join(lines[place : place + 1]), place + 1
     while first.count('"') % 2 and end < len(lines):
         first, end = first + lines[end], end + 1
-    delimiter = stated or max(_DELIMITERS, key=first.count)
-    after = list(itertools.islice(filter(str.strip, lines[end:]), 2))
+    bare = _outside_quotes(first)
+    delimiter = stated or max(_DELIMITERS, key=bare.count)
+    rows = list(filter(str.strip, lines[end:]))
+    after = rows[:2]
     if not first.strip():
         raise DataError(f"{file}: is empty; a first line with column names is expected")
-    if stated is None and not any(sign in first for sign in _DELIMITERS):
+    if stated is None and not any(sign in bare for sign in _DELIMITERS):
         words, cells = _words(first), len(_words(after[0])) if after else 0
         if len(words) > 1 and cells - len(words) in (0, 1):
+            if cells > len(words):
+                _refuse_no_row_names(file, map(_words, rows), cells)
             return _Head(" ", [ROW_NAMES] * (cells - len(words)) + words, end)
-        wide = max((after[0].count(sign) for sign in _DELIMITERS), default=0) if after else 0
+        wide = (
+            max((_outside_quotes(after[0]).count(sign) for sign in _DELIMITERS), default=0)
+            if after
+            else 0
+        )
         if wide:
             raise DataError(
                 f"{file}: the first line has 1 cell, the next one {wide + 1}; the first line must "
@@ -149,8 +158,23 @@ def _head(file: str, opened: Open) -> _Head:
     widths = [len(_cells(file, line, delimiter)) for line in after]
     ends = any(line.rstrip("\r\n").endswith(delimiter) for line in after)
     if after and not ends and all(width == len(names) + 1 for width in widths):
+        _refuse_no_row_names(file, (_cells(file, line, delimiter) for line in rows), widths[0])
         names = [ROW_NAMES, *names]
     return _Head(delimiter, names, end)
+
+
+def _outside_quotes(line: str) -> str:
+    return re.sub(_QUOTED, "", line)
+
+
+def _refuse_no_row_names(file: str, rows: Iterable[list[str]], cells: int) -> None:
+    """Refuse rows that have a cell more than the header, of which the first is no row's name."""
+    first = [row[0] for row in rows if len(row) == cells]
+    if len(set(first)) < len(first):
+        raise DataError(
+            f"{file}: the first line has {cells - 1} cells, the next one {cells}; name each column "
+            "there, and quote cells with a decimal comma, or save the table with semicolons"
+        )
 
 
 def _header_line(lines: list[str]) -> tuple[int, str | None]:

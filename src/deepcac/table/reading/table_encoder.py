@@ -109,6 +109,11 @@ class TableEncoder:
         return {name: place for place, name in enumerate(self.names)}
 
     @property
+    def categories(self) -> tuple[str, ...]:
+        """Names of the used columns that are categories."""
+        return tuple(column.name for column in self.used if column.kind == CATEGORY)
+
+    @property
     def level_names(self) -> frozenset[str]:
         """Names of the features that stand for a level, and have the values 0 and 1."""
         features = (feature_names(column) for column in self.used if column.kind == CATEGORY)

@@ -32,8 +32,8 @@ class CACClassifierCV(LocalClassifier):
     """`CACClassifier` with k and alpha chosen by cross-validated ranking.
 
     By default one cluster is a candidate, so that no clusters are found where none help. All alphas
-    of one fold and k start from the same k-means clusters, and linear classifiers go on from those of the
-    alpha before, so that a grid costs far less than as many fits.
+    of one fold and k start from the same k-means clusters, and linear classifiers go on from those
+    of the alpha before, so that a grid costs far less than as many fits.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def at_horizon(
     follow-up ends with the first of the times. The outcome is known of rows whose event happened
     at the `horizon` (in the unit of the times) or before, and of those that were followed for
     longer without it; `free_of` are competing events, after which this one cannot happen. Rows
-    that were censored before that are left out, and counted in the flow. The rest is as in
+    that were censored by then are left out, and counted in the flow. The rest is as in
     `with_outcome`.
     """
     table, counts = _chosen_rows(table, rows or {})
@@ -80,7 +80,7 @@ def at_horizon(
         seen |= _equals(table, column, happened) & (_numbers(table, when) <= horizon)
     labelled = label | seen
     censored = int((~labelled).sum())
-    counts[f"outcome known at the horizon, without {censored:,} censored before"] = int(
+    counts[f"outcome known at the horizon, without {censored:,} censored by then"] = int(
         labelled.sum()
     )
     outcome_columns = [*events, *events.values(), *competing, *competing.values()]

@@ -1,8 +1,8 @@
 """Hospital death from the WiDS Datathon 2020 table: one-hot encoding to 241 columns.
 
-DeepCAC prints 91,711 x 241. Every number column but the ids and the label (175), every level of the
-eight categories (60) and a column for the missing values of the six categories that have them (6)
-make 241; the file has 91,713 rows.
+DeepCAC prints 91,711 x 241. Every number column but the ids of stay and patient and the label (175,
+with hospital_id and icu_id), every level of the eight categories (60) and a column for the missing
+values of the six categories that have them (6) make 241; the file has 91,713 rows.
 """
 
 import os

@@ -88,12 +88,14 @@ class Evidence:
 
         A single split has no spread: its difference is taken as it is, rounded to what papers
         print. So is one against a run without a score. Runs without a split in common leave the
-        difference open.
+        difference open, and so do runs of two protocols, whose splits hold other rows.
         """
         means = self.standing(first), self.standing(second)
         run = self.run(first)
         if run is None or means[0] is None or means[1] is None:
             return None
+        if self._protocol(first) != self._protocol(second) and -math.inf not in means:
+            return untold(means[0] - means[1])
         scores, other = self._by_seed(first), self._by_seed(second)
         if not scores or not other or -math.inf in means:
             return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)

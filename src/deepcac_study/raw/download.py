@@ -41,9 +41,12 @@ class _CutError(Exception):
 
 def shown(place: str) -> str:
     """Return a place as it may be printed: an address without user, password and query."""
-    parts = urlsplit(place)
-    if parts.scheme not in ("http", "https"):
+    if "://" not in place:
         return place
+    try:
+        parts = urlsplit(place)
+    except ValueError:
+        return f"{place.partition('://')[0]}://…"
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 

@@ -38,7 +38,8 @@ def configured_mirrors(
     for mirror in mirrors:
         if not isinstance(mirror, str) or ("://" in mirror and not _is_valid(mirror)):
             raise ConfigError(
-                f"mirror {mirror!r}: give a folder, or an address that starts with http:// or https://"
+                f"mirror {shown(str(mirror))!r}: give a folder, or an address that starts with "
+                "http:// or https://"
             )
     return list(dict.fromkeys(mirrors))
 
@@ -207,7 +208,7 @@ def _part(target: Path, place: str) -> Path:
 
 
 def _is_address(place: str) -> bool:
-    return place.startswith(("http://", "https://"))
+    return place.lower().startswith(("http://", "https://"))
 
 
 def _is_valid(address: str) -> bool:

@@ -50,6 +50,8 @@ TIE = 0.001
 _MACRO = ("auroc_macro", "auprc_macro")
 SHOWN = ("f1", "f1_macro", "accuracy", "min_se_pp", "silhouette")
 _UNJUDGED = {*SHOWN, "ari", "nmi", "ece", "seconds", "machine", "digest", "history", "summary"}
+# Settings that came out of the fit: of another alpha, or one row moved, they are others.
+_OF_THE_FIT = {"n_clusters_found", "collapsed", "polarisation"}
 _SETTINGS = ("inputs", "effort", "budget", "shares")
 _EXACT = {"missing", "strength"}  # numbers with a fraction that no arithmetic changes
 _FACTS = {
@@ -185,7 +187,11 @@ def another_setting(shipped: Record, again: Record) -> tuple[str, Any, Any] | No
 def _plain_settings(split: Record) -> dict[str, Any]:
     """Return the settings of a split; what was learnt for it, such as a metric, is none."""
     given = split.get("hyperparameters", {})
-    return {name: x for name, x in given.items() if not isinstance(x, Mapping | list)}
+    return {
+        name: x
+        for name, x in given.items()
+        if name not in _OF_THE_FIT and not isinstance(x, Mapping | list)
+    }
 
 
 def facts(record: Record) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def test_at_a_horizon_an_event_counts_up_to_it_and_life_only_beyond_it():
     assert matrix.label.tolist() == [1, 1, 0, 0]
     assert matrix.names == ("age",)
     assert [step["rows"] for step in flow] == [6, 4]
-    assert "without 2 censored before" in flow[-1]["step"]
+    assert "without 2 censored by then" in flow[-1]["step"]
 
 
 def test_of_two_events_the_first_counts_and_a_competing_one_ends_the_wait():

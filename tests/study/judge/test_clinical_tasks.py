@@ -88,6 +88,10 @@ def test_a_task_on_which_clusters_were_chosen_once_does_not_weigh_most():
         np.array([0.02, 0.03, 0.02, 0.02]) / t, rel=1e-5
     )
     # A model with clusters beside splines differs in every resample.
+    for question in ("bend", "rivals"):
+        pd.testing.assert_frame_equal(
+            by_cohort(rows.assign(question=question), {}, floor=True), plain
+        )
     bent = by_cohort(rows.assign(question="bent"), {}, floor=True)
     assert bent["error"].to_numpy() == pytest.approx(plain["error"].to_numpy())
 

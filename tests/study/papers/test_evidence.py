@@ -48,6 +48,27 @@ def test_runs_without_a_common_split_are_open():
     assert [ask(found) for ask in (above, equivalent, not_below)] == [None] * 3
 
 
+def test_runs_of_two_protocols_share_no_split():
+    """Seed 0 of five random splits and fold 0 of five are other rows."""
+    random_splits = made("fnn", dict.fromkeys(range(5), 0.9))
+    folds = made("lr", dict.fromkeys(range(5), 0.1))
+    arms = [Arm("cic", name, 1, "f1", "cac_v2") for name in ("fnn", "lr")]
+    evidence = Evidence(Runs(()), "as_published")
+    protocols = [evidence._protocol(arm) for arm in arms]
+    assert protocols[0] != protocols[1]
+    runs = [
+        Run(
+            f"results/{protocol}/cic/{run.method}_k1.json",
+            {**run.record, "k": 1, "protocol": protocol},
+            Path(),
+        )
+        for run, protocol in zip((random_splits, folds), protocols, strict=True)
+    ]
+    found = Evidence(Runs(tuple(runs)), "as_published").contrast(*arms)
+    assert found.mean == pytest.approx(0.8)
+    assert above(found) is None
+
+
 def test_a_single_common_split_is_taken_as_it_is():
     found = contrast({0: 0.5}, {0: 0.4, 1: 0.9})
     assert (found.low, found.high) == (pytest.approx(0.1), pytest.approx(0.1))

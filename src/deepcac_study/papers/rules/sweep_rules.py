@@ -47,9 +47,10 @@ def sweep_rule(tables: Tables, name: str, needs: str, wanted: Asked, *, column: 
                 checked = [CHECKS[name](part) for part in by_split(point)]
                 right = [answer for answer, _ in checked]
                 answers.append(unanimous(right))
+                first = "on the first " if len(checked) > 1 else ""
                 texts.append(
                     f"{dataset} k = {k}: true for {right.count(True)} of {len(checked)} splits, "
-                    f"{checked[0][1]}"
+                    f"{first}{checked[0][1]}"
                 )
         files = tuple(_file(table, *key) for key, table in tables.items())
         if not answers:
@@ -102,7 +103,7 @@ def larger_separation(table: pd.DataFrame) -> Checked:
     varies = ends.nunique() > 1
     rho, p = spearmanr(range(len(ends)), ends) if varies else (0.0, 1.0)
     text = f"S from {ends.iloc[0]:.4g} to {ends.iloc[-1]:.4g}, Spearman {rho:+.2f}"
-    return bool(rho > 0 and p < LEVEL), text
+    return (bool(rho > 0) if p < LEVEL else None if varies else False), text
 
 
 def steeper(table: pd.DataFrame) -> Checked:

@@ -1,5 +1,6 @@
 """What the data sets are: sources, licences, files, sizes, gaps, and how each cohort came about."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from deepcac_study.report.data.profiles import (
 from deepcac_study.report.declarations import declared_table
 
 _FEW_CLASSES = 6
+_OF_ROWS = re.compile(r"\d[\d,]*(?= (?:rows|censored))")
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,8 @@ def _shown(cohort: list[tuple[str, int]], *, restricted: bool) -> tuple[CohortSt
     following = 0
     for step, rows in reversed(cohort):
         if restricted and None in (withheld(rows), withheld(rows - following)):
-            steps.append(CohortStep(step, WITHHELD))
+            # Some steps count what they leave out, as in "without 3 censored by then".
+            steps.append(CohortStep(_OF_ROWS.sub("some", step), WITHHELD))
             continue
         steps.append(CohortStep(step, f"{rows:,}"))
         following = rows

@@ -245,12 +245,20 @@ def fit(
     follow: FollowUpOptions,
     method: Method = "auto",
     clusters: Annotated[
-        int,
-        option(QUESTION, min=2, max=50, help="How many clusters k-means, CAC or subtypes make."),
-    ] = 2,
+        int | None,
+        option(
+            QUESTION,
+            min=2,
+            max=50,
+            help="How many clusters k-means, CAC or subtypes make. The default is 2.",
+        ),
+    ] = None,
     alpha: Annotated[
-        float, option(QUESTION, min=0, help="How strongly CAC separates the classes.")
-    ] = 0.03,
+        float | None,
+        option(
+            QUESTION, min=0, help="How strongly CAC separates the classes. The default is 0.03."
+        ),
+    ] = None,
     bootstrap: Annotated[
         int,
         option(

@@ -23,6 +23,8 @@ from deepcac.types import Array
 
 AUTO, PLAIN = "auto", "plain"
 SUBTYPES = "subtypes"
+_CLUSTERED = ("k-means", "CAC", SUBTYPES)
+CLUSTERS, ALPHA = 2, 0.03  # where none are asked for
 METHODS = {AUTO: "", PLAIN: "", "k-means": KM, "CAC": CAC, SUBTYPES: ""}
 TRIALS = 12
 LEAST_SPREAD = 0.25  # log odds; of a risk by coefficients whose variances are the penalty's C
@@ -178,10 +180,26 @@ def fewest_clusters(
     return min(np.flatnonzero(~shown).tolist(), key=lambda t: (clusters[t], -last[t]))
 
 
-def check_method(name: str) -> None:
-    """Refuse a method that is not one of `METHODS`."""
+def cluster_settings(name: str, clusters: int | None, alpha: float | None) -> tuple[int, float]:
+    """Return the number of clusters and the weight of CAC, as asked for or as usual.
+
+    Raises
+    ------
+    ConfigError
+        The method is not one of `METHODS`, or has no use for what is asked for.
+    """
     if name not in METHODS:
         raise ConfigError(f"method {name!r}; use {', '.join(METHODS)}")
+    for option, value, users in (
+        ("--clusters", clusters, _CLUSTERED),
+        ("--alpha", alpha, ("CAC",)),
+    ):
+        if value is not None and name not in users:
+            raise ConfigError(
+                f"{option} has no use with --method {name}; ask without it, or for --method "
+                f"{' or '.join(users)}"
+            )
+    return clusters or CLUSTERS, ALPHA if alpha is None else alpha
 
 
 def check_events(clusters: int, rarest: int) -> None:

@@ -30,7 +30,13 @@ from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.table_files import RowSource, read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
-from deepcac.table.risk_model_choice import AUTO, SUBTYPES, candidates, check_method, chosen_method
+from deepcac.table.risk_model_choice import (
+    AUTO,
+    SUBTYPES,
+    candidates,
+    chosen_method,
+    cluster_settings,
+)
 from deepcac.table.risk_model_file import write_risk_model
 from deepcac.table.table_model import NamedEstimator, TableModel
 
@@ -51,8 +57,8 @@ def fit_table(
     run: TableRun,
     *,
     method: str = AUTO,
-    clusters: int = 2,
-    alpha: float = 0.03,
+    clusters: int | None = None,
+    alpha: float | None = None,
     card: StrPath | None = None,
 ) -> "RiskModel | SubtypeRiskModel":
     """Fit a risk model on a table and write it as JSON.
@@ -65,11 +71,11 @@ def fit_table(
     run : TableRun
         With ``bootstrap`` a page beside the model tells what came of `deepcac.table.optimism`.
     method, clusters, alpha
-        See `risk_model_choice`; "auto" chooses all of them.
+        See `risk_model_choice`; "auto" chooses all of them, so that the others are not asked for.
     card : path-like, optional
         Model card to write (markdown); beside the model if None.
     """
-    check_method(method)
+    clusters, alpha = cluster_settings(method, clusters, alpha)
     say, seed = run.say, run.seed
     if run.bootstrap and method == SUBTYPES:
         raise ConfigError("--bootstrap has no answer with --method subtypes; ask without it")

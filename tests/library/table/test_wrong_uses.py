@@ -70,6 +70,14 @@ CASES = {
         "fit p.csv --label died --method CAC --clusters 40",
         "--clusters 40: the rarest class has rows for .; ask for fewer|has rows for . .20 a cluster",
     ),
+    "clusters without a use": (
+        "fit p.csv --label died --clusters 3",
+        "--clusters has no use with --method auto; .* k-means or CAC or subtypes",
+    ),
+    "a weight without a use": (
+        "fit p.csv --label died --method k-means --alpha 0.1",
+        "--alpha has no use with --method k-means; ask without it, or for --method CAC",
+    ),
     "a folder as table": (
         "compare folder --label died",
         "folder: is a folder; of a MEDS folder name",

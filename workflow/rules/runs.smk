@@ -40,7 +40,7 @@ for n, group in enumerate(_tables, start=1):
             {},
         )
 for group in _networks:
-    _RUNS[f"deep_runs_{''.join(group.ends)}"] = (
+    _RUNS[f"deep_runs_{joined(group.ends)}"] = (
         "{variant}{dataset}",
         [f"{{method}}_k{k}" for k in group.ends],
         "every_k_{method}",

@@ -82,6 +82,14 @@ def networks_together(paths: Iterable[str]) -> list[Together]:
     return _by_ends(by_place)
 
 
+def joined(ends: Iterable[str]) -> str:
+    """Return numbers of clusters as a part of a rule's name, such as ``23`` or ``_10_2``.
+
+    One of several digits stands between signs, so that no two lists have one name.
+    """
+    return "".join(end if len(end) == 1 else f"_{end}_" for end in ends)
+
+
 def _by_ends(by_place: Mapping[str, list[str]]) -> list[Together]:
     places: dict[tuple[str, ...], list[str]] = {}
     for place, ends in by_place.items():

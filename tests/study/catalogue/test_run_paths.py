@@ -4,6 +4,7 @@ import re
 
 from deepcac_study.catalogue.run_paths import (
     dataset_pattern,
+    joined,
     networks_together,
     nowhere_in,
     runs_among,
@@ -41,6 +42,13 @@ def test_every_k_of_a_network_comes_together_but_on_sequences():
     assert not places(one, "cic/grasp_k2.json")
     assert places(other, "as_published/cic/grasp_k3.json")
     assert not places(other, "cic/grasp_k3.json")
+
+
+def test_two_lists_of_clusters_never_have_one_name():
+    assert joined(["2", "3", "4"]) == "234"  # as in the measured run of the papers
+    lists = [("1", "2", "3"), ("12", "3"), ("123",), ("1", "23"), ("12",), ("1", "2"), ("2", "10")]
+    assert len({joined(ends) for ends in lists}) == len(lists)
+    assert all(re.fullmatch(r"\w+", joined(ends)) for ends in lists)
 
 
 def test_a_run_of_its_own_is_in_none_of_the_groups():

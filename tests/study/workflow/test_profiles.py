@@ -11,6 +11,11 @@ import yaml
 from checkouts import ROOT, checkout, environment
 from stores import bucket  # noqa: F401 (a fixture)
 
+from deepcac_study.catalogue.config import check_config
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.catalogue.run_paths import joined, networks_together
+from deepcac_study.jobs.layout import Layout
+
 PROFILES = {path.parent.name: path for path in (ROOT / "workflow" / "profiles").glob("*/*.yaml")}
 CLUSTERS = ("slurm", "lsf", "cluster-generic")
 TARGET = "results/demo_cic/deepcac_k2.json"
@@ -37,6 +42,25 @@ def test_every_rule_that_is_grouped_has_the_slot():
     assert grouped == profile["set-resources"].keys()
     groups = {entry.split("=")[1] for entry in profile["groups"]}
     assert groups == {entry.split("=")[0] for entry in profile["group-components"]}
+
+
+def test_what_a_cluster_asks_for_a_rule_holds_with_the_profile_for_gpus_too():
+    """Of two profiles the later one replaces a key whole."""
+    gpu = keys("gpu")
+    shared = {name: keys(name).keys() & gpu.keys() for name in CLUSTERS}
+    assert shared["slurm"] == {"set-resources"}
+    for name, names in shared.items():
+        for key in names:
+            assert keys(name)[key].items() <= gpu[key].items(), (name, key)
+
+
+def test_the_profile_for_gpus_names_the_rules_of_the_papers_networks():
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    registry = load_registry(ROOT / "config" / "registry", private=False)
+    runs = Layout(registry, check_config(config, registry)).all_runs()
+    rules = {f"deep_runs_{joined(group.ends)}" for group in networks_together(runs)}
+    named = {name for name in keys("gpu")["set-resources"] if name.startswith("deep_runs_")}
+    assert rules == named
 
 
 def demo(folder: Path, target: str, *options: str) -> str:

@@ -26,6 +26,9 @@ from deepcac.subtyping.crossfit import Cases, deal_cases
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.types import Array
 
+# Many small networks, and what a record says of its device; a GPU would give other digits.
+DEVICE = "cpu"
+
 
 def network(
     estimator: type[DeepClassifier], values: Values, train: Rows, validation: Rows, sample: Resample
@@ -39,7 +42,12 @@ def network(
     settings = {name: value for name, value in values.items() if name != "clip"}
     latent = settings["hidden"] // 2
     model = estimator(
-        **settings, latent=latent, random_state=sample.seed, n_threads=1, preprocess=None
+        **settings,
+        latent=latent,
+        random_state=sample.seed,
+        device=DEVICE,
+        n_threads=1,
+        preprocess=None,
     )
     with warnings.catch_warnings():
         # A trial is judged by its validation score, whatever ended it.
@@ -77,7 +85,7 @@ def _autoencoder(
         return None
     key = ("autoencoder", hidden, clip)
     if key not in sample.shared:
-        device = data.find_device("auto")
+        device = data.find_device(DEVICE)
         with data.session(device, sample.seed, 1):
             train, validation = (
                 data.as_inputs(clipped(rows, clip), None, device)
@@ -92,7 +100,7 @@ def subtypes(
 ) -> Predict:
     """Fit on the training rows alone; it stops by folds of its own."""
     model = SubtypeClassifier(
-        **values, boosting=boosting, random_state=sample.seed, device="cpu", n_threads=1
+        **values, boosting=boosting, random_state=sample.seed, device=DEVICE, n_threads=1
     )
     cases = shared_cases(sample, model.folds)
     networks = shared_networks(sample, cases, model)
@@ -136,7 +144,7 @@ def shared_networks(sample: Resample, cases: Cases, model: SubtypeClassifier) ->
     settings = model.network_settings()
     key = ("networks", model.folds, settings)
     if key not in sample.shared:
-        device = data.find_device("cpu")
+        device = data.find_device(DEVICE)
         with data.session(device, sample.seed, 1):
             sample.shared[key] = fit_networks(cases, settings, device)
     return sample.shared[key]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix, write_features
@@ -9,10 +10,11 @@ from deepcac.files.storage import read_json
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.contenders import Contender, parse_contender
 from deepcac.judging.deep_learners import bag, shared_cases, shared_trees
-from deepcac.judging.fitting import in_parts
+from deepcac.judging.fitting import fit_trial, in_parts
 from deepcac.judging.partitions import Partition
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import Effort, run_resample
+from deepcac.nn.fitting import data
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac_study.judge.tables.over_tables import (
     over_tables,
@@ -209,6 +211,16 @@ def test_the_interaction_of_an_exclusive_or_is_seen_and_a_line_has_none():
     ]
     assert found[0]["interaction"] > 0.2
     assert abs(found[1]["interaction"]) < 0.05
+
+
+def test_networks_of_the_judge_run_where_their_records_say(monkeypatch):
+    """A record says cpu, also where there is a GPU."""
+    asked = []
+    monkeypatch.setattr(data, "find_device", lambda name: asked.append(name) or torch.device("cpu"))
+    contender = parse_contender("fnn")
+    fit_trial(contender, contender.trials(1)[0], one_resample(table(200)))
+    assert len(asked) > 1
+    assert set(asked) == {"cpu"}
 
 
 def test_shapes_are_written_for_each_resample(tmp_path):

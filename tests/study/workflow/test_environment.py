@@ -44,6 +44,22 @@ def test_conda_environments_carry_the_versions_of_constraints():
             assert pins()[name.lower().replace("_", "-")] == version, f"{path.name}: {name}"
 
 
+def test_the_conda_environment_has_what_jobs_import():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = declared["optional-dependencies"]
+    (jobs,) = (entry for entry in extras["workflow"] if entry.startswith("deepcac["))
+    # People's own tables are judged by the command, in no job.
+    parts = set(re.findall(r"\w+", jobs)) - {"deepcac", "tables"}
+    asked = [*declared["dependencies"], *(entry for part in parts for entry in extras[part])]
+    names = {re.match(r"[A-Za-z0-9-]+", entry)[0].lower() for entry in asked} - {"deepcac"}
+    text = (ROOT / "envs" / "deepcac.yaml").read_text()
+    (pip,) = (e["pip"] for e in yaml.safe_load(text)["dependencies"] if isinstance(e, dict))
+    assert names - {entry.split("==")[0].lower() for entry in pip} == set()
+    # It is built without isolation, which a list for pip cannot say.
+    version = pins()["iisignature"]
+    assert f"pip install --no-build-isolation iisignature=={version}" in text
+
+
 def test_every_declared_dependency_is_pinned():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
     project, groups = declared["project"], declared["dependency-groups"]

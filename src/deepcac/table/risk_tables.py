@@ -202,7 +202,10 @@ def predict_table(
     check_output(out, model_path, path)
     model = read_model(model_path)
     if isinstance(path, RowSource):
-        path = path.with_features([column.name for column in model.encoder.used])
+        path = path.with_features(
+            [column.name for column in model.encoder.used],
+            model.label if isinstance(model, TableModel) else "",
+        )
     scaler = model.scaler if isinstance(model, TableModel) else None
     strange = Unfamiliar.of(model.encoder, scaler)
     learnt = model.encoder.rules

@@ -10,6 +10,7 @@ from pyarrow import feather
 
 from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.elsewhere.external_rows import _same_columns
 from deepcac.table.reading.column_types import plain_type, row_names
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -45,6 +46,12 @@ def test_a_column_becomes_one_of_the_usual_types(column, kind, cells):
     plain = plain_type("x", column)
     assert plain.type == kind
     assert plain.to_pylist() == cells
+
+
+def test_columns_of_two_tables_are_text_where_types_differ_but_for_lists():
+    one = pa.table({"age": [1], "notes": [["a"]]})
+    other = pa.table({"age": ["2"], "notes": ["b"]})
+    assert _same_columns([one, other]).to_pydict() == {"age": ["1", "2"]}
 
 
 def test_a_uuid_is_an_id_and_stands_in_the_file_of_risks(tmp_path):

@@ -16,7 +16,7 @@ from deepcac.command import main
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.meds.event_summary import EventFeature, summarise
 from deepcac.table.meds.meds_files import read_events, read_labels
-from deepcac.table.meds.meds_task import open_task, shards, table_source
+from deepcac.table.meds.meds_task import new_source, open_task, shards, table_source
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 
@@ -124,8 +124,9 @@ def test_a_code_that_is_called_as_the_label_is_a_feature_and_the_label_stays(fol
     made = pa.Table.from_batches(task.blocks())
     assert sum(made["boolean_value"].to_pylist()) == sum(labels.to_pylist())
     assert set(made["code boolean_value"].to_pylist()) == {7.0}
-    again = pa.Table.from_batches(task.with_features(made.column_names).blocks())
-    assert set(again["code boolean_value"].to_pylist()) == {7.0}
+    for source, label in ((task, ""), (new_source(folder, folder / "task.parquet"), task.label)):
+        again = pa.Table.from_batches(source.with_features(made.column_names, label).blocks())
+        assert set(again["code boolean_value"].to_pylist()) == {7.0}
 
 
 def test_the_rule_for_codes_is_kept_and_told(folder):

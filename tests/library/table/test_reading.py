@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.reading import delimited_text, table_files
+from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.class_labels import class_labels
-from deepcac.table.reading.column_lines import column_lines
+from deepcac.table.reading.column_lines import ColumnCells, column_lines
 from deepcac.table.reading.decimal_signs import with_points
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -423,6 +424,10 @@ def test_a_spreadsheet_is_read(tmp_path):
     frame().to_excel(tmp_path / "t.xlsx", index=False)
     found = read_labelled(tmp_path / "t.xlsx", Roles("died", id="patient")).features
     assert found.X.shape == (60, 3)
+    for name in ("t.xls", "t.csv"):
+        (tmp_path / "t.xlsx").rename(tmp_path / name)
+        assert len(read_labelled(tmp_path / name, Roles("died", id="patient")).rows) == 60
+        (tmp_path / name).rename(tmp_path / "t.xlsx")
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
@@ -499,6 +504,14 @@ def test_no_line_of_a_column_tells_of_few_patients():
         "ward": ("0", "icu 67 %, er withheld, …"),
         "sex": ("under 5", "f 50 %, m withheld"),
     }
+
+
+def test_numbers_that_are_names_are_parts_of_a_page_as_texts_are():
+    rows = pa.table({"stage": [1.0] * 30 + [2.0] * 20 + [None] * 10})
+    rules = CellRules(categories=("stage",))
+    columns = learn_encoder(rows, np.arange(1, 61), {}, rules=rules).columns
+    assert ColumnCells.of(rows, columns).hidden == [{"1": False, "2": False, None: False}]
+    assert column_lines(rows, columns)[0][3] == "1 50 %, 2 33 %"
 
 
 def test_a_row_whose_patient_is_not_a_number_has_no_group(tmp_path):

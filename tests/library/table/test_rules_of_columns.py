@@ -16,6 +16,7 @@ from deepcac.table.column_differences import difference_lines
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.pages.risk_section import risk_questions
+from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -205,6 +206,8 @@ def test_a_column_without_a_value_in_a_file_with_types_is_an_empty_one(tmp_path)
 
 
 def test_names_of_options_are_read_as_those_of_columns(tmp_path):
+    roles = Roles("died", time="days", horizon=1, competing=("other  cause",))
+    assert roles.competing == ("other cause",)
     assert risk_questions(None, "pheno  type, e\u0301ge").by == ("pheno type", "\u00e9ge")
 
 
@@ -322,6 +325,22 @@ def test_a_column_of_both_signs_that_a_model_does_not_need_stops_no_prediction(t
     patients(seed=1).assign(weight=both_signs()).to_csv(tmp_path / "new.csv", index=False)
     predict_table(tmp_path / "m.json", tmp_path / "new.csv", tmp_path / "r.csv", say=len)
     assert len(pd.read_csv(tmp_path / "r.csv")) == N
+
+
+def test_no_way_out_of_a_prediction_is_an_option_of_another_command(tmp_path):
+    patients().to_csv(tmp_path / "t.csv", index=False)
+    encoder = read_labelled(tmp_path / "t.csv", Roles("died")).encoder
+    reader = CellReader(asked=["crp"])
+    with pytest.raises(DataError, match="write one of them, or say --decimal$"):
+        reader.read(pa.RecordBatch.from_pydict({"crp": both_signs()}))
+    for cells, way in (
+        (["high", *["1"] * 9], "mend it, or read it as no value (--missing)"),
+        ([f"{n} {'mg' if n % 2 else 'ng'}" for n in range(20)], "write all in one"),
+    ):
+        rows = pa.table({"age": cells, "crp": cells, "ward": cells})
+        with pytest.raises(DataError) as error:
+            encoder.encode(rows, np.arange(1, 1 + len(cells)))
+        assert str(error.value).endswith(way)
 
 
 def test_a_profile_tells_of_a_column_of_both_signs_and_describes_the_others(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 import deepcac
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TableRun, refuse_budget
+from deepcac.table.elsewhere.comparing_places import _external
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.reading.cell_rules import CellRules
@@ -157,6 +158,18 @@ def test_the_sheet_is_named_where_several_hold_rows(tmp_path):
     assert read(workbook(tmp_path / "u.xlsx", {"old": notes, "data": good}, ["old"])).total == N
     with pytest.raises(DataError, match="hidden: 'data'"):
         read(workbook(tmp_path / "v.xlsx", {"data": good, "empty": []}, ["data"]))
+
+
+def test_a_sheet_is_that_of_the_tables_that_have_sheets(tmp_path):
+    path, roles = csv(tmp_path, patients()), Roles("died", cells=CellRules(sheet="data"))
+    notes = [["Study of 2019"], ["do not share"]]
+    book = workbook(tmp_path / "b.xlsx", {"notes": notes, "data": cells_of(patients(1))})
+    places = _external(path, roles, [book], TableRun(len), accept=False)
+    assert len(places.folds[0].test) == N
+    assert len(_external(book, roles, [path], TableRun(len), accept=False).folds[0].test) == N
+    patients(1).to_csv(tmp_path / "u.csv", index=False)
+    with pytest.raises(DataError, match="t.csv: is no spreadsheet; --sheet is for one"):
+        _external(path, roles, [tmp_path / "u.csv"], TableRun(len), accept=False)
 
 
 def followed(seed=0):

@@ -106,6 +106,10 @@ CASES = {
         "compare p.csv --label died --competing yes",
         "--competing goes with --time and --horizon; name them too",
     ),
+    "competing events of a number": (
+        "compare three.csv --label died --time age --horizon 9 --competing 2 --above 1",
+        "--above has no answer with --competing; ask without one of them",
+    ),
     "a competing event that is none": (
         "compare three.csv --label died --time age --horizon 9 --competing 4",
         "column 'died' holds no '4' for --competing; there are",

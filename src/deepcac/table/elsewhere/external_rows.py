@@ -26,7 +26,7 @@ from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import ABSENT, CATEGORY, as_texts
 from deepcac.table.reading.table_faults import table_faults
-from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.reading.table_files import is_spreadsheet, read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.types import Array, Ids
 
@@ -116,6 +116,12 @@ def external_rows(
     return ExternalRows(fold, remarks, _judged(table, fold, others), notices)
 
 
+def roles_of(path: StrPath, roles: Roles) -> Roles:
+    """Return the roles of one table of several: a sheet is that of a spreadsheet."""
+    named = roles.cells.sheet is not None and not is_spreadsheet(path)
+    return replace(roles, cells=replace(roles.cells, sheet=None)) if named else roles
+
+
 def _second_table(
     table: LabelledTable,
     roles: Roles,
@@ -128,7 +134,7 @@ def _second_table(
     rows, seed = drawn
     keys = [roles.label, *filter(None, [roles.group, roles.time])]
     asked = [*keys, *(column.name for column in table.encoder.used)]
-    reader = CellReader(roles.rules, usual=table.encoder.rules.decimal, asked=asked)
+    reader = CellReader(roles_of(path, roles).rules, usual=table.encoder.rules.decimal, asked=asked)
     try:
         other = sample_rows(
             read_blocks(path, reader), keys, group=roles.group, most=rows, seed=seed
@@ -200,14 +206,20 @@ def _judged(table: LabelledTable, fold: Fold, others: list[SecondTable]) -> Labe
 
 
 def _same_columns(tables: list[pa.Table]) -> pa.Table:
-    """Return the rows of all tables in the columns that all have, as text where types differ."""
+    """Return the rows of all tables in the columns that all have, as text where types differ.
+
+    Columns of other types that are no text (lists, records) are left out.
+    """
     first, *rest = tables
     columns = {}
     for name in first.column_names:
         if all(name in other.column_names for other in rest):
             parts = [plain(rows[name]) for rows in tables]
             alike = len({part.type for part in parts}) == 1
-            texts = [part if alike else part.cast(pa.string()) for part in parts]
+            try:
+                texts = [part if alike else part.cast(pa.string()) for part in parts]
+            except pa.ArrowException:
+                continue
             columns[name] = pa.chunked_array([chunk for part in texts for chunk in part.chunks])
     return pa.table(columns)
 

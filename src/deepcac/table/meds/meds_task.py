@@ -50,6 +50,8 @@ class MedsTask(RowSource):
         Empty where none is read.
     features : tuple of EventFeature
     remarks : tuple of str
+    fitted_label : str
+        Of the model whose features they are.
     """
 
     folder: str
@@ -57,6 +59,7 @@ class MedsTask(RowSource):
     label: str
     features: tuple[EventFeature, ...]
     remarks: tuple[str, ...] = ()
+    fitted_label: str = ""
 
     def __fspath__(self) -> str:
         return self.folder
@@ -79,13 +82,12 @@ class MedsTask(RowSource):
         files = (*event_files(self.folder), *label_files(self.labels))
         return [os.fspath(file) for file in files]
 
-    def with_features(self, names: Sequence[str]) -> "MedsTask":
-        """Return the task with the features that a model was fitted on."""
-        reserved = {f"{_CODE} {name}": name for name in self._reserved}
+    def with_features(self, names: Sequence[str], label: str = "") -> "MedsTask":
+        """Return the task with the features that a model of a label was fitted on."""
+        task = replace(self, remarks=(), fitted_label=label)
+        reserved = {f"{_CODE} {name}": name for name in task._reserved}
         parsed = [EventFeature.parse(reserved.get(name, name)) for name in names]
-        return replace(
-            self, features=tuple(feature for feature in parsed if feature is not None), remarks=()
-        )
+        return replace(task, features=tuple(feature for feature in parsed if feature is not None))
 
     def blocks(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, shard by shard."""
@@ -110,7 +112,7 @@ class MedsTask(RowSource):
     @property
     def _reserved(self) -> set[str]:
         """Return the columns that are no features."""
-        return {self.label, PREDICTION, SUBJECT}
+        return {self.label, self.fitted_label, PREDICTION, SUBJECT}
 
 
 def shards(folder: StrPath, labels: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:

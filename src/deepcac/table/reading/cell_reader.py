@@ -123,7 +123,7 @@ class CellReader:
             }
         if not texts:
             return
-        judged = decimal_signs(texts, self._rows, self.usual)
+        judged = decimal_signs(texts, self._rows, self.usual, needed=self.asked is not None)
         self._signs |= judged.by_column
         self.usual = self.usual if self._decided else judged.usual or self.usual
         if self._signs and not self._decided:

@@ -190,17 +190,24 @@ def are_dates(texts: list[str]) -> bool:
     return bool(texts) and all(_DATE.fullmatch(text) for text in texts)
 
 
-def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None, unit: str = "") -> Array:
+def numbers(
+    cells: pa.ChunkedArray,
+    name: str,
+    number: Ids | None = None,
+    unit: str = "",
+    *,
+    needed: bool = False,
+) -> Array:
     """Return a column as numbers, NaN where missing; anything else is refused with its row.
 
     Cells are of `plain`; `number` is that of each row in its file, from 1 if None; `unit` is the
-    one that was learnt (`as_numbers`).
+    one that was learnt (`as_numbers`); a column that is `needed` cannot be left out.
     """
     if number is None:
         number = np.arange(1, len(cells) + 1)
     if is_text(cells.type):
         parsed = as_numbers(cells, unit)
-        refuse_units(parsed, name)
+        refuse_units(parsed, name, needed=needed)
         if parsed.slips.any():
             at = int(parsed.slips.argmax())
             others = (
@@ -208,8 +215,7 @@ def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None, unit: 
             )
             raise DataError(
                 f"column {name!r}, data row {number[at]}: {cells[at].as_py()!r} is no number"
-                f"{others}; mend it, read it as no value (--missing), or leave the column out "
-                "(--drop)"
+                f"{others}; mend it, or read it as no value (--missing){_or_drop(name, needed)}"
             )
         values = parsed.values
     elif is_numeric(cells.type):
@@ -228,14 +234,18 @@ def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None, unit: 
     return values
 
 
-def refuse_units(parsed: Numbers, name: str) -> None:
+def refuse_units(parsed: Numbers, name: str, *, needed: bool = False) -> None:
     """Refuse a column whose numbers have several units."""
     if len(parsed.units) > 1:
         shown = ", ".join(map(repr, parsed.units[:3]))
         raise DataError(
             f"column {name!r}: its numbers have {len(parsed.units)} units ({shown}); write all in "
-            f"one, or leave the column out (--drop {shlex.quote(name)})"
+            f"one{_or_drop(name, needed)}"
         )
+
+
+def _or_drop(name: str, needed: bool) -> str:
+    return "" if needed else f", or leave the column out (--drop {shlex.quote(name)})"
 
 
 def is_numeric(kind: pa.DataType) -> bool:

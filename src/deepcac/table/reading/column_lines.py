@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from deepcac.scoring.small_cells import FEW, WITHHELD, Flags, few_parts
 from deepcac.table.page_text import page_text, quotable
 from deepcac.table.reading.cells import is_text, numbers, plain
-from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
+from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn, as_texts
 from deepcac.types import Ids
 
 _MOST_LEVELS = 50  # of a column whose levels are parts of a page
@@ -37,7 +37,7 @@ class ColumnCells(NamedTuple):
         cls, rows: pa.Table, columns: Sequence[EncodedColumn], beside: Sequence[Ids] = ()
     ) -> "ColumnCells":
         """Look at columns, and at further tables of the same rows, as one (`few_parts`)."""
-        parts = [_parts(plain(rows[column.name])) for column in columns]
+        parts = [_parts(_as_encoded(rows, column)) for column in columns]
         tables = [*(number for _, number in parts), *beside]
         masks = few_parts(tables, np.zeros(rows.num_rows, dtype=np.int64))
         hidden = [
@@ -72,14 +72,20 @@ def column_lines(
     ]
 
 
+def _as_encoded(rows: pa.Table, column: EncodedColumn) -> pa.ChunkedArray:
+    """Return cells; those of a category as the texts that are its levels."""
+    cells = plain(rows[column.name])
+    return as_texts(cells) if column.kind == CATEGORY else cells
+
+
 def _parts(cells: pa.ChunkedArray) -> tuple[list[str | None], Ids]:
     """Return what rows of a column have in common, None for no value, and the part of each."""
     levels = []
     if is_text(cells.type) or pa.types.is_boolean(cells.type):
-        counts = pc.value_counts(cells.drop_null()).to_pylist()
+        text = pc.cast(cells, pa.string())
+        counts = pc.value_counts(text.drop_null()).to_pylist()
         levels = [str(entry["values"]) for entry in counts] if len(counts) <= _MOST_LEVELS else []
     if levels:
-        text = pc.cast(cells, pa.string())
         number = pc.fill_null(pc.index_in(text, value_set=pa.array(levels)), len(levels))
         number = np.asarray(number.to_numpy(), dtype=np.int64)
     else:
@@ -106,7 +112,7 @@ def _line(
 
 
 def _values(rows: pa.Table, column: EncodedColumn, hidden: Mapping[str | None, bool]) -> str:
-    cells = plain(rows[column.name])
+    cells = _as_encoded(rows, column)
     if column.kind == NUMBER:
         seen = numbers(cells, column.name, unit=column.unit)
         if np.isfinite(seen).sum() < _FEWEST_FOR_QUARTERS:

@@ -85,7 +85,9 @@ def with_points(column: pa.Array, decimal: str) -> pa.Array:
     return pc.if_else(written, bare, column)
 
 
-def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | None) -> DecimalSigns:
+def decimal_signs(
+    columns: Mapping[str, pa.Array], before: int, usual: str | None, *, needed: bool = False
+) -> DecimalSigns:
     """Judge text columns.
 
     A file has one sign. `usual` is that of a fitted model: it decides where the cells do not.
@@ -97,6 +99,8 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
     before : int
         Rows of the file above these.
     usual : {".", ","} or None
+    needed : bool
+        Whether all of the columns are, as numbers, so that none can be left out or be a category.
 
     Raises
     ------
@@ -114,8 +118,8 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
         if len(column.votes) > 1:
             mixed[name] = (
                 f"column {name!r}: points and commas both stand before decimals; write one of "
-                f"them, say --decimal, or leave the column out (--drop {shlex.quote(name)})"
-            )
+                f"them, {'or ' * needed}say --decimal"
+            ) + f", or leave the column out (--drop {shlex.quote(name)})" * (not needed)
             continue
         column_sign = next(iter(column.votes), sign)
         if column.unclear and column_sign is None:
@@ -129,7 +133,7 @@ def decimal_signs(columns: Mapping[str, pa.Array], before: int, usual: str | Non
             notices.append(
                 f"Column {name!r}, data row {before + place + 1}: {columns[name][place].as_py()!r} "
                 "is read as a number with a decimal comma, though other columns have points; "
-                "--decimal . or --category reads it otherwise."
+                f"--decimal . {'or --category ' * (not needed)}reads it otherwise."
             )
         clear = column_sign in column.votes
         odd = column.unclear.get(

@@ -31,7 +31,7 @@ def read_follow_up(
     DataError
         A time is missing or negative, or the horizon leaves too few events or patients at risk.
     """
-    time = numbers(plain(column), name, number)
+    time = numbers(plain(column), name, number, needed=True)
     broken = ~(time >= 0)
     if broken.any():
         row = int(broken.argmax())

@@ -39,9 +39,9 @@ _FEWEST_DIFFERENT = 20
 _WITH_TIME = 0.95  # rank correlation with the time
 _SHORTER = 0.6  # AUROC of a time for the event
 HEAD = (
-    "Look at these columns first: they predict the label or the row almost perfectly. Such a "
-    "column was often written after the outcome; it makes every model look good, and hides what "
-    "clusters do. None was left out: --drop does that."
+    "Look at these columns first: they predict the label or the row almost perfectly, or look "
+    "like the time or status of follow-up. Such a column was often written after the outcome; it "
+    "makes every model look good, and hides what clusters do. None was left out: --drop does that."
 )
 
 

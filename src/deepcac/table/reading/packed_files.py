@@ -61,9 +61,9 @@ class Packed:
             first = raw.read(16)
         ending = PurePath(self.name).suffix.lower()
         for magic, kind in _KINDS.items():
-            # A spreadsheet is a zip file too.
+            # A spreadsheet is a zip file too, whatever its name ends in.
             if first.startswith(magic) and not (kind == ".zip" and ending in _OFFICE):
-                return kind
+                return ".xlsx" if kind == ".zip" and _is_workbook(self) else kind
         if ending in _R or first.startswith(_R_DATA):
             raise DataError(f"{self.path}: is R data; in R, write.csv(x, file, row.names = FALSE)")
         for magic, what in _FOREIGN.items() if ending != ".xls" else ():
@@ -88,6 +88,14 @@ class Packed:
         if kind == ".zip":
             return _only_member(self).unpacked()
         return self
+
+
+def _is_workbook(packed: Packed) -> bool:
+    try:
+        with packed.open() as raw, zipfile.ZipFile(raw) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
 
 
 _OFFICE = (".xlsx", ".xlsm", ".ods", ".xlsb", ".docx")

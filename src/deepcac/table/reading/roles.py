@@ -55,7 +55,8 @@ class Roles:
         for role in ("label", "id", "group", "positive", "time"):
             if (name := getattr(self, role)) is not None:
                 object.__setattr__(self, role, uniform(name))
-        object.__setattr__(self, "drop", tuple(map(uniform, self.drop)))
+        for role in ("drop", "competing"):
+            object.__setattr__(self, role, tuple(map(uniform, getattr(self, role))))
         object.__setattr__(self, "apart", {uniform(k): v for k, v in self.apart.items()})
         if (self.time is None) != (self.horizon is None):
             raise ConfigError("--time and --horizon go together: name the column and the time")
@@ -63,6 +64,8 @@ class Roles:
             raise ConfigError(f"--horizon {self.horizon:g}: name a time after the start")
         if self.competing and self.time is None:
             raise ConfigError("--competing goes with --time and --horizon; name them too")
+        if self.competing and self.above is not None:
+            raise ConfigError("--above has no answer with --competing; ask without one of them")
         if self.positive in self.competing:
             raise ConfigError(f"{self.positive!r} cannot be both --positive and --competing")
         roles: dict[str, str] = {}

@@ -147,7 +147,7 @@ class TableEncoder:
             cells = plain(rows[column.name])
             if column.kind == NUMBER:
                 _check_unit(cells, column)
-                parts.append(numbers(cells, column.name, number, column.unit)[:, None])
+                parts.append(numbers(cells, column.name, number, column.unit, needed=True)[:, None])
             else:
                 parts.append(_indicators(cells, column, remarks))
         return np.hstack(parts), remarks

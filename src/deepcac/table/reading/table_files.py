@@ -47,8 +47,8 @@ class RowSource(os.PathLike[str]):
         """Return every file that is read."""
 
     @abstractmethod
-    def with_features(self, names: Sequence[str]) -> "RowSource":
-        """Return the same rows with the features of these names, those of a fitted model."""
+    def with_features(self, names: Sequence[str], label: str = "") -> "RowSource":
+        """Return the same rows with the features of these names, those of a model of a label."""
 
 
 def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.RecordBatch]:
@@ -87,6 +87,13 @@ def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.
         yield read
     if not rows:
         raise DataError(f"{path}: holds no rows")
+
+
+def is_spreadsheet(path: StrPath) -> bool:
+    """Tell whether a path is a spreadsheet, packed or not."""
+    if isinstance(path, RowSource) or not Path(path).is_file():
+        return False
+    return Packed(path, Path(path).name).unpacked().kind in SPREADSHEETS
 
 
 def _file_blocks(file: Path, sheet: str | None) -> Iterable[pa.RecordBatch]:

@@ -25,7 +25,7 @@ def check_inputs(
     estimator: Any, X: npt.ArrayLike, y: Any = NO_CLASSES, *, reset: bool, missing: bool
 ) -> Any:
     """Return a table (n, d) or sequences (n, steps, variables), and classes if they are given."""
-    shape = np.shape(X)
+    shape = getattr(X, "shape", None) or np.asarray(X).shape
     variables = shape[2] if len(shape) == 3 else None
     if reset:
         estimator._variables = variables

@@ -129,3 +129,10 @@ def is_here(file):
     return all(
         map(os.path.exists, with_scores(file) if file in runs_beside else [file])
     )
+
+
+# No input of the report: where only that is asked for, nothing of the judge is made.
+def judged_before():
+    """Return what of the judge and beside the papers is here from other calls."""
+    files = (*study_files, *sweeps_beside, *runs_beside)
+    return [file for file in files if file not in _JUDGED and is_here(file)]

@@ -12,13 +12,6 @@ _RECORDS = [
 ]
 
 
-# It is no input: where only the report is asked for, nothing of the judge is made.
-def judged_before():
-    """Return what of the judge and beside the papers is here from other calls."""
-    files = (*study_files, *sweeps_beside, *runs_beside)
-    return [file for file in files if file not in _JUDGED and is_here(file)]
-
-
 rule report:
     input:
         records=to_make([*_RECORDS, *_JUDGED]),

@@ -12,13 +12,13 @@ and codes 2 for a missing answer. The planned features stand; these are the same
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+from deepcac.feature_matrix import read_features, write_features
 from deepcac.judging.questions import BENT, HELP
 from deepcac.judging.resample_scores import resample_scores
 from deepcac_study.judge.clinical_tasks import MARGINS, clinical_verdicts
@@ -40,18 +40,19 @@ CODES = {
 KEPT = ["dataset", "metric", "question", "contender", "reference", "verdict", "mean", "low", "high"]
 
 
-def write_features(folder: Path) -> None:
+def correct_features(folder: Path) -> None:
     """Write over the feature files of both data sets, and say what changed."""
     for dataset, dropped in DROPPED.items():
         path = folder / f"{dataset}.parquet"
-        table = pq.read_table(path).drop_columns(dropped)
+        features = read_features(path)
+        X = features.X.copy()
         for name, code in CODES[dataset].items():
-            values = table[name].to_numpy().astype(np.float64)
-            gone = values == code
+            gone = X[:, features.names.index(name)] == code
             print(f"{dataset} {name}: {int(gone.sum()):,} of {len(gone):,} rows have no value")
-            place = table.column_names.index(name)
-            table = table.set_column(place, name, pa.array(np.where(gone, np.nan, values)))
-        pq.write_table(table, path)
+            X[gone, features.names.index(name)] = np.nan
+        places = [j for j, name in enumerate(features.names) if name not in dropped]
+        names = tuple(features.names[j] for j in places)
+        write_features(path, replace(features, X=X[:, places], names=names))
 
 
 def verdicts_of(folder: Path) -> pd.DataFrame:
@@ -68,7 +69,7 @@ def main() -> None:
     parser.add_argument("paths", nargs="+", type=Path)
     given = parser.parse_args()
     if given.what == "features":
-        write_features(*given.paths)
+        correct_features(*given.paths)
         return
     planned, corrected, out = given.paths
     pair = ["dataset", "metric", "question", "contender", "reference"]

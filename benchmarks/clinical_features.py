@@ -17,11 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from deepcac.feature_matrix import read_features, write_features
-from deepcac.judging.questions import BENT, HELP
+from deepcac.judging.questions import BENT, FORCED, HELP, RANDOM
 from deepcac.judging.resample_scores import resample_scores
-from deepcac_study.judge.clinical_tasks import MARGINS, clinical_verdicts
+from deepcac_study.judge.clinical_tasks import MARGINS, clinical_verdicts, pooled
 from deepcac_study.judge.judgement_files import read_records
 
 STRICT = 0.005
@@ -37,7 +38,9 @@ CODES = {
         **{"alcoholpy": 2, "alcoholfreq": 5},
     },
 }
-KEPT = ["dataset", "metric", "question", "contender", "reference", "verdict", "mean", "low", "high"]
+PAIR = ["dataset", "metric", "question", "contender", "reference"]
+SHOWN = ["verdict", "mean", "low", "high"]
+ROOT = Path(__file__).parents[1]
 
 
 def correct_features(folder: Path) -> None:
@@ -56,11 +59,21 @@ def correct_features(folder: Path) -> None:
 
 
 def verdicts_of(folder: Path) -> pd.DataFrame:
-    """Return the verdicts on clusters and bent lines of both data sets."""
+    """Return the verdicts of both data sets."""
     paths = [path for dataset in DROPPED for path in sorted((folder / dataset).glob("*.json"))]
-    scores = resample_scores(read_records(paths), [*MARGINS])
-    table = clinical_verdicts(scores, STRICT)
-    return table[table["question"].isin([HELP.id, BENT.id])][KEPT]
+    table = clinical_verdicts(resample_scores(read_records(paths), [*MARGINS]), STRICT)
+    return table.fillna({"alpha": ""}).astype({"low": float, "high": float})
+
+
+def pooled_with(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Pool the verdicts that ship over cohorts, with others of both data sets in their place."""
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())["judge"]["clinical"]
+    shipped = pd.read_csv(ROOT / "docs" / "results" / "clinical_verdicts.csv")
+    others = shipped[~shipped["dataset"].isin([*DROPPED, *config["apart"]])]
+    table = pd.concat([others.fillna({"alpha": ""}), verdicts])
+    estimates = pooled(table, config["cohorts"], floor=True)
+    chosen = estimates[estimates["alpha"] == ""]
+    return chosen.assign(dataset="pooled over cohorts", verdict="")
 
 
 def main() -> None:
@@ -72,13 +85,15 @@ def main() -> None:
         correct_features(*given.paths)
         return
     planned, corrected, out = given.paths
-    pair = ["dataset", "metric", "question", "contender", "reference"]
-    both = verdicts_of(planned).merge(
-        verdicts_of(corrected), on=pair, suffixes=("_planned", "_corrected"), validate="1:1"
-    )
+    asked = [HELP.id, FORCED.id, RANDOM.id, BENT.id]
+    sides = []
+    for verdicts in map(verdicts_of, (planned, corrected)):
+        rows = pd.concat([verdicts[verdicts["alpha"] == ""], pooled_with(verdicts)])
+        sides.append(rows.loc[rows["question"].isin(asked), [*PAIR, *SHOWN]])
+    both = sides[0].merge(sides[1], on=PAIR, suffixes=("_planned", "_corrected"), validate="1:1")
     both.round(4).to_csv(out, index=False, lineterminator="\n")
     changed = int((both["verdict_planned"] != both["verdict_corrected"]).sum())
-    print(f"{changed} of {len(both)} verdicts differ")
+    print(f"{changed} of {int((both['verdict_planned'] != '').sum())} verdicts differ")
 
 
 if __name__ == "__main__":

@@ -117,9 +117,10 @@ def of_the_judge():
         *(line_prc["better"], line_prc.sum(), line_prc["equivalent"]),
         *(line_prc["undecided"], line_prc["never chosen"]),
     )
-    alone = map(three, map(score, ("fnn", "deepcac", "km_z", "dmnn", "expertnet", "grasp")))
+    alone = map(three, map(score, ("fnn", "km_z", "deepcac", "dmnn", "expertnet", "grasp")))
     text = (
-        "an AUROC of {}. DeepCAC ({}) and KM-Z ({}) are worse, DMNN ({}) and "
+        "an AUROC of {}. KM-Z ({}) is worse; DeepCAC ({}, by itself worse, but not after "
+        "correction), DMNN ({}) and "
         "[ExpertNet](judge.md#expertnet-the-next-network-of-deepcacs-authors) ({}), the next "
         "network of DeepCAC's authors, are undecided, and GRASP ({}) is equivalent"
     )

@@ -108,10 +108,13 @@ def p_text(value: float) -> str:
     """Return a p value as people write it; empty for NaN."""
     if np.isnan(value):
         return ""
-    if value < 0.001:
-        return "< 0.001"
-    # Beside a verdict by 0.05 a rounded 0.050 would say the opposite half of the time.
-    return f"{value:.4f}" if f"{value:.3f}" == "0.050" else f"{value:.3f}"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def p_beside(value: float) -> str:
+    """Return a p value that stands beside a verdict by 0.05: a rounded 0.050 would not tell it."""
+    text = p_text(value)
+    return f"{value:.4f}" if text == "0.050" else text
 
 
 def three(value: float, style: str = "{}", *, signed: bool = False) -> str:

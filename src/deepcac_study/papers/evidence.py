@@ -28,6 +28,8 @@ VERDICTS = {
 HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
 TIE = 0.0005  # half of the last printed digit
 
+_OF_FOLDS = ("as_published_cv5", "as_published_v2")
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -66,6 +68,11 @@ class Evidence:
             return self.protocol
         return deciding_protocol(arm.paper, arm.method, folds=arm.folds)
 
+    def _splits(self, arm: Arm) -> str:
+        """Return which splits the run of an arm has: both protocols of five folds have the same."""
+        protocol = self._protocol(arm)
+        return "folds" if protocol in _OF_FOLDS else protocol
+
     def score(self, arm: Arm) -> float | None:
         """Return the mean score of an arm, or None without one."""
         run = self.run(arm)
@@ -88,13 +95,14 @@ class Evidence:
 
         A single split has no spread: its difference is taken as it is, rounded to what papers
         print. So is one against a run without a score. Runs without a split in common leave the
-        difference open, and so do runs of two protocols, whose splits hold other rows.
+        difference open, and so do runs whose splits hold other rows: seeds of one, folds of the
+        other.
         """
         means = self.standing(first), self.standing(second)
         run = self.run(first)
         if run is None or means[0] is None or means[1] is None:
             return None
-        if self._protocol(first) != self._protocol(second) and -math.inf not in means:
+        if self._splits(first) != self._splits(second) and -math.inf not in means:
             return untold(means[0] - means[1])
         scores, other = self._by_seed(first), self._by_seed(second)
         if not scores or not other or -math.inf in means:

@@ -245,7 +245,7 @@ def assignment(agreement):
 
 def test_the_strongest_test_decides_what_is_warned_of():
     """Groups that are the outcome with noise: chi2 53, held-out gain .025 (.012 to .039)."""
-    said = _use(undecided(None), 200, False, beyond(0.012))
+    said = _use(undecided(None), (200, "events"), False, beyond(0.012))
     assert said.startswith("The groups say more about the outcome than the risk without them")
     assert "+0.0250, 95 % interval +0.0120 to +0.0390" in said
     (warning,) = _warnings(undecided(None), beyond(0.012), assignment(0.01))
@@ -253,12 +253,16 @@ def test_the_strongest_test_decides_what_is_warned_of():
     assert "the outcome was known when they were made" in warning
     assert not _warnings(undecided(None), beyond(0.012), assignment(0.95))  # columns tell them
     assert not _warnings(undecided(None), beyond(-0.01), assignment(0.01))
-    assert _use(undecided(None), 200, False, beyond(-0.01)).startswith("We found no gain: 1 of 1")
+    assert _use(undecided(None), (200, "events"), False, beyond(-0.01)).startswith(
+        "We found no gain: 1 of 1"
+    )
 
 
 def test_groups_that_were_never_chosen_get_a_firm_no_only_from_a_test_that_excludes_a_gain():
-    assert _use(undecided(True), 200, False, beyond(-0.01)).startswith("No: a tuned model does no")
-    open_ = _use(undecided(False), 200, False, beyond(-0.01))
+    assert _use(undecided(True), (200, "events"), False, beyond(-0.01)).startswith(
+        "No: a tuned model does no"
+    )
+    open_ = _use(undecided(False), (200, "events"), False, beyond(-0.01))
     assert "was found (1 never chosen); a gain below 0.023 AUROC could not have been seen" in open_
 
 
@@ -287,7 +291,7 @@ def test_planted_subtypes_help_logistic_regression_and_can_be_assigned(tmp_path)
     assert re.match(r"(Yes: t|T)he groups help.* for logistic regression", answer)
     assert answer.endswith("the group of a new patient can be read from the other columns.")
     events = patients().died.value_counts().min()
-    assert f"<dt>Events</dt><dd>{events}</dd>" in page
+    assert f"vents</dt><dd>{events}</dd>" in page
     assert re.search(
         r"Best model without the groups</dt><dd>\w+.*Training rows</dt><dd>225<", page, re.S
     )

@@ -12,7 +12,7 @@ from deepcac.files.atomic import atomic_path
 from deepcac.judging.questions import Question
 from deepcac.pages.figures import Figure, as_svg
 from deepcac.pages.templating import environment
-from deepcac.pages.wording import p_text
+from deepcac.pages.wording import p_beside
 from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.table.comparison_words import signed
 from deepcac.table.output_files import StrPath
@@ -66,7 +66,7 @@ def comparison_table(
 
 def _tested(row: Mapping[Hashable, Any], more: Sequence[str]) -> list[str]:
     """Return interval, p and what more is shown; nothing where nothing is tested."""
-    cells = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", p_text(row["p_holm"])]
+    cells = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", p_beside(row["p_holm"])]
     cells += [f"{row[name]:.4f}" for name in more]
     return [""] * len(cells) if row["verdict"] in NOT_TESTED else cells
 

@@ -12,7 +12,7 @@ from scipy.special import expit
 from deepcac.errors import DataError
 from deepcac.judging.contenders import parse_contender
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac.pages.wording import p_text
+from deepcac.pages.wording import p_beside
 from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, log_odds
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain, treat_all
@@ -195,7 +195,7 @@ def _gaps(difference: SubgroupDifference, withheld: Collection[tuple[str, str]])
         value, low, high = (
             f"{end:.2f}" if measure == OE else signed(end, digits[measure]) for end in gap[:3]
         )
-        cells.append(f"{value} ({low} to {high}), p {p_text(gap.p)}")
+        cells.append(f"{value} ({low} to {high}), p {p_beside(gap.p)}")
     return (f"{difference.column} {difference.name} – {difference.reference}", *cells)
 
 

@@ -193,6 +193,18 @@ def test_print_holds_every_column_on_a4_and_opens_what_is_folded(page, tmp_path)
         assert json.loads(said) == {"wide": [], "folded": 0}, name
 
 
+def test_print_leaves_every_row_its_name(page, tmp_path):
+    body = """
+      const named = () => [...document.querySelectorAll("tbody th")].map((one) => one.textContent);
+      const folded = document.querySelectorAll("tbody th button").length;
+      const before = JSON.stringify(named());
+      dispatchEvent(new Event("beforeprint"));
+      const printed = JSON.stringify(named()) === before;
+      dispatchEvent(new Event("afterprint"));
+      probe.textContent = `${folded > 0}/${printed}/${JSON.stringify(named()) === before}`;"""
+    assert probed(inner(page, "runs"), tmp_path / "names", body) == "true/true/true"
+
+
 def test_a_phone_scrolls_tables_not_pages(page, tmp_path):
     body = """
       const frame = document.createElement("iframe");

@@ -11,6 +11,7 @@ from sklearn.metrics import silhouette_samples
 from sklearn.utils.validation import check_random_state
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.numeric_table import residue
 from deepcac.types import Floats, Ints
 
 ArrayLike = npt.ArrayLike
@@ -377,8 +378,7 @@ def _difference(rows: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
     middle = _mean(rows)
     spread = np.sqrt(_mean((rows - middle) ** 2))
     gap = _mean(rows[inside]) - _mean(rows[~inside])
-    # The mean of a constant such as 0.1 is off by rounding: that is no spread.
-    varies = spread > 4 * len(rows) * np.finfo(np.float64).eps * np.abs(middle)
+    varies = spread > residue(middle, spread, len(rows))
     return np.nan_to_num(np.divide(gap, spread, out=np.zeros_like(gap), where=varies))
 
 

@@ -189,12 +189,19 @@ def hold_back(
     return marked
 
 
+def residue(mean: Floats, scale: Floats, n: int | Floats) -> Floats:
+    """Return the sd that rounding alone gives a constant column of `n` values.
+
+    As bounded by Chan et al. (1983, section 3).
+    """
+    eps = np.finfo(np.float64).eps
+    return np.sqrt(n * eps * scale**2 + (n * mean * eps) ** 2)
+
+
 def warn_of_scales(rows: Floats, names: list[Any], way: str) -> None:
     """Tell of a column whose spread drowns the others'."""
     spread = rows.std(axis=0)
-    # A constant such as 0.1 has the spread of rounding.
-    rounding = 4 * len(rows) * np.finfo(np.float64).eps * np.abs(rows.mean(axis=0))
-    varying = spread[spread > rounding]
+    varying = spread[spread > residue(rows.mean(axis=0), spread, len(rows))]
     if len(varying) > 1 and varying.max() > UNEVEN * np.median(varying):
         column = int(spread.argmax())
         warnings.warn(

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deepcac.errors import DataError
 from deepcac.files.saved_models import check_array, check_ids
-from deepcac.numeric_table import validated
+from deepcac.numeric_table import residue, validated
 from deepcac.sklearn_compat import check_feature_names_in
 from deepcac.types import Array
 
@@ -66,7 +66,7 @@ class TableScaler(TransformerMixin, BaseEstimator):
         self.flagged_ = np.flatnonzero(absent.any(axis=0) & seen)
         filled = self._filled(rows)
         mean, scale = filled.mean(axis=0), filled.std(axis=0)
-        self.kept_ = scale > _residue(mean, scale, len(filled))
+        self.kept_ = scale > residue(mean, scale, len(filled))
         self.mean_, self.scale_ = mean[self.kept_], scale[self.kept_]
         return self
 
@@ -125,15 +125,6 @@ class TableScaler(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _residue(mean: Array, scale: Array, n: int | Array) -> Array:
-    """Return the sd that rounding alone gives a constant column of `n` values.
-
-    As bounded by Chan et al. (1983, section 3).
-    """
-    eps = np.finfo(np.float64).eps
-    return np.sqrt(n * eps * scale**2 + (n * mean * eps) ** 2)
-
-
 def cut_far(scaled: Array) -> Array:
     """Return standardised values cut at `FARTHEST`: what the networks are fed."""
     return np.clip(scaled, -FARTHEST, FARTHEST)
@@ -174,7 +165,7 @@ class SequenceScaler:
         mean = np.where(measured, X, 0.0).sum(axis=(0, 1)) / count
         spread = np.where(measured, X - mean, 0.0)
         scale = np.sqrt((spread**2).sum(axis=(0, 1)) / count)
-        return cls(mean, np.where(scale > _residue(mean, scale, count), scale, 1.0))
+        return cls(mean, np.where(scale > residue(mean, scale, count), scale, 1.0))
 
     def transform(self, X: Array) -> Array:
         """Return `X` standardised, with 0 (the training mean) where a value is missing."""

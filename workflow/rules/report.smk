@@ -73,7 +73,7 @@ rule report:
         code=code_digest("deepcac_study.report", "deepcac_study.papers"),
         registry=folder_digest(registry_path),
         standing=[file for file in (*_RECORDS, *runs_beside) if file in standing],
-        kept=folder_digest(project / "docs/results", "*.csv"),
+        tables=folder_digest(project / "docs/results", "*.csv"),
         judged=lambda wildcards: [*_JUDGED, *judged_before()],
         judgements=lambda wildcards: files_digest(judged_before()),
     script:

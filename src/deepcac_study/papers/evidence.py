@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac.scoring.margins import MARGIN
-from deepcac_study.catalogue.protocol import protocol_folder
+from deepcac_study.catalogue.protocol import named_protocols, protocol_folder
 from deepcac_study.papers.names import lost_datasets, restricted
 from deepcac_study.papers.printed import deciding_protocol
 from deepcac_study.records.runs import Run, Runs
@@ -27,8 +27,6 @@ VERDICTS = {
 }
 HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
 TIE = 0.0005  # half of the last printed digit
-
-_OF_FOLDS = ("as_published_cv5", "as_published_v2")
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class Evidence:
     def _splits(self, arm: Arm) -> str:
         """Return which splits the run of an arm has: both protocols of five folds have the same."""
         protocol = self._protocol(arm)
-        return "folds" if protocol in _OF_FOLDS else protocol
+        return "folds" if "CV5" in named_protocols().get(protocol, ()) else protocol
 
     def score(self, arm: Arm) -> float | None:
         """Return the mean score of an arm, or None without one."""

@@ -270,6 +270,23 @@ def test_a_sentence_has_the_numbers_of_its_rows(said):
         assert text.format(*numbers) in " ".join(page.read_text("utf-8").split()), name
 
 
+def test_the_runs_without_leaking_columns_are_told_as_they_ended():
+    stored = table("clinical_features")
+    single = stored[stored["verdict_planned"].notna()]
+    changed = (single["verdict_planned"] != single["verdict_corrected"]).sum()
+    assert "better" not in set(single["verdict_corrected"])
+    pooled = stored[stored["dataset"] == "pooled over cohorts"].query("metric == 'auroc'")
+    moved = (pooled["mean_planned"] - pooled["mean_corrected"]).abs().max()
+    asked = (
+        "dataset == 'rhc' and metric == 'auroc' and question == 'bent' and contender == 'cac_lr'"
+    )
+    (row,) = stored.query(asked).itertuples()
+    said = " ".join((ROOT / "docs" / "judge.md").read_text("utf-8").split())
+    assert f"{changed} of {len(single)} verdicts are others" in said
+    assert f"from {signed(row.mean_planned)} to {signed(row.mean_corrected)}" in said
+    assert f"The pooled differences move by {four(moved)} at most" in said
+
+
 def test_no_clinical_task_shows_a_gain_by_cac():
     cac = ["cac_lr", "cac_lgbm", *NETWORKS]
     asked = {"question": ["help", "forced"], "dataset": CLINICAL, "contender": cac}

@@ -236,7 +236,7 @@ def test_the_report_is_made_again_with_what_it_reads_beside_its_inputs():
     text = (Path(__file__).parents[2] / "workflow" / "rules" / "report.smk").read_text()
     assert "judgements=lambda wildcards: files_digest(judged_before())" in text
     assert "judged=lambda wildcards: [*_JUDGED, *judged_before()]" in text
-    assert 'kept=folder_digest(project / "docs/results", "*.csv")' in text
+    assert 'tables=folder_digest(project / "docs/results", "*.csv")' in text
 
 
 def test_a_module_that_is_not_there_is_named():

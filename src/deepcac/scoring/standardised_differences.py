@@ -20,12 +20,15 @@ def category_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """Return the distance of the shares of levels (Yang and Dalton 2012); NaN if nothing varies.
 
     Parameters are counts of each level, shape (levels,). Of two levels it is the difference of the
-    shares over the root of their mean variance.
+    shares over the root of their mean variance. It is infinite if no level is in both groups, which
+    then do not vary in the direction in which they differ.
     """
     counts = np.array([first, second], dtype=np.float64)
     counts = counts[:, counts.sum(axis=0) > 0]
     if counts.shape[1] < 2 or not counts.sum(axis=1).all():
         return float("nan")
+    if not (counts > 0).all(axis=0).any():
+        return float("inf")
     shares = (counts / counts.sum(axis=1, keepdims=True))[:, 1:]
     covariance = sum(np.diag(share) - np.outer(share, share) for share in shares) / 2
     gap = shares[0] - shares[1]

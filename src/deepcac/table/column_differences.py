@@ -12,14 +12,14 @@ from deepcac.scoring.standardised_differences import category_difference, number
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import CATEGORY
-from deepcac.types import Array, Ids
+from deepcac.types import Array, Flags, Ids
 
 DIFFERENCE_HEAD = ("column", "largest standardised difference", "between")
 DIFFERENCE_NOTE = (
     "Difference of two means, or of the shares of the levels, in standard deviations: the largest "
     "of all pairs of groups of ten rows or more. In a trial 0.1 counts as balanced; 0.2, 0.5 and "
     "0.8 are called small, medium and large. Missing values are left out. Levels of fewer than "
-    "five rows in a group count as one."
+    "five rows in a group count as one. Complete: no level is in both groups."
 )
 MOST_COLUMNS = 20
 
@@ -49,7 +49,11 @@ def difference_lines(
         if shown:
             lines.append((column.name, *max(shown)))
     ranked = sorted(lines, key=lambda line: -line[1])[:MOST_COLUMNS]
-    return [(name, f"{value:.2f}", between) for name, value, between in ranked]
+    return [(name, _text(value), between) for name, value, between in ranked]
+
+
+def _text(difference: float) -> str:
+    return "complete" if np.isinf(difference) else f"{difference:.2f}"
 
 
 def _values(table: LabelledTable, name: str, *, category: bool) -> _Values:
@@ -62,7 +66,7 @@ def _values(table: LabelledTable, name: str, *, category: bool) -> _Values:
 
 
 def _difference(first: _Values, second: _Values) -> float:
-    """Return the difference of a column between two groups; NaN of too few values."""
+    """Return the difference of a column between two groups; NaN if too few values are left."""
     sides = [side[~pd.isna(side)] for side in (first, second)]
     if min(map(len, sides)) < SMALL:
         return float("nan")
@@ -73,6 +77,14 @@ def _difference(first: _Values, second: _Values) -> float:
     counts = np.array(
         [np.bincount(part, minlength=len(levels)) for part in (place[:cut], place[cut:])]
     )
-    rare = (counts < FEW).any(axis=0)
+    rare = _small(counts).any(axis=0)  # an empty cell tells of nobody
     merged = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
-    return category_difference(*(merged if (merged[:, -1] >= FEW).all() else merged[:, :-1]))
+    if not _small(merged[:, -1]).any():
+        return category_difference(*merged)
+    # Without its rare levels a column may seem to separate groups that share one of them.
+    difference = category_difference(*merged[:, :-1])
+    return float("nan") if np.isinf(difference) and (counts > 0).all(axis=0).any() else difference
+
+
+def _small(counts: Ids) -> Flags:
+    return (counts > 0) & (counts < FEW)

@@ -23,6 +23,12 @@ def test_of_two_levels_it_is_the_difference_of_shares_over_their_spread():
     assert category_difference([50, 50], [40, 10]) == pytest.approx(expected)
     assert category_difference([50, 50], [10, 10]) == pytest.approx(0, abs=1e-12)
     assert np.isnan(category_difference([50, 0], [10, 0]))
+    assert category_difference([50, 0], [0, 50]) == np.inf
+
+
+def test_groups_that_share_no_level_differ_completely():
+    assert category_difference([50, 0, 0], [0, 25, 25]) == np.inf
+    assert category_difference([50, 10, 0], [0, 25, 25]) < np.inf
 
 
 def test_of_three_levels_it_is_the_distance_of_mahalanobis():
@@ -77,3 +83,27 @@ def test_a_level_of_few_rows_tells_nothing_alone():
     told = {line[0]: line[1] for line in difference_lines(table, code, ["a", "b", "c"])}
     known = [[(sex[part] == level).sum() for level in "fm"] for part in (code == 0, code == 1)]
     assert told["sex"] == f"{category_difference(*known):.2f}"
+
+
+def flags(first, second):
+    """Return a table of one column of texts: how often each is in two groups."""
+    cells = [level for counts in (first, second) for level, n in counts.items() for _ in range(n)]
+    rows = pa.table({"sepsis": pa.array(cells, pa.string())})
+    encoder = SimpleNamespace(used=(SimpleNamespace(name="sepsis", kind="category"),))
+    code = np.repeat([0, 1], [sum(first.values()), sum(second.values())])
+    return SimpleNamespace(encoder=encoder, rows=rows), code
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({"yes": 60}, {"no": 40}, ["complete"]),
+        ({"yes": 60}, {"yes": 20, "no": 20}, ["1.41"]),
+        ({"yes": 57, "no": 3}, {"no": 40}, []),  # a finite number would tell the three
+        ({"a": 60}, {"b": 37, "c": 3}, ["complete"]),
+        ({"a": 50, "b": 2}, {"b": 40, "c": 20}, []),
+    ],
+)
+def test_an_empty_cell_is_no_few_rows(first, second, expected):
+    lines = difference_lines(*flags(first, second), ["a", "b"])
+    assert [line[1] for line in lines] == expected

@@ -80,6 +80,30 @@ def test_a_classifier_answers_alike(model, tmp_path):
             loaded.predict(X.rename(columns={"age": "years"}))
 
 
+def test_a_column_that_is_constant_in_a_cluster_is_scaled_and_saved(tmp_path):
+    X, y = rows()
+    X["weight"] = 20.0 * (np.arange(len(X)) % 2)  # parts the clusters, and is constant in each
+    base = make_pipeline(StandardScaler(), LogisticRegression())
+    model = make_pipeline(StandardScaler(), KMClassifier(base, n_clusters=2, random_state=0))
+    model.fit(X.assign(pulse=1.0), y)
+    deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model")
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    model[0].var_ = -model[0].var_
+    with pytest.raises(DataError, match="var_ of StandardScaler is below 0"):
+        deepcac.save(model, tmp_path / "model")
+
+
+def test_a_parameter_may_be_infinite_where_scikit_learn_allows_it(tmp_path):
+    X, y = rows()
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    deepcac.save(model, tmp_path / "model")
+    assert np.isinf(deepcac.load(tmp_path / "model").C)
+    model.C = np.nan
+    with pytest.raises(DataError, match="'C' parameter"):
+        deepcac.save(model, tmp_path / "model")
+
+
 def test_categories_survive(tmp_path):
     X, y = rows()
     X["ward"] = pd.Categorical(np.where(X["pulse"] > 0, "icu", "floor"))

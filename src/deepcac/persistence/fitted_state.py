@@ -78,6 +78,7 @@ _OPTIONAL: dict[str, dict[str, str]] = {
     "Nystroem": {"component_indices_": "s"},
 }
 _ABOVE_0 = ("scale_", "sd", "reach", "widths_", "var_")
+_FROM_0 = (("StandardScaler", "var_"),)  # of a constant column it is 0, and its scale 1
 # What of a working set is not yet filled is of no account; NaN is what an imputer replaces.
 _UNREAD = ("_room", "missing_values")
 _DECLARED = frozenset((*OF_DEEPCAC, *OF_SKLEARN))
@@ -180,8 +181,8 @@ def _measure(part: Any, lengths: Lengths) -> Lengths:
         ):
             _same(kind, name, letter, length, lengths)
     for name, value in attributes.items():
-        if name not in _UNREAD:
-            _check_numbers(f"{name} of {kind}", value, name in _ABOVE_0)
+        if name not in _UNREAD and not _is_validated(part, name, value):
+            _check_numbers(f"{name} of {kind}", value, _least(kind, name))
     if "classes_" in attributes:
         if not isinstance(attributes["classes_"], np.ndarray):
             raise DataError(f"classes_ of {kind} are no labels")
@@ -212,14 +213,27 @@ def _same(kind: str, name: str, letter: str, length: int, lengths: Lengths) -> N
         raise DataError(f"{name} of {kind} has {length} where {lengths[letter]} were expected")
 
 
-def _check_numbers(what: str, value: Any, above: bool) -> None:
+def _is_validated(part: Any, name: str, value: Any) -> bool:
+    """Tell whether `_check_estimator` checked a parameter: some may be infinite, such as C."""
+    rules = getattr(type(part), "_parameter_constraints", {})
+    return rules.get(name, "no_validation") != "no_validation" and not isinstance(value, np.ndarray)
+
+
+def _least(kind: str, name: str) -> float:
+    """Return the least number that an attribute may hold."""
+    if (kind, name) in _FROM_0:
+        return 0.0
+    return SMALLEST if name in _ABOVE_0 else -LARGEST
+
+
+def _check_numbers(what: str, value: Any, least: float) -> None:
     if not isinstance(value, np.ndarray | float | np.floating):
         return
     values = np.asarray(value)
     if values.dtype.kind == "f" and not (np.abs(values.astype(np.float64)) <= LARGEST).all():
         raise DataError(f"{what} is not finite, or beyond {LARGEST:g}")
-    if values.dtype.kind == "f" and above and not (values >= SMALLEST).all():
-        raise DataError(f"{what} is not above 0")
+    if values.dtype.kind == "f" and not (values >= least).all():
+        raise DataError(f"{what} is {'below' if least == 0 else 'not above'} 0")
 
 
 def _parts(part: Any) -> dict[str, Any]:

@@ -176,6 +176,15 @@ def perfect_ranking(events: int, others: int) -> tuple[float, float]:
     )
 
 
+def mean_where_defined(scores: npt.ArrayLike) -> Array:
+    """Return the mean over the first axis of the scores that are not NaN; NaN where none is."""
+    values = np.asarray(scores, dtype=np.float64)
+    defined = ~np.isnan(values)
+    n = defined.sum(axis=0)
+    total = np.where(defined, values, 0).sum(axis=0)
+    return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0))
+
+
 def estimate(name: str, value: float, resampled: Array) -> Estimate:
     """Return a score with the 95 % normal interval of its bootstrap, on its `scaled` form."""
     there, drawn = float(scaled(name, np.array(value))), scaled(name, resampled)

@@ -106,6 +106,42 @@ def few_steps(sides: Flags, y: Ids, patient: Ids, few: int = FEW) -> Flags:
     return ~np.isin(np.arange(len(sides)), shown)
 
 
+def few_treated(
+    levels: Sequence[Flags], sides: Flags, y: Ids, patient: Ids, few: int = FEW
+) -> Flags:
+    """Return which levels of a column are withheld, of which it is told how many are treated.
+
+    What is told of the whole and of some levels is told of the others by subtraction, so all
+    levels of the column are judged together (`few_rows`): patients on either side of each part,
+    and those whom only one of two parts holds, by class.
+
+    Parameters
+    ----------
+    levels : sequence of ndarray of bool, shape (n,)
+        Which rows each level has; together they have all rows.
+    sides : ndarray of bool, shape (1 or 2, n)
+        Whom a model treats; whom each of two models treats.
+    y, patient : ndarray of shape (n,)
+        Class of each row, and whose row it is.
+    few : int
+
+    Returns
+    -------
+    ndarray of bool, shape (levels,)
+
+    Examples
+    --------
+    >>> levels, y = np.repeat(np.eye(3, dtype=bool), 40, axis=1), np.tile([0, 1], 60)
+    >>> treated = np.arange(120) % 40 < np.repeat([20, 2, 20], 40)
+    >>> few_treated(levels, treated[None], y, np.arange(120))
+    array([ True,  True, False])
+    """
+    moved = [sides[0] & ~sides[-1], sides[-1] & ~sides[0]]
+    columns = [part & (y == code) for part in (*sides, *~sides, *moved) for code in np.unique(y)]
+    cells = [[len(np.unique(patient[column & inside])) for column in columns] for inside in levels]
+    return few_rows(cells, few)
+
+
 def _few_patients(rows: Ids, few: int) -> bool:
     """Tell whether rows, named by their patients, are of some patients and of fewer than `few`."""
     return len(rows) > 0 and len(np.unique(rows[:100])) < few and len(np.unique(rows)) < few

@@ -123,17 +123,36 @@ def test_a_level_of_few_rows_is_neither_named_nor_told_by_the_others(judged):
 def test_a_gain_that_would_tell_of_few_patients_is_withheld(judged):
     table, trials, found = judged
     models = (found.best, found.clustered)
-    men = np.array(table.rows["sex"].to_pylist()) == "m"
-    at = np.isin(trials.held_out.row, table.features.row_id[men])
-    few = np.unique(trials.held_out.patient[at])[:3]
-    risk = {name: np.full(len(at), 0.1) for name in models}
-    risk[models[1]][np.isin(trials.held_out.patient, few)] = 0.9
-    held_out = trials.held_out._replace(risk=trials.held_out.risk | risk)
-    shown, _ = subgroups(table, held_out, ["sex"], models, 0.3)
-    assert {one.name: one.benefit is None for one in shown} == {"f": False, "m": True}
+    sex = np.array(table.rows["sex"].to_pylist())
+    men, women = (
+        np.isin(trials.held_out.row, table.features.row_id[sex == name]) for name in ("m", "f")
+    )
+    patient, y = trials.held_out.patient, trials.held_out.y
+
+    def gains(men_moved, women_moved):
+        """Treat some of the patients of a sex and an outcome only by the model with clusters."""
+        moved = [
+            np.unique(patient[inside & (y == code)])[:n]
+            for inside, n in ((men, men_moved), (women, women_moved))
+            for code in (0, 1)
+        ]
+        risk = {name: np.full(len(y), 0.1) for name in models}
+        risk[models[1]][np.isin(patient, np.concatenate(moved))] = 0.9
+        held_out = trials.held_out._replace(risk=trials.held_out.risk | risk)
+        shown, _ = subgroups(table, held_out, ["sex"], models, 0.3)
+        return held_out, [one.benefit is None for one in shown]
+
+    assert gains(8, 8)[1] == [False, False]
+    # The whole page has the gain of all patients, so that of women would tell that of men.
+    held_out, withheld = gains(3, 8)
+    assert withheld == [True, True]
     content = risk_section(table, held_out, found, RiskQuestions(by=["sex"], thresholds=(0.3, 0.3)))
-    assert [row[-1] == "withheld" for row in content["by_rows"]] == [False, True]
+    assert [row[-1] for row in content["by_rows"]] == ["withheld", "withheld"]
     assert [row[-1] for row in content["gap_rows"]] == ["withheld"]
+    assert content["by_head"][-1] == (
+        "net true positives per 1,000 that clusters add, treating from 30 % on"
+    )
+    assert content["gap_head"][-1].startswith("net true positives per 1,000 of the model without")
 
 
 def test_numbers_are_cut_at_their_quartiles(judged):

@@ -122,7 +122,7 @@ def cohort(n=100):
     label = (np.arange(n) % 4 < 2).astype(np.int64)
     encoder = SimpleNamespace(places={}, used=())
     features = SimpleNamespace(label=label, row_id=np.arange(n), X=np.zeros((n, 0)))
-    return SimpleNamespace(rows=rows, encoder=encoder, features=features, group=None)
+    return SimpleNamespace(rows=rows, encoder=encoder, features=features, group=None, follow=None)
 
 
 def test_a_subgroup_of_few_is_not_shown_and_no_other_column_tells_its_count(parts):
@@ -133,6 +133,43 @@ def test_a_subgroup_of_few_is_not_shown_and_no_other_column_tells_its_count(part
     assert [row[:3] for row in lines["rows"]] == [
         ("sex f", "50", "25"), ("sex m", "50", "25"), ("ward a", "withheld", "withheld"),
     ]  # fmt: skip
+
+
+def test_a_net_benefit_that_the_whole_and_the_other_level_tell_is_withheld():
+    table, rows = cohort(), np.arange(100)
+    risk = np.where(rows % 2 == 0, np.where(rows < 48, 0.9, 0.1), np.where(rows < 9, 0.9, 0.1))
+    judged = [JudgedPart(rows, Patients(table.features.label, risk), risk)]
+    hidden = hidden_counts(table, rows, ["sex"])
+    cells = [row[-1] for row in subgroup_lines(table, judged, ["sex"], T, hidden)["rows"]]
+    assert cells == ["withheld", "withheld"]  # few men are treated, and women are all others
+    judged = [JudgedPart(rows, Patients(table.features.label, risk[rows // 2 * 2]), risk)]
+    cells = [row[-1] for row in subgroup_lines(table, judged, ["sex"], T, hidden)["rows"]]
+    assert "withheld" not in cells
+
+
+def test_patients_of_unknown_outcome_are_not_counted_as_without_the_event():
+    """Of men 25 had the event and nobody else was followed to the horizon: nothing to rank."""
+    table, rows = cohort(), np.arange(100)
+    event = table.features.label == 1
+    time = np.where(event, 1.0, np.where(rows % 2, 0.5, 3.0))
+    follow = FollowUp(time, event, HORIZON)
+    risk = np.linspace(0.1, 0.9, 100)
+    part = JudgedPart(rows, Patients(follow.outcome, risk, follow), risk)
+    table.follow = follow
+    assert part.take(rows % 2 == 0).rankable
+    assert not part.take(rows % 2 == 1).rankable
+    lines = subgroup_lines(table, [part], ["sex"], T, hidden_counts(table, rows, ["sex"]))
+    assert [row[:3] for row in lines["rows"]] == [("sex f", "50", "25")]
+    assert lines["few"] == "sex m"
+
+
+def test_a_draw_of_one_outcome_has_no_ratio_and_no_slope():
+    y, risk = np.repeat([0, 1], 20), np.linspace(0.1, 0.9, 40)
+    part = JudgedPart(np.arange(40), Patients(y, risk), risk)
+    draws = np.column_stack([np.ones(40, np.uint8), 1 - y, y]).astype(np.uint8)
+    scores = scores_of([part], [draws], T)
+    for name in (AUROC, RATIO, SLOPE):
+        assert np.isnan(scores[name]).tolist() == [False, True, True]
 
 
 def test_a_place_that_would_tell_of_a_subgroup_is_withheld_with_it():

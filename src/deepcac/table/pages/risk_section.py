@@ -29,7 +29,13 @@ from deepcac.table.pages.subgroup_differences import (
     SubgroupDifference,
     subgroup_differences,
 )
-from deepcac.table.pages.subgroups import check_columns, subgroups
+from deepcac.table.pages.subgroups import (
+    ADDED,
+    WITHOUT,
+    check_columns,
+    net_true_positives,
+    subgroups,
+)
 from deepcac.table.reading.cell_rules import uniform
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.types import Array, Flags
@@ -171,10 +177,10 @@ def _by(
     ]
     gaps = subgroup_differences(table, held_out, shown, names[0], threshold)
     withheld = {(subgroup.column, subgroup.name) for subgroup in shown if subgroup.benefit is None}
-    treated = f"net true positives in 1,000, treating from {100 * threshold:.3g} % on"
+    added, without = (net_true_positives(threshold, whose) for whose in (ADDED, WITHOUT))
     return {
-        "by_head": (*_BY_HEAD, treated), "by_rows": rows, "by_few": ", ".join(few),
-        "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", treated),
+        "by_head": (*_BY_HEAD, added), "by_rows": rows, "by_few": ", ".join(few),
+        "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", without),
         "gap_rows": [_gaps(gap, withheld) for gap in gaps],
     }  # fmt: skip
 

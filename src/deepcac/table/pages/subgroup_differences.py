@@ -12,6 +12,7 @@ from deepcac.scoring.resampled_scores import (
     RATIO,
     SLOPE,
     Patients,
+    mean_where_defined,
     resampled_benefits,
     risk_scores,
 )
@@ -143,7 +144,7 @@ def _mean_auroc(
         if 0 < y[rows].sum() < len(rows):
             split = SplitScores(rows, y[rows], np.zeros_like(rows), risk[rows])
             scores.append(weighted_scores(split, counts[rows])["auroc"])
-    return np.asarray(np.nanmean(scores, axis=0))
+    return mean_where_defined(scores)
 
 
 def _gap(measure: str, ours: _Scored, theirs: _Scored) -> Gap:

@@ -14,12 +14,19 @@ from deepcac.scoring.resampled_scores import (
     SLOPE,
     Patients,
     estimate,
+    mean_where_defined,
     resampled_benefits,
     slopes,
 )
-from deepcac.scoring.small_cells import FEW, WITHHELD, few_steps
+from deepcac.scoring.small_cells import FEW, WITHHELD, few_treated
 from deepcac.table.comparison_words import signed
-from deepcac.table.pages.subgroups import APART, FEWEST_EVENTS, levels_of
+from deepcac.table.pages.subgroups import (
+    APART,
+    FEWEST_EVENTS,
+    WITHOUT,
+    levels_of,
+    net_true_positives,
+)
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.types import Array, Flags
 
@@ -48,8 +55,10 @@ class JudgedPart(NamedTuple):
 
     @property
     def rankable(self) -> bool:
-        """Whether there are both outcomes."""
-        return bool(0 < self.patients.y.sum() < len(self.rows))
+        """Whether there are both outcomes; one that is not known is neither."""
+        y, follow = self.patients.y, self.patients.follow
+        y = y if follow is None else y[follow.outcome_known]
+        return bool(0 < y.sum() < len(y))
 
     def take(self, inside: Flags) -> "JudgedPart":
         """Return the part of the patients who are inside."""
@@ -87,9 +96,13 @@ def subgroup_lines(
     shown: list[tuple[str, ...]] = []
     few: list[str] = []
     y = table.features.label
+    labelled = np.ones(len(y), np.bool_) if table.follow is None else table.follow.outcome_known
     for column, secret in zip(columns, hidden, strict=True):
-        for j, (name, inside) in enumerate(levels_of(table, column)):
-            counts = np.bincount(y[np.unique(rows[inside[rows]])], minlength=2)
+        levels = list(levels_of(table, column))
+        few_benefits = _few_benefits(table, judged, [inside for _, inside in levels], threshold)
+        for j, (name, inside) in enumerate(levels):
+            tested = np.unique(rows[inside[rows]])
+            counts = np.bincount(y[tested[labelled[tested]]], minlength=2)
             parts = [part.take(inside[part.rows]) for part in judged]
             enough = bool(counts.min() >= FEWEST_EVENTS)
             if not enough or not any(part.rankable for part in parts):
@@ -97,11 +110,11 @@ def subgroup_lines(
                 few.append(f"{column} {shown_as}{APART * enough}")
                 continue
             counted = [d[inside[part.rows]] for d, part in zip(draws, judged, strict=True)]
-            cells = _cells(scores_of(parts, counted, threshold), _tells(parts, table, threshold))
-            sizes = (counts.sum(), counts[1])
+            cells = _cells(scores_of(parts, counted, threshold), bool(few_benefits[j]))
+            sizes = (len(tested), counts[1])
             size_cells = (WITHHELD if secret[j] else f"{n:,}" for n in sizes)
             shown.append((f"{column} {name}", *size_cells, *cells))
-    treated = f"net true positives in 1,000, treating from {100 * threshold:.3g} % on"
+    treated = net_true_positives(threshold, WITHOUT)
     head = ("subgroup", "rows", "events", "AUROC", CHANGE, "O/E", SLOPE, treated)
     return {"head": head, "rows": shown, "few": ", ".join(dict.fromkeys(few))}
 
@@ -121,7 +134,10 @@ def _draws(table: LabelledTable, judged: Sequence[JudgedPart]) -> list[npt.NDArr
 def scores_of(
     parts: Sequence[JudgedPart], draws: Sequence[npt.NDArray[Any]], threshold: float
 ) -> dict[str, Array]:
-    """Return each score of a subgroup in each draw of its patients, shape (r,) each."""
+    """Return each score of a subgroup in each draw of its patients, shape (r,) each.
+
+    AUROC, O/E and slope are NaN in a draw that lacks one outcome.
+    """
     weights = [part.patients.weights(d) for part, d in zip(parts, draws, strict=True)]
     both = [
         (
@@ -131,7 +147,7 @@ def scores_of(
         for part, w in zip(parts, weights, strict=True)
         if part.rankable
     ]
-    without, with_ = np.nanmean(both, axis=0)
+    without, with_ = mean_where_defined(both)
     y, risk = (
         np.concatenate([getattr(part.patients, name) for part in parts]) for name in ("y", "risk")
     )
@@ -141,11 +157,13 @@ def scores_of(
         for part, d in zip(parts, draws, strict=True)
         if len(part.rows)
     ]
+    events = y @ weight
+    both_there = (events > 0) & ((1 - y) @ weight > 0)
     return {
         AUROC: without,
         CHANGE: with_ - without,
-        RATIO: (y @ weight) / (risk @ counts),
-        SLOPE: slopes(y, log_odds(risk), weight)[0],
+        RATIO: np.where(both_there, events / (risk @ counts), np.nan),
+        SLOPE: np.where(both_there, slopes(y, log_odds(risk), weight)[0], np.nan),
         BENEFIT: 1000 * np.nansum(net, axis=0) / counts.sum(axis=0, dtype=np.float64),
     }
 
@@ -166,9 +184,12 @@ def _cells(scores: Mapping[str, Array], withheld: bool) -> list[str]:
     return [*cells[:-1], WITHHELD] if withheld else cells
 
 
-def _tells(parts: Sequence[JudgedPart], table: LabelledTable, threshold: float) -> bool:
-    """Tell whether the net benefit of a subgroup would tell of few patients."""
-    treated = np.concatenate([part.patients.risk >= threshold for part in parts])
-    rows = np.concatenate([part.rows for part in parts])
+def _few_benefits(
+    table: LabelledTable, judged: Sequence[JudgedPart], levels: Sequence[Flags], threshold: float
+) -> Flags:
+    """Return in which levels of a column the net benefit would tell of few patients."""
+    treated = np.concatenate([part.patients.risk >= threshold for part in judged])
+    rows = np.concatenate([part.rows for part in judged])
     patient = rows if table.group is None else table.group[rows]
-    return bool(few_steps(treated[None], table.features.label[rows], patient)[0])
+    inside = [level[rows] for level in levels]
+    return few_treated(inside, treated[None], table.features.label[rows], patient)

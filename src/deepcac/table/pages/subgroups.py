@@ -11,7 +11,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain
 from deepcac.scoring.resampled_scores import Estimate
-from deepcac.scoring.small_cells import FEW, few_parts, few_steps
+from deepcac.scoring.small_cells import FEW, few_parts, few_treated
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.cells import plain
@@ -22,6 +22,7 @@ from deepcac.types import Flags, Ids
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
 APART = " (never both outcomes in one test part)"
+WITHOUT, ADDED = "of the model without clusters", "that clusters add"
 _MOST_LEVELS, _BANDS, _MOST_GROUPS = 8, 4, 50
 
 
@@ -41,7 +42,8 @@ class Subgroup(NamedTuple):
         Calibration of the model without clusters, over all resamples.
     benefit : (float, float, float) or None
         Net true positives in 1,000 patients that clusters add at the threshold, with interval; None
-        where whom a model treats would tell of few patients.
+        where whom a model treats, in this level or in those that are left of the whole, would tell
+        of few patients.
     """
 
     column: str
@@ -88,15 +90,22 @@ def subgroups(
     """
     at = np.searchsorted(table.features.row_id, held_out.row)
     y = table.features.label
+    treated = np.vstack([held_out.risk[name] >= threshold for name in models])
     shown, few = [], []
     few_of = hidden_counts(table, np.unique(at), columns, beside=beside)
     for column, hidden in zip(columns, few_of, strict=True):
         levels = list(levels_of(table, column))
         tested = [y[np.unique(at[inside[at]])] for _, inside in levels]
         counts = np.array([np.bincount(outcomes, minlength=2) for outcomes in tested])
-        for (name, inside), class_counts, secret in zip(levels, counts, hidden, strict=True):
+        few_gains = few_treated(
+            [inside[at] for _, inside in levels], treated, held_out.y, held_out.patient
+        )
+        for (name, inside), class_counts, secret, tells in zip(
+            levels, counts, hidden, few_gains, strict=True
+        ):
             enough = bool(class_counts.min() >= FEWEST_EVENTS)
-            scores = _scored(held_out, inside[at], models, threshold) if enough else None
+            shown_threshold = None if tells else threshold
+            scores = _scored(held_out, inside[at], models, shown_threshold) if enough else None
             if scores is None:
                 shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
                 few.append(f"{column} {shown_as}{APART * enough}")
@@ -106,6 +115,11 @@ def subgroups(
             )
             shown.append(Subgroup(column, name, rows, events, *scores))
     return shown, list(dict.fromkeys(few))
+
+
+def net_true_positives(threshold: float, whose: str) -> str:
+    """Return the head of a column of net benefits; `whose` is `WITHOUT` or `ADDED`."""
+    return f"net true positives per 1,000 {whose}, treating from {100 * threshold:.3g} % on"
 
 
 def level_parts(table: LabelledTable, columns: Sequence[str]) -> list[Ids]:
@@ -201,9 +215,15 @@ def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDAr
 
 
 def _scored(
-    held_out: HeldOut, inside: npt.NDArray[np.bool_], models: tuple[str, str], threshold: float
+    held_out: HeldOut,
+    inside: npt.NDArray[np.bool_],
+    models: tuple[str, str],
+    threshold: float | None,
 ) -> tuple[Any, ...] | None:
-    """Return the scores of a subgroup, in the order of `Subgroup`; None if no test part has any."""
+    """Return the scores of a subgroup, in the order of `Subgroup`; None if no test part has any.
+
+    There is no net benefit without a threshold.
+    """
     y, plain, clustered = held_out.y[inside], *(held_out.risk[name][inside] for name in models)
     resample = held_out.resample[inside]
     pairs = [
@@ -218,9 +238,8 @@ def _scored(
     score, change = (corrected_t_test(values, **sizes) for values in (without, with_ - without))
     patient = held_out.patient[inside]
     fit = calibration_intervals(y, plain, patient)
-    treated = np.vstack([plain >= threshold, clustered >= threshold])
     benefit = None
-    if not few_steps(treated, y, patient).any():
+    if threshold is not None:
         gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
         benefit = tuple(1000 * float(value) for value in gain[:, 0])
     return (

@@ -11,15 +11,18 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import yaml
 
 import deepcac
 from deepcac.errors import ConfigError
 from deepcac.judging.spaces import PARTITION, learners
 from deepcac_study import sourcecode
 from deepcac_study.catalogue.methods import methods
+from deepcac_study.judge.study_files import StudyFiles
 from deepcac_study.sourcecode import LIBRARIES, code_digest, files_digest
 
-SOURCES = Path(__file__).parents[2] / "src"
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src"
 CAC, RUN, RAW = "deepcac.cac", "deepcac_study.experiments.run", "deepcac_study.raw"
 JUDGE = "deepcac_study.judge.trial_files"
 COMPILE = """
@@ -88,7 +91,7 @@ def test_another_version_of_a_library_that_computes_is_other_software(monkeypatc
 
 
 def test_every_job_that_computes_is_told_its_software():
-    rules = Path(__file__).parents[2] / "workflow" / "rules"
+    rules = ROOT / "workflow" / "rules"
     texts = (path.read_text() for path in sorted(rules.glob("*.smk")))
     jobs = [
         job for text in texts for job in re.split(r"^ *(?:use )?rule[ :]", text, flags=re.M)[1:]
@@ -117,7 +120,7 @@ def test_what_is_resolved_by_name_counts_as_imported(module, named):
 
 
 def test_every_rule_of_runs_and_trials_sees_what_is_resolved_by_name():
-    rules = Path(__file__).parents[2] / "workflow" / "rules"
+    rules = ROOT / "workflow" / "rules"
     text = (rules / "runs.smk").read_text() + (rules / "judge.smk").read_text()
     named = set(re.findall(r'code=code_digest\("([\w.]+)"\)', text))
     assert len(named) > 10
@@ -233,10 +236,44 @@ def test_a_file_that_is_made_again_is_another(tmp_path):
 
 
 def test_the_report_is_made_again_with_what_it_reads_beside_its_inputs():
-    text = (Path(__file__).parents[2] / "workflow" / "rules" / "report.smk").read_text()
+    text = (ROOT / "workflow" / "rules" / "report.smk").read_text()
     assert "judgements=lambda wildcards: files_digest(judged_before())" in text
     assert "judged=lambda wildcards: [*_JUDGED, *judged_before()]" in text
     assert 'tables=folder_digest(project / "docs/results", "*.csv")' in text
+
+
+# Snakemake compares the parameters of a job with those that were recorded, but for what it makes from
+# paths or threads: a setting there could be edited, and nothing would run again.
+DERIVED = re.compile(
+    r"^ *\w+=lambda [^:]*\b(?:input|output|threads|resources)\b[^:]*: *(.*?)\n *(?:\w+=|\w+:$)",
+    re.M | re.S,
+)
+SETTING = re.compile(r"\b(?:config|study|further|layout|registry)\b")
+
+
+def test_no_setting_reaches_a_job_beside_what_is_recorded():
+    texts = {path.name: path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk")}
+    derived = [(name, made) for name, text in texts.items() for made in DERIVED.findall(text)]
+    assert len(derived) > 10
+    assert [(name, made) for name, made in derived if SETTING.search(made)] == []
+    # Of the shared functions, one names a column: the rules that call it record it as well.
+    paths = re.findall(r"^def (\w+_paths)\(.*?(?=^def |\Z)", texts["common.smk"], re.M | re.S)
+    assert paths == ["record_paths", "decomposition_paths"]
+    assert texts["decomposition.smk"].count("given=decomposition_paths") == 2
+    assert texts["decomposition.smk"].count("classes=classes_of") == 2
+
+
+def test_another_contender_on_a_division_repeats_no_trials():
+    text = (ROOT / "workflow" / "rules" / "judge.smk").read_text()
+    assert "division=lambda wildcards: study.division_rows(wildcards.division)" in text
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())["judge"]
+    divisions = config["public"]["divisions"]
+    study = StudyFiles(config, lambda name: True)
+    for division in divisions:
+        rows = study.division_rows(division["name"])
+        assert rows.keys() == {"dataset", "train", "test"}
+        division["contenders"] = ["lr"]
+        assert study.division_rows(division["name"]) == rows
 
 
 def test_a_module_that_is_not_there_is_named():

@@ -55,22 +55,35 @@ def drawn(variant, dataset):
     return variant, entry.published_share, entry.grouped
 
 
-def decomposed(dataset, input, output, threads):
-    """Return what both experiments are given."""
+# Snakemake records parameters, and makes again what has others. It leaves out those that come from
+# paths or threads: so `settings` holds what decides a result, and `given` holds only the rest.
+def record_paths(wildcards, input, output):
+    """Return the features that a job reads, and the record that it writes."""
+    return {"features": input.features, "record": output[0]}
+
+
+def decomposed(wildcards):
+    """Return whose rows are decomposed."""
     return {
-        "out": output.record,
-        "rows": (input.table, layout.rows_of(dataset)[1]),
-        "dataset": dataset,
-        "synthetic": dataset.startswith("demo_"),
-        "threads": threads,
+        "dataset": wildcards.dataset,
+        "synthetic": wildcards.dataset.startswith("demo_"),
     }
 
 
-def given_table(wildcards, input, output):
-    """Return what the jobs of a whole table are given."""
+def classes_of(wildcards):
+    """Return the column of the classes that are decomposed."""
+    return layout.rows_of(wildcards.dataset)[1]
+
+
+def decomposition_paths(wildcards, input, output, threads):
+    """Return the rows that both experiments read, the record that they write, and the threads."""
+    rows = (input.table, classes_of(wildcards))
+    return {"out": output.record, "rows": rows, "threads": threads}
+
+
+def judged_rows(wildcards):
+    """Return which rows a job judges."""
     return {
-        "features": input.features,
-        "record": output[0],
         "dataset": wildcards.dataset,
         "synthetic": wildcards.dataset.startswith("demo_"),
         "grouped": registry.dataset(wildcards.dataset).grouped,

@@ -19,12 +19,14 @@ rule decomposition:
     params:
         code=code_digest("deepcac_study.experiments.relatives.decomposition_runs"),
         call="deepcac_study.experiments.relatives.decomposition_runs.write_decomposition",
-        given=lambda wildcards, input, output, threads: {
-            **decomposed(wildcards.dataset, input, output, threads),
+        classes=classes_of,
+        settings=lambda wildcards: {
+            **decomposed(wildcards),
             "variant": wildcards.variant,
             "runs": layout.decomposition_runs(wildcards.dataset, wildcards.variant),
             "against_rest": wildcards.dataset in config["decomposition_against_rest"],
         },
+        given=decomposition_paths,
     script:
         "../scripts/call.py"
 
@@ -45,9 +47,11 @@ rule bias_variance:
     params:
         code=code_digest("deepcac_study.experiments.relatives.decomposition_runs"),
         call="deepcac_study.experiments.relatives.decomposition_runs.write_bias_variance",
-        given=lambda wildcards, input, output, threads: {
-            **decomposed(wildcards.dataset, input, output, threads),
+        classes=classes_of,
+        settings=lambda wildcards: {
+            **decomposed(wildcards),
             "samples": config["bias_variance_samples"],
         },
+        given=decomposition_paths,
     script:
         "../scripts/call.py"

@@ -55,10 +55,10 @@ rule profiles:
     params:
         code=code_digest("deepcac_study.report.data.profiling"),
         call="deepcac_study.report.data.profiling.build_all",
+        settings={"options": {n: layout.profile_options(n) for n in layout.datasets()}},
         given=lambda wildcards, input, output: {
             "features_paths": list(input.features),
             "profile_paths": list(output.profiles),
-            "options": {n: layout.profile_options(n) for n in layout.datasets()},
         },
     script:
         "../scripts/call.py"

@@ -99,12 +99,12 @@ rule judge_clinical_tasks:
     params:
         code=code_digest("deepcac_study.judge.clinical_tasks"),
         call="deepcac_study.judge.clinical_tasks.write_clinical",
-        given=lambda wildcards, input, output: {
-            "paths": dict(output.items()),
+        settings={
             "trial_paths": study.clinical,
             "clinical": config["judge"]["clinical"],
             "strict": config["judge"]["strict_margin"],
         },
+        given=lambda wildcards, output: {"paths": dict(output.items())},
     script:
         "../scripts/call.py"
 
@@ -125,12 +125,12 @@ rule judge_planted:
         code=code_digest("deepcac_study.judge.power"),
         call="deepcac_study.judge.power.run_planted",
         effort=study.effort,
-        given=lambda wildcards, output: {
-            "path": output[0],
+        settings=lambda wildcards: {
             "strength": float(wildcards.strength),
             **study.cohorts(wildcards.part),
             "margin": config["judge"]["margin"],
         },
+        given=lambda wildcards, output: {"path": output[0]},
     script:
         "../scripts/call.py"
 
@@ -155,7 +155,7 @@ rule judge_public:
         runtime=grows(240),
     params:
         code=code_digest("deepcac_study.judge.public_protocols"),
-        division=lambda wildcards: study.division(wildcards.division),
+        division=lambda wildcards: study.division_rows(wildcards.division),
         draws=config["judge"]["public"]["draws"],
         effort=study.effort,
     script:
@@ -211,12 +211,11 @@ rule judge_ablations:
         code=code_digest("deepcac_study.judge.subtype_ablation"),
         call="deepcac_study.judge.subtype_ablation.run_ablation",
         effort=study.effort,
-        given=lambda wildcards, input, output: {
-            "features": input.features,
-            "record": output[0],
+        settings=lambda wildcards: {
             "dataset": wildcards.dataset,
             "grouped": registry.dataset(wildcards.dataset).grouped,
         },
+        given=record_paths,
     script:
         "../scripts/call.py"
 
@@ -240,10 +239,11 @@ rule judge_table:
         code=code_digest("deepcac_study.judge.tables.table_trials"),
         call="deepcac_study.judge.tables.table_trials.run_table",
         effort=lambda wildcards: study.table_effort(wildcards.dataset),
-        given=lambda wildcards, input, output: {
-            **given_table(wildcards, input, output),
+        settings=lambda wildcards: {
+            **judged_rows(wildcards),
             "contenders": config["judge"]["tables"]["contenders"],
         },
+        given=record_paths,
     script:
         "../scripts/call.py"
 
@@ -266,7 +266,8 @@ rule judge_shape:
         code=code_digest("deepcac_study.judge.tables.table_shape"),
         call="deepcac_study.judge.tables.table_shape.run_shape",
         effort=lambda wildcards: study.table_effort(wildcards.dataset, resamples=2),
-        given=lambda wildcards, input, output: given_table(wildcards, input, output),
+        settings=judged_rows,
+        given=record_paths,
     script:
         "../scripts/call.py"
 
@@ -287,13 +288,15 @@ rule judge_verdicts:
     params:
         code=code_digest("deepcac_study.judge.judgement_files"),
         call="deepcac_study.judge.judgement_files.write_judgement",
-        given=lambda wildcards, input, output: {
-            "csv_path": output.verdicts,
-            "summary_path": output.summary,
+        settings={
             "trial_paths": study.trials,
             "planted_paths": study.planted,
             "margin": config["judge"]["margin"],
             "strict": config["judge"]["strict_margin"],
+        },
+        given=lambda wildcards, output: {
+            "csv_path": output.verdicts,
+            "summary_path": output.summary,
         },
     script:
         "../scripts/call.py"
@@ -319,9 +322,7 @@ rule judge_transfer:
     params:
         code=code_digest("deepcac_study.judge.further.transfer"),
         call="deepcac_study.judge.further.transfer.run_transfer",
-        given=lambda wildcards, input, output: {
-            "features": input.features,
-            "record": output[0],
+        settings=lambda wildcards: {
             **{
                 key: further.move(wildcards.move)[key] for key in ("dataset", "family")
             },
@@ -332,6 +333,7 @@ rule judge_transfer:
             "synthetic": further.move(wildcards.move)["dataset"].startswith("demo_"),
             "train_rows": config["judge"]["train_rows"],
         },
+        given=record_paths,
     script:
         "../scripts/call.py"
 
@@ -350,12 +352,12 @@ rule judge_planted_transfer:
     params:
         code=code_digest("deepcac_study.judge.further.planted_moves"),
         call="deepcac_study.judge.further.planted_moves.run_planted_transfer",
-        given=lambda wildcards, output: {
-            "path": output[0],
+        settings=lambda wildcards: {
             "shift": float(wildcards.strength),
             "rows": config["judge"]["transfer"]["rows"],
             "train_rows": config["judge"]["train_rows"],
         },
+        given=lambda wildcards, output: {"path": output[0]},
     script:
         "../scripts/call.py"
 
@@ -380,13 +382,8 @@ rule judge_scorecards:
         code=code_digest("deepcac_study.judge.further.scorecards"),
         call="deepcac_study.judge.further.scorecards.run_scorecards",
         effort=study.effort,
-        given=lambda wildcards, input, output: {
-            "features": input.features,
-            "record": output[0],
-            "dataset": wildcards.dataset,
-            "synthetic": wildcards.dataset.startswith("demo_"),
-            "grouped": registry.dataset(wildcards.dataset).grouped,
-        },
+        settings=judged_rows,
+        given=record_paths,
     script:
         "../scripts/call.py"
 
@@ -408,12 +405,12 @@ rule judge_planted_scorecards:
         code=code_digest("deepcac_study.judge.further.scorecards"),
         call="deepcac_study.judge.further.scorecards.run_planted_scorecards",
         effort=study.effort,
-        given=lambda wildcards, output: {
-            "path": output[0],
+        settings=lambda wildcards: {
             "strength": float(wildcards.strength),
             "cohorts": config["judge"]["scorecards"]["cohorts"],
             "rows": config["judge"]["scorecards"]["rows"],
         },
+        given=lambda wildcards, output: {"path": output[0]},
     script:
         "../scripts/call.py"
 
@@ -439,13 +436,14 @@ rule judge_richer_labels:
         code=code_digest("deepcac_study.judge.further.richer_labels"),
         call="deepcac_study.judge.further.richer_labels.run_richer_labels",
         effort=study.effort,
-        given=lambda wildcards, input, output: {
-            "features": input.features,
-            "outcomes": input.outcomes,
-            "record": output[0],
+        settings=lambda wildcards: {
             "dataset": wildcards.dataset,
             "learner": wildcards.learner,
             "synthetic": wildcards.dataset.startswith("demo_"),
+        },
+        given=lambda wildcards, input, output: {
+            **record_paths(wildcards, input, output),
+            "outcomes": input.outcomes,
         },
     script:
         "../scripts/call.py"

@@ -50,6 +50,7 @@ for measured, (module, settings, minutes) in _MEASURED.items():
         params:
             code=code_digest(f"deepcac_study.experiments.{module}"),
             call=f"deepcac_study.experiments.{module}.write_{measured}",
-            given=lambda wildcards, output, settings=settings: {**output, **settings},
+            settings=settings,
+            given=lambda wildcards, output: dict(output.items()),
         script:
             "../scripts/call.py"

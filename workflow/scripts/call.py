@@ -5,9 +5,10 @@ from deepcac_study.jobs.job import job
 with job(snakemake):
     from deepcac.files.declared import resolve
 
-    given = dict(snakemake.params.given)
-    if "effort" in dict(snakemake.params):
+    params = dict(snakemake.params)
+    given = dict(params.get("settings", {})) | dict(params["given"])
+    if "effort" in params:
         from deepcac.judging.trials import Effort
 
-        given["effort"] = Effort(**snakemake.params.effort)
-    resolve(snakemake.params.call)(**given)
+        given["effort"] = Effort(**params["effort"])
+    resolve(params["call"])(**given)

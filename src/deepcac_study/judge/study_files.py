@@ -82,6 +82,10 @@ class StudyFiles:
         """Return a published division."""
         return _named("division", name, self.judge["public"]["divisions"])
 
+    def division_rows(self, name: str) -> dict[str, Any]:
+        """Return the data set of a published division, and which of its groups are learnt from."""
+        return {key: self.division(name)[key] for key in ("dataset", "train", "test")}
+
     @property
     def divisions(self) -> list[str]:
         """The scores on published divisions."""

@@ -15,6 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BENT, HELP, RANDOM
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac_study.catalogue.registry import DEMO
 from deepcac_study.judge.clinical_tasks import (
     ABOVE_ZERO,
     FINISHED,
@@ -47,6 +48,11 @@ class ClinicalJudgement:
     verdicts: pd.DataFrame
     decisions: pd.DataFrame
     pooled: pd.DataFrame
+
+    @property
+    def of_generated(self) -> bool:
+        """Whether no task is on real data, as after the demo."""
+        return bool(self.tasks["dataset"].str.startswith(DEMO).all())
 
 
 def load_clinical(paths: Iterable[str | os.PathLike[str]]) -> ClinicalJudgement | None:

@@ -71,6 +71,11 @@ class Judgement:
         made = self.rows["dataset"].str.endswith(GENERATED)
         return self.rows[~made & ~self.rows["dataset"].isin(paper_datasets())]
 
+    @property
+    def of_generated(self) -> bool:
+        """Whether no comparison is on real data, as after the demo."""
+        return self.real.empty and self.unpublished.empty
+
 
 def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
     """Read ``verdicts.csv`` and ``summary.json``; None without them.
@@ -111,8 +116,8 @@ def kept_judgement(folder: str | os.PathLike[str]) -> Judgement | None:
         "power": power.to_dict("records"),
     }
     note = (
-        "The judge was not run here: its verdicts are those that ship with the project, of "
-        f"{read_json(Path(folder) / 'about.json')['date']}. snakemake judge makes them again."
+        "The judge was not run on real data here: its verdicts are those that ship with the "
+        f"project, of {read_json(Path(folder) / 'about.json')['date']}. snakemake judge makes them again."
     )
     return Judgement(rows, content, note)
 

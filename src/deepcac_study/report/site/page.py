@@ -132,13 +132,8 @@ def build(
     )
     files_by_kind = by_kind(files)
     profiles, snapshot = load_profiles(files_by_kind["profiles"]), shipped.kept
-    judged, clinical = (
-        load_judgement(files_by_kind[JUDGED]),
-        load_clinical(files_by_kind["clinical"]),
-    )
-    if shipped.tables and real_only(findings.runs):
-        judged = judged or kept_judgement(shipped.tables)
-        clinical = clinical or kept_clinical(shipped.tables)
+    real = real_only(findings.runs)
+    judged, clinical = judgements(files_by_kind, shipped.tables if real else None)
     bootstraps = KeptBootstraps(snapshot, resamples) if snapshot else Bootstraps(resamples)
     material = Material(
         **vars(findings),
@@ -157,6 +152,22 @@ def build(
         curves=kept_curves(snapshot) if snapshot else from_scores,
     )
     _write(material, _subtypes(material, registry, snapshot), Path(out_dir), bootstraps, threads)
+
+
+def judgements(
+    files: Mapping[str, Sequence[Path]], kept: Path | None
+) -> tuple[Judgement | None, ClinicalJudgement | None]:
+    """Return what the judge wrote, of its data sets and of the clinical tasks.
+
+    Beside runs on real data, the tables in `kept` come before what it wrote of generated data only,
+    as the demo leaves it.
+    """
+    judged, clinical = load_judgement(files[JUDGED]), load_clinical(files["clinical"])
+    if kept and (judged is None or judged.of_generated):
+        judged = kept_judgement(kept) or judged
+    if kept and (clinical is None or clinical.of_generated):
+        clinical = kept_clinical(kept) or clinical
+    return judged, clinical
 
 
 def _uses(

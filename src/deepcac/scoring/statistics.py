@@ -86,6 +86,26 @@ def reliability(label: Ids, probability: Array, bins: int = RISK_BINS) -> tuple[
     return predicted, observed, count[filled]
 
 
+def independent_rows(part: Ids, unit: Ids | None) -> Ids:
+    """Return how many independent rows each part holds: its rows, or its patients.
+
+    Parameters
+    ----------
+    part : ndarray of shape (n,)
+        The part of each row, from 0.
+    unit : ndarray of shape (n,) or None
+        Whose row each one is; None where each row is a patient.
+
+    Examples
+    --------
+    >>> independent_rows(np.array([0, 0, 0, 1]), np.array([5, 5, 6, 5])).tolist()
+    [2, 1]
+    """
+    if unit is None:
+        return np.bincount(part)
+    return np.bincount(np.unique(np.column_stack([part, unit]), axis=0)[:, 0])
+
+
 def wilson(share: Array, count: Ids, level: float = 0.95) -> tuple[Array, Array]:
     """Return the interval of shares (b,) of at least one row each (Wilson 1927).
 

@@ -10,7 +10,7 @@ from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Rows
 from deepcac.scoring.small_cells import SMALL, few_rows
-from deepcac.scoring.statistics import wilson
+from deepcac.scoring.statistics import independent_rows, wilson
 from deepcac.scoring.subtypes import distinguishing_features
 from deepcac.table.budgeted_trials import Trials, table_resamples
 from deepcac.table.reading.labelled_table import LabelledTable
@@ -39,8 +39,8 @@ class Subtype:
     size : int or None
         Rows; None where they are too few to be told.
     rates, low, high : ndarray of shape (n_classes,)
-        Share of each class with its 95 % interval (Wilson 1927); NaN where it would tell of fewer
-        than five rows.
+        Share of each class with its 95 % interval (Wilson 1927), as of independent patients; NaN
+        where it would tell of fewer than five rows, or of a size that is not told.
     """
 
     number: int
@@ -180,11 +180,13 @@ def _subtypes(
     groups = np.unique(label)
     counts = np.array([np.bincount(rows.y[label == j], minlength=n_classes) for j in groups])
     sizes = counts.sum(axis=1)
-    shown = np.where(few_rows(counts)[:, None], np.nan, counts / sizes[:, None])
     secret = few_rows(sizes[:, None])
+    hidden = few_rows(counts) | secret  # an interval tells the rows that it is of
+    shown = np.where(hidden[:, None], np.nan, counts / sizes[:, None])
+    patients = independent_rows(label, table.group)
     subtypes = []
     for j, size, rates in zip(groups, sizes.tolist(), shown, strict=True):
-        low, high = wilson(rates, np.array(size))
+        low, high = wilson(rates, patients[j])
         notable = [
             effect
             for effect in effects

@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.judging.resamples import resamples
+from deepcac.scoring.statistics import wilson
 from deepcac.table.audit.assigning import Assignable, assignable
 from deepcac.table.audit.auditing import audit_table
 from deepcac.table.audit.beyond_risk import BeyondRisk, _rates, likelihood_ratio
@@ -78,6 +79,29 @@ def test_empty_cells_are_a_group_and_small_groups_are_not_shown(tmp_path):
     assert "secret" not in str(lines)
     cells = shown_lines(lines, 400)
     assert [row.count("withheld") for row in cells] == [0, 0, 5, 5]  # one alone could be told
+
+
+def test_a_share_with_its_interval_is_shown_only_where_the_size_is():
+    """Wilson's interval of 60 rows says that they are 60, and then 3 rows are left."""
+    sizes = (200, 150, 77, 60, 3)
+    code, y = np.repeat(np.arange(5), sizes), np.arange(490) % 2
+    y[-63:] = np.arange(63) < 15
+    groups = Groups("g", tuple("abcde"), np.arange(490), code)
+    y[:200] = np.arange(200) < 4
+    lines, _ = group_lines(groups, y, np.full((490, 2), 0.5))
+    assert any(line.size is None for line in lines)
+    assert all(line.hidden for line in lines if line.size is None)
+
+
+def test_an_interval_of_a_share_counts_patients_and_not_their_rows():
+    code, y, patient = np.repeat([0, 1], 100), np.arange(200) // 2 % 2, np.arange(200) // 2
+    groups = Groups("g", ("a", "b"), np.arange(200), code)
+    risk = np.full((200, 2), 0.5)
+    (rows, *_), _ = group_lines(groups, y, risk)
+    (patients_, *_), _ = group_lines(groups, y, risk, unit=patient)
+    low, high = wilson(np.array([0.5]), np.array([50]))
+    assert (patients_.low, patients_.high) == pytest.approx((low[0], high[0]))
+    assert rows.high < patients_.high
 
 
 def test_a_range_of_risks_is_shown_where_five_rows_lie_beyond_each_end():

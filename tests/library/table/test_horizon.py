@@ -24,7 +24,12 @@ from deepcac.scoring.censored import (
 )
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.page_text import page_text
-from deepcac.table.pages.horizon_scores import drawn_patients, score_line
+from deepcac.table.pages.horizon_scores import (
+    Judged,
+    benefit_lines,
+    drawn_patients,
+    score_line,
+)
 from deepcac.table.pages.horizon_section import _subtypes, _survival_at, unseen_risks
 from deepcac.table.pages.own_pages import _names
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
@@ -99,6 +104,33 @@ def test_a_horizon_lies_after_the_start(horizon):
         Roles("died", time="days", horizon=horizon)
 
 
+def shown_subtype(number, size=100, rates=(0.5, 0.5)):
+    return SimpleNamespace(number=number, size=size, rates=np.array(rates))
+
+
+def test_what_the_table_of_subtypes_withholds_no_number_at_risk_tells():
+    time = np.full(300, 20.0)
+    follow = FollowUp(time, np.zeros(300, bool), 10.0)
+    subtypes = [shown_subtype(1), shown_subtype(2, size=None), shown_subtype(3, rates=[np.nan] * 2)]
+    clustering = SimpleNamespace(label=np.repeat([0, 1, 2], 100), subtypes=subtypes, arm="km")
+    rows = _subtypes(follow, clustering)["rows"]
+    assert [row[1] for row in rows] == ["100", "withheld", "withheld"]
+
+
+def test_net_benefit_of_few_patients_with_many_rows_is_withheld():
+    """Of 60 rows that are treated at 50 %, all are of three patients."""
+    rows = np.arange(200)
+    follow = FollowUp(np.full(200, 2.0), rows % 2 == 0, 2.0)
+    judged = [Judged(rows, follow, np.where(rows < 60, 0.9, 0.1))]
+    patient = np.where(rows < 60, rows % 3, rows)
+    thresholds = np.array([0.5])
+    shown = [
+        benefit_lines({"lr": judged}, drawn_patients(judged, unit), thresholds, unit)[0][1]
+        for unit in (None, patient)
+    ]
+    assert [cell == "withheld" for cell in shown] == [False, True]
+
+
 def test_few_patients_are_neither_told_as_lost_nor_as_events_of_a_subtype():
     events, label = np.zeros(200, dtype=bool), np.repeat([0, 1, 2], [100, 60, 40])
     events[:20] = events[100:102] = events[160:180] = True  # 20 of 100, 2 of 60, 20 of 40
@@ -106,7 +138,7 @@ def test_few_patients_are_neither_told_as_lost_nor_as_events_of_a_subtype():
     time[50:52] = 10.0
     follow = FollowUp(time, events, 365.0)
     assert "for fewer than 5 of the patients" in horizon_remarks(follow)[0]
-    subtypes = [SimpleNamespace(number=j) for j in (1, 2, 3)]
+    subtypes = [shown_subtype(j) for j in (1, 2, 3)]
     rows = _subtypes(follow, SimpleNamespace(label=label, subtypes=subtypes, arm="km"))["rows"]
     assert [row.count("withheld") for row in rows] == [6, 6, 6]  # 100 at risk, then 98
 
@@ -124,7 +156,7 @@ def test_a_curve_of_survival_falls_by_five_events_or_not_at_all():
 def test_who_leaves_between_two_moments_is_a_count_too():
     time = np.concatenate([np.full(3, 1.0), np.full(57, 20.0), np.full(30, 1.0), np.full(90, 20.0)])
     follow = FollowUp(time, np.arange(180) % 2 == 0, 10.0)
-    clusters = [SimpleNamespace(number=1), SimpleNamespace(number=2)]
+    clusters = [shown_subtype(1), shown_subtype(2)]
     label = np.repeat([0, 1], [60, 120])
     found = SimpleNamespace(label=label, subtypes=clusters, arm="km")
     rows = _subtypes(follow, found)["rows"]

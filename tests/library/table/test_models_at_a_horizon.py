@@ -127,6 +127,17 @@ def test_with_equal_weights_the_robust_test_is_near_the_likelihood_ratio():
     assert wald == pytest.approx(likelihood_ratio(y, odds[:, None], told_)[0], rel=0.05)
 
 
+def test_rows_that_are_there_three_times_say_no_more_of_a_group():
+    rng, n = np.random.default_rng(6), 400
+    odds, told_ = rng.normal(size=n), (rng.random(n) < 0.5)[:, None].astype(float)
+    y = (rng.random(n) < expit(odds + 0.3 * told_[:, 0])).astype(int)
+    once, patient = (y, odds[:, None], told_), np.repeat(np.arange(n), 3)
+    thrice = [np.repeat(part, 3, axis=0) for part in once]
+    wanted = robust_wald(*once, np.ones(n))[0]
+    assert robust_wald(*thrice, np.ones(3 * n), patient)[0] == pytest.approx(wanted, rel=1e-3)
+    assert robust_wald(*thrice, np.ones(3 * n))[0] == pytest.approx(3 * wanted, rel=1e-3)
+
+
 def test_a_group_has_its_risk_at_the_horizon():
     frame = cohort(400, 6)
     follow = FollowUp(frame.years.to_numpy(), frame.status.to_numpy() == 1, HORIZON)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from deepcac.pages.wording import p_text
@@ -22,6 +23,7 @@ from deepcac.table.budgeted_trials import TRIALS, TableEffort, TableRun, Trials,
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.comparison_words import signed
 from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.pages.horizon_scores import rows_as_patients
 from deepcac.table.pages.own_pages import comparison_table, write_page
 from deepcac.table.reading.cell_rules import uniform
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
@@ -86,7 +88,7 @@ def _page_content(
     """Return what the page says."""
     effort, trials, assigned, beyond = parts
     n = len(table.features.label)
-    lines, event = group_lines(groups, table.features.label, beyond.risk, table.follow)
+    lines, event = group_lines(groups, table.features.label, beyond.risk, table.follow, table.group)
     cut = [f"Models learnt from {trials.trained_on:,} rows at a time, of {n:,}."] * trials.cut
     return {
         "table": table,
@@ -103,9 +105,9 @@ def _page_content(
         },
         "remarks": [*cut, *table.remarks, *groups.remarks()],
         "assigned_rows": _assigned(assigned),
-        "beyond": _beyond(beyond, timed=table.follow is not None),
+        "beyond": _beyond(beyond, robust=table.follow is not None or table.group is not None),
         "comparisons": comparison_table(result.table, QUESTIONS, model_name, ("model",)),
-        "method": _method(effort, trials, n),
+        "method": [*_method(effort, trials, n), *rows_as_patients(table)],
     }
 
 
@@ -122,16 +124,19 @@ def _assigned(assigned: Assignable) -> list[tuple[str, str, str]]:
     ]  # fmt: skip
 
 
-def _beyond(beyond: BeyondRisk, *, timed: bool) -> list[tuple[str, str]]:
+def _beyond(beyond: BeyondRisk, *, robust: bool) -> list[tuple[str, str]]:
     span = f"{signed(beyond.gain, 4)} ({signed(beyond.low, 4)} to {signed(beyond.high, 4)})"
     return [
         ("AUROC of only the groups, on held-out rows", f"{beyond.alone:.3f}"),
         ("AUROC of the model without the groups, on held-out rows", f"{beyond.auroc:.3f}"),
         ("gain in log loss per row by the groups, given the risk, on held-out rows", span),
         (
-            f"{'robust Wald statistic' if timed else 'likelihood ratio'} of the groups, given the "
-            "risk",
-            f"{beyond.chi2:.1f} with {beyond.freedom} degrees of freedom, p {p_text(beyond.p)}",
+            f"{'robust Wald statistic' if robust else 'likelihood ratio'} of the groups, given "
+            "the risk",
+            "not computed: rows of one patient, and three classes or more"
+            if np.isnan(beyond.p)
+            else f"{beyond.chi2:.1f} with {beyond.freedom} degrees of freedom, p "
+            f"{p_text(beyond.p)}",
         ),
         ("variance of the risk (log odds) between groups", f"{100 * beyond.between:.1f} %"),
         ("variance of the risk (log odds) inside groups", f"{100 * (1 - beyond.between):.1f} %"),

@@ -37,7 +37,8 @@ class BeyondRisk(NamedTuple):
         AUROC of the share of the outcome in each group, learnt on other rows.
     chi2, freedom, p : float
         Likelihood ratio of the groups given the risk; at a horizon, where rows are weighted for
-        censoring, the Wald statistic with the variance of Huber and White.
+        censoring, and where patients have several rows, the Wald statistic with the variance of
+        Huber and White. NaN where such patients are of three classes or more.
     gain, low, high : float
         Less log loss on held-out rows with the groups than without, with a 95 % interval.
     between : float
@@ -75,10 +76,7 @@ def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> B
     everyone = weight[:, None]
     odds, indicators = log_odds(risk), np.eye(groups.k)[_joined(groups)]
     indicators = indicators[:, indicators.any(axis=0)][:, 1:]
-    if table.follow is None:
-        chi2, freedom, p = likelihood_ratio(y, odds, indicators)
-    else:
-        chi2, freedom, p = robust_wald(y, odds, indicators, weight)
+    chi2, freedom, p = _tested(table, odds, indicators, weight)
     return BeyondRisk(
         risk,
         float(aurocs(y, risk, everyone)[0]),
@@ -87,6 +85,18 @@ def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> B
         *_held_out_gain(y, odds, indicators, fold, weight, table.group),
         _between(odds, groups.code),
     )
+
+
+def _tested(
+    table: LabelledTable, odds: Array, indicators: Array, weight: Array
+) -> tuple[float, int, float]:
+    """Test whether the groups add to the risk, as fits the rows; return chi2, freedom and p."""
+    y = table.features.label
+    if table.follow is None and table.group is None:
+        return likelihood_ratio(y, odds, indicators)
+    if table.features.n_classes > 2:
+        return np.nan, indicators.shape[1] * odds.shape[1], np.nan
+    return robust_wald(y, odds, indicators, weight, table.group)
 
 
 def _folds(table: LabelledTable, seed: int) -> list[Fold]:
@@ -143,11 +153,15 @@ def likelihood_ratio(y: Ids, odds: Array, indicators: Array) -> tuple[float, int
     return chi2, freedom, float(stats.chi2.sf(chi2, freedom)) if freedom else 1.0
 
 
-def robust_wald(y: Ids, odds: Array, indicators: Array, weight: Array) -> tuple[float, int, float]:
+def robust_wald(
+    y: Ids, odds: Array, indicators: Array, weight: Array, unit: Ids | None = None
+) -> tuple[float, int, float]:
     """Test whether groups add to a risk of two classes on weighted rows; parameters as above.
 
-    Weights are no counts, so the likelihood ratio has no chi-squared distribution. The variance is
-    that of Huber and White (White 1982). `weight` is of shape (n,).
+    Weights are no counts, and rows of one patient are not independent, so the likelihood ratio has
+    no chi-squared distribution. The variance is that of Huber and White (White 1982), with the
+    scores of a patient's rows summed (Liang and Zeger 1986). `weight` is of shape (n,), as is
+    `unit`, which tells whose row each row is; None where each row is a patient.
     """
     freedom = indicators.shape[1]
     if not freedom:
@@ -157,6 +171,8 @@ def robust_wald(y: Ids, odds: Array, indicators: Array, weight: Array) -> tuple[
     risk = model.predict_proba(X[:, 1:])[:, 1]
     bread = np.linalg.pinv((X * (weight * risk * (1 - risk))[:, None]).T @ X)
     scores = X * (weight * (y - risk))[:, None]
+    if unit is not None:
+        scores = np.array([np.bincount(unit, column) for column in scores.T]).T
     variance = bread @ (scores.T @ scores) @ bread
     effect = model.coef_[0, odds.shape[1] :]
     chi2 = float(effect @ np.linalg.pinv(variance[-freedom:, -freedom:]) @ effect)

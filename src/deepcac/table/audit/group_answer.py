@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from deepcac.judging.resample_scores import resample_scores
@@ -248,11 +249,12 @@ def _warnings(table: pd.DataFrame, beyond: BeyondRisk, assigned: Assignable) -> 
             f"all other columns ({beyond.auroc:.3f}). Was the outcome known when they were made?"
         )
     elif beyond.low > 0 and assigned.agreement < PARTLY:
+        test = f"; chi2 {beyond.chi2:.0f} with {beyond.freedom} degrees of freedom"
+        shown = _log_loss(beyond) + ("" if np.isnan(beyond.chi2) else test)
         sentences.append(
-            "The groups say more about the outcome than all other columns do "
-            f"({_log_loss(beyond)}; chi2 {beyond.chi2:.0f} with {beyond.freedom} "
-            "degrees of freedom), and the other columns do not tell them. Either they hold a "
-            "measurement that the table lacks, or the outcome was known when they were made."
+            f"The groups say more about the outcome than all other columns do ({shown}), and the "
+            "other columns do not tell them. Either they hold a measurement that the table lacks, "
+            "or the outcome was known when they were made."
         )
     helps = BETTER in rows_of(table, HELP)["verdict"].tolist()
     if helps and not _still_helps(table):

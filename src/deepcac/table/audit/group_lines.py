@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
-from deepcac.scoring.statistics import wilson
+from deepcac.scoring.statistics import independent_rows, wilson
 from deepcac.table.answer import rows_of
 from deepcac.table.audit.group_answer import GroupAnswer, model_name
 from deepcac.table.audit.group_column import Groups
@@ -38,9 +38,9 @@ class GroupLine(NamedTuple):
     size : int or None
         None where it is withheld.
     hidden : bool
-        Whether its outcome is withheld.
+        Whether its outcome is withheld, as it is where the size is.
     rate, low, high : float
-        Share of the outcome with its 95 % interval (Wilson 1927).
+        Share of the outcome with its 95 % interval (Wilson 1927), as of independent patients.
     expected : float
         Mean risk.
     inner : tuple of float
@@ -62,18 +62,25 @@ UNNAMED = "(a group of few rows)"
 
 
 def group_lines(
-    groups: Groups, y: Ids, risk: Array, follow: FollowUp | None = None
+    groups: Groups,
+    y: Ids,
+    risk: Array,
+    follow: FollowUp | None = None,
+    unit: Ids | None = None,
 ) -> tuple[list[GroupLine], int]:
     """Return the groups from the largest, and the class whose share is shown.
 
     It is the positive one of two classes, of more the rarest. `risk` is of shape (n, n_classes).
-    With `follow` the share is the risk at its horizon (`observed_risk`).
+    With `follow` the share is the risk at its horizon (`observed_risk`). `unit` tells whose row
+    each row is, where patients have several.
     """
     event = 1 if risk.shape[1] == 2 else int(np.bincount(y).argmin())
     counts = np.zeros((groups.k, risk.shape[1]), dtype=np.int64)
     np.add.at(counts, (groups.code, y), 1)
     sizes = counts.sum(axis=1)
-    hidden, secret = few_rows(counts), few_rows(sizes[:, None])
+    secret = few_rows(sizes[:, None])
+    hidden = few_rows(counts) | secret  # an interval tells the rows that it is of
+    patients = independent_rows(groups.code, unit)
     lines = []
     for j in np.argsort(-sizes, kind="stable").tolist():
         name = groups.names[j] if sizes[j] >= FEW else UNNAMED
@@ -84,7 +91,7 @@ def group_lines(
         inside = groups.code == j
         inside_risk = risk[inside, event]
         rate = counts[j, event] / sizes[j]
-        (low,), (high,) = wilson(np.array([rate]), sizes[j : j + 1])
+        (low,), (high,) = wilson(np.array([rate]), patients[j : j + 1])
         if follow is not None:
             rate, low, high = observed_risk(follow.take(inside))
         inner = (

@@ -18,11 +18,10 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.small_cells import WITHHELD, few_steps
 from deepcac.table.comparison_words import contender_name, signed
-from deepcac.types import Array
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.types import Array, Ids
 
-SCORE_HEAD = (
-    *("contender", "AUROC(t)", "Brier(t)", "mean predicted risk", "observed / predicted"),
-)
+SCORE_HEAD = (*("model", "AUROC(t)", "Brier(t)", "mean predicted risk", "observed / predicted"),)
 _RISK = "mean risk"
 _DIGITS = {AUROC: 3, BRIER: 4, _RISK: 3, RATIO: 2}
 _DRAWS, _FEWER_DRAWS, _MANY = 200, 100, 50_000
@@ -110,15 +109,31 @@ def _scores(judged: Judged, drawn: Drawn) -> dict[str, Array]:
     }
 
 
+def rows_as_patients(table: LabelledTable) -> list[str]:
+    """Say that intervals of observed risks do not know which rows are of one patient."""
+    if table.follow is None or table.group is None:
+        return []
+    return [
+        "The intervals of observed risks at the horizon take every row for a patient, so they are "
+        "too narrow where patients have several rows."
+    ]
+
+
 def benefit_head(thresholds: Array) -> tuple[str, ...]:
     """Return the head of `benefit_lines`."""
-    return ("contender", *(f"at {100 * threshold:.3g} %" for threshold in thresholds))
+    return ("model", *(f"at {100 * threshold:.3g} %" for threshold in thresholds))
 
 
 def benefit_lines(
-    judged: Mapping[str, Sequence[Judged]], drawn: Sequence[Drawn], thresholds: Array
+    judged: Mapping[str, Sequence[Judged]],
+    drawn: Sequence[Drawn],
+    thresholds: Array,
+    unit: Ids | None = None,
 ) -> list[tuple[str, ...]]:
-    """Return net benefit at each threshold, in patients of 1,000, of each contender and of all."""
+    """Return net benefit at each threshold, in patients of 1,000, of each model and of all.
+
+    `unit` tells whose row each row of the table is; None where each row is a patient.
+    """
     first = next(iter(judged.values()))
     everyone = [resample._replace(risk=np.ones(len(resample.risk))) for resample in first]
     named = {contender_name(name): resamples for name, resamples in judged.items()} | {
@@ -130,7 +145,7 @@ def benefit_lines(
             *(
                 WITHHELD if few else _benefit(resamples, drawn, threshold)
                 for threshold, few in zip(
-                    thresholds, _few_treated(resamples, thresholds), strict=True
+                    thresholds, _few_treated(resamples, thresholds, unit), strict=True
                 )
             ),
         )
@@ -139,7 +154,7 @@ def benefit_lines(
     return [*rows, ("treat none", *("0.0" for _ in thresholds))]
 
 
-def _few_treated(judged: Sequence[Judged], thresholds: Array) -> list[bool]:
+def _few_treated(judged: Sequence[Judged], thresholds: Array, unit: Ids | None) -> list[bool]:
     """Return at which thresholds the net benefit would tell of few patients."""
     risk, rows, outcome = (
         np.concatenate(parts)
@@ -148,8 +163,8 @@ def _few_treated(judged: Sequence[Judged], thresholds: Array) -> list[bool]:
             strict=True,
         )
     )
-    sides = risk >= thresholds[:, None]
-    return [bool(few) for few in few_steps(sides, outcome, rows)]
+    sides, patient = risk >= thresholds[:, None], rows if unit is None else unit[rows]
+    return [bool(few) for few in few_steps(sides, outcome, patient)]
 
 
 def _benefit(judged: Sequence[Judged], drawn: Sequence[Drawn], threshold: float) -> str:

@@ -30,6 +30,7 @@ from deepcac.table.pages.horizon_scores import (
     benefit_head,
     benefit_lines,
     drawn_patients,
+    rows_as_patients,
     score_line,
 )
 from deepcac.table.pages.risk_section import RiskQuestions
@@ -86,8 +87,9 @@ def horizon_section(
         "scores": [score_line(resamples, drawn, name) for name, resamples in judged.items()],
         "calibration": calibration_figure(groups),
         "use_head": benefit_head(asked.five),
-        "use": benefit_lines(judged, drawn, asked.five),
+        "use": benefit_lines(judged, drawn, asked.five, table.group),
         "by": _by(table, _both(table, trials, answer), asked, share, beside),
+        "notes": rows_as_patients(table),
         "subtypes": [_subtypes(follow, clustering) for clustering in clusterings],
     }
 
@@ -152,6 +154,10 @@ def _subtypes(follow: FollowUp, clustering: FoundClustering) -> dict[str, Any]:
     outcomes = [np.bincount(part.outcome, minlength=2) for part in parts]
     # How many leave between two moments is a count of patients as well.
     hidden = few_rows(np.hstack([at_risk, -np.diff(at_risk, axis=1), outcomes]))
+    # Nor is a size shown, or what tells it, that the table of subtypes withholds.
+    hidden |= np.array(
+        [subtype.size is None or np.isnan(subtype.rates).any() for subtype in clustering.subtypes]
+    )
     rows = [
         (
             str(subtype.number),
@@ -249,7 +255,7 @@ def calibration_figure(
         section="horizon",
         size=(8.6, 4.0),
         draw=draw,
-        head=("contender", "predicted", "observed", "low", "high"),
+        head=("model", "predicted", "observed", "low", "high"),
         data=[(name, *line) for name, lines in groups.items() for line in lines],
     )
 

@@ -140,6 +140,10 @@ def test_a_mistake_is_named_with_its_column_and_row(tmp_path, mistake):
         ("", "is empty"),
         ("age,bmi,died\n63,27,5,1\n63,24,1,0\n", "has 3 cells, the next one 4.*decimal comma"),
         ("age bmi died\n63 27 5 1\n63 24 1 0\n", "has 3 cells, the next one 4"),
+        ("id,age,crp\n1,63,27,5\n2,71,24,1\n", "has 3 cells, the next one 4.*decimal comma"),
+        ("Trial, 2020\nage,crp,died\n63,27,1\n71,2,0\n", "take out what stands above"),
+        ("Trial, 2020\na,b,c,d\n1,2,3,4\n", "data row 1 has 4 .* take out what stands above"),
+        ("a;b\n1;2\n1;2\n1;2;\n", "data row 3 has 3 .* take out one at the end of a row"),
     ],
 )
 def test_a_broken_text_file_is_refused_without_its_cells(tmp_path, text, message):
@@ -365,6 +369,23 @@ def test_names_of_rows_that_differ_need_no_name_of_their_column(tmp_path):
         (tmp_path / "t.csv").write_text(text)
         (block,) = read_blocks(tmp_path / "t.csv")
         assert block.schema.names == ["(row names)", "age", "died"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("\n \nage;died\n63;1\n", ["age", "died"]),
+        ("Größe, cm;Gewicht, kg;died\n175;80;0\n", ["Größe, cm", "Gewicht, kg", "died"]),
+        ("age, years;died\n63,5;1\n", ["age, years", "died"]),
+        ("age;died;;\n63;1;;\n;;;\n", ["age", "died"]),
+        ("age;died\n63;1;\n64;0;\n;;\n", ["age", "died"]),
+    ],
+)
+def test_what_a_spreadsheet_leaves_around_a_table_is_no_part_of_it(tmp_path, text, names):
+    (tmp_path / "t.csv").write_text(text)
+    (block,) = read_blocks(tmp_path / "t.csv")
+    assert block.schema.names == names
+    assert block.num_rows == text.count("\n63") + text.count("\n64") + text.count("\n175")
 
 
 def test_the_sign_of_a_column_is_judged_where_it_has_cells(tmp_path, monkeypatch):

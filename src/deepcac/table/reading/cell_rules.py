@@ -10,8 +10,21 @@ from deepcac.errors import ConfigError, DataError
 
 MISSING = ("na", "n/a", "nan", "null", "none", "<na>", "?", ".", "-")
 # What a spreadsheet shows where a formula failed.
-ERROR_CELLS = ("#n/a", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!")
+ERROR_CELLS = (
+    "#n/a", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!",
+    "#nv", "#wert!", "#bezug!", "#zahl!", "#valeur!", "#nombre!", "#nom?", "#¡valor!", "#¡ref!",
+    "#¡num!", "#¿nombre?", "#¡div/0!",
+)  # fmt: skip
 ROW_NAMES = "(row names)"  # of a file whose header has no name for its first column
+_PATIENT = (
+    r"(.*[_ .-])?(patient|subject|person|participant|mrn|pat|subj)([_ .-]?(id|nr|no|num|number))?"
+    r"|(.*[_ .-])?p?id"
+)
+# Names of a column that says whose row it is, and which row.
+NAMES_A_PATIENT = re.compile(_PATIENT, re.IGNORECASE)
+NAMES_A_ROW = re.compile(
+    rf"{_PATIENT}|(.*[_ .-])?(nr|no|number|record|index)|unnamed.*", re.IGNORECASE
+)
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 SPACES = "\u00a0\u2007\u2009\u202f"
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")

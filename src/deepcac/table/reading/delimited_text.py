@@ -13,10 +13,11 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from deepcac.errors import DataError
-from deepcac.table.reading.cell_rules import ROW_NAMES, uniform
+from deepcac.table.reading.cell_rules import MISSING, NAMES_A_ROW, ROW_NAMES, uniform
 
 BLOCK_BYTES = 1 << 23
-_DELIMITERS = ",;\t|"
+_DELIMITERS = ";\t|,"  # of two that fit alike the first: a comma may be that of decimals
+_ABOVE = "take out what stands above the column names"
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NOT_UTF8 = "not UTF-8 text; save it as UTF-8 (in Excel: save as, CSV UTF-8)"
 _MOST_LINES = 200  # in which the header is
@@ -46,8 +47,9 @@ class _Head(NamedTuple):
 def delimited_blocks(file: str, opened: Open) -> Iterator[pa.RecordBatch]:
     """Yield the rows of delimited text as text columns.
 
-    Lines such as ``sep=;`` and comments (``#``) above the header are passed over. A first column
-    without a name holds the names of rows.
+    Lines such as ``sep=;``, comments (``#``) and empty lines above the header are passed over. A
+    first column without a name holds the names of rows. Other columns without a name and a value
+    are left out (`filled`), as are rows without a cell.
 
     Parameters
     ----------
@@ -82,10 +84,34 @@ def delimited_blocks(file: str, opened: Open) -> Iterator[pa.RecordBatch]:
             ),
         ):
             _refuse_swallowed_rows(file, block, delimiter, rows)
+            block = filled(block)
             rows += block.num_rows
-            yield block
+            if block.num_rows:
+                yield block
     except (pa.ArrowInvalid, UnicodeError) as error:
         raise DataError(f"{file}: {_fault(str(error), len(names), head.lines)}") from error
+
+
+def filled(block: pa.RecordBatch) -> pa.RecordBatch:
+    """Return text columns without rows that have no cell, and without columns of no name and cell.
+
+    Of one column, an empty cell is a row.
+    """
+    names = block.schema.names
+    bare = [j for j, name in enumerate(names) if not name and not _any_cell(block.column(j))]
+    if bare:
+        block = block.select([j for j in range(len(names)) if j not in bare])
+    empty = None
+    for column in block.columns if block.num_columns > 1 else ():
+        blank = pc.equal(column, "")
+        empty = blank if empty is None else pc.and_(empty, blank)
+        if not pc.any(empty).as_py():
+            return block
+    return block if empty is None else block.filter(pc.invert(empty))
+
+
+def _any_cell(column: pa.Array) -> bool:
+    return bool(pc.any(pc.not_equal(column, "")).as_py())
 
 
 def _refuse_swallowed_rows(file: str, block: pa.RecordBatch, delimiter: str, before: int) -> None:
@@ -119,7 +145,7 @@ def _cells(file: object, line: str, delimiter: str) -> list[str]:
 
 
 def _head(file: str, opened: Open) -> _Head:
-    """Return the delimiter, which occurs most often in the header, and the column names."""
+    """Return the delimiter and the column names."""
     try:
         with opened() as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
             lines = list(itertools.islice(text, _MOST_LINES))
@@ -130,9 +156,9 @@ def _head(file: str, opened: Open) -> _Head:
     while first.count('"') % 2 and end < len(lines):
         first, end = first + lines[end], end + 1
     bare = _outside_quotes(first)
-    delimiter = stated or max(_DELIMITERS, key=bare.count)
     rows = list(filter(str.strip, lines[end:]))
     after = rows[:2]
+    delimiter = stated or _delimiter(bare, after)
     if not first.strip():
         raise DataError(f"{file}: is empty; a first line with column names is expected")
     if stated is None and not any(sign in bare for sign in _DELIMITERS):
@@ -149,39 +175,77 @@ def _head(file: str, opened: Open) -> _Head:
         if wide:
             raise DataError(
                 f"{file}: the first line has 1 cell, the next one {wide + 1}; the first line must "
-                "hold the column names: take out what stands above them"
+                f"hold the column names: {_ABOVE}"
             )
     names = [uniform(name) for name in _cells(file, first, delimiter)]
     if names and not names[0] and len(names) > 1:
         names[0] = ROW_NAMES
     # R writes the names of rows without a name for their column.
     widths = [len(_cells(file, line, delimiter)) for line in after]
-    ends = any(line.rstrip("\r\n").endswith(delimiter) for line in after)
-    if after and not ends and all(width == len(names) + 1 for width in widths):
-        _refuse_no_row_names(file, (_cells(file, line, delimiter) for line in rows), widths[0])
-        names = [ROW_NAMES, *names]
+    if after and all(width == len(names) + 1 for width in widths):
+        ends = [line.rstrip("\r\n").endswith(delimiter) for line in rows]
+        if all(ends):  # each row, and not the header
+            return _Head(delimiter, [*names, ""], end)
+        if not any(ends[:2]):
+            cells = (_cells(file, line, delimiter) for line in rows)
+            named = delimiter == "," and NAMES_A_ROW.fullmatch(names[0]) is not None
+            _refuse_no_row_names(file, cells, widths[0], named=named)
+            names = [ROW_NAMES, *names]
     return _Head(delimiter, names, end)
+
+
+def _delimiter(header: str, after: list[str]) -> str:
+    """Return the sign that occurs as often in the next lines as in the header, or else most often.
+
+    A line may have one more, as of a row with a name.
+    """
+    bare = [_outside_quotes(line) for line in after]
+
+    def fit(sign: str) -> tuple[bool, int]:
+        n = header.count(sign)
+        return bool(n) and all(line.count(sign) in (n, n + 1) for line in bare), n
+
+    return max(_DELIMITERS, key=fit)
 
 
 def _outside_quotes(line: str) -> str:
     return re.sub(_QUOTED, "", line)
 
 
-def _refuse_no_row_names(file: str, rows: Iterable[list[str]], cells: int) -> None:
-    """Refuse rows that have a cell more than the header, of which the first is no row's name."""
-    first = [row[0] for row in rows if len(row) == cells]
-    if len(set(first)) < len(first):
+def _refuse_no_row_names(
+    file: str, rows: Iterable[list[str]], cells: int, *, named: bool = False
+) -> None:
+    """Refuse rows that have a cell more than the header, of which the first is no row's name.
+
+    It is none if it stands twice, or if the header has a name for it (`named`); nor is there one
+    if the next line has the names of columns.
+    """
+    wide = [row for row in rows if len(row) == cells]
+    first = [row[0] for row in wide]
+    says = f"{file}: the first line has {cells - 1} cells, the next one {cells}"
+    if len(wide) > 1 and all(map(_is_name, wide[0])) and any(map(_is_number, wide[1])):
+        raise DataError(f"{says}; {_ABOVE}, or name each column in the first line")
+    if named or len(set(first)) < len(first):
         raise DataError(
-            f"{file}: the first line has {cells - 1} cells, the next one {cells}; name each column "
-            "there, and quote cells with a decimal comma, or save the table with semicolons"
+            f"{says}; name each column there, and quote cells with a decimal comma, or save the "
+            f"table with semicolons; or {_ABOVE}"
         )
+
+
+def _is_name(cell: str) -> bool:
+    """Tell whether a cell may be the name of a column: no number, and no word for no value."""
+    return re.search(r"[^\W\d]", cell) is not None and cell.strip().lower() not in MISSING
+
+
+def _is_number(cell: str) -> bool:
+    return re.search(r"\d", cell) is not None and re.search(r"[^\W\d]", cell) is None
 
 
 def _header_line(lines: list[str]) -> tuple[int, str | None]:
     """Return the place of the header among the first lines, and a delimiter that is stated."""
-    place, stated = 0, None
-    if lines and (match := _SEPARATOR_LINE.fullmatch(lines[0])):
-        place, stated = 1, match[1]
+    place, stated = _filled_line(lines, 0), None
+    if place < len(lines) and (match := _SEPARATOR_LINE.fullmatch(lines[place])):
+        place, stated = _filled_line(lines, place + 1), match[1]
     while place + 1 < len(lines) and lines[place].startswith("#"):
         after = lines[place + 1]
         delimiter = stated or max(_DELIMITERS, key=after.count)
@@ -191,8 +255,13 @@ def _header_line(lines: list[str]) -> tuple[int, str | None]:
             and lines[place].count(delimiter) == after.count(delimiter) > 0
         ):
             break
-        place += 1
+        place = _filled_line(lines, place + 1)
     return place, stated
+
+
+def _filled_line(lines: list[str], place: int) -> int:
+    """Return the place of the first line from `place` on that is not empty."""
+    return next((j for j in range(place, len(lines)) if lines[j].strip()), len(lines))
 
 
 def _words(line: str) -> list[str]:
@@ -242,8 +311,11 @@ def _fault(message: str, columns: int, lines: int) -> str:
         line = f"data row {int(row[1]) - lines}" if row else "a row"
         way = "a note or a footer? take the line out"
         if got[1] != "1":
-            above = "take out what stands above the column names"
-            way = above if columns == 1 else "quote cells with delimiters"
+            way = _ABOVE if columns == 1 else "quote cells with delimiters"
+            if columns > 1 and got[1] == str(columns + 1):
+                way += ", and take out one at the end of a row"
+            if columns > 1 and line == "data row 1":
+                way += f", or {_ABOVE}"
         cells = "cell" if got[1] == "1" else "cells"
         return f"{line} has {got[1]} {cells}, the header has {columns}; {way}"
     if "UTF8" in message or "utf-8" in message:

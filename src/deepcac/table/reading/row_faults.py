@@ -1,6 +1,5 @@
 """What the rows of a table are: visits of a patient, copies of other rows."""
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -9,15 +8,11 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.scoring.small_cells import counted
+from deepcac.table.reading.cell_rules import NAMES_A_PATIENT
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.table_encoder import EncodedColumn
 from deepcac.types import Array, Ids
 
-_PATIENT = re.compile(
-    r"(.*[_ .-])?(patient|subject|person|participant|mrn|pat|subj)([_ .-]?(id|nr|no|num|number))?"
-    r"|(.*[_ .-])?p?id",
-    re.IGNORECASE,
-)
 _FEWEST_ROWS, _FEWEST_PATIENTS = 30, 10
 _ALIKE = 0.98  # of the rows of a patient, in a column that does not change
 _MOST_PER_PATIENT = 0.2  # of all rows: a value that stands oftener is a level
@@ -54,7 +49,7 @@ def repeated_patients(
         repeated = int(counts[counts > 1].sum())
         if len(counts) < _FEWEST_PATIENTS or repeated < _FEWEST_ROWS or repeated < n / 10:
             continue
-        by_name = _PATIENT.fullmatch(name) is not None
+        by_name = NAMES_A_PATIENT.fullmatch(name) is not None
         if counts.max() > max(_MOST_PER_PATIENT * n, 2):
             continue
         if by_name or (codes is not None and _never_change(name, keys, codes, counts)):

@@ -9,6 +9,7 @@ import pyarrow as pa
 from deepcac.errors import DataError
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_rules import uniform
+from deepcac.table.reading.delimited_text import filled
 
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".xlsb")
 
@@ -52,14 +53,13 @@ def sheet_blocks(path: StrPath, source: Any, wanted: str | None) -> Iterator[pa.
     if not len(cells):
         raise DataError(f"{path}: sheet {name!r} is empty")
     head = [uniform(_text(value)) for value in cells.iloc[0]]
-    # Cells that were once formatted make columns without a name and a value.
+    # Cells that were once formatted make columns and rows without a value.
     values = cells[1:].T.to_numpy()
     texts = [[_text(value) for value in column] for column in values]
     if not texts:
         texts = [[] for _ in head]
-    filled = [place for place, column in enumerate(texts) if head[place] or any(column)]
-    yield pa.RecordBatch.from_arrays(
-        [pa.array(texts[place], pa.string()) for place in filled], names=[head[p] for p in filled]
+    yield filled(
+        pa.RecordBatch.from_arrays([pa.array(column, pa.string()) for column in texts], names=head)
     )
 
 

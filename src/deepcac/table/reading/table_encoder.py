@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW, counted
-from deepcac.table.reading.cell_rules import ROW_NAMES, CellRules
+from deepcac.table.reading.cell_rules import NAMES_A_ROW, ROW_NAMES, CellRules
 from deepcac.table.reading.cells import (
     are_dates,
     as_numbers,
@@ -35,7 +35,6 @@ NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"
 MOST_LEVELS = 20  # of a category; rarer ones, and those of few patients, become one level
 OTHER, ABSENT = "(other)", "(missing)"
 _FREE_TEXT = 50  # distinct texts from which a column of them may be free text
-_ID = re.compile(r"(^|.*[_ .-])(id|nr|no|number|mrn|record|index)$|^unnamed.*", re.IGNORECASE)
 _PLACE = re.compile(
     rf"__index_level_\d+__|level_0|unnamed: \d+|rownames?|row[._ ](names?|nr|no|number)|index|x"
     rf"|{re.escape(ROW_NAMES)}",
@@ -401,7 +400,7 @@ def _learn_number(
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     whole = not missing and len(np.unique(seen)) == len(seen) and (seen == np.floor(seen)).all()
     if whole and len(seen) > _FREE_TEXT:
-        if _ID.match(name) and not _PLACE.fullmatch(name):
+        if NAMES_A_ROW.fullmatch(name) and not _PLACE.fullmatch(name):
             note = "looks like an id (--id names the id column)"
             return EncodedColumn(name, LEFT_OUT, note=note)
         if _counts_rows(seen) or _PLACE.fullmatch(name):

@@ -161,10 +161,8 @@ def test_scaled_sequences_survive(tmp_path):
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
 
-@pytest.mark.parametrize("last", ["fnn", "SubtypeClassifier"])
-def test_a_pipeline_that_ends_in_a_network_answers_alike(last, tmp_path):
-    X, y = rows(60)
-    subtypes = deepcac.SubtypeClassifier(
+def subtypes():
+    return deepcac.SubtypeClassifier(
         n_clusters=2,
         members=2,
         folds=2,
@@ -174,7 +172,12 @@ def test_a_pipeline_that_ends_in_a_network_answers_alike(last, tmp_path):
         device="cpu",
         random_state=0,
     )
-    network = networks()["fnn"](max_epochs=1, device="cpu") if last == "fnn" else subtypes
+
+
+@pytest.mark.parametrize("last", ["fnn", "SubtypeClassifier"])
+def test_a_pipeline_that_ends_in_a_network_answers_alike(last, tmp_path):
+    X, y = rows(60)
+    network = networks()["fnn"](max_epochs=1, device="cpu") if last == "fnn" else subtypes()
     model = make_pipeline(StandardScaler(), network).fit(X, y)
     deepcac.save(model, tmp_path / "model")
     assert model.steps[1][1] is network
@@ -257,12 +260,27 @@ def test_a_cluster_of_few_rows_is_not_saved_unless_asked(tmp_path):
     X.iloc[0] = 90.0
     model = KMClassifier(n_clusters=2, random_state=0).fit(X, y)
     assert model.class_counts_.sum(axis=1).min() == 1
-    for whole in (model, Pipeline([("model", model)])):
+    inner = Pipeline([("model", model)])
+    for whole in (model, inner, Pipeline([("inner", inner)])):
         with pytest.raises(DataError, match=r"holds fewer than 5 rows.*small_clusters=True"):
             deepcac.save(whole, tmp_path / "model")
     assert not (tmp_path / "model").exists()
     deepcac.save(model, tmp_path / "model", small_clusters=True)
     assert deepcac.load(tmp_path / "model").n_clusters_found_ == 2
+
+
+@pytest.mark.parametrize("name", ["fnn", "SubtypeClassifier"])
+def test_a_network_saves_no_cluster_of_few_rows_by_itself_either(name, tmp_path):
+    X, y = rows(60)
+    model = subtypes() if name != "fnn" else networks()["fnn"](max_epochs=1, device="cpu")
+    model.fit(X, y).subtypes_ = np.arange(60) // 58
+    path = tmp_path / "model"
+    for save in (model.save, lambda path: deepcac.save(model, path)):
+        with pytest.raises(DataError, match=r"holds fewer than 5 rows.*small_clusters=True"):
+            save(path)
+    assert not path.exists()
+    model.save(path, small_clusters=True)
+    assert path.exists()
 
 
 def test_a_state_that_would_answer_without_end_is_refused_at_load(tmp_path):

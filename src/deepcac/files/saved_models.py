@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator
 
 from deepcac import __version__
 from deepcac.errors import DataError, VersionWarning
+from deepcac.task import FEW
 
 MOST_BYTES, MOST_TEXT = 256 << 20, 12 << 20  # of a file; of the JSON in it, which grows when read
 LARGEST, SMALLEST = 1e50, 1e-50  # of a learnt number; of a spread, from below
@@ -33,6 +35,28 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
         raise DataError(
             f"{path}: not a readable model file ({cause}); fit and save it again"
         ) from (error)
+
+
+def check_clusters(model: Any) -> None:
+    """Refuse to write a cluster whose centre would tell of single rows.
+
+    Looked at are an estimator and the estimators in it, such as the steps of a pipeline.
+    """
+    if isinstance(model, list | tuple | dict):
+        for part in model.values() if isinstance(model, dict) else model:
+            check_clusters(part)
+    if not isinstance(model, BaseEstimator):
+        return
+    sizes = np.bincount(getattr(model, "subtypes_", np.empty(0, np.int64)))
+    small = [number for number, size in enumerate(sizes) if 0 < size < FEW]
+    if small:
+        raise DataError(
+            f"cluster {small[0]} of {type(model).__name__} holds fewer than {FEW} rows, which a "
+            "saved model would tell; fit fewer clusters, or say small_clusters=True and keep the "
+            "file as you keep the table"
+        )
+    for value in vars(model).values():
+        check_clusters(value)
 
 
 def check_size(path: str | os.PathLike[str], most: int = MOST_BYTES) -> None:

@@ -24,6 +24,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from deepcac.errors import DataError, warn_of_old_name
+from deepcac.files.saved_models import check_clusters
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.answers import Network, NetworkAnswers, predict_in_chunks
 from deepcac.nn.fitting import data
@@ -284,9 +285,14 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     def _train(self, network: Any, train: TensorRows, validation: TensorRows) -> None:
         """Train the stages of the method; the autoencoder is pre-trained already."""
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted estimator as safetensors, its settings as JSON in the header."""
+    def save(self, path: str | os.PathLike[str], *, small_clusters: bool = False) -> None:
+        """Write the fitted estimator as safetensors, its settings as JSON in the header.
+
+        As `deepcac.save`, it refuses a cluster of fewer than five rows but for `small_clusters`.
+        """
         check_is_fitted(self, "network_")
+        if not small_clusters:
+            check_clusters(self)
         write_model(path, self)
 
     @classmethod

@@ -20,16 +20,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from deepcac import __version__
 from deepcac.errors import DataError, TrustWarning
 from deepcac.files.atomic import atomic_path
-from deepcac.files.saved_models import MOST_BYTES, MOST_TEXT, check_size, check_version, reading
+from deepcac.files.saved_models import (
+    MOST_BYTES,
+    MOST_TEXT,
+    check_clusters,
+    check_size,
+    check_version,
+    reading,
+)
 from deepcac.persistence.allowed_types import ALLOWED, named_types, untrusted_line
 from deepcac.persistence.fitted_state import check_state
-from deepcac.task import FEW
 
 FORMAT = 2
 HEADER = "deepcac.json"
@@ -75,10 +80,9 @@ def save(model: Any, path: str | os.PathLike[str], *, small_clusters: bool = Fal
     """
     check_is_fitted(model)
     if not small_clusters:
-        for part in (model, *(step for _, step in getattr(model, "steps", ()))):
-            _check_clusters(part)
+        check_clusters(model)
     if callable(getattr(model, "save", None)):
-        model.save(path)
+        model.save(path, **({"small_clusters": True} if small_clusters else {}))
         return
     content = _archive(model)
     with zipfile.ZipFile(content, "a") as archive:
@@ -96,18 +100,6 @@ def save(model: Any, path: str | os.PathLike[str], *, small_clusters: bool = Fal
         warnings.warn(f"{path}: {untrusted_line(untrusted)}", TrustWarning, stacklevel=2)
     with atomic_path(path) as partial:
         partial.write_bytes(content.getvalue())
-
-
-def _check_clusters(model: Any) -> None:
-    """Refuse a cluster whose centre would tell of single rows."""
-    sizes = np.bincount(getattr(model, "subtypes_", np.empty(0, np.int64)))
-    small = [number for number, size in enumerate(sizes) if 0 < size < FEW]
-    if small:
-        raise DataError(
-            f"cluster {small[0]} of {type(model).__name__} holds fewer than {FEW} rows, which a "
-            "saved model would tell; fit fewer clusters, or say small_clusters=True and keep the "
-            "file as you keep the table"
-        )
 
 
 def _archive(model: Any) -> BytesIO:
@@ -129,7 +121,7 @@ def _archive(model: Any) -> BytesIO:
     with zipfile.ZipFile(content, "a") as archive, tempfile.TemporaryDirectory() as folder:
         for place, step in deep.items():
             part = Path(folder) / _STEP.format(place)
-            step.save(part)
+            step.save(part, small_clusters=True)  # it was checked with the whole
             archive.write(part, part.name)
     return content
 

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from torch import Tensor
 
 from deepcac.errors import CollapseWarning, ConfigError, warn_of_old_name
+from deepcac.files.saved_models import check_clusters
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.fitting.data import find_device, session
 from deepcac.nn.fitting.training import Budget
@@ -286,9 +287,14 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         )
         return NetworkSettings(self.members, self.hidden, self.dropout, budget)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted estimator as safetensors, all else as JSON in the header."""
+    def save(self, path: str | os.PathLike[str], *, small_clusters: bool = False) -> None:
+        """Write the fitted estimator as safetensors, all else as JSON in the header.
+
+        As `deepcac.save`, it refuses a cluster of fewer than five rows but for `small_clusters`.
+        """
         check_is_fitted(self, "heads_")
+        if not small_clusters:
+            check_clusters(self)
         write_subtypes(path, self)
 
     @classmethod

@@ -44,7 +44,8 @@ def subtype_levels(X: Array, subtype: npt.NDArray[np.int64], k: int) -> list[lis
     """Say where the values of each column lie in each of k subtypes, and in all rows.
 
     Medians, or shares of a column of 0 and 1. Nothing is said of fewer than ten values, nor a share
-    that would tell of fewer than five rows.
+    that would tell of fewer than five rows. The share of all rows stands only beside shares of all
+    subtypes.
 
     Parameters
     ----------
@@ -52,20 +53,37 @@ def subtype_levels(X: Array, subtype: npt.NDArray[np.int64], k: int) -> list[lis
         NaN is missing.
     subtype : ndarray of shape (n,)
     """
-    return [[_level(column[subtype == j], column) for column in X.T] for j in range(k)]
+    by_column = [_levels(column, subtype, k) for column in X.T]
+    return [[levels[j] for levels in by_column] for j in range(k)]
 
 
-def _level(members: Array, every: Array) -> str:
-    members, every = (values[~np.isnan(values)] for values in (members, every))
-    if len(members) < _SMALL:
-        return ""
-    if not np.isin(every, (0, 1)).all():
-        return f" about {np.median(members):.3g} (all: {np.median(every):.3g})"
-    share, overall = (f"{100 * values.mean():.0f} %" for values in (members, every))
-    here = int(members.sum())
-    if 0 < here < _FEW or 0 < len(members) - here < _FEW:
-        share = "few" if here < _FEW else "nearly all"
-    return f" in {share} (all: {overall})"
+def _levels(column: Array, subtype: npt.NDArray[np.int64], k: int) -> list[str]:
+    there = ~np.isnan(column)
+    every, of = column[there], subtype[there]
+    parts = [every[of == j] for j in range(k)]
+    if np.isin(every, (0, 1)).all():
+        # The share of all rows, less those of other subtypes, would tell one that is not shown.
+        hidden = _few(every) or any(0 < len(part) < _SMALL or _few(part) for part in parts)
+        whole = "" if hidden else f" (all: {_percent(every)})"
+        return [f" in {_share(part)}{whole}" if len(part) >= _SMALL else "" for part in parts]
+    whole = f" (all: {np.median(every):.3g})"
+    return [f" about {np.median(part):.3g}{whole}" if len(part) >= _SMALL else "" for part in parts]
+
+
+def _few(flags: Array) -> bool:
+    """Tell whether a share would tell of few rows, of ones or of zeros."""
+    ones = int(flags.sum())
+    return 0 < ones < _FEW or 0 < len(flags) - ones < _FEW
+
+
+def _share(flags: Array) -> str:
+    if _few(flags):
+        return "few" if flags.sum() < _FEW else "nearly all"
+    return _percent(flags)
+
+
+def _percent(flags: Array) -> str:
+    return f"{100 * flags.mean():.0f} %"
 
 
 def _name(

@@ -45,7 +45,22 @@ def test_levels_tell_of_no_few_patients():
     subtype = np.repeat([0, 1, 2], [30, 30, 4])
     levels = subtype_levels(np.column_stack([flag, number]), subtype, 3)
     assert levels == [
-        [" in few (all: 50 %)", " about 14.5 (all: 29.5)"],
-        [" in 100 % (all: 50 %)", " about 44.5 (all: 29.5)"],
+        [" in few", " about 14.5 (all: 29.5)"],
+        [" in 100 %", " about 44.5 (all: 29.5)"],
         ["", ""],
     ]
+
+
+def test_the_share_of_all_rows_tells_of_no_few_patients():
+    subtype = np.repeat([0, 1], 30)
+    rare = np.repeat([1.0, 0.0], [2, 58])
+    split = np.concatenate([np.repeat([1.0, 0.0], [2, 28]), np.repeat([1.0, 0.0], [10, 20])])
+    levels = subtype_levels(np.column_stack([rare, 1 - rare, split]), subtype, 2)
+    assert levels == [
+        [" in few", " in nearly all", " in few"],
+        [" in 0 %", " in 100 %", " in 33 %"],
+    ]
+    # A subtype of which nothing is said would follow from the others too.
+    missing = split.copy()
+    missing[5:30] = np.nan
+    assert subtype_levels(missing[:, None], subtype, 2) == [[""], [" in 33 %"]]

@@ -65,7 +65,8 @@ def few_steps(sides: Flags, y: Ids, patient: Ids, few: int = FEW) -> Flags:
 
     Whom a model treats from some risk on is such a part, and its net benefit tells how many there
     are of each class. Shown are parts of which each exceeds the next smaller one, and leaves of
-    all rows, nobody of a class or `few` patients and more.
+    all rows, nobody of a class or `few` patients and more. Parts that are not inside each other
+    exceed every other one that is shown, and nobody, by as many.
 
     Parameters
     ----------
@@ -99,8 +100,10 @@ def few_steps(sides: Flags, y: Ids, patient: Ids, few: int = FEW) -> Flags:
     nested = not any((sides[j] & ~sides[k]).any() for j, k in pairwise(order))
     shown: list[int] = []
     for part in order.tolist():
-        # Of parts inside each other the last one speaks for those before it.
-        before = [sides[j] for j in (shown[-1:] if nested else shown)] or [~whole]
+        # Of parts inside each other the last one speaks for those before it, and for nobody.
+        before = [sides[j] for j in (shown[-1:] if nested else shown)]
+        if not (nested and shown):
+            before.append(~whole)
         if not any(tells(other, sides[part]) for other in (whole, *before)):
             shown.append(part)
     return ~np.isin(np.arange(len(sides)), shown)

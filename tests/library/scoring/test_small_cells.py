@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from deepcac.scoring.small_cells import FEW, few_rows
+from deepcac.scoring.small_cells import FEW, few_rows, few_steps
 
 
 def test_by_hand():
@@ -28,3 +28,10 @@ def test_no_small_cell_is_shown_and_no_group_hidden_alone(counts):
     withheld = counts[hidden].sum(axis=0)
     assert hidden.all() or not ((withheld > 0) & (withheld < FEW)).any()
     assert small.any() or not hidden.any()
+
+
+def test_a_part_that_overlaps_another_tells_by_itself_of_no_few_patients():
+    y, row = np.repeat([1, 0], [43, 140]), np.arange(183)
+    first, second = row < 60, (row < 3) | ((row >= 70) & (row < 130))  # the three of its events
+    assert few_steps(np.stack([first, second]), y, row).tolist() == [False, True]
+    assert few_steps(second[None], y, row).tolist() == [True]

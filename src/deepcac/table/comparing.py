@@ -61,10 +61,12 @@ def compare_table(
     result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows)
     say("subtypes")
     clusterings = shown_clusterings(table, trials)
-    risks = write_compare_page(out, table, effort, trials, result, clusterings, run.command, asked)
+    on_risks = write_compare_page(
+        out, table, effort, trials, result, clusterings, run.command, asked
+    )
     comparison_facts = compare_facts(table, effort, trials, result, clusterings)
     common = table_facts(path, table, roles, run.command, page_cells(table, asked.by))
-    facts = (common, comparison_facts, risk_facts(risks))
+    facts = (common, comparison_facts, risk_facts(on_risks))
     write_card(beside, joined(*facts))
     say(f"card: {beside}")
     return "\n".join(filter(None, (result.sentence, result.bent_line)))

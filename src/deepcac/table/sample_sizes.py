@@ -94,14 +94,20 @@ STUDY_NOTE = (
 )
 
 
-def study_rows(size: ValidationSize | None) -> list[tuple[str, str]]:
-    """Return the patients that each criterion of a validation study asks for."""
+def study_rows(
+    size: ValidationSize | None, threshold: float | None = None
+) -> list[tuple[str, str]]:
+    """Return the patients that each criterion of a validation study asks for.
+
+    `threshold` is the one that the size is for.
+    """
     if size is None:
         return []
     benefit = "no threshold" if size.benefit is None else f"{size.benefit:,}"
+    at = "" if threshold is None else f", treating from {100 * threshold:.3g} % on,"
     return [
         ("observed / expected events known within 0.1", f"{size.ratio:,}"),
         ("calibration slope known within 0.1", f"{size.slope:,}"),
         ("AUROC known within 0.05", f"{size.statistic:,}"),
-        ("standardised net benefit known within 0.1", benefit),
+        (f"standardised net benefit{at} known within 0.1", benefit),
     ]

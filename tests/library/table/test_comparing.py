@@ -212,7 +212,7 @@ def test_the_page_opens_in_a_browser_without_an_error(judged, tmp_path):
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
     assert "CONSOLE" not in done.stderr
     assert '<html lang="en" class="js">' in done.stdout
-    assert '<button type="button">contender</button>' in done.stdout  # tables sort
+    assert '<button type="button">model</button>' in done.stdout  # tables sort
 
 
 @pytest.mark.parametrize(

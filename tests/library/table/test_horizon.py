@@ -24,6 +24,7 @@ from deepcac.scoring.censored import (
 )
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.page_text import page_text
+from deepcac.table.pages.compare_page import _sizes
 from deepcac.table.pages.horizon_scores import (
     Judged,
     benefit_lines,
@@ -32,6 +33,7 @@ from deepcac.table.pages.horizon_scores import (
 )
 from deepcac.table.pages.horizon_section import _subtypes, _survival_at, unseen_risks
 from deepcac.table.pages.own_pages import _names
+from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -241,6 +243,22 @@ def test_scores_at_the_horizon_are_of_single_models(path):
         value, low, high = map(float, re.findall(r"[\d.]+", cell))
         assert value == pytest.approx(mean, abs=0.6 * 10**-digits)
         assert (high - low) / 2 == pytest.approx(1.96 * np.std(drawn, ddof=1), rel=0.35)
+
+
+def test_a_study_is_planned_at_a_horizon_too_for_the_lowest_threshold(path):
+    table = read_labelled(path, ROLES)
+    (sample,) = resamples(table.features, 1, 1000, follow=table.follow)
+    entry, answers = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
+    record = {"arm": "", "learner": "lr", "trials": [{}]}
+    record["resamples"] = [{**entry, "answers": answers}]
+    trials = Trials({"lr": record}, 1, 1000, 0.0)
+    asked = _sizes(table, trials, "lr", RiskQuestions((0.2, 0.5)))
+    what, patients = asked["rows"][3]
+    assert what == "standardised net benefit, treating from 20 % on, known within 0.1"
+    assert int(patients.replace(",", "")) > 0
+    unasked = _sizes(table, trials, "lr", RiskQuestions())
+    assert unasked["rows"][3][1] == "no threshold"
+    assert unasked["rows"][:3] == asked["rows"][:3]
 
 
 def again(judged, draw, score):

@@ -12,6 +12,7 @@ from scipy.special import expit
 from deepcac.errors import ConfigError
 from deepcac.preprocess import TableScaler
 from deepcac.table.budgeted_trials import TableEffort, TableRun
+from deepcac.table.cards.compare_card import risk_facts
 from deepcac.table.cards.fit_card import _specification
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
@@ -23,6 +24,7 @@ from deepcac.table.cards.model_card import (
 )
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.comparing import compare_table
+from deepcac.table.pages.compare_page import RiskContent
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -223,9 +225,31 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
     assert "1,000 patients" in section(text, "23a", "Net benefit")
     subgroups = section(text, "23a", "Subgroups")
     assert "| sex f |" in subgroups
+    assert "A study that validates this model needs" in section(text, 10, "Sample size")
+    assert "The fewest clusters over which the best does not lead" in section(
+        text, "C5", "How their number was chosen"
+    )
+    assert "(2 or 3)" in section(text, "12c", "Model and its building")
     assert "of CAC yes" in section(text, "C2", "Was the outcome among them?")
     assert "adjusted Rand index" in section(text, "C7", "Stability")
     assert "seeds 0 to 4" in section(text, "12a", "Use of the data")
+
+
+def test_the_card_of_a_comparison_at_a_horizon_has_the_numbers_of_its_page():
+    horizon = {
+        "horizon": "365", "observed": "20.0 %", "estimator": "Kaplan-Meier",
+        "score_head": ("model", "observed / predicted"), "scores": [("boosting", "1.02")],
+        "use_head": ("model", "at 10 %"), "use": [("treat all", "12.0")],
+        "by": {"head": ("subgroup", "rows"), "rows": [("sex f", "50")], "few": "sex m"},
+    }  # fmt: skip
+    sizes = {"sentences": ["need", "study"], "head": ("criterion",), "rows": [("AUROC",)]}
+    facts = risk_facts(RiskContent(None, horizon, sizes))
+    assert "| boosting | 1.02 |" in facts["calibration"]
+    assert "| treat all | 12.0 |" in facts["net_benefit"]
+    assert "| sex f | 50 |" in facts["subgroups"]
+    assert facts["subgroups"][-1] == "Too few events to show: sex m."
+    assert facts["sample_size"][0] == "study"
+    assert "subgroups" not in risk_facts(RiskContent(None, None, None))
 
 
 def test_nothing_of_few_patients_is_in_what_is_said_of_a_table(csv):

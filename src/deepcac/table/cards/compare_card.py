@@ -13,7 +13,7 @@ from deepcac.table.budgeted_trials import TableEffort, Trials
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.comparison_words import arm_name, contender_name, signed
 from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
-from deepcac.table.pages.compare_page import how_judged
+from deepcac.table.pages.compare_page import RiskContent, how_judged
 from deepcac.table.reading.labelled_table import LabelledTable
 
 _USUAL = {
@@ -62,16 +62,21 @@ def compare_facts(
     }
 
 
-def risk_facts(risks: Mapping[str, Any] | None) -> dict[str, list[str]]:
-    """Return the lines on calibration, net benefit and subgroups of a comparison.
+def risk_facts(content: RiskContent) -> dict[str, list[str]]:
+    """Return the lines on calibration, net benefit, subgroups and sample size of a comparison."""
+    facts = {}
+    if content.risks is not None:
+        facts = _facts_of_risks(content.risks)
+    elif content.horizon is not None:
+        facts = _facts_at_horizon(content.horizon)
+    sizes = content.sizes
+    if sizes is None:
+        return facts
+    study = [*sizes["sentences"][1:], *table_lines(sizes["head"], sizes["rows"])]
+    return facts | {"sample_size": study if sizes["rows"] else study[:1]}
 
-    Parameters
-    ----------
-    risks : mapping or None
-        Of `risk_section`, on held-out rows; None where there is none.
-    """
-    if risks is None:
-        return {}
+
+def _facts_of_risks(risks: Mapping[str, Any]) -> dict[str, list[str]]:
     few = [f"Too few events to show: {risks['by_few']}."] if risks["by_few"] else []
     by = table_lines(risks["by_head"], risks["by_rows"]) if risks["by_rows"] else []
     gaps = table_lines(risks["gap_head"], risks["gap_rows"]) if risks["gap_rows"] else []
@@ -82,13 +87,31 @@ def risk_facts(risks: Mapping[str, Any] | None) -> dict[str, list[str]]:
     }
 
 
+def _facts_at_horizon(horizon: Mapping[str, Any]) -> dict[str, list[str]]:
+    by = horizon["by"] or {"rows": [], "few": ""}
+    few = [f"Too few events to show: {by['few']}."] if by["few"] else []
+    return {
+        "calibration": [
+            f"Observed risk by {horizon['horizon']} ({horizon['estimator']}): "
+            f"{horizon['observed']}.",
+            *table_lines(horizon["score_head"], horizon["scores"]),
+            "The page draws observed against predicted risk in fifths of the patients.",
+        ],
+        "net_benefit": [
+            "Per 1,000 patients, treated from a risk on.",
+            *table_lines(horizon["use_head"], horizon["use"]),
+        ],
+        "subgroups": [*(table_lines(by["head"], by["rows"]) if by["rows"] else []), *few],
+    }
+
+
 def _draws(trials: Trials) -> list[str]:
     rows = [
         (contender_name(name), str(t), json.dumps(values, sort_keys=True))
         for name, record in trials.records.items()
         for t, values in enumerate(record["trials"])
     ]
-    return table_lines(("contender", "trial", "values"), rows)
+    return table_lines(("model", "trial", "values"), rows)
 
 
 def _scores(trials: Trials) -> list[str]:
@@ -118,8 +141,9 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
         "cluster_scaling": ["Standardised on the training rows; values beyond 5 SD are cut."],
         "cluster_algorithm": [_named(clustering) for clustering in clusterings],
         "cluster_number": [
-            "The best mean AUROC on validation rows; of those within one standard error the fewest "
-            "clusters."
+            "The fewest clusters over which the best does not lead, by mean AUROC on validation "
+            "rows: the best leads where a paired t-test at 5 %, corrected for training rows in "
+            "common, shows a difference (Nadeau and Bengio 2003)."
         ],
         "cluster_sizes": [line for clustering in clusterings for line in _sizes(clustering)],
         "cluster_stability": [

@@ -1,6 +1,6 @@
 """The page that says whether clustering helps on a table, answer first."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
@@ -16,7 +16,7 @@ from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, d
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering, Subtype
 from deepcac.table.output_files import StrPath
-from deepcac.table.pages.horizon_section import horizon_section
+from deepcac.table.pages.horizon_section import horizon_section, unseen_risks
 from deepcac.table.pages.missing_values import missing_lines
 from deepcac.table.pages.own_figures import forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
@@ -40,6 +40,24 @@ _WORDS = (
 _ALIKE = 0.99  # adjusted Rand index from which two clusterings are shown once
 
 
+class RiskContent(NamedTuple):
+    """What a page says of risks.
+
+    Attributes
+    ----------
+    risks : dict or None
+        Of `risk_section`; None at a horizon, and with three classes or more.
+    horizon : dict or None
+        Of `horizon_section`.
+    sizes : dict or None
+        How many patients are needed; None with three classes or more.
+    """
+
+    risks: dict[str, Any] | None
+    horizon: dict[str, Any] | None
+    sizes: dict[str, Any] | None
+
+
 def write_compare_page(
     path: StrPath,
     table: LabelledTable,
@@ -49,8 +67,8 @@ def write_compare_page(
     clusterings: list[FoundClustering],
     command: str,
     asked: RiskQuestions = USUAL,
-) -> dict[str, Any] | None:
-    """Write the page; return what it says of risks, None with three classes or more.
+) -> RiskContent:
+    """Write the page; return what it says of risks.
 
     `effort`, `trials`, `answer` and `clusterings` are what was asked for, run, concluded and found.
     """
@@ -58,25 +76,22 @@ def write_compare_page(
     shown = [clustering for clustering in clusterings if agreement < _ALIKE or clustering.arm == KM]
     held = trials.held_out
     cells, n = page_cells(table, asked.by), len(table.features.label)
-    risks = None if held is None else risk_section(table, held, answer, asked, cells.beside)
+    described = [clustering for clustering in shown if _described(clustering)]
+    on_risks = RiskContent(
+        None if held is None else risk_section(table, held, answer, asked, cells.beside),
+        horizon_section(table, trials, described, answer, asked, cells.beside),
+        _sizes(table, trials, answer.best, asked),
+    )
     content = {
         "command": command,
         "table": table,
         "shares": _shares(table),
         "answer": answer,
-        "horizon": horizon_section(
-            table,
-            trials,
-            [clustering for clustering in shown if _described(clustering)],
-            answer,
-            asked,
-            cells.beside,
-        ),
         "forest": forest(answer, (HELP, BEND, NEGATIVE)),
         "all_forest": forest(answer),
         "remarks": [*table.remarks, *_limits(trials)],
         "comparisons": comparison_table(
-            answer.table, TABLE_QUESTIONS, contender_name, ("contender", "detectable")
+            answer.table, TABLE_QUESTIONS, contender_name, ("model", "detectable")
         ),
         "scores": _scores(trials),
         "agreement": agreement,
@@ -88,23 +103,34 @@ def write_compare_page(
         "missing": missingness(cells.tell_missing(table.columns, n), n),
         "handled": missing_lines(table, effort, trials),
         "method": how_judged(table, effort, trials),
-        "risks": risks,
-        "sizes": None if held is None else _sizes(table, trials, answer.best),
+        **on_risks._asdict(),
     }
     write_page(path, "compare.html", content)
-    return risks
+    return on_risks
 
 
-def _sizes(table: LabelledTable, trials: Trials, best: str) -> dict[str, Any]:
-    """Return how many patients the best model needs, and a study that validates it."""
-    need = needed_patients(table)
-    risk = trials.held_out.risk[best] if trials.held_out is not None else np.zeros(0)
+def _sizes(
+    table: LabelledTable, trials: Trials, best: str, asked: RiskQuestions
+) -> dict[str, Any] | None:
+    """Return how many patients the best model needs, and a study that validates it.
+
+    Net benefit of the study is that at the lowest threshold asked for; None with three classes or
+    more.
+    """
+    if trials.held_out is not None:
+        risk = trials.held_out.risk[best]
+    elif table.follow is not None:
+        judged = unseen_risks(table, trials.records, best)
+        risk = np.concatenate([resample.risk for resample in judged])
+    else:
+        return None
+    need, threshold = needed_patients(table), asked.thresholds[0] if asked.thresholds else None
     scores = choose(open_to(trials.records, best), TUNED, "auroc").scores
-    study = study_size(risk, float(scores.mean()))
+    study = study_size(risk, float(scores.mean()), threshold)
     return {
         "sentences": [need.sentence, study_sentence(study)],
         "head": ("criterion", "patients needed"),
-        "rows": study_rows(study),
+        "rows": study_rows(study, threshold),
         "notes": [need.note, STUDY_NOTE],
     }
 
@@ -157,7 +183,7 @@ def _scores(trials: Trials) -> dict[str, Any]:
             cells = [*cells[:2], "–", *cells[2:], "–"]
         rows.append((contender_name(name), *cells))
     ways = ("default", "tuned", "two clusters or more")
-    head = ("contender", *(f"{text}, {way}" for text in METRICS.values() for way in ways))
+    head = ("model", *(f"{text}, {way}" for text in METRICS.values() for way in ways))
     return {"head": head, "rows": rows}
 
 
@@ -255,6 +281,18 @@ def _spaced(name: str, table: LabelledTable) -> str:
     return name.replace("=", " = ", 1) if name in table.encoder.level_names else name
 
 
+def _numbers_tried(trials: Trials) -> str:
+    """Say which numbers of clusters the trials have: "2, 3 or 5"."""
+    numbers = {
+        int(values["n_clusters"])
+        for record in trials.records.values()
+        for values in record["trials"]
+        if "n_clusters" in values
+    }
+    *others, last = map(str, sorted(numbers))
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def how_judged(table: LabelledTable, effort: TableEffort, trials: Trials) -> list[str]:
     """Return how the comparison was made, a paragraph each."""
     n = len(table.features.label)
@@ -268,8 +306,9 @@ def how_judged(table: LabelledTable, effort: TableEffort, trials: Trials) -> lis
         "part; categories are one column per level.",
         f"Every model has {effort.trials} trials: the defaults, and random ones from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
-        "of clusters (1 to 5) and alpha of CAC. The trial is chosen on the validation rows; with "
-        "clusters also among the trials without, so that no clusters is a choice.",
+        f"of clusters ({_numbers_tried(trials)}) and alpha of CAC. The trial is chosen on the "
+        "validation rows; with clusters also among the trials without, so that no clusters is a "
+        "choice.",
         "A model in each cluster: k-means; CAC, which also separates the classes inside a cluster; "
         "or one model that is given the distances to the k-means centres. Controls: random "
         "groups (each row goes to the nearest of some random rows), and a hash of the row.",

@@ -40,7 +40,7 @@ def forest(answer: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> 
         Those of `_HEADINGS` by default.
     """
     lines = _lines(answer, questions)
-    return differences("forest", "contender", lines, answer.margin, 0.23)
+    return differences("forest", "model", lines, answer.margin, 0.23)
 
 
 def differences(id: str, what: str, lines: list[Line], margin: float, height: float) -> Figure:

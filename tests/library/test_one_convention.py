@@ -59,6 +59,19 @@ def test_validation_rows_are_a_pair():
         model.fit(X, y, X_val=X_val)
 
 
+@pytest.mark.filterwarnings("ignore:X_val:FutureWarning")
+def test_what_was_meant_by_a_name_of_validation_rows_is_not_guessed():
+    X, y = rows()
+    model, mask = DeepCACClassifier(**QUICK), np.ones(X.shape, bool)
+    for given in ({"X_val": X, "y_val": y}, {"mask_val": mask}):
+        with pytest.raises(deepcac.errors.DataError, match=r"validation=\(X, y"):
+            model.fit(X, y, validation=(X, y), **given)
+    with pytest.raises(deepcac.errors.DataError, match=r"validation=\(X, y, mask\)"):
+        model.fit(X, y, mask_val=mask)
+    with pytest.raises(TypeError, match=r"fit\(\) got an unexpected keyword argument 'sample_wei"):
+        model.fit(X, y, sample_weights=np.ones(len(X)))
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_number_of_clusters_has_one_name():
     X, y = rows()

@@ -200,8 +200,9 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             The old names of the parts of `validation`, for one release: X_val, y_val, mask_val.
         """
         if old:
+            _refuse_unknown(old)
             warn_of_old_name("X_val, y_val", "validation=(X, y)")
-            validation = _of_old_names(**old)
+            validation = _of_old_names(validation, **old)
         self._validate_params()
         given = self._check(X, y, mask, reset=True)
         seed = self.random_state
@@ -228,7 +229,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         device = data.find_device(self.device)
         rows = self._rows(*train, device)
         if weight is not None:
-            rows = replace(rows, weight=torch.as_tensor(weight[fitted_rows], dtype=torch.float32))
+            rows = replace(rows, weight=_ratios(weight[fitted_rows]))
         self._fit_network(rows, self._rows(*stopping, device), pretrained)
         with data.session(device, self._seed, self.n_threads):
             membership = predict_in_chunks(self.network_, self._rows(*given, device).x).membership
@@ -306,9 +307,10 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         return tags
 
     def _check(self, X: ArrayLike, y: Any, mask: Mask | None, *, reset: bool) -> Part:
-        """Return validated rows with their labels."""
+        """Return validated rows with their labels and their mask."""
         missing = self.preprocess is not None
-        return *check_inputs(self, X, y, reset=reset, missing=missing), mask
+        rows, labels = check_inputs(self, X, y, reset=reset, missing=missing)
+        return rows, labels, data.checked_mask(mask, rows)
 
     def _rows(
         self, X: Array, y: npt.NDArray[Any], mask: Mask | None, device: torch.device
@@ -438,13 +440,35 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         self.seconds_[stage] = self.seconds_.get(stage, 0.0) + seconds
 
 
+def _refuse_unknown(old: dict[str, Any]) -> None:
+    unknown = sorted(set(old) - {"X_val", "y_val", "mask_val"})
+    if unknown:
+        raise TypeError(f"fit() got an unexpected keyword argument {unknown[0]!r}")
+
+
 def _of_old_names(
-    X_val: ArrayLike | None = None, y_val: Any = None, mask_val: Mask | None = None
+    validation: Validation | None,
+    X_val: ArrayLike | None = None,
+    y_val: Any = None,
+    mask_val: Mask | None = None,
 ) -> Validation | None:
-    """Return what `validation` is by its old names."""
+    """Return `validation`, or what it is by its old names."""
     if (X_val is None) != (y_val is None):
         raise DataError("X_val and y_val go together; give both or neither")
-    return None if X_val is None else (X_val, y_val, mask_val)
+    if mask_val is not None and (X_val is None or validation is not None):
+        raise DataError("mask_val belongs to X_val and y_val; give validation=(X, y, mask)")
+    if X_val is None:
+        return validation
+    if validation is not None:
+        raise DataError("X_val, y_val and validation are the same; give only validation=(X, y)")
+    return X_val, y_val, mask_val
+
+
+def _ratios(weight: npt.NDArray[np.float64]) -> torch.Tensor:
+    """Return weights as float32, by the largest where that is beyond what float32 can hold."""
+    most = float(weight.max())
+    scaled = weight if 1e-20 <= most <= 1e20 else weight / most
+    return torch.as_tensor(scaled, dtype=torch.float32)
 
 
 def _check_parts(train: npt.NDArray[Any], stopping: npt.NDArray[Any], given: bool) -> None:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from deepcac.errors import DataError, ScaleWarning
 from deepcac.files.saved_models import check_array
-from deepcac.nn.fitting.data import as_inputs
+from deepcac.nn.fitting.data import as_inputs, checked_mask
 from deepcac.numeric_table import NO_CLASSES, check_table, column_names, validated
 from deepcac.preprocess import SequenceScaler, TableScaler, cut_far
 from deepcac.types import Array, Flags
@@ -106,13 +106,8 @@ class Preparation:
 
 def measured(X: Array, mask: Mask | None) -> Mask:
     """Return where a sequence value is there: neither NaN nor masked."""
-    observed = ~np.isnan(X)
-    if mask is None:
-        return observed
-    given = np.asarray(mask, bool)
-    if given.shape != X.shape:
-        raise DataError(f"mask has shape {given.shape}, the sequences have {X.shape}")
-    return observed & given
+    observed, given = ~np.isnan(X), checked_mask(mask, X)
+    return observed if given is None else observed & given
 
 
 def warn_if_unscaled(estimator: Any, X: Array) -> None:

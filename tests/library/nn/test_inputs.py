@@ -112,6 +112,13 @@ def test_sequences_are_scaled_by_what_was_measured():
     assert by_nan._preparation.scaler.mean == pytest.approx(expected.mean)
     with pytest.raises(DataError, match="mask has shape"):
         by_mask.predict_proba(noise, mask[:, :3])
+    for wrong in (mask[:50], mask[:, :3], np.concatenate([mask, mask])):
+        with pytest.raises(DataError, match=r"mask has shape \(\d+, \d, \d\), the sequences have"):
+            FNNClassifier(**QUICK).fit(noise, y, mask=wrong)
+    assert np.array_equal(
+        by_mask.predict_proba(noise, mask),
+        FNNClassifier(**QUICK).fit(noise, y, mask=mask.tolist()).predict_proba(noise, mask),
+    )
 
 
 def test_rows_of_another_shape_than_those_of_fit_are_refused_by_number(tmp_path):

@@ -133,6 +133,22 @@ def test_equal_weights_deal_every_row_once():
     assert sorted(drawn.tolist()) == list(range(7))
 
 
+def test_rounding_deals_no_row_minus_once(monkeypatch):
+    weight = torch.tensor([2.0**25, 1.0, 1.0])  # whose sum in single precision is 2**25
+    monkeypatch.setattr(torch, "rand", lambda *_, dtype: torch.tensor(1 - 2.0**-53, dtype=dtype))
+    assert torch.cat(list(batches(3, 3, torch.device("cpu"), weight))).tolist() == [0, 0, 0]
+
+
+@quiet
+@pytest.mark.parametrize("unit", [2.0**140, 2.0**-160])
+def test_only_ratios_of_weights_count(unit):
+    X, y = rows()
+    weight = np.where(y == 1, 1.0, 2.0)
+    plain = FNNClassifier(**QUICK).fit(X, y, sample_weight=weight)
+    scaled = FNNClassifier(**QUICK).fit(X, y, sample_weight=unit * weight)
+    np.testing.assert_array_equal(scaled.predict_proba(X), plain.predict_proba(X))
+
+
 def test_the_start_of_the_centroids_heeds_weights():
     z = torch.tensor([[0.0], [1.0], [10.0]])
     centroids, _ = kmeans_start(z, 2, 0, torch.tensor([3.0, 1.0, 1.0]))

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.types import Flags
 
 # Rows that a forward pass without gradients takes at once; caches hold those of sequences.
 CHUNK, SEQUENCE_CHUNK = 8192, 512
@@ -60,16 +61,25 @@ def as_inputs(
         measured are read as 0.
     device : torch.device
     """
+    given = checked_mask(mask, X)
     if X.ndim == 2:
-        if mask is not None:
-            raise DataError("a mask belongs to sequences (n, steps, variables), not to a table")
         return torch.from_numpy(np.array(X, dtype=np.float32)).to(device)
-    measured = np.ones(X.shape, bool) if mask is None else np.asarray(mask, bool)
-    if measured.shape != X.shape:
-        raise DataError(f"mask has shape {measured.shape}, the sequences have {X.shape}")
+    measured = np.ones(X.shape, bool) if given is None else given
     values = np.where(measured, X, 0.0).astype(np.float32)
     both = np.concatenate([values, measured.astype(np.float32)], axis=2)
     return torch.from_numpy(both).to(device)
+
+
+def checked_mask(mask: npt.ArrayLike | None, X: npt.NDArray[np.floating]) -> Flags | None:
+    """Return a mask of sequences `X` as an array of their shape; a table has none."""
+    if mask is None:
+        return None
+    if X.ndim == 2:
+        raise DataError("a mask belongs to sequences (n, steps, variables), not to a table")
+    given = np.asarray(mask, bool)
+    if given.shape != X.shape:
+        raise DataError(f"mask has shape {given.shape}, the sequences have {X.shape}")
+    return given
 
 
 def default_batch_size(n: int, sequence: bool) -> int:

@@ -150,8 +150,9 @@ def batches(
     """
     order = torch.randperm(n)
     if weight is not None:
-        share = weight.double().cpu() * (n / float(weight.sum()))
-        ends = (share.cumsum(0) + torch.rand((), dtype=torch.float64)).floor().long()
+        share = weight.double().cpu()
+        share *= n / float(share.sum())
+        ends = (share.cumsum(0) + torch.rand((), dtype=torch.float64)).floor().long().clamp_(max=n)
         ends[-1] = n
         order = torch.repeat_interleave(ends.diff(prepend=ends.new_zeros(1)))[order]
     return iter(order.to(device).tensor_split(math.ceil(n / size)))

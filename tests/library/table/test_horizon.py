@@ -100,6 +100,20 @@ def test_horizons_with_too_few_events_or_patients_are_refused(path):
         read_labelled(path, Roles("died", time="days", horizon=90000.0))
 
 
+def test_a_table_is_divided_only_with_enough_known_outcomes_without_the_event(path):
+    """Of 200 patients of unknown outcome and 30 without the event a test part may hold no 30."""
+    frame = followed(300)
+    frame["died"] = (np.arange(300) < 70).astype(int)
+    frame["days"] = np.repeat([100.0, 50.0, 400.0], [70, 200, 30])
+    frame.to_csv(path, index=False)
+    wanted = "30 patients are known to be without the event up to 365, and 40 .* an earlier --horiz"
+    with pytest.raises(DataError, match=wanted):
+        read_labelled(path, ROLES)
+    frame.loc[70:79, "days"] = 400.0
+    frame.to_csv(path, index=False)
+    assert read_labelled(path, ROLES).follow is not None
+
+
 @pytest.mark.parametrize("horizon", [0.0, float("nan")])
 def test_a_horizon_lies_after_the_start(horizon):
     with pytest.raises(ConfigError, match="--horizon .*: name a time after the start"):

@@ -12,6 +12,7 @@ from deepcac.types import Ids
 
 FEWEST_EVENTS = 20  # up to the horizon
 FEWEST_AT_RISK = 20  # still followed at the horizon
+FEWEST_WITHOUT = 40  # known to be without the event, in a table that is divided
 
 
 def read_follow_up(
@@ -52,6 +53,21 @@ def read_follow_up(
             f"{horizon:g}; choose an earlier --horizon"
         )
     return follow
+
+
+def check_divisible(follow: FollowUp, name: str) -> None:
+    """Refuse a horizon that leaves too few known outcomes without the event to divide the table.
+
+    A table is divided by event or not; the outcomes that are not known count as no event there, so
+    that few known ones may all lie on one side. `name` is that of the column of times.
+    """
+    without = int((follow.outcome_known & (follow.outcome == 0)).sum())
+    if without < FEWEST_WITHOUT:
+        raise DataError(
+            f"column {name!r}: {without} patients are known to be without the event up to "
+            f"{follow.horizon:g}, and {FEWEST_WITHOUT} are needed for training, validation and "
+            "test; choose an earlier --horizon"
+        )
 
 
 def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:

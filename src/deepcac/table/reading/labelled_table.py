@@ -18,7 +18,7 @@ from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import label_sentence, standing_alone
 from deepcac.table.reading.column_types import row_names
-from deepcac.table.reading.follow_up import horizon_remarks
+from deepcac.table.reading.follow_up import check_divisible, horizon_remarks
 from deepcac.table.reading.label_leaks import HEAD, label_leaks, other_times, unused_times
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.roles import ROLES, Roles
@@ -158,6 +158,8 @@ def read_labelled(
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
+    if follow is not None and roles.time is not None:
+        check_divisible(follow, roles.time)
     if patients is not None:
         _check_patients(codes, classes, patients, roles)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)

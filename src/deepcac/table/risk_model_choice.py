@@ -127,7 +127,9 @@ def _timed(table: LabelledTable) -> dict[str, Any]:
 
 def choice(scores: Scores, tried: Sequence[Candidate]) -> int:
     """Return the candidate that the scores on folds, a line per fold, choose."""
-    ratio = 1 / len(scores.auroc)  # rows of a fold by those of the others, or a little less
+    # Rows of a fold by those learnt from: of n folds the other n - 1. Where one more fold is left
+    # out to judge the choice, there is no line of it either.
+    ratio = 1 / (len(scores.auroc) - 1)
     clusters = [candidate.k for candidate in tried]
     return fewest_clusters(scores.auroc, clusters, ratio, scores.log_likelihood)
 

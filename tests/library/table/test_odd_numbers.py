@@ -2,16 +2,18 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from deepcac.errors import DataError
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.reading import table_encoder
+from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.odd_numbers import are_days, missing_code, two_units
+from deepcac.table.reading.odd_numbers import are_days, missing_codes, two_units
 from deepcac.table.reading.roles import Roles
-from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder
+from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 
 N = 240
 
@@ -92,7 +94,7 @@ def test_degrees_of_both_kinds_are_said(draw):
 )  # fmt: skip
 def test_usual_numbers_are_no_codes_and_no_units(values, draw):
     column = values(draw)
-    assert missing_code("x", column) is None
+    assert missing_codes("x", column) == []
     assert two_units("x", column) == ""
     assert not are_days("visit date", column)
 
@@ -105,7 +107,36 @@ def test_usual_numbers_are_no_codes_and_no_units(values, draw):
 ])  # fmt: skip
 def test_codes_for_no_value_are_named_with_their_option(code, values, draw):
     column = np.where(draw.random(400) < 0.06, code, values(draw))
-    assert missing_code("x", column)[1] == f"--missing x={code}"
+    assert [option for _, option in missing_codes("x", column)] == [f"--missing x={code}"]
+
+
+@pytest.mark.parametrize(("codes", "values"), [
+    ((777, 999), lambda draw: draw.integers(20, 90, 400)),
+    ((-9, -8), lambda draw: draw.integers(0, 90, 400)),
+    ((8, 9), lambda draw: draw.integers(1, 6, 400)),
+    ((98, 99), lambda draw: draw.integers(1, 6, 400)),
+    ((998, 999), lambda draw: draw.integers(20, 90, 400)),
+    ((-9, 999), lambda draw: draw.integers(0, 90, 400)),
+])  # fmt: skip
+def test_codes_of_one_column_do_not_hide_each_other(codes, values, draw):
+    column = values(draw).astype(float)
+    column[:20], column[20:32] = codes
+    options = [option for _, option in missing_codes("x", column)]
+    assert options == [f"--missing x={code}" for code in codes]
+    assert missing_codes("x", column[32:]) == []
+
+
+def test_a_time_and_a_label_that_is_divided_are_looked_at_as_columns_are(tmp_path, draw):
+    table = patients(draw).assign(days=draw.exponential(400, N).round() + 1)
+    table.loc[:11, "days"] = 9999
+    said = " ".join(read(tmp_path, table, time="days", horizon=365.0).remarks)
+    assert "'days': 9999 stands in 12 rows, far from all others. If it means no value, fill" in said
+    assert "--missing days" not in said
+    table = patients(draw).assign(crp=draw.normal(50, 12, N))
+    table.loc[::5, "crp"] *= 10
+    said = " ".join(read(tmp_path, table, "crp", above=60.0).remarks)
+    assert "Column 'crp': 20 % of the numbers are about" in said
+    assert said.count("two units? Write all in one") == 1
 
 
 def test_dates_that_are_numbers_are_left_out_unless_asked_for(tmp_path, draw):
@@ -117,8 +148,32 @@ def test_dates_that_are_numbers_are_left_out_unless_asked_for(tmp_path, draw):
     found = read(tmp_path, table)
     kinds = {column.name: column.kind for column in found.columns}
     assert kinds["admission_date"] == kinds["seen"] == "left out"
+    for name in ("Geburtsdatum", "DateOfBirth", "gebdat"):
+        assert are_days(name, np.r_[9_000.0, days])
     assert kinds["platelets"] == "number"
     assert "--number admission_date" in " ".join(found.remarks)
+
+
+def test_the_rows_of_joined_tables_are_counted_by_no_feature(tmp_path, draw):
+    table = patients(draw).assign(**{"Unnamed: 0": [*range(120), *range(120)]})
+    assert "Unnamed: 0" not in read(tmp_path, table).features.names
+
+
+def test_numbers_of_which_some_have_a_unit_are_said(tmp_path, draw):
+    cells = [f"{n} months" if i < 30 else str(n) for i, n in enumerate(draw.integers(8, 80, N))]
+    said = remarks(tmp_path, patients(draw).assign(age=cells))
+    assert "'age' used: 30 numbers have the unit 'months', the others none" in said
+
+
+def test_truth_values_as_names_have_one_spelling(draw):
+    rows = pa.table({"icu": pa.array(draw.random(N) < 0.5)})
+    texts = pa.table({"icu": [str(cell).upper() for cell in rows["icu"].to_pylist()]})
+    number = np.arange(1, N + 1)
+    for learnt in (rows, texts):
+        encoder = learn_encoder(learnt, number, {}, rules=CellRules(categories=("icu",)))
+        first, second = (encoder.encode(cells, number) for cells in (rows, texts))
+        assert np.array_equal(first[0], second[0])
+        assert first[1] == second[1] == []
 
 
 def test_dates_with_names_of_months_and_hours_are_dates(tmp_path, draw):

@@ -30,7 +30,7 @@ from deepcac.table.elsewhere.fold_trials import (
     aurocs,
     judge_fold,
 )
-from deepcac.table.elsewhere.folds import site_folds
+from deepcac.table.elsewhere.folds import _moved_times, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _counts, _cut
 from deepcac.table.elsewhere.place_risks import (
@@ -241,6 +241,25 @@ def test_a_second_table_is_read_as_the_first_and_what_differs_is_named(tmp_path)
     assert "secret" not in text
     assert "Warning: 190 ids stand in both tables" in text
     assert "10 of 200 rows are equal to a row of a" in text
+
+
+def test_a_second_table_whose_times_or_labels_have_another_unit_is_refused(tmp_path):
+    frames = [followed(400, seed).drop(columns="hospital") for seed in (0, 1)]
+    frames[1]["years"] *= 12
+    roles = Roles("status", time="years", horizon=5.0, competing=["2"])
+    for name, frame in zip("ab", frames, strict=True):
+        frame.assign(years=frame.years + 2).to_csv(tmp_path / f"{name}.csv", index=False)
+    table = read_labelled(tmp_path / "a.csv", roles)
+    asked = {"rows": 20_000, "seed": 0}
+    with pytest.raises(DataError, match="b.csv: column 'years': .* use one unit"):
+        external_rows(table, roles, [tmp_path / "b.csv"], **asked)
+    found = external_rows(table, roles, [tmp_path / "b.csv"], accept=True, **asked)
+    assert any("in b column 'years'" in line for line in found.remarks)
+    again = replace(found.fold, test=np.arange(200), fit=np.arange(200, 400))
+    assert _moved_times(table, [again], accept=False) == []
+    follow = replace(table.follow, time=table.follow.time * np.where(np.arange(400) < 200, 30, 1))
+    with pytest.raises(DataError, match="follow-up time, site"):
+        _moved_times(replace(table, follow=follow), [again], accept=False)
 
 
 def test_how_cells_of_a_second_table_are_read_is_told(tmp_path):

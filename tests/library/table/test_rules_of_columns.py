@@ -371,4 +371,6 @@ def test_numbers_of_few_patients_are_in_no_model_however_many_rows_they_have():
     of_patients = {c.name: c for c in learn_encoder(table, number, {}, patients=patient).columns}
     assert of_patients["grade"].values == ()
     assert of_patients["stage"].values == (0, 1, 2)
-    assert of_patients["crp"].quantiles == ()  # of 40 patients: a tenth are four
+    assert len(of_patients["crp"].quantiles) == 3  # of 40 patients a tenth are four
+    few = {c.name: c for c in learn_encoder(table, number, {}, patients=patient // 3).columns}
+    assert few["crp"].quantiles == ()

@@ -137,7 +137,9 @@ def cells_of(table):
     return [list(table.columns), *table.astype(object).to_numpy().tolist()]
 
 
-@pytest.mark.parametrize("error", ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#BEZUG!"])
+@pytest.mark.parametrize(
+    "error", ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#BEZUG!"]
+)
 def test_error_cells_of_a_sheet_are_missing(tmp_path, error):
     rows = cells_of(patients())
     for row in rows[5:9]:

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import deepcac
 from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.reading.roles import Roles
+from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
+from deepcac.table.reading.unfamiliar_rows import Unfamiliar, with_quantiles
 from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 300
@@ -90,6 +93,34 @@ def test_one_patient_without_a_value_has_a_risk(model, tmp_path):
         told(model, tmp_path, patients(1).assign(sex=None))
     with pytest.raises(DataError, match="'age': out of range in all rows"):
         told(model, tmp_path, patients(1)[:3].assign(age=1e6))
+
+
+def test_one_patient_in_another_unit_is_told_and_has_a_risk(model, tmp_path):
+    said = told(model, tmp_path, patients(1)[:1].assign(age=6))
+    assert said == ["column 'age': the values are about 6, in fit about 59 (another unit?)"]
+
+
+def test_a_small_fit_knows_its_quartiles_and_a_second_table_all_quantiles(tmp_path):
+    draw = np.random.default_rng(0)
+    rows = pa.table({"crp": draw.gamma(9, 10, 60), "sex": np.arange(60) % 2 + 1})
+    number = np.arange(1, 61)
+    encoder = learn_encoder(rows, number, {})
+    X, _ = encoder.encode(rows, number)
+    assert len(encoder.columns[0].quantiles) == 3
+    assert len(with_quantiles(encoder, X).columns[0].quantiles) == 3
+    assert TableEncoder.from_dict(encoder.to_dict()).used[0].quantiles == encoder.used[0].quantiles
+    strange = Unfamiliar.of(encoder, None)
+    strange.add(X, rows)
+    assert strange.tell(accept=False) == []
+    for factor in (0.2, 5):
+        strange = Unfamiliar.of(encoder, None)
+        strange.add(X * [factor, 1], rows)
+        with pytest.raises(DataError, match="'crp'.*as 25 % in fit"):
+            strange.tell(accept=False)
+    X[7, 1] = 9
+    strange = Unfamiliar.of(encoder, None)
+    strange.add(X, rows)
+    assert [line.rpartition(" ")[2] for line in strange.tell(accept=False)] == ["sex=9"]
 
 
 def test_all_columns_at_fault_are_named_at_once(model, tmp_path):

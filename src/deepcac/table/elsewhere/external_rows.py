@@ -19,15 +19,16 @@ from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cells import plain
-from deepcac.table.reading.class_labels import class_labels
+from deepcac.table.reading.class_labels import class_labels, label_numbers
+from deepcac.table.reading.column_types import as_texts
 from deepcac.table.reading.labelled_table import LabelledTable, group_cells
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
-from deepcac.table.reading.table_encoder import ABSENT, CATEGORY, as_texts
-from deepcac.table.reading.table_faults import table_faults
+from deepcac.table.reading.table_encoder import ABSENT, CATEGORY
+from deepcac.table.reading.table_faults import outcome_faults, table_faults
 from deepcac.table.reading.table_files import is_spreadsheet, read_blocks
-from deepcac.table.reading.unfamiliar_rows import Unfamiliar
+from deepcac.table.reading.unfamiliar_rows import Unfamiliar, outcome_moved, with_quantiles
 from deepcac.types import Array, Ids
 
 _MOST_NAMED = 10
@@ -142,13 +143,16 @@ def _second_table(
         _refuse_missing(table, other)
         outcomes = _outcomes(table, roles, other, reader.counted(roles.label))
         X, _ = table.encoder.encode(other.rows, other.number)
-        strange = Unfamiliar.of(table.encoder, TableScaler().fit(table.features.X))
+        encoder = with_quantiles(table.encoder, table.features.X)
+        strange = Unfamiliar.of(encoder, TableScaler().fit(table.features.X))
         strange.add(X, other.rows)
-        unlike = strange.tell(accept=accept)
+        unlike = strange.tell(accept=accept) + _moved_outcomes(
+            table, roles, other, outcomes, accept
+        )
         patient = group_cells(other, roles.group) if roles.group else None
     except DataError as error:
         raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
-    faults = table_faults(
+    faults = outcome_faults(other.rows, roles, outcomes.follow) + table_faults(
         other.rows.select([column.name for column in table.encoder.used]), table.encoder, X,
         (roles.label, outcomes.codes, outcomes.classes), grouped=patient is not None,
     )  # fmt: skip
@@ -160,6 +164,28 @@ def _second_table(
     ]
     notices = [f"In {name}: {line}" for line in reader.notices]
     return SecondTable(name, other, X, outcomes.codes, outcomes.follow, patient, warnings, notices)
+
+
+def _moved_outcomes(
+    table: LabelledTable, roles: Roles, other: SampledTable, outcomes: Outcomes, accept: bool
+) -> list[str]:
+    """Say where follow-up times, or numbers of a label, are of another size than the first's."""
+    pairs: list[tuple[str | None, Array, Array]] = []
+    if outcomes.follow is not None and table.follow is not None:
+        pairs.append((roles.time, outcomes.follow.time, table.follow.time))
+    if roles.above is not None:
+        here, there = (
+            label_numbers(plain(rows[roles.label]), roles.label)
+            for rows in (other.rows, table.rows)
+        )
+        pairs.append((roles.label, here, there))
+    lines = []
+    for name, values, others in pairs:
+        text, surely = outcome_moved(values, others, f"in {table.name}")
+        if surely and not accept:
+            raise DataError(f"column {name!r}: {text}; use one unit, or --accept-unseen")
+        lines += [f"column {name!r}: {text}"] * bool(text)
+    return lines
 
 
 def _fold(table: LabelledTable, roles: Roles, others: list[SecondTable]) -> Fold:

@@ -16,15 +16,15 @@ from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import alike_spellings
+from deepcac.table.reading.column_quantiles import safe_quantiles
 from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.table.reading.table_encoder import (
     CATEGORY,
     MOST_VALUES,
     feature_names,
-    safe_quantiles,
 )
-from deepcac.table.reading.unfamiliar_rows import MOST, Places
+from deepcac.table.reading.unfamiliar_rows import MOST, Places, outcome_moved
 from deepcac.types import Ids
 
 FEWEST_TO_JUDGE = 10  # rows of every class that a site needs for an AUROC of its own
@@ -167,7 +167,22 @@ def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
                 )
             if beyond > MOST:
                 lines.append(f"Warning: column {name!r}, site {fold.name!r}: {text}.")
-    return lines + _other_levels(table, folds)
+    return lines + _moved_times(table, folds, accept) + _other_levels(table, folds)
+
+
+def _moved_times(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
+    """Say where follow-up times are of another size than elsewhere, or refuse another unit."""
+    if table.follow is None:
+        return []
+    lines, time = [], table.follow.time
+    for fold in folds:
+        text, surely = outcome_moved(time[fold.test], time[fold.fit], "elsewhere")
+        if surely and not accept:
+            raise DataError(
+                f"follow-up time, site {fold.name!r}: {text}; use one unit, or --accept-unseen"
+            )
+        lines += [f"Warning: follow-up time, site {fold.name!r}: {text}."] * bool(text)
+    return lines
 
 
 def _other_levels(table: LabelledTable, folds: list[Fold]) -> list[str]:

@@ -24,11 +24,13 @@ from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.label_leaks import label_leaks, unused_times
 from deepcac.table.reading.labelled_table import check_sizes
+from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import (
     Fault,
     mending_command,
+    outcome_faults,
     refused_column,
     table_faults,
 )
@@ -77,6 +79,8 @@ def write_profile_page(
     if named is not None:
         run.say(named[1].sentence)
     faults += _faults(table, named)
+    if named is not None and label:
+        faults += outcome_faults(table.sample.rows, Roles(label, above=above), None)
     leaks = _leaks(table.encoder, table.X, named, table.sample.number)
     asked = {"--positive": positive, "--above": above}
     typed = [*_typed(path, asked), *table.reader.rules.options()]

@@ -57,12 +57,15 @@ class Numbers(NamedTuple):
         Part of the cells that are not missing which are numbers.
     units : tuple of str
         Behind the numbers, in the spelling that stands first; of several nothing is read.
+    with_unit : int
+        Cells that have one.
     """
 
     values: Array
     slips: npt.NDArray[np.bool_]
     share: float
     units: tuple[str, ...] = ()
+    with_unit: int = 0
 
     @property
     def numeric(self) -> bool:
@@ -112,6 +115,7 @@ def as_numbers(column: pa.ChunkedArray, unit: str = "") -> Numbers:
     present = np.asarray(pc.is_valid(column).to_numpy())
     slips = present & np.isnan(values)
     units: tuple[str, ...] = ()
+    with_unit = 0
     if slips.any():
         odd = texts[slips]
         if slips.sum() == present.sum() and set(odd.unique()[:3]) <= set(_TRUTH_SPELLINGS):
@@ -120,8 +124,9 @@ def as_numbers(column: pa.ChunkedArray, unit: str = "") -> Numbers:
                 values[slips] = words.to_numpy()
         else:
             units = _read_units(odd, slips, values, unit)
+            with_unit = int(np.isfinite(values[slips]).sum())
         slips = present & np.isnan(values)
-    return Numbers(values, slips, 1 - slips.sum() / max(present.sum(), 1), units)
+    return Numbers(values, slips, 1 - slips.sum() / max(present.sum(), 1), units, with_unit)
 
 
 _TRUTH_SPELLINGS = ("True", "False", "TRUE", "FALSE", "true", "false")

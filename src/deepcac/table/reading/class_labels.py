@@ -182,7 +182,7 @@ def standing_alone(classes: tuple[str, ...], label: str) -> tuple[str, ...]:
 
 
 def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
-    values = _numbers(cells, name)
+    values = label_numbers(cells, name)
     codes = (values > above).astype(np.int64)
     if codes.min() == codes.max():
         raise DataError(
@@ -193,7 +193,8 @@ def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
     return ClassLabels(codes, classes, f"made from the number {name!r}, above {above:g}")
 
 
-def _numbers(cells: pa.ChunkedArray, name: str) -> Array:
+def label_numbers(cells: pa.ChunkedArray, name: str) -> Array:
+    """Return plain cells of a label column that is divided, as numbers."""
     if is_numeric(cells.type):
         return cells.cast(pa.float64(), safe=False).to_numpy()
     if not is_text(cells.type):
@@ -247,7 +248,7 @@ def _halves(cells: pa.ChunkedArray, name: str) -> str:
     """Say how a number is divided in two."""
     if is_text(cells.type) and as_numbers(cells).slips.any():
         return ""
-    middle = np.median(_numbers(cells, name))
+    middle = np.median(label_numbers(cells, name))
     return f"; divide a number with --above, at its median by --above {middle:g}"
 
 
@@ -281,8 +282,9 @@ def _order(
 
 def _positive(classes: list[str], shown: pa.ChunkedArray) -> tuple[str, str]:
     events = {level: _is_event(level) for level in classes}
-    if sorted(map(str, events.values())) == ["False", "True"]:
-        return max(classes, key=lambda level: bool(events[level])), "by its name"
+    if len({*events.values()}) == 2:  # "Sepsis" and "No sepsis": the second says what is no event
+        rank = {False: 0, None: 1, True: 2}
+        return max(classes, key=lambda level: rank[events[level]]), "by its name"
     if all(_is_whole(level) for level in classes):
         return max(classes, key=int), "the larger number"
     counts = [(pc.sum(pc.equal(shown, level)).as_py(), level) for level in sorted(classes)]

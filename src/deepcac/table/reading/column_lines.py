@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 from deepcac.scoring.small_cells import FEW, WITHHELD, Flags, few_parts
 from deepcac.table.page_text import page_text, quotable
 from deepcac.table.reading.cells import is_text, numbers, plain
-from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn, as_texts
+from deepcac.table.reading.column_types import as_texts
+from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
 from deepcac.types import Ids
 
 _MOST_LEVELS = 50  # of a column whose levels are parts of a page

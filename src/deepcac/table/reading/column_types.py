@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.table.reading.cells import is_numeric, is_text, plain
+from deepcac.table.reading.cells import is_numeric, is_text, plain, truth_words
 
 
 def plain_type(name: str, column: pa.Array) -> pa.Array:
@@ -47,6 +47,19 @@ _USUAL = {
     pa.binary_view(): pa.binary(),
     pa.float16(): pa.float32(),
 }
+
+
+def as_texts(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return cells as text; a whole number has no decimal point, true is True, of any type."""
+    if is_text(cells.type):
+        return pc.replace_substring_regex(cells, r"^([+-]?\d+)\.0+$", r"\1")
+    if pa.types.is_floating(cells.type):
+        values = cells.cast(pa.float64())
+        whole = pc.equal(values, pc.floor(values))
+        small = pc.and_(whole, pc.less(pc.abs(values), 2.0**53))
+        bare = pc.if_else(small, values, None).cast(pa.int64()).cast(pa.string())
+        return pc.coalesce(bare, values.cast(pa.string()))
+    return truth_words(cells) if pa.types.is_boolean(cells.type) else cells.cast(pa.string())
 
 
 def refuse_type(kind: pa.DataType, name: str, what: str) -> None:

@@ -29,7 +29,7 @@ from deepcac.table.reading.table_encoder import (
     TableEncoder,
     learn_encoder,
 )
-from deepcac.table.reading.table_faults import table_faults
+from deepcac.table.reading.table_faults import outcome_faults, table_faults
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.types import Array, Ids
 
@@ -172,7 +172,7 @@ def read_labelled(
         ]
     )
     predictors = sample.rows.drop_columns([*roles.skipped()])
-    faults = table_faults(
+    faults = outcome_faults(sample.rows, roles, outcomes.follow) + table_faults(
         predictors, encoder, X, (roles.label, codes, classes), grouped=roles.group is not None
     )
     return LabelledTable(

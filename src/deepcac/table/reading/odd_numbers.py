@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,6 +23,7 @@ _FAR_BEYOND = 1.0  # times the distance of both ends of other rows
 _FEWEST_VALUES = 10  # different ones of a column in which -1 is odd
 _MANY_VALUES = 20  # different ones of a column in which a lone 0 is odd
 _SCALE_CODES = (7, 8, 9)  # beside a scale of few steps
+_MOST_CODES = 3  # at an end of a column
 
 _FEWEST_OF_A_UNIT = 10
 _SHARE_OF_A_UNIT = 0.03
@@ -30,9 +32,13 @@ _HOLE = 5.0  # times the next largest step between the numbers of a column
 _FACTORS = (7, 10, 12, 17.1, 18.02, 30.44, 38.67, 59.48, 88.4, 88.57, 100, 365.25, 1000, 1e6)
 _NEAR = 0.25  # of a factor
 
-_DAY = re.compile(r"(.*[_ .-])?(date|datum|fecha|dat|dob|dod|doa)([_ .-].*)?|.*date", re.IGNORECASE)
-# Days since 1899 (spreadsheets) from 1927 to 2064; seconds and milliseconds since 1970.
-_CLOCKS = ((10_000, 60_000), (1e8, 4e9), (1e11, 4e12))
+_DAY = re.compile(
+    r"(.*[_ .-])?(date|datum|fecha|dat|dob|dod|doa)([_ .-].*)?|.*(date|datum)|(date|fecha).*"
+    r"|geb\w*dat",
+    re.IGNORECASE,
+)
+# Days since 1899 (spreadsheets) from 1902 to 2064; seconds and milliseconds since 1970.
+_CLOCKS = ((1_000, 60_000), (1e8, 4e9), (1e11, 4e12))
 
 
 def plainly(number: float) -> str:
@@ -40,38 +46,91 @@ def plainly(number: float) -> str:
     return np.format_float_positional(number, trim="-")
 
 
-def missing_code(name: str, values: Array) -> tuple[str, str] | None:
-    """Return a line on a number that seems to stand for no value, and the option that says so.
+def missing_codes(name: str, values: Array, *, needed: bool = False) -> list[tuple[str, str]]:
+    """Return a line on each number that seems to stand for no value, and the option that says so.
 
-    It stands at an end of the column, in several rows, far from all others; or it is the only
-    negative number of the column.
+    Such stand at an end of the column, in several rows, far from all others; or they are the only
+    negative numbers of the column. Codes at both ends, up to three each, are held against the rest.
 
     Parameters
     ----------
     name : str
     values : ndarray of shape (n,)
+    needed : bool
+        Whether each row must have a value, so that no option helps.
     """
-    values = values[~np.isnan(values)]
+    values = np.sort(values[~np.isnan(values)])
     if len(values) <= SMALL:
-        return None
-    for code in (float(values.min()), float(values.max())):
-        n, others = int((values == code).sum()), values[values != code]
-        if n < 2 or len(others) <= SMALL or not (code == np.floor(code) or code in _CODES):
+        return []
+    lines = []
+    for code, n, why in _usual_codes(values) or _spike(values):
+        text = f"Column {name!r}: {plainly(code)} stands in {counted(n)} rows, {why}. "
+        option = f"--missing {shlex.quote(f'{name}={plainly(code)}')}"
+        if needed:
+            option = ""
+            text += "If it means no value, fill it in, or remove these rows."
+        else:
+            text += f"If it means no value: {option}"
+        lines.append((text, option))
+    return lines
+
+
+def _usual_codes(values: Array) -> list[tuple[float, int, str]]:
+    """Return the usual codes at the ends of sorted values (n,), as many as can be, and why."""
+    distinct, counts = np.unique(values, return_counts=True)
+    reach = min(_MOST_CODES, len(distinct) - 1)
+    low = _leading(distinct[:reach])
+    high = _leading(distinct[::-1][:reach])
+    numbers = [(i, j) for i in range(low + 1) for j in range(high + 1) if 0 < i + j < len(distinct)]
+    for i, j in sorted(numbers, key=lambda pair: -pair[0] - pair[1]):
+        ends = [*range(i), *range(len(distinct) - j, len(distinct))]
+        inner = slice(counts[:i].sum(), len(values) - counts[len(distinct) - j :].sum())
+        rest = values[inner]
+        if len(rest) <= SMALL or counts[ends].max() < 2:
             continue
-        lone = code < 0 <= others.min() and code in _CODES
-        lone = lone and len(np.unique(others)) > _FEWEST_VALUES
-        if lone or _is_apart(code, n, others):
-            why = "the only negative number" if lone else "far from all others"
-            option = f"--missing {shlex.quote(f'{name}={plainly(code)}')}"
-            return (
-                f"Column {name!r}: {plainly(code)} stands in {counted(n)} rows, {why}. If it means "
-                f"no value: {option}",
-                option,
-            )
-    return None
+        codes = [(float(distinct[place]), int(counts[place])) for place in ends]
+        reasons = [_why(code, n, rest, usual=True) for code, n in codes]
+        if all(reasons):
+            return [(*code, why) for code, why in zip(codes, reasons, strict=True)]
+    return []
 
 
-def _is_apart(code: float, n: int, others: Array) -> bool:
+def _leading(numbers: Array) -> int:
+    """Return how many of the first numbers may be usual codes."""
+    odd = [not (code in _CODES or code in _SCALE_CODES or _last_of_width(code)) for code in numbers]
+    return odd.index(True) if True in odd else len(odd)
+
+
+def _last_of_width(code: float) -> bool:
+    """Tell whether a number is one of the last of its width, such as 98 or 997."""
+    return code > 9 and re.fullmatch(r"9+[6-9]", plainly(code)) is not None
+
+
+def _spike(values: Array) -> list[tuple[float, int, str]]:
+    """Return the smallest or largest of sorted values (n,), if any whole number may be a code."""
+    for code in (float(values[0]), float(values[-1])):
+        rest = values[values != code]
+        n = len(values) - len(rest)
+        whole = n > 1 and len(rest) > SMALL and code == np.floor(code)
+        if whole and (why := _why(code, n, rest, usual=False)):
+            return [(code, n, why)]
+    return []
+
+
+def _why(code: float, n: int, rest: Array, *, usual: bool) -> str:
+    """Say why a number of n rows is none of the rest (m,), if it is; of `usual` codes, or of any.
+
+    Numbers such as 98 are usual beside those that have fewer digits.
+    """
+    named = code in _CODES or code in _SCALE_CODES
+    if usual and not named and rest.max() >= 10 ** (len(plainly(code)) - 1):
+        return ""
+    if code < 0 <= rest.min() and code in _CODES and len(np.unique(rest)) > _FEWEST_VALUES:
+        return "the only negative number"
+    return "far from all others" if _is_apart(code, n, rest, usual=usual) else ""
+
+
+def _is_apart(code: float, n: int, others: Array, *, usual: bool) -> bool:
     """Tell whether a number of n rows is beyond what the others (m,) let expect."""
     gap = max(others.min() - code, code - others.max())
     low, high = np.quantile(others, (0.25, 0.75))
@@ -79,14 +138,24 @@ def _is_apart(code: float, n: int, others: Array) -> bool:
     # Of -1, 0 and 1 the first is the next step of a scale; -1 beside 0 or beside 1 is a no or a
     # yes.
     steps = np.diff(distinct) if span > 0 else np.array([1.0, 2 * abs(others[0])])
+    many = n >= FEW and span > 0
+    # A scale begins with 1; a count, with 0, may have no patient on several steps.
+    least = 3 if distinct[0] == 1 and span > 1 else span + 1
+    if many and code in _SCALE_CODES and gap >= min(least, span + 1) and (steps == 1).all():
+        return True
+    spike = many and gap > max(span, 2 * steps.max(), _APART * (high - low))
+    if not usual:
+        zero = many and code == 0 and len(distinct) >= _MANY_VALUES and n < len(others)
+        return bool(spike or (zero and gap >= high - low))
     # Of two values, such as doses of 0 and 888, the larger one is no code.
     far = gap > _APART * (high - low) and (code < 0 or (abs(code) > 9 and span > 0))
-    far = far and gap > steps.max() and code in _CODES
-    many = n >= FEW and span > 0
-    spike = many and gap > max(span, 2 * steps.max(), _APART * (high - low))
-    scale = many and gap > span and code in _SCALE_CODES and bool((steps == 1).all())
-    zero = many and code == 0 and len(distinct) >= _MANY_VALUES and n < len(others)
-    return bool(far or spike or scale or (zero and gap >= high - low))
+    return bool((far and gap > steps.max()) or (spike and code not in _SCALE_CODES))
+
+
+def codes_among(values: Array, usual: Sequence[float]) -> list[float]:
+    """Return the usual codes among numbers (n,) that are none of the few `usual` values."""
+    others = np.setdiff1d(values, usual).tolist()
+    return [code for code in others if code in _CODES or code in _SCALE_CODES]
 
 
 def codes_beyond(values: Array, low: float, high: float) -> list[float]:
@@ -96,11 +165,12 @@ def codes_beyond(values: Array, low: float, high: float) -> list[float]:
     return [code for code in beyond.tolist() if code in _CODES or code == 0]
 
 
-def two_units(name: str, values: Array) -> str:
+def two_units(name: str, values: Array, *, needed: bool = False) -> str:
     """Say if the numbers of a column are of two sizes with nothing between, as of two units.
 
     The larger ones are a usual factor larger, or degrees Fahrenheit beside degrees Celsius, and lie
-    about where the others do once they are divided by it.
+    about where the others do once they are divided by it. A column that is `needed` cannot be left
+    out.
     """
     values = np.sort(values[values > 0])
     least = max(_FEWEST_OF_A_UNIT, int(_SHARE_OF_A_UNIT * len(values)))
@@ -124,10 +194,11 @@ def two_units(name: str, values: Array) -> str:
         return ""
     times = f"{near[0]:g} times as large as" if near else "in degrees Fahrenheit beside"
     low, high = map(_coarse, middles)
+    way = "" if needed else f", or --drop {shlex.quote(name)}"
     return (
         f"Column {name!r}: {100 * len(large) / len(values):.0f} % of the numbers are about {high}, "
         f"the others about {low}, with none between. Are the larger ones {times} the others: two "
-        f"units? Write all in one, or --drop {shlex.quote(name)}"
+        f"units? Write all in one{way}"
     )
 
 

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW, counted
 from deepcac.table.reading.cell_rules import NAMES_A_ROW, ROW_NAMES, CellRules
 from deepcac.table.reading.cells import (
+    Numbers,
     are_dates,
     as_numbers,
     code_place,
@@ -27,7 +28,10 @@ from deepcac.table.reading.cells import (
     plain,
     refuse_units,
     same_unit,
+    truth_like,
 )
+from deepcac.table.reading.column_quantiles import LENGTHS, kept_quantiles
+from deepcac.table.reading.column_types import as_texts
 from deepcac.table.reading.odd_numbers import are_days
 from deepcac.types import Array, Ids
 
@@ -41,9 +45,8 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 _SURELY_PLACE = re.compile(rf"__index_level_\d+__|{re.escape(ROW_NAMES)}")
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # of numbers, kept in models: none is that of few patients
+_MOSTLY_STEPS = 0.9  # of a column that counts the rows
 MOST_VALUES = 10  # different numbers of a column that are kept one by one
-_DIGITS = 3  # of a quantile
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ class EncodedColumn:
     unit : str
         Behind the numbers, in the cells.
     quantiles : tuple of float
-        Of a number, at `QUANTILES`, of three digits; empty if that would tell of few patients.
+        Of a number, of `kept_quantiles`, of three digits; empty if that would tell of few
+        patients.
     values : tuple of float
         All values of a number that has few, each in five rows or more.
     """
@@ -190,7 +194,7 @@ def _check(column: EncodedColumn) -> None:
     ):
         raise DataError(f"column {column.name!r} is of no kind, or has impossible levels")
     ordered = [*column.quantiles], [*column.values]
-    if not isinstance(column.unit, str) or len(column.quantiles) not in (0, len(QUANTILES)):
+    if not isinstance(column.unit, str) or len(column.quantiles) not in LENGTHS:
         raise DataError(f"column {column.name!r} has an impossible unit, or impossible quantiles")
     for numbers_kept in ordered:
         real = all(type(value) in (int, float) for value in numbers_kept)
@@ -294,24 +298,11 @@ def _learn(
     if not is_numeric(kind):
         return EncodedColumn(name, LEFT_OUT, note=f"of type {kind}", missing=missing)
     values = numbers(cells, name, number)
-    return _learn_number(name, values, missing, patients, said=name in rules.numbers)
+    return _learn_number(name, values, number, missing, patients, said=name in rules.numbers)
 
 
 _DATE_NOTE = "a date; make a number of it, such as days since admission"
 _PLACE_NOTE = "it says which row it is"
-
-
-def as_texts(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return cells as text; a whole number has no decimal point, whatever its type."""
-    if is_text(cells.type):
-        return pc.replace_substring_regex(cells, r"^([+-]?\d+)\.0+$", r"\1")
-    if pa.types.is_floating(cells.type):
-        values = cells.cast(pa.float64())
-        whole = pc.equal(values, pc.floor(values))
-        small = pc.and_(whole, pc.less(pc.abs(values), 2.0**53))
-        bare = pc.if_else(small, values, None).cast(pa.int64()).cast(pa.string())
-        return pc.coalesce(bare, values.cast(pa.string()))
-    return cells.cast(pa.string())
 
 
 def _texts_of_few(cells: pa.ChunkedArray, patients: Ids | None) -> frozenset[str]:
@@ -344,8 +335,9 @@ def _learn_text(
         if parsed.numeric:
             _refuse_codes(name, cells, number, rules)
             values = numbers(cells, name, number)
-            unit, said = next(iter(parsed.units), ""), name in rules.numbers
-            return _learn_number(name, values, missing, patients, unit, said=said)
+            said = name in rules.numbers
+            column = _learn_number(name, values, number, missing, patients, said=said)
+            return _with_unit(column, parsed, present)
     if len(texts) > _FREE_TEXT and len(texts) > present / 2:
         # How many cells hold a text would tell how few hold none.
         note = f"free text or an id: {len(texts):,} different texts"
@@ -370,6 +362,20 @@ def _learn_text(
     return EncodedColumn(name, CATEGORY, tuple(levels), note, missing)
 
 
+def _with_unit(column: EncodedColumn, parsed: Numbers, present: int) -> EncodedColumn:
+    """Return a column of numbers with the unit of its cells, of which some may have none."""
+    if not parsed.units or column.kind == LEFT_OUT:
+        return column
+    unit = parsed.units[0]
+    note = f"numbers with the unit {unit!r}"
+    if min(parsed.with_unit, present - parsed.with_unit) >= FEW:
+        note = (
+            f"{parsed.with_unit:,} numbers have the unit {unit!r}, the others none; make sure that "
+            "they are all in it"
+        )
+    return replace(column, note=note, unit=unit)
+
+
 def _refuse_codes(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules) -> None:
     """Refuse a cell such as 1E2, the name of a ward or a number."""
     place = -1 if name in rules.numbers else code_place(cells)
@@ -384,11 +390,11 @@ def _refuse_codes(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRul
 def _learn_number(
     name: str,
     values: Array,
+    number: Ids,
     missing: int,
     patients: Ids | None,
-    unit: str = "",
     *,
-    said: bool = False,
+    said: bool,
 ) -> EncodedColumn:
     """Look at numbers; `said` if the user says that they are some."""
     there = ~np.isnan(values)
@@ -405,15 +411,17 @@ def _learn_number(
             return EncodedColumn(name, LEFT_OUT, note=note)
         if _counts_rows(seen) or _PLACE.fullmatch(name):
             return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE)
-    note = f"numbers with the unit {unit!r}" if unit else ""
+    # Of tables that were joined, each counts its rows.
+    placed = _PLACE.fullmatch(name) is not None and len(seen) > _FREE_TEXT
+    if placed and np.mean(np.diff(seen) == np.diff(number[there])) >= _MOSTLY_STEPS:
+        return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE, missing=missing)
     distinct = np.unique(seen)
     coded = (distinct == np.floor(distinct)).all() and len(seen) >= 2 * FEW * len(distinct)
     few = len(distinct) <= MOST_VALUES
     whose = np.arange(len(seen)) if patients is None else patients[there]
-    of_few = few or len(np.unique(whose)) < 2 * FEW / QUANTILES[0]
     return EncodedColumn(
-        name, NUMBER, note=note, missing=missing, unit=unit,
-        quantiles=() if of_few else safe_quantiles(seen),
+        name, NUMBER, missing=missing,
+        quantiles=() if few else kept_quantiles(seen, len(np.unique(whose))),
         values=tuple(distinct.tolist()) if few and coded and _common(seen, whose) else (),
     )  # fmt: skip
 
@@ -428,11 +436,6 @@ def _counts_rows(values: Array) -> bool:
     """Tell whether whole numbers count the rows of the file, up or down."""
     steps = np.diff(values)
     return bool((steps == 1).all() or (steps == -1).all())
-
-
-def safe_quantiles(values: Array) -> tuple[float, ...]:
-    """Return quantiles of few digits: they tell a unit, and no patient."""
-    return tuple(float(f"{value:.{_DIGITS}g}") for value in np.quantile(values, QUANTILES))
 
 
 def feature_names(column: EncodedColumn) -> list[str]:
@@ -482,6 +485,8 @@ def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str
             f"column {column.name!r} is of type {cells.type}; text or numbers were expected"
         ) from error
     values = np.asarray(text.to_pandas().to_numpy(dtype=object, na_value=ABSENT))
+    for level in filter(lambda level: truth_like([level]), column.levels):
+        values[np.char.lower(values.astype(str)) == level.lower()] = level
     remarks += _unlearnt(values, column)
     if OTHER in column.levels:
         values = np.where(np.isin(values, column.levels), values, OTHER)

@@ -9,10 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import SMALL
 from deepcac.table.reading.cells import as_numbers, is_text, plain
-from deepcac.table.reading.class_labels import alike_spellings
-from deepcac.table.reading.odd_numbers import missing_code, two_units
+from deepcac.table.reading.class_labels import alike_spellings, label_numbers
+from deepcac.table.reading.odd_numbers import missing_codes, two_units
+from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_faults import copied_rows, nearly_copied, repeated_patients
 from deepcac.table.reading.table_encoder import LEFT_OUT, NUMBER, EncodedColumn, TableEncoder
 from deepcac.types import Array, Ids
@@ -85,11 +87,28 @@ def table_faults(
     for column in columns:
         faults += _of_column(column, plain(rows[column.name]), codes)
         if column.kind == NUMBER:
-            values = X[:, encoder.places[column.name]]
-            code = missing_code(column.name, values)
-            faults += [Fault(*code)] if code else []
-            units = "" if code else two_units(column.name, values)
-            faults += [Fault(units)] if units else []
+            faults += number_faults(column.name, X[:, encoder.places[column.name]])
+    return faults
+
+
+def number_faults(name: str, values: Array, *, needed: bool = False) -> list[Fault]:
+    """Return codes for no value, or else two units, among numbers (n,).
+
+    A column that is `needed` (a follow-up time, a label that is divided) cannot be left out.
+    """
+    codes = missing_codes(name, values, needed=needed)
+    units = "" if codes else two_units(name, values, needed=needed)
+    return [Fault(*code) for code in codes] + [Fault(units)] * bool(units)
+
+
+def outcome_faults(rows: pa.Table, roles: Roles, follow: FollowUp | None) -> list[Fault]:
+    """Return what is odd in the follow-up times, and in a label that is divided."""
+    faults = []
+    if roles.time is not None and follow is not None:
+        faults += number_faults(roles.time, follow.time, needed=True)
+    if roles.above is not None:
+        values = label_numbers(plain(rows[roles.label]), roles.label)
+        faults += number_faults(roles.label, values, needed=True)
     return faults
 
 

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,14 @@ from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import FEW, counted
 from deepcac.table.reading.cells import plain
-from deepcac.table.reading.odd_numbers import codes_beyond, plainly
+from deepcac.table.reading.column_quantiles import QUARTILES, TENTHS, safe_quantiles
+from deepcac.table.reading.odd_numbers import codes_among, codes_beyond, plainly
 from deepcac.table.reading.table_encoder import (
     ABSENT,
     CATEGORY,
+    MOST_VALUES,
     NUMBER,
     OTHER,
-    QUANTILES,
     EncodedColumn,
     TableEncoder,
     feature_names,
@@ -36,6 +37,8 @@ _RARE = "rare or unseen levels"
 _MOVED = 0.3  # beyond the usual share above nine tenths of the rows of fit, from which it is told
 _FACTOR, _SPREAD_OUT = 1.5, 0.7  # between two units; share of rows beyond both ends
 _FEWEST_TO_NARROW = 40
+_FEWEST_TO_COUNT = 4  # rows from which it is counted how many are beyond
+_OTHER_UNIT = 5.0  # times as far as the outer tenths, or the middle
 _NO_VALUE = "no value"
 _OTHER_VALUES = "values that none has in fit"
 _MOST_OTHER, _FEWEST_OF_VALUES = 0.25, 10
@@ -49,7 +52,7 @@ class Places:
     Attributes
     ----------
     quantiles : tuple of float
-        At `table_encoder.QUANTILES`.
+        At `column_quantiles.TENTHS` or `QUARTILES`.
     below, above, between, total : int
         Numbers below the first, above the last, between the quartiles; all.
     middle : float
@@ -65,7 +68,8 @@ class Places:
 
     def add(self, values: Array) -> None:
         """Count numbers (n,), none of them NaN."""
-        low, first, _, third, high = self.quantiles
+        low, high, half = self.quantiles[0], self.quantiles[-1], len(self.quantiles) // 2
+        first, third = self.quantiles[half - 1], self.quantiles[half + 1]
         slack = 0.005 * np.abs([low, high])  # they are rounded
         self.below += int((values < low - slack[0]).sum())
         self.above += int((values > high + slack[1]).sum())
@@ -74,19 +78,34 @@ class Places:
         if np.isnan(self.middle) and len(values):
             self.middle = float(np.median(values))
 
+    @property
+    def half(self) -> float:
+        """The middle of the others."""
+        return self.quantiles[len(self.quantiles) // 2]
+
+    @property
+    def tenths(self) -> tuple[float, float]:
+        """About the outer tenths of the others."""
+        low, high = self.quantiles[0], self.quantiles[-1]
+        if len(self.quantiles) == len(TENTHS):
+            return low, high
+        return low - (high - low) / 2, high + (high - low) / 2
+
     def moved(self, where: str = "in fit") -> tuple[float, str]:
         """Return by how much more numbers are beyond than usual, and what is said of it."""
-        tail = QUANTILES[0]
+        n, half = self.total, self.half
+        if 0 < n < _FEWEST_TO_COUNT and self._of_another_unit():
+            return 0.0, (
+                f"the values are about {self.middle:.4g}, {where} about {half:g} (another unit?)"
+            )
+        tail = (TENTHS if len(self.quantiles) == len(TENTHS) else QUARTILES)[0]
+        low, high = self.quantiles[0], self.quantiles[-1]
+        once, twice = f"as {100 * tail:.0f} % {where}", f"as {200 * tail:.0f} % {where}"
         ways = (
-            (self.above, tail, f"above {self.quantiles[-1]:g}, as 10 % {where}"),
-            (self.below, tail, f"below {self.quantiles[0]:g}, as 10 % {where}"),
-            (
-                self.below + self.above,
-                2 * tail,
-                f"below {self.quantiles[0]:g} or above {self.quantiles[-1]:g}, as 20 % {where}",
-            ),
+            (self.above, tail, f"above {high:g}, {once}"),
+            (self.below, tail, f"below {low:g}, {once}"),
+            (self.below + self.above, 2 * tail, f"below {low:g} or above {high:g}, {twice}"),
         )
-        n, half = self.total, self.quantiles[2]
         for count, usual, text in ways:
             beyond = count / max(n, 1) - usual
             if beyond > _MOVED and binom.sf(count - 1, n, usual) < CHANCE:
@@ -94,21 +113,56 @@ class Places:
                     f"{100 * count / n:.0f} % of the values are {text} (middle "
                     f"{self.middle:.4g}, {where} {half:g}; another unit?)"
                 )
-        narrow = self.quantiles[1] < half < self.quantiles[3] and self.between == n
-        if narrow and n >= _FEWEST_TO_NARROW:
+        place = len(self.quantiles) // 2
+        first, third = self.quantiles[place - 1], self.quantiles[place + 1]
+        if first < half < third and self.between == n >= _FEWEST_TO_NARROW:
             return 0.0, (
-                f"all values are from {self.quantiles[1]:g} to {self.quantiles[3]:g}, as half "
-                f"of those {where} (another unit?)"
+                f"all values are from {first:g} to {third:g}, as half of those {where} (another "
+                "unit?)"
             )
         return 0.0, ""
 
+    def _of_another_unit(self) -> bool:
+        """Tell whether the middle is far from the others, of numbers that are never negative."""
+        low, high = self.tenths
+        beyond = self.middle < low / _OTHER_UNIT or self.middle > high * _OTHER_UNIT
+        return self.quantiles[0] >= 0 and high > 0 and beyond
+
     def _rescaled(self) -> bool:
         """Tell whether the middle is so far off that patients differ less than units do."""
-        half, spread = self.quantiles[2], self.quantiles[-1] - self.quantiles[0]
+        half, spread = self.half, self.quantiles[-1] - self.quantiles[0]
         if self.quantiles[0] >= 0 and min(self.middle, half) > 0:
             return max(self.middle, half) / min(self.middle, half) >= _FACTOR
         outside = self.below + self.above > _SPREAD_OUT * self.total
         return outside or abs(self.middle - half) > spread
+
+
+def outcome_moved(values: Array, others: Array, where: str) -> tuple[str, bool]:
+    """Say if most follow-up times, or numbers of a label, are beyond others; and if by a unit.
+
+    Follow-up differs from place to place, but hardly by a factor of five.
+    """
+    places = Places(safe_quantiles(others))
+    places.add(values)
+    beyond, text = places.moved(where)
+    small, large = sorted((places.middle, places.half))
+    return (text if beyond > MOST else ""), beyond > MOST and 0 < _OTHER_UNIT * small <= large
+
+
+def with_quantiles(encoder: TableEncoder, X: Array) -> TableEncoder:
+    """Return an encoder with quantiles of each number, of features (n, d) that are in memory.
+
+    Those of a small table are in no model, as they would tell of its patients.
+    """
+    columns = []
+    for column in encoder.columns:
+        if column.kind == NUMBER and not (column.quantiles or column.values):
+            seen = X[:, encoder.places[column.name]]
+            seen = seen[~np.isnan(seen)]
+            if len(np.unique(seen)) > MOST_VALUES:
+                column = replace(column, quantiles=safe_quantiles(seen))
+        columns.append(column)
+    return replace(encoder, columns=tuple(columns))
 
 
 @dataclass
@@ -130,7 +184,8 @@ class Unfamiliar:
     places : dict
         Column of numbers to where they stand among those of fit.
     codes : Counter
-        (column, number) to its rows, of numbers that may stand for no value.
+        (column, number) to its rows, of numbers that may stand for no value: far from most of
+        fit, or none of its few values.
     """
 
     encoder: TableEncoder
@@ -197,10 +252,15 @@ class Unfamiliar:
         seen = values[~np.isnan(values)]
         if column.values:
             self.counts[column.name, _OTHER_VALUES] += int((~np.isin(seen, column.values)).sum())
-        if column.quantiles:
-            self.places.setdefault(column.name, Places(column.quantiles)).add(seen)
-            for code in codes_beyond(seen, column.quantiles[0], column.quantiles[-1]):
-                self.codes[column.name, code] += int((seen == code).sum())
+            codes = codes_among(seen, column.values)
+        elif column.quantiles:
+            places = self.places.setdefault(column.name, Places(column.quantiles))
+            places.add(seen)
+            codes = codes_beyond(seen, *places.tenths)
+        else:
+            codes = []
+        for code in codes:
+            self.codes[column.name, code] += int((seen == code).sum())
 
     def add_ids(self, name: str, ids: list[Any]) -> None:
         """Count ids that stand already."""
@@ -245,10 +305,11 @@ class Unfamiliar:
                 remarks.append(f"column {name!r}: {text}")
                 refused += remarks[-1:] * (beyond > MOST)
         remarks += [
-            f"column {name!r}: {plainly(code)} stands in {counted(count)} rows, far from most of "
-            f"fit; if it means no value: --missing {shlex.quote(f'{name}={plainly(code)}')}"
+            f"column {name!r}: {plainly(code)} stands in {counted(count)} rows, "
+            f"{'far from most' if name in self.places else 'and in none'} of fit; if it means no "
+            f"value: --missing {shlex.quote(f'{name}={plainly(code)}')}"
             for (name, code), count in self.codes.items()
-            if count > 1
+            if count > 1 or name not in self.places
         ]
         if refused and not accept:
             raise DataError(

@@ -45,11 +45,13 @@ def safe_clustering(
     mean = rows.X.mean(axis=0)
     total = rows.total - len(rows.X) * float((mean * mean).sum())  # around the mean
     share = 1.0 - start.within[0] / total if total > 0 else 0.0
-    cuts = max(start.counts.shape[1] - 1, 1)
+    sizes = start.counts[-1].sum(axis=-1)
+    sizes = sizes[sizes > 0]  # labels that are given may leave out a cluster
+    cuts = max(len(sizes) - 1, 1)
     alpha = max(float(SHARE * share / cuts), 0.0)
     if options.get("separation") == "cluster":
         # The separation then lacks the size of the cluster, which is largest per row in the least.
-        alpha *= float(start.counts[-1].sum(axis=-1).min())
+        alpha *= float(sizes.min())
     clustering = cluster(rows, y, labels, alpha, **options)
     if collapsed(clustering.counts[-1]):
         return 0.0, cluster(rows, y, labels, 0.0, **options)

@@ -67,3 +67,14 @@ def test_the_weight_does_not_depend_on_the_unit():
     scaled = CACClassifier(random_state=0).fit(1000.0 * X, y)
     assert scaled.alpha_ == pytest.approx(plain.alpha_)
     assert np.array_equal(scaled.subtypes_, plain.subtypes_)
+
+
+@pytest.mark.parametrize("separation", ["size", "cluster"])
+def test_a_cluster_without_rows_has_no_part_in_the_weight(separation):
+    X, y = np.random.default_rng(0).uniform(size=(400, 4)), np.arange(400) % 2
+    half = (X[:, 0] > 0.5).astype(int)
+    two = CACClassifier(n_clusters=2, separation=separation, random_state=0)
+    three = CACClassifier(n_clusters=3, separation=separation, random_state=0)
+    alpha = two.fit(X, y, labels=half).alpha_
+    assert alpha > 0
+    assert three.fit(X, y, labels=2 * half).alpha_ == pytest.approx(alpha)

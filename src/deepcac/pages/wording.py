@@ -112,9 +112,12 @@ def p_text(value: float) -> str:
 
 
 def p_beside(value: float) -> str:
-    """Return a p value that stands beside a verdict by 0.05: a rounded 0.050 would not tell it."""
+    """Return a p value that stands beside a verdict by 0.05, rounded to its side of it."""
     text = p_text(value)
-    return f"{value:.4f}" if text == "0.050" else text
+    if text != "0.050":
+        return text
+    rounded = (f"{value:.{digits}f}" for digits in (4, 5, 6))
+    return next((text for text in rounded if (float(text) < 0.05) == (value < 0.05)), "< 0.05")
 
 
 def three(value: float, style: str = "{}", *, signed: bool = False) -> str:

@@ -98,8 +98,10 @@ def calibration(y: Ids, risk: Array) -> Calibration:
 
 
 class CalibrationCurve(NamedTuple):
-    """A smooth calibration curve at 50 risks, from the 1st to the 99th percentile of all.
+    """A smooth calibration curve at 50 risks.
 
+    They go from the 1st to the 99th percentile of all, or as far in as leaves five patients beyond
+    each end, but not further in than the quartiles.
     `observed` is the share of events at that risk, with a pointwise 95 % interval.
     """
 

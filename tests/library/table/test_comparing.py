@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score, log_loss
 from deepcac.judging.choice import choose, open_to, validated
 from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
-from deepcac.pages.wording import minus
+from deepcac.pages.wording import minus, p_beside
 from deepcac.table import budgeted_trials
 from deepcac.table.answer import answer, tuned_auroc
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
@@ -410,3 +410,10 @@ def test_a_given_number_of_resamples_is_made_whatever_the_time(judged):
     table, effort, *_ = judged
     exact = run_budgeted(table, replace(effort, trials=1, resamples=6), lambda line: None)
     assert (exact.planned, exact.seeds) == (6, [0, 1, 2, 3, 4, 5])
+
+
+def test_a_p_value_beside_a_verdict_lies_on_its_side():
+    values = [0.0004, 0.0494, 0.04996, 0.04997, 0.05 - 1e-9, 0.05, 0.05000001, 0.0504]
+    assert [p_beside(value) for value in values] == [
+        *("< 0.001", "0.049", "0.04996", "0.04997", "< 0.05", "0.0500", "0.0500", "0.0504"),
+    ]

@@ -8,7 +8,7 @@ and codes 2 for a missing answer. The planned features stand; these are the same
     snakemake --cores 2 --rerun-triggers mtime -- results/judge/clinical/{rhc,nhefs}/...
     python benchmarks/clinical_features.py table PLANNED CORRECTED OUT.csv
 
-`PLANNED` and `CORRECTED` are folders results/judge/clinical.
+`PLANNED` and `CORRECTED` are folders results/judge/clinical, the first with all tasks.
 """
 
 import argparse
@@ -21,11 +21,13 @@ import yaml
 
 from deepcac.feature_matrix import read_features, write_features
 from deepcac.judging.questions import BENT, FORCED, HELP, RANDOM
-from deepcac.judging.resample_scores import resample_scores
-from deepcac_study.judge.clinical_tasks import MARGINS, clinical_verdicts, pooled
+from deepcac_study.catalogue.judge_plan import Clinical
+from deepcac_study.judge.clinical_tasks import POOLED, VERDICTS, clinical_tables
 from deepcac_study.judge.judgement_files import read_records
 
 STRICT = 0.005
+ASKED = [question.id for question in (HELP, FORCED, RANDOM, BENT)]
+TOGETHER = {"dataset": "pooled over cohorts", "verdict": ""}
 DROPPED = {
     "rhc": ["das2d3pc"],
     "nhefs": ["sbp", "dbp", "hightax82", "price82", "tax82", "price71_82", "tax71_82"],
@@ -58,22 +60,23 @@ def correct_features(folder: Path) -> None:
         write_features(path, replace(features, X=X[:, places], names=names))
 
 
-def verdicts_of(folder: Path) -> pd.DataFrame:
-    """Return the verdicts of both data sets."""
-    paths = [path for dataset in DROPPED for path in sorted((folder / dataset).glob("*.json"))]
-    table = clinical_verdicts(resample_scores(read_records(paths), [*MARGINS]), STRICT)
-    return table.fillna({"alpha": ""}).astype({"low": float, "high": float})
+def judged(planned: Path, corrected: Path | None = None) -> pd.DataFrame:
+    """Return the verdicts of both data sets and the pooled estimates, from all clinical tasks.
 
-
-def pooled_with(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Pool the verdicts that ship over cohorts, with others of both data sets in their place."""
-    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())["judge"]["clinical"]
-    shipped = pd.read_csv(ROOT / "docs" / "results" / "clinical_verdicts.csv")
-    others = shipped[~shipped["dataset"].isin([*DROPPED, *config["apart"]])]
-    table = pd.concat([others.fillna({"alpha": ""}), verdicts])
-    estimates = pooled(table, config["cohorts"], floor=True)
-    chosen = estimates[estimates["alpha"] == ""]
-    return chosen.assign(dataset="pooled over cohorts", verdict="")
+    Families have all tasks, as in the plan: Holm's correction is over 19 tests, not over two.
+    """
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())["judge"]
+    paths = {path.relative_to(planned): path for path in planned.glob("*/*.json")}
+    if corrected:
+        again = [path for dataset in DROPPED for path in (corrected / dataset).glob("*.json")]
+        paths |= {path.relative_to(corrected): path for path in again}
+    records = read_records(paths[name] for name in sorted(paths))
+    plan = Clinical.model_validate(config["clinical"])
+    tables = clinical_tables(records, plan, STRICT)
+    pooled = tables[POOLED].query("floor and not joined").assign(**TOGETHER)
+    single = tables[VERDICTS].query("dataset in @DROPPED")
+    rows = pd.concat([single, pooled]).astype({"low": float, "high": float})
+    return rows.loc[(rows["alpha"] == "") & rows["question"].isin(ASKED), [*PAIR, *SHOWN]]
 
 
 def main() -> None:
@@ -85,11 +88,7 @@ def main() -> None:
         correct_features(*given.paths)
         return
     planned, corrected, out = given.paths
-    asked = [HELP.id, FORCED.id, RANDOM.id, BENT.id]
-    sides = []
-    for verdicts in map(verdicts_of, (planned, corrected)):
-        rows = pd.concat([verdicts[verdicts["alpha"] == ""], pooled_with(verdicts)])
-        sides.append(rows.loc[rows["question"].isin(asked), [*PAIR, *SHOWN]])
+    sides = [judged(planned), judged(planned, corrected)]
     both = sides[0].merge(sides[1], on=PAIR, suffixes=("_planned", "_corrected"), validate="1:1")
     both.round(4).to_csv(out, index=False, lineterminator="\n")
     changed = int((both["verdict_planned"] != both["verdict_corrected"]).sum())

@@ -26,7 +26,7 @@ def maps() -> str:
 
 
 def _map(package: str) -> str:
-    rows = ["| | room | modules | what it holds |", "|---|---|---|---|"]
+    rows = ["| layer | package or module | modules | what it holds |", "|---|---|---|---|"]
     for layer, rooms in enumerate(layers(package), start=1):
         number = str(layer)
         for room in rooms:

@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -21,10 +19,3 @@ def test_the_two_relatives_of_cac():
     assert names["loss"] < 1e-6
     assert names["clusters"] == (2, 1)
     assert names["plain"] < 0.8 < 0.95 < names["decomposed"]
-
-
-@pytest.mark.long
-def test_the_classifier_with_subtypes():
-    names = run("judge.md")
-    assert len(names["risk"]) == len(names["subtype"]) == 569
-    assert names["reasons"].shape == (569, 30)

@@ -164,7 +164,7 @@ def unseen_gain(table: pd.DataFrame) -> str:
     largest = float(rows_of(table, FORCED)["detectable"].max())
     if largest != largest:
         return "two clusters or more changed no score"
-    return f"a gain below {largest:.3f} AUROC could not have been seen"
+    return f"a gain below {largest:.3f} AUROC could easily have been missed"
 
 
 USE, WEAKER, LIKELY, OPEN, NO_GAIN, UNSEEN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS = (
@@ -242,7 +242,7 @@ def _helping(
     if verdict == USE:
         return f"Use {clustered}: clusters help, {gain(helped)}."
     if verdict == LIKELY:
-        likely = f"gain is likely, not shown: {clustered}, {gain(helped)}."
+        likely = f"gain is likely but not certain: {clustered}, {gain(helped)}."
         behind = helped["reference"] != best and helped["score"] < ahead
         return f"Use {model} without clusters; elsewhere a {likely}" if behind else f"A {likely}"
     weaker = contender_name(helped["reference"])
@@ -260,12 +260,12 @@ def _score_without(trials: Trials, best: str) -> float:
 
 _NO = {
     OPEN: "Use {model} without clusters for now: we found no gain, and {undecided} of {n} "
-    "comparisons are inconclusive.",
+    "comparisons are undecided.",
     NO_GAIN: "Use {model} without clusters: on this table, models in two clusters or more gain "
     "less than {margin} AUROC.",
     UNSEEN: "Use {model} without clusters for now: we found no gain; {unseen}.",
-    CUT: "Use {model} without clusters for now: no gain from a part of the training rows; "
-    "--train-rows asks with more.",
+    CUT: "Use {model} without clusters for now: we found no gain with a part of the training rows; "
+    "--train-rows uses more.",
     FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only "
     "{events}.",
 }
@@ -308,7 +308,7 @@ def _counted(counts: Mapping[str, int], margin: float) -> str:
         BETTER: "better with clusters",
         WORSE: "worse with clusters",
         EQUIVALENT: f"no difference (within {margin:g} AUROC)",
-        UNDECIDED: "inconclusive",
+        UNDECIDED: "undecided",
         NEVER: "clusters never chosen",
         TIED: "clusters chosen without changing a score",
     }

@@ -77,7 +77,7 @@ MedsLabels = Annotated[
 ]  # fmt: skip
 Id = Annotated[
     str | None,
-    option(TABLE, "--id", help="The column of row ids. No id may stand twice."),
+    option(TABLE, "--id", help="The column of row ids. No id may occur twice."),
 ]
 Group = Annotated[
     str | None,
@@ -91,7 +91,8 @@ Positive = Annotated[
     str | None, option(TABLE, help="The class that counts as the event, if there are two.")
 ]
 Above = Annotated[
-    float | None, option(TABLE, help="A label that is a number counts as an event above this.")
+    float | None,
+    option(TABLE, help="For a label that is a number: values above this count as the event."),
 ]
 Decimal = Annotated[
     str | None,
@@ -117,7 +118,7 @@ Categories = Annotated[
     list[str] | None,
     option(
         TABLE, "--category",
-        help="A column whose numbers are names. Repeat the option for several.",
+        help="A column whose numbers are codes. Repeat the option for several.",
     ),
 ]  # fmt: skip
 Numbers = Annotated[
@@ -131,18 +132,19 @@ AcceptUnseen = Annotated[
     bool,
     option(
         QUESTION, "--accept-unseen",
-        help="Go on although most rows of a column are unlike those that the model learnt from.",
+        help="Go on even if most rows of a column are unlike those that the model learnt from.",
     ),
 ]  # fmt: skip
 Time = Annotated[
     str | None,
     option(
-        QUESTION, help="The column of the follow-up time. The label then says if the event came."
+        QUESTION,
+        help="The column of the follow-up time. The label then says whether the event happened.",
     ),
 ]
 Horizon = Annotated[
     float | None,
-    option(QUESTION, min=0, help="The time up to which an event counts. It goes with --time."),
+    option(QUESTION, min=0, help="The time up to which an event counts. It needs --time."),
 ]
 RowLimit = Annotated[
     int, option(EFFORT, "--rows", min=100, help="A table with more rows is sampled.")
@@ -162,7 +164,7 @@ Jobs = Annotated[
     int | None,
     option(
         EFFORT, min=1,
-        help="How many parts are worked on at once. It changes no number. "
+        help="How many processes run at once. It does not change the results. "
         "The default is the number of cores, at most 8.",
     ),
 ]  # fmt: skip
@@ -204,8 +206,8 @@ Competing = Annotated[
     list[str] | None,
     option(
         QUESTION,
-        help="A value of the label that is another event, after which the event can no longer "
-        "come. It goes with --time, and may be repeated.",
+        help="A value of the label for a competing event, after which yours can no longer "
+        "happen. It needs --time. Repeat the option for several.",
     ),
 ]
 Card = Annotated[

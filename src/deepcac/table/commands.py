@@ -186,7 +186,7 @@ def power(
     jobs: Jobs = None,
     sample: SampleOptions,
 ) -> None:
-    """Say on one page which gain by clusters this table could show, before a comparison."""
+    """Say on one page how large a gain by clusters must be for this table to show it."""
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.detectable.power_page import power_table
 
@@ -202,7 +202,9 @@ def power(
 def profile(
     *,
     table: TableOrMeds,
-    label: Annotated[str | None, option(TABLE, help="The column whose rates are shown.")] = None,
+    label: Annotated[
+        str | None, option(TABLE, help="The column with the outcome, whose rates are shown.")
+    ] = None,
     labels: MedsLabels = None,
     positive: Positive = None,
     above: Above = None,

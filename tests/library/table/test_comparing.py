@@ -295,10 +295,10 @@ def test_the_answer_is_about_the_models_that_validation_rows_choose(judged, monk
 def test_a_gain_that_the_correction_takes_away_is_called_likely(judged, monkeypatch):
     found = _answer_of(judged, monkeypatch, ["undecided"] * 6, low=[-0.1] * 5 + [0.01])
     assert found.verdict == "gain likely"
-    assert found.sentence.startswith("A gain is likely, not shown: ")
+    assert found.sentence.startswith("A gain is likely but not certain: ")
     weaker = _answer_of(judged, monkeypatch, ["undecided"] * 6, low=[0.01] + [-0.1] * 5)
     assert weaker.sentence.startswith("Use ")
-    assert "elsewhere a gain is likely, not shown" in weaker.sentence
+    assert "elsewhere a gain is likely but not certain" in weaker.sentence
 
 
 def test_no_firm_no_from_few_events_or_a_part_of_the_training_rows(judged, monkeypatch):

@@ -90,7 +90,7 @@ def test_a_gain_at_a_threshold_that_tells_of_few_patients_is_withheld(judged):
     few[-2:] = 0.95  # two patients whom only this model treats from 90 % on
     rows = held_out._replace(risk={"lr": risk, "km_lr": few}, patient=np.arange(len(risk)))
     said = worth(rows, "km_lr", "lr", np.array([0.004, 0.9]))
-    assert "treating from a risk of 0.4 % on, as many" in said
+    assert "treating from a risk of 0.4 % on, no change" in said
     assert "from a risk of 90 % on, withheld (it would tell of fewer than 5 patients)" in said
 
 
@@ -210,8 +210,8 @@ def test_clusters_that_were_not_chosen_change_no_treatment(judged):
     kept = trials.held_out
     same = kept._replace(risk={**kept.risk, found.clustered: kept.risk[found.best]})
     content = risk_section(table, same, found, RiskQuestions(by=["sex"]))
-    assert "As many of 1,000 patients are treated correctly" in content["worth"]
-    assert "since no clusters were chosen" in content["worth"]
+    assert "Clusters change no treatment here" in content["worth"]
+    assert "because none were chosen" in content["worth"]
     assert [row[0] for row in content["rows"]] == [contender_name(found.best)]
     assert [row[4] for row in content["by_rows"]] == ["0.000", "0.000"]  # and no interval of it
 

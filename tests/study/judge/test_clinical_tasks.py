@@ -92,6 +92,9 @@ def test_a_task_on_which_clusters_were_chosen_once_does_not_weigh_most():
         pd.testing.assert_frame_equal(
             by_cohort(rows.assign(question=question), {}, floor=True), plain
         )
+    # With an alpha of 0 CAC is k-means, though both have clusters in every resample.
+    always = rows.assign(question="cac", clustered=10)
+    pd.testing.assert_frame_equal(by_cohort(always, {}, floor=True), floored)
     bent = by_cohort(rows.assign(question="bent"), {}, floor=True)
     assert bent["error"].to_numpy() == pytest.approx(plain["error"].to_numpy())
 
@@ -147,7 +150,7 @@ def record(name, gains, alphas=(0.0,)):
             {"seed": seed, "n_train": 56, "n_validation": 19, "n_test": 25, "trials": entries}
         )
     return {"contender": name, "arm": arm, "learner": learner, "trials": trials, "n_rows": 100,
-            "resamples": samples}  # fmt: skip
+            "machine": {"seconds": {"total": 90.0}}, "resamples": samples}  # fmt: skip
 
 
 def plan(**changed):
@@ -173,7 +176,7 @@ def test_a_task_that_lacks_a_contender_is_named_and_never_looked_at():
         "a": "finished", "b": "finished", "c": "km_lr cac_lr", "old": "finished",
     }  # fmt: skip
     assert tasks.loc["a", ["cohort", "rows", "resamples"]].tolist() == ["one", 100, 3]
-    assert tasks.loc["a", "minutes"] == pytest.approx(3 * 4 * 30 / 60)
+    assert tasks.loc["a", "minutes"] == pytest.approx(3 * 90 / 60)  # of three records
     assert set(tables["verdicts"]["dataset"]) == {"a", "b", "old"}
     several = clinical_tables({"a": stored()}, plan(also=[{"datasets": ["a"],
                               "contenders": ["fnn"]}]), 0.005)  # fmt: skip

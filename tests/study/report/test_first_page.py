@@ -62,7 +62,7 @@ def test_the_demo_says_where_clusters_were_found_to_help():
     ]
     said = planted_sentence(Judgement(None, {"power": curve}))
     assert said.startswith("On 6 planted cohorts")
-    assert "help, by a test of its own each, in 2 of 3; where they do not, in 0 of 3;" in said
+    assert "help (each cohort tested by itself) in 2 of 3; where they do not, in 0 of 3;" in said
     assert said.endswith("in 0 of 6.")
     larger = [*curve, power(1.0, "cac_lr", 1.0, rows=30_000)]  # other cohorts of that strength
     assert "in 5 of 6; where" in planted_sentence(Judgement(None, {"power": larger}))

@@ -141,7 +141,7 @@ def _use(table: pd.DataFrame, rare: tuple[int, str], cut: bool, beyond: BeyondRi
         n = words.count(UNDECIDED)
         return (
             f"We found no gain: {n} of {len(words)} comparisons of a tuned model with the groups "
-            "and without are inconclusive"
+            "and without are undecided"
         )
     if cut or rarest < ENOUGH_EVENTS:
         origin = "a part of the training rows" if cut else f"{rarest:,} {called}"

@@ -53,7 +53,7 @@ def compare_facts(
         ],
         "model": [*method, "Settings tried:", *_draws(trials)],
         "development": [
-            f"At most {trials.train_rows:,} training rows a resample, of "
+            f"At most {trials.train_rows:,} training rows per resample, of "
             f"{len(table.features.label):,} rows with {table.rarest:,} of the rarest class."
         ],
         "performance": [*_scores(trials), *_differences(result)],
@@ -137,7 +137,9 @@ def _differences(result: Answer) -> list[str]:
 def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
     return {
         "cluster_variables": ["All used columns."],
-        "cluster_outcome": ["Of k-means no; of CAC yes, its clusters separate the outcome."],
+        "cluster_outcome": [
+            "k-means: no. CAC: yes, it looks at the outcome when it forms clusters."
+        ],
         "cluster_scaling": ["Standardised on the training rows; values beyond 5 SD are cut."],
         "cluster_algorithm": [_named(clustering) for clustering in clusterings],
         "cluster_number": [

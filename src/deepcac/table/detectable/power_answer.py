@@ -74,17 +74,17 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
     who = f"With these {n:,} {whom} and {events:,} events"
     if table.rarest < FEWEST_EVENTS:
         phrase = (
-            f"no gain by clusters can be shown: the rarer class has {table.rarest} rows, "
-            f"{FEWEST_EVENTS} are the fewest."
+            f"no gain by clusters can be found: the rarer class has {table.rarest} rows, "
+            f"and at least {FEWEST_EVENTS} are needed."
         )
     elif unseen > 0 and unseen == curve["gain"].max():
         phrase = (
-            f"not even the largest planted gain by clusters, {unseen:.3f} AUROC, would be seen "
-            f"({_how_often(curve, unseen)})."
+            f"even the largest planted gain by clusters, {unseen:.3f} AUROC, could easily be "
+            f"missed ({_how_often(curve, unseen)})."
         )
     elif unseen > 0:
         phrase = (
-            f"a gain by clusters below {unseen:.3f} AUROC would probably not be seen "
+            f"a gain by clusters below {unseen:.3f} AUROC could easily be missed "
             f"({_how_often(curve, unseen)})."
         )
     elif seen is not None:

@@ -34,7 +34,7 @@ _SAID = {
     EQUIVALENT: "they changed nothing (within {margin:g} AUROC)",
     WORSE: "they did harm",
     NEVER: "they gave the same risks",
-    UNDECIDED: "neither gain nor harm is shown",
+    UNDECIDED: "we found neither gain nor harm",
 }
 
 

@@ -158,13 +158,13 @@ def _limits(trials: Trials) -> list[str]:
     remarks = []
     if trials.cut:
         remarks.append(
-            f"Models were trained on {trials.trained_on:,} rows, a part of those there are; "
-            "--train-rows asks with more."
+            f"Models were trained on {trials.trained_on:,} rows, only a part of the training rows; "
+            "--train-rows sets a larger number."
         )
     if made < trials.planned:
         remarks.append(
-            f"The time was over after {made} of {trials.planned} resamples; with a larger "
-            "--budget the intervals are narrower."
+            f"Time ran out after {made} of {trials.planned} resamples; a larger --budget "
+            "gives narrower intervals."
         )
     return remarks
 
@@ -196,9 +196,10 @@ def _clustering(clustering: FoundClustering, table: LabelledTable) -> dict[str, 
     way = "CAC" if clustering.arm == CAC else "k-means"
     word = next(word for least, word in _WORDS if clustering.stability >= least)
     note = (
-        f"Made again on the training rows of resamples, {len(clustering.subtypes)} clusters agree "
-        f"with these with an adjusted Rand index of {clustering.stability:z.2f} (1: always the "
-        f"same rows together, 0: as by chance): {word}. Validation AUROC of the models in them: "
+        f"We made these {len(clustering.subtypes)} clusters again on the training rows of "
+        f"resamples; they agree with an adjusted Rand index of {clustering.stability:z.2f} "
+        f"(1: always the same rows together, 0: chance): {word}. The models in them have a "
+        "validation AUROC of "
         f"{clustering.validation:.3f}."
     )
     if clustering.arm == CAC:

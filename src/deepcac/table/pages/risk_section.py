@@ -337,7 +337,7 @@ def _shares(risk: Array, edges: Array) -> Array:
 def worth(held_out: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
     """Say what clusters change at the lowest and the highest threshold, among 1,000 patients."""
     if np.array_equal(held_out.risk[clustered], held_out.risk[best]):
-        return "As many of 1,000 patients are treated correctly, since no clusters were chosen."
+        return "Clusters change no treatment here, because none were chosen."
     same = parse_contender(clustered).learner == best
     what = "clusters change" if same else f"{_instead(clustered, best)} changes"
     gain, low, high = 1000 * net_benefit_gain(
@@ -354,7 +354,7 @@ def worth(held_out: HeldOut, clustered: str, best: str, thresholds: Array) -> st
             )
             continue
         change = f"{abs(gain[j]):.1f} {'more' if gain[j] > 0 else 'fewer'}"
-        change = change if round(gain[j], 1) else "as many"
+        change = change if round(gain[j], 1) else "no change"
         changes.append(
             f"from a risk of {100 * thresholds[j]:.3g} % on, {change} (95 % interval "
             f"{signed(low[j], 1)} to {signed(high[j], 1)})"

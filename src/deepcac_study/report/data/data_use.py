@@ -54,9 +54,9 @@ def data_use(
     for name in findings.clusterings.datasets():
         _use(uses, name, "supervised k-means")
     for name in dict.fromkeys(judged):
-        _use(uses, name, "the judge")
+        _use(uses, name, "our study")
     for row in [] if tables is None else tables.to_dict("records"):
-        _use(uses, str(row["dataset"]), "the judge").size({str(key): row[key] for key in row})
+        _use(uses, str(row["dataset"]), "our study").size({str(key): row[key] for key in row})
     for row in [] if tasks is None else tasks[tasks["status"] == FINISHED].to_dict("records"):
         use = _use(uses, str(row["dataset"]), "a clinical task")
         use.rows = use.rows or f"{int(row['rows']):,}"

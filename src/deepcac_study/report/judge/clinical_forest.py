@@ -92,17 +92,21 @@ def clinical_answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
     counted = tasks[(tasks["status"] == FINISHED) & ~tasks["apart"].astype(bool)]
     rows = decisions[decisions["dataset"].isin(counted["dataset"]) & (decisions["alpha"] == "")]
     helped = rows[rows["helps"] == "true"]
-    tests = "the same learner without clusters, random groups on average and splines"
+    tests = "the same model without clusters, random groups on average, and splines"
     if helped.empty:
-        text = f"We found no evidence that clusters help on any of {len(counted)} clinical tasks"
-        text += f" more than {tests} do."
+        text = (
+            f"We found no clinical task, of {len(counted)}, on which clusters beat all three rivals"
+        )
+        text += f": {tests}."
     else:
         kinds = [
             f"{dataset} ({', '.join(contender_label(str(name)) for name in group['contender'])})"
             for dataset, group in helped.groupby("dataset")
         ]
-        text = f"Clusters help on {len(kinds)} of {len(counted)} clinical tasks more than {tests}"
-        text += f" do: {'; '.join(kinds)}."
+        text = (
+            f"Clusters beat all three rivals ({tests}) on {len(kinds)} of {len(counted)} clinical"
+        )
+        text += f" tasks: {'; '.join(kinds)}."
     lacking = tasks.loc[tasks["status"] != FINISHED, "dataset"]
     return text + f" Not finished: {', '.join(lacking)}." * bool(len(lacking))
 

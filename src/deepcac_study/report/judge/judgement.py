@@ -47,7 +47,7 @@ _SPOKEN = {
     EQUIVALENT: "made no difference in",
     NEVER: "were offered and never chosen in",
     TIED: "were chosen and changed no score in",
-    UNDECIDED: "were inconclusive in",
+    UNDECIDED: "were undecided in",
 }
 
 
@@ -116,7 +116,7 @@ def kept_judgement(folder: str | os.PathLike[str]) -> Judgement | None:
         "power": power.to_dict("records"),
     }
     note = (
-        "The judge was not run on real data here: its verdicts are those that ship with the "
+        "Our study was not run on real data here: its verdicts are those that ship with the "
         f"project, of {read_json(Path(folder) / 'about.json')['date']}. snakemake judge makes them again."
     )
     return Judgement(rows, content, note)
@@ -164,8 +164,8 @@ def basis(judged: Judgement | None, *, unpublished: bool = False) -> str:
     half = half_detect(rows)
     seen = f" The median detectable difference is {number(half)}."
     return (
-        f"By AUROC of tuned models on {where}; a difference up to "
-        f"{number(judged.summary['margin'])} is negligible.{seen * (half == half)}"
+        f"We compare the AUROC of tuned models on {where}. A difference of up to "
+        f"{number(judged.summary['margin'])} counts as negligible.{seen * (half == half)}"
     )
 
 

@@ -6,9 +6,17 @@ from typing import Any
 import pandas as pd
 
 from deepcac.judging.contenders import BESIDE, CAC, KM
-from deepcac.judging.questions import BEND, BENT, HELP, RANDOM
+from deepcac.judging.questions import (
+    BEND,
+    BENT,
+    CHOSEN_RANDOM,
+    FORCED,
+    HELP,
+    RANDOM,
+    SEPARATED,
+)
 from deepcac.pages.tables import How, Table
-from deepcac.pages.wording import four, people
+from deepcac.pages.wording import four, people, three
 from deepcac.scoring.equivalence import BETTER, NEVER, WORSE
 from deepcac_study.judge.clinical_tasks import ABOVE_ZERO, FINISHED, PARTITION
 from deepcac_study.judge.tables.over_tables import MAIN
@@ -19,18 +27,39 @@ from deepcac_study.report.judge.clinical_forest import (
     clinical_answer,
     filled,
 )
-from deepcac_study.report.judge.judge_figures import contender_label
+from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.kept.judge_docs import STYLES
 
 _ROWS = [(KM, ""), (CAC, ""), (CAC, ABOVE_ZERO), *((arm, "") for arm in BESIDE)]
 _QUESTIONS = (HELP, RANDOM, BENT)
 _PLAIN = {**dict.fromkeys(STYLES, "{}"), BETTER: "{} ▲", WORSE: "{} ▼", NEVER: "–"}
-_SHOWN = [question.id for question in (*_QUESTIONS, BEND, PARTITION)]
+_BESIDE = (FORCED, SEPARATED, CHOSEN_RANDOM, BEND, PARTITION)
+_SHOWN = [question.id for question in (*_QUESTIONS, *_BESIDE)]
 
 
 def clinical_sentence(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
     """Return the answer on the clinical tasks."""
     return f"{clinical_answer(filled(decisions), filled(tasks))}\n"
+
+
+def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str) -> str:
+    """Say on how many tasks a gain is excluded where clusters had to be used, after correction."""
+    apart = set(tasks.loc[tasks["apart"].astype(bool), "dataset"])
+    rows = filled(verdicts)
+    rows = rows[(rows["question"] == FORCED.id) & (rows["metric"] == MAIN) & (rows["alpha"] == "")]
+    rows = rows[rows["contender"].str.endswith(f"_{learner}") & ~rows["dataset"].isin(apart)]
+    counts = [int((rows[name] == "yes").sum()) for name in ("excluded", "excluded_strict")]
+    margins = [three(float(rows[name].iloc[0])) for name in ("margin", "strict_margin")]
+    kinds = [
+        f"{_kind(arm, '')} {(group['excluded'] == 'yes').sum()}"
+        for arm, group in rows.groupby(rows["contender"].str.removesuffix(f"_{learner}"))
+    ]
+    return (
+        f"When {spoken(learner)} had to use clusters, a gain of {margins[0]} AUROC or more is "
+        f"excluded in {counts[0]} of {len(rows)} comparisons after correction, and one of "
+        f"{margins[1]} in {counts[1]}. By kind, of {rows['dataset'].nunique()} tasks: "
+        f"{', '.join(kinds)}.\n"
+    )
 
 
 def clinical_tasks(tasks: pd.DataFrame) -> Table:

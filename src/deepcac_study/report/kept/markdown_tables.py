@@ -41,6 +41,7 @@ _KINDS: Kinds = {
         ((snapshot.ANSWERED,), (judge.headline,)),
         ((clinical_name(DECISIONS), clinical_name(TASKS)), (clinical.clinical_sentence,)),
         ((clinical_name(VERDICTS),), (clinical.clinical_gains,)),
+        ((clinical_name(VERDICTS), clinical_name(TASKS)), (clinical.clinical_excluded,)),
         ((clinical_name(POOLED),), (clinical.clinical_pooled,)),
         ((snapshot.DIVISIONS,), (division,)),
         ((snapshot.POWER,), (judge.planted,)),

@@ -103,7 +103,7 @@ def planted_sentence(judged: Judgement | None) -> str:
     n_helps, n_blank = sum(n for n, _ in helps), sum(n for n, _ in blank)
     text = (
         f"On {n_helps + n_blank} planted cohorts (synthetic): where the planted subtypes matter, "
-        "clusters are found to help, by a test of its own each, in "
+        "clusters are found to help (each cohort tested by itself) in "
         f"{sum(x for _, x in helps)} of {n_helps}"
     )
     if n_blank:

@@ -58,8 +58,9 @@ def _made_from(rows: Sequence[record_archive.ManifestRow], day: str) -> str:
     return (
         f"Made from the {len(rows):,} records that ship with the project (commits "
         f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}: "
-        "curves, sweeps and the judge's verdicts. Every printed value and claim is decided from "
-        "these. Subtypes and pictures of data need score files and data: snakemake all makes them."
+        "curves, sweeps and the verdicts of our study. Every printed value and claim is decided "
+        "from these. Subtypes and pictures of data need score files and data: "
+        "snakemake all makes them."
     )
 
 

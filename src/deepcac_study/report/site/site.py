@@ -51,7 +51,7 @@ PAGES = {
     "papers": "Papers",
     "ledger": "Ledger",
     "claims": "Claims",
-    "judge": "Judge",
+    "judge": "Our study",
     "clustering": "Comparisons",
     "switches": "Switches",
     "subtypes": "Subtypes",
@@ -68,7 +68,7 @@ PAGES = {
 _ALWAYS = ("papers", "ledger", "claims")
 SUBJECTS = {
     "Papers": _ALWAYS,
-    "Judge": ("judge",),
+    "Our study": ("judge",),
     "Comparisons": ("clustering", "switches"),
     "Subtypes": ("subtypes",),
     "Methods": ("learning", "decomposition", "theory"),

@@ -243,8 +243,8 @@ def differing(factors: Sequence[RiskFactor]) -> str:
     clear = [factor.name for factor in tested if factor.p < 0.05]
     if not clear:
         return (
-            f"No variable of {len(tested)} is shown to go with the outcome differently in one "
-            "subtype than in another."
+            f"We found no variable, of {len(tested)}, that goes with the outcome differently in "
+            "one subtype than in another."
         )
     listed = ", ".join(clear[:3]) + (f" and {len(clear) - 3} more" if len(clear) > 3 else "")
     many = f"{len(clear)} variables of {len(tested)} go" if clear[1:] else "One variable goes"

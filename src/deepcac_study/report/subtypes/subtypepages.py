@@ -221,7 +221,13 @@ def _reading(
         )
     agreement = stability(run)
     if agreement is not None:
-        word = "stable" if agreement >= 0.8 else "fairly stable" if agreement >= 0.5 else "unstable"
+        word = (
+            "stable"
+            if agreement >= 0.8
+            else "moderately stable"
+            if agreement >= 0.6
+            else "unstable"
+        )
         sentences.append(
             f"Fitted again on other training rows, the subtypes are {word}: adjusted Rand index "
             f"{number(round(agreement, 2))} (1 the same, 0 chance)."

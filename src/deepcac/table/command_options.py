@@ -128,6 +128,14 @@ Numbers = Annotated[
         help="A column in which 1E2 is a number, not a name. Repeat the option for several.",
     ),
 ]  # fmt: skip
+AcceptElsewhere = Annotated[
+    bool,
+    option(
+        QUESTION, "--accept-unseen",
+        help="Go on although most rows of a column are unlike those that the model learnt from. "
+        "It goes with --site or --external.",
+    ),
+]  # fmt: skip
 AcceptUnseen = Annotated[
     bool,
     option(
@@ -150,6 +158,13 @@ RowLimit = Annotated[
     int, option(EFFORT, "--rows", min=100, help="A table with more rows is sampled.")
 ]
 Budget = Annotated[float, option(EFFORT, min=0.1, help="How many minutes the run may take.")]
+BudgetInPlace = Annotated[
+    float | None,
+    option(
+        EFFORT, "--budget", min=0.1,
+        help="How many minutes the run may take. The default is 3.",
+    ),
+]  # fmt: skip
 Margin = Annotated[
     float,
     option(
@@ -191,7 +206,8 @@ Site = Annotated[
     str | None,
     option(
         QUESTION,
-        help="The column of the hospital. Each hospital is left out once; --budget has no effect.",
+        help="The column of the hospital. Each hospital is left out once. It does not go with "
+        "--budget, --resamples or --card.",
     ),
 ]
 External = Annotated[
@@ -199,7 +215,7 @@ External = Annotated[
     option(
         QUESTION,
         help="A table of another hospital, on which models of the first table are judged. Repeat "
-        "the option for several hospitals.",
+        "the option for several hospitals. It does not go with --budget, --resamples or --card.",
     ),
 ]
 Competing = Annotated[

@@ -11,8 +11,10 @@ from deepcac import __version__
 from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE, GroupedCommand
 from deepcac.table.command_options import (
     Above,
+    AcceptElsewhere,
     AcceptUnseen,
     Budget,
+    BudgetInPlace,
     By,
     Card,
     CellOptions,
@@ -84,7 +86,7 @@ def compare(
     columns: ColumnOptions,
     cells: ColumnTypeOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("compare.html"),
-    budget: Budget = 3.0,
+    budget: BudgetInPlace = None,
     margin: Margin = 0.01,
     resamples: Resamples = None,
     jobs: Jobs = None,
@@ -94,29 +96,31 @@ def compare(
     site: Site = None,
     external: External = None,
     follow: FollowUpOptions,
-    accept_unseen: AcceptUnseen = False,
+    accept_unseen: AcceptElsewhere = False,
     card: Card = None,
     sample: SampleOptions,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.comparing import compare_table
-    from deepcac.table.elsewhere.comparing_places import compare_places, refuse
+    from deepcac.table.elsewhere.comparing_places import check_options, compare_places
     from deepcac.table.meds.meds_task import table_source
     from deepcac.table.pages.risk_section import risk_questions
 
+    elsewhere = site is not None or bool(external)
+    in_place = {"--budget": budget, "--resamples": resamples, "--card": card}
+    check_options(in_place, {"--accept-unseen": accept_unseen or None}, elsewhere=elsewhere)
     table_roles = columns.roles(label or "", cells, follow)
     source, roles = table_source(table, labels, table_roles)
     run = TableRun(
-        say, _typed(), sample.rows, sample.seed, jobs, budget, strict=True, resamples=resamples,
-        train_rows=train_rows, margin=margin,
+        say, _typed(), sample.rows, sample.seed, jobs, budget or TableRun.budget, strict=True,
+        resamples=resamples, train_rows=train_rows, margin=margin,
     )  # fmt: skip
-    if site is None and not external:
+    if not elsewhere:
         answer = compare_table(
             source, roles, out, run, asked=risk_questions(thresholds, by), card=card
         )
     else:
-        refuse({"--resamples": resamples, "--card": card})
         answer = compare_places(
             source, roles, out, run, site=site, external=external or (),
             asked=risk_questions(thresholds, by), accept=accept_unseen,

@@ -39,6 +39,8 @@ from deepcac.table.elsewhere.place_risks import (
     over_sites,
     withheld_benefits,
 )
+from deepcac.table.page_text import page_text
+from deepcac.table.pages.own_pages import _names
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions
 from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.labelled_table import read_labelled
@@ -385,6 +387,13 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     assert ratio > 1.15  # planted: more die in b
     assert re.match(r"(Use no c|C)lusters .*: in b (they|neither) ", answer)
     assert f"Non-events judged</dt><dd>{alive}</dd>" in page  # most die in b
+
+
+def test_a_page_names_the_sites_in_its_warnings_as_in_its_tables():
+    table = SimpleNamespace(columns=[], classes=(), words=(), label="died")
+    warning = "Warning: column 'died', site 'north': 20 % of the rows have levels of no other site"
+    assert page_text(warning, _names({"table": table, "names": ["north"]})) == warning
+    assert "'north'" not in page_text(warning, _names({"table": table}))
 
 
 def test_a_mistake_is_one_line_and_writes_nothing(tmp_path):

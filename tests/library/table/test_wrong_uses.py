@@ -102,6 +102,14 @@ CASES = {
         "compare p.csv --label died --external one.csv --resamples 5",
         "--resamples has no answer with --site or --external; ask without it",
     ),
+    "minutes for other hospitals": (
+        "compare p.csv --label died --external one.csv --budget 20",
+        "--budget has no answer with --site or --external; ask without it",
+    ),
+    "unlike rows of no other hospital": (
+        "compare p.csv --label died --accept-unseen",
+        "--accept-unseen goes with --site or --external; name one of them, or ask without it",
+    ),
     "a competing event without a time": (
         "compare p.csv --label died --competing yes",
         "--competing goes with --time and --horizon; name them too",

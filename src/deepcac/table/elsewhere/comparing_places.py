@@ -82,11 +82,19 @@ def compare_places(
     return answer.sentence
 
 
-def refuse(unanswered: Mapping[str, object]) -> None:
-    """Refuse options that have no answer here, where they were given: not None."""
-    for option, value in unanswered.items():
+def check_options(
+    in_place: Mapping[str, object], in_others: Mapping[str, object], *, elsewhere: bool
+) -> None:
+    """Refuse options without an effect, where they were given: not None.
+
+    Those of `in_place` have one only inside one table, those of `in_others` only `elsewhere`.
+    """
+    why = "goes with --site or --external; name one of them, or ask without it"
+    if elsewhere:
+        why = "has no answer with --site or --external; ask without it"
+    for option, value in (in_place if elsewhere else in_others).items():
         if value is not None:
-            raise ConfigError(f"{option} has no answer with --site or --external; ask without it")
+            raise ConfigError(f"{option} {why}")
 
 
 class PlaceTables(NamedTuple):

@@ -84,6 +84,7 @@ def write_place_page(
     content = {
         "command": run.command,
         "table": table,
+        "names": [fold.name for fold in judged],
         "heading": run.heading,
         "answer": answer,
         "forest": places_forest(judged, answer),

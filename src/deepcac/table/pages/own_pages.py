@@ -33,11 +33,11 @@ def write_page(path: StrPath, template: str, content: Mapping[str, Any]) -> None
 
 
 def _names(content: Mapping[str, Any]) -> frozenset[str]:
-    """Return what a page may quote: what its content says, or what its table has."""
-    table = content.get("table")
+    """Return what a page may quote: what its content names, and what its table has."""
+    table, names = content.get("table"), frozenset(content.get("names", ()))
     if table is None:
-        return frozenset(content.get("names", ()))
-    return quotable(table.columns, (*table.classes, *table.words, table.label))
+        return names
+    return names | quotable(table.columns, (*table.classes, *table.words, table.label))
 
 
 def comparison_table(

@@ -117,7 +117,8 @@ def kept_judgement(folder: str | os.PathLike[str]) -> Judgement | None:
     }
     note = (
         "Our study was not run on real data here: its verdicts are those that ship with the "
-        f"project, of {read_json(Path(folder) / 'about.json')['date']}. snakemake judge makes them again."
+        f"project, of {read_json(Path(folder) / 'about.json')['date']}. "
+        "snakemake judge makes them again."
     )
     return Judgement(rows, content, note)
 

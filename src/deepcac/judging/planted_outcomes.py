@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
 from deepcac.cac.cluster import kmeans_labels
 from deepcac.errors import DataError
@@ -54,13 +54,17 @@ class PlantingGround:
 
 
 def planting_ground(
-    features: FeatureMatrix, seed: int = 0, follow: FollowUp | None = None
+    features: FeatureMatrix,
+    seed: int = 0,
+    follow: FollowUp | None = None,
+    unit: Ids | None = None,
 ) -> PlantingGround:
     """Return rows with their risk and two subtypes; rows that are all alike are a `DataError`.
 
     With `follow` the risk is learnt from the rows whose outcome is known, weighted for censoring.
+    `unit` tells whose row each row is: none is predicted by a model of other rows of its patient.
     """
-    scaled, model, held_out, labelled, weight = _cross_fitted(features, follow)
+    scaled, model, held_out, labelled, weight = _cross_fitted(features, follow, unit)
     y = features.label[labelled]
     slope = float(np.clip(calibration_slope(y, expit(held_out), weight), 0, 1))
     risk = slope * model.fit(scaled[labelled], y, weight).decision_function(scaled)
@@ -72,7 +76,7 @@ def planting_ground(
 
 
 def _cross_fitted(
-    features: FeatureMatrix, follow: FollowUp | None
+    features: FeatureMatrix, follow: FollowUp | None, unit: Ids | None
 ) -> tuple[Array, LogisticRegression, Array, npt.NDArray[np.intp], Array | None]:
     """Return scaled rows, a logistic regression, and its log odds of rows it was not fitted to.
 
@@ -84,19 +88,24 @@ def _cross_fitted(
     whole = None if follow is None else follow.weights()
     labelled = np.arange(len(scaled)) if whole is None else np.flatnonzero(whole)
     weight = None if whole is None else whole[labelled]
+    patient = None if unit is None else unit[labelled]
+    folds = FOLDS if patient is None else StratifiedGroupKFold(min(FOLDS, len(np.unique(patient))))
     held_out = cross_val_predict(
-        model, scaled[labelled], features.label[labelled], cv=FOLDS, method="decision_function",
-        params={"sample_weight": weight},
+        model, scaled[labelled], features.label[labelled], groups=patient, cv=folds,
+        method="decision_function", params={"sample_weight": weight},
     )  # fmt: skip
     return scaled, model, held_out, labelled, weight
 
 
-def held_out_risk(features: FeatureMatrix, follow: FollowUp | None = None) -> tuple[Array, float]:
+def held_out_risk(
+    features: FeatureMatrix, follow: FollowUp | None = None, unit: Ids | None = None
+) -> tuple[Array, float]:
     """Return the risk of each row by a logistic regression of other rows, and its AUROC.
 
-    With `follow` they are of the rows whose outcome at its horizon is known.
+    With `follow` they are of the rows whose outcome at its horizon is known, with `unit` by rows of
+    other patients.
     """
-    _, _, odds, labelled, weight = _cross_fitted(features, follow)
+    _, _, odds, labelled, weight = _cross_fitted(features, follow, unit)
     auroc = roc_auc_score(features.label[labelled], odds, sample_weight=weight)
     return expit(odds), float(auroc)
 

@@ -9,7 +9,12 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
-from deepcac.judging.planted_outcomes import plant, planting_ground, with_true_subtype
+from deepcac.judging.planted_outcomes import (
+    held_out_risk,
+    plant,
+    planting_ground,
+    with_true_subtype,
+)
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.detectable import planted_runs
 from deepcac.table.detectable.planted_runs import FOUND
@@ -57,6 +62,19 @@ def test_every_cohort_has_as_many_events_as_a_comparison_needs():
     events = [plant(few, 0.8, seed)[0].label.sum() for seed in range(40)]
     assert min(events) == 8
     assert max(events) > 9
+
+
+def test_no_patient_is_predicted_by_a_model_of_other_rows_of_the_same():
+    """The columns know only who a patient is, and the label nothing of the columns."""
+    rng = np.random.default_rng(0)
+    patient = np.tile(np.arange(60), 5)
+    X, label = rng.normal(size=(60, 50))[patient], rng.permutation(np.arange(60) % 2)[patient]
+    features = FeatureMatrix(np.arange(300), label, X, tuple(map(str, range(50))))
+    assert held_out_risk(features)[1] > 0.9
+    assert held_out_risk(features, unit=patient)[1] < 0.7
+    # What is learnt of no patient is shrunk until all have one risk.
+    blind, leaking = (planting_ground(features, unit=unit) for unit in (patient, None))
+    assert blind.risk.std() < 0.5 * leaking.risk.std()
 
 
 def test_planted_outcomes_are_as_frequent_and_gain_more_with_more_strength(ground):

@@ -97,7 +97,8 @@ def run_planted(
     however long they take; `jobs` at once. `strict` refuses a budget that would be overrun.
     """
     begin = time.monotonic()
-    plan, ground = protocol(table), planting_ground(table.features, seed, table.follow)
+    plan = protocol(table)
+    ground = planting_ground(table.features, seed, table.follow, table.group)
     if strict:
         _, seconds = _judge(ground, STRENGTHS[-1], seed, Protocol(1, plan.tests), table.group)
         rounds = np.ceil(FEWEST_COHORTS * len(STRENGTHS) / jobs)

@@ -57,7 +57,7 @@ def power_table(
     table.tell(run.say)
     runs = run_planted(table, run.budget, run.at_once, run.seed, run.say, strict=run.strict)
     result = power_answer(table, runs)
-    study = study_size(*held_out_risk(table.features, table.follow))
+    study = study_size(*held_out_risk(table.features, table.follow, table.group))
     content = {
         "command": run.command,
         "table": table,

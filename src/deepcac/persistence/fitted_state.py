@@ -215,8 +215,9 @@ def _same(kind: str, name: str, letter: str, length: int, lengths: Lengths) -> N
 
 def _is_validated(part: Any, name: str, value: Any) -> bool:
     """Tell whether `_check_estimator` checked a parameter: some may be infinite, such as C."""
-    rules = getattr(type(part), "_parameter_constraints", {})
-    return rules.get(name, "no_validation") != "no_validation" and not isinstance(value, np.ndarray)
+    rules: dict[str, Any] = getattr(type(part), "_parameter_constraints", {})
+    checked = [entry for entry, rule in rules.items() if rule != "no_validation"]
+    return name in checked and not isinstance(value, np.ndarray)
 
 
 def _least(kind: str, name: str) -> float:

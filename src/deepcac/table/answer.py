@@ -200,7 +200,7 @@ def _likely(lines: Sequence[Line]) -> list[Line]:
 
 
 def _helped(verdict: str, lines: Sequence[Line], best: str) -> Line | None:
-    """Return the largest gain that the sentence tells; None if it tells none."""
+    """Return the gain that the sentence states, the largest on the test rows; None of none."""
     pool = _likely(lines) if verdict == LIKELY else []
     if verdict in (USE, WEAKER):
         pool = [row for row in lines if row["verdict"] == BETTER]
@@ -332,7 +332,8 @@ def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) ->
     scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())
     best = max(rows.to_dict("records"), key=lambda row: row["score"])
     sentences.append(
-        f"AUROC without clusters: {scores}. The best with clusters: "
+        f"AUROC without clusters: {scores}. The highest with clusters, on "
+        "the test rows: "
         f"{contender_name(best['contender'])} {best['score']:.3f}."
     )
     if BETTER in rows_of(table, NEGATIVE)["verdict"].tolist():

@@ -228,6 +228,7 @@ def test_the_gain_of_the_best_model_is_told_before_a_larger_one_of_a_weaker(best
     both = pd.DataFrame(
         {
             "contender": [f"{GIVEN}-column_lr", f"{GIVEN}-column_hgb"],
+            "reference": ["lr", "hgb"],
             "reference_score": [0.70, 0.85],
             "score": [0.78, 0.87],
             "mean": [0.08, 0.02],
@@ -238,9 +239,12 @@ def test_the_gain_of_the_best_model_is_told_before_a_larger_one_of_a_weaker(best
     )
     families = [both.assign(question=one.id, metric="auroc") for one in (HELP, NEW, ANY)]
     controls = families[2].assign(verdict="better")
-    said = _gain(pd.concat([*families[:2], controls], ignore_index=True), families[0])
+    whole = pd.concat([*families[:2], controls], ignore_index=True)
+    said = _gain(whole, families[0], "hgb")
     assert said.startswith(start)
     assert ("boosted trees" in said) == (best == "better")
+    # Were logistic regression the best on the validation rows, the gain would be its own.
+    assert _gain(whole, families[0], "lr").startswith("Yes: the groups help, +0.080")
 
 
 def undecided(excluded):
@@ -269,7 +273,7 @@ def assignment(agreement):
 
 def test_the_strongest_test_decides_what_is_warned_of():
     """Groups that are the outcome with noise: chi2 53, held-out gain .025 (.012 to .039)."""
-    said = _use(undecided(None), (200, "events"), False, beyond(0.012))
+    said = _use(undecided(None), (200, "events"), beyond(0.012), cut=False, best="lr")
     assert said.startswith("The groups say more about the outcome than the risk without them")
     assert "+0.0250, 95 % interval +0.0120 to +0.0390" in said
     (warning,) = _warnings(undecided(None), beyond(0.012), assignment(0.01))
@@ -277,16 +281,16 @@ def test_the_strongest_test_decides_what_is_warned_of():
     assert "the outcome was known when they were made" in warning
     assert not _warnings(undecided(None), beyond(0.012), assignment(0.95))  # columns tell them
     assert not _warnings(undecided(None), beyond(-0.01), assignment(0.01))
-    assert _use(undecided(None), (200, "events"), False, beyond(-0.01)).startswith(
+    assert _use(undecided(None), (200, "events"), beyond(-0.01), cut=False, best="lr").startswith(
         "We found no gain: 1 of 1"
     )
 
 
 def test_groups_that_were_never_chosen_get_a_firm_no_only_from_a_test_that_excludes_a_gain():
-    assert _use(undecided(True), (200, "events"), False, beyond(-0.01)).startswith(
+    assert _use(undecided(True), (200, "events"), beyond(-0.01), cut=False, best="lr").startswith(
         "No: a tuned model does no"
     )
-    open_ = _use(undecided(False), (200, "events"), False, beyond(-0.01))
+    open_ = _use(undecided(False), (200, "events"), beyond(-0.01), cut=False, best="lr")
     assert (
         "was found (1 never chosen); a gain below 0.023 AUROC could easily have been missed"
         in open_

@@ -97,7 +97,9 @@ def answer_groups(
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)
-    sentence = f"{_use(table, rare, trials.cut, beyond)}; {_assignment(assigned)}."
+    line = first_line(trials, rows_of(table, HELP).to_dict("records"))
+    use = _use(table, rare, beyond, cut=trials.cut, best=line["reference"])
+    sentence = f"{use}; {_assignment(assigned)}."
     details = [_scores(table, margin), _risk(beyond), _assigned(assigned)]
     return GroupAnswer(
         sentence,
@@ -105,18 +107,14 @@ def answer_groups(
         _warnings(table, beyond, assigned),
         table,
         margin,
-        _numbers(trials, table, rare),
+        first_numbers(trials, line, rare, "Change by the groups", "the groups"),
     )
 
 
-def _numbers(trials: Trials, table: pd.DataFrame, rare: tuple[int, str]) -> list[tuple[str, str]]:
-    lines = rows_of(table, HELP).to_dict("records")
-    line = first_line(trials, lines)
-    return first_numbers(trials, line, rare, "Change by the groups", "the groups")
-
-
-def _use(table: pd.DataFrame, rare: tuple[int, str], cut: bool, beyond: BeyondRisk) -> str:
-    """Say whether the groups help.
+def _use(
+    table: pd.DataFrame, rare: tuple[int, str], beyond: BeyondRisk, *, cut: bool, best: str
+) -> str:
+    """Say whether the groups help; `best` is the model without them that validation rows choose.
 
     A firm no needs all training rows, enough events and a test that excludes a gain.
     """
@@ -131,7 +129,7 @@ def _use(table: pd.DataFrame, rare: tuple[int, str], cut: bool, beyond: BeyondRi
             f"{beyond.alone:.2f} on held-out rows), so they were likely made from it"
         )
     if BETTER in words:
-        return _gain(table, rows)
+        return _gain(table, rows, best)
     if beyond.low > 0:
         return (
             "The groups say more about the outcome than the risk without them "
@@ -156,16 +154,16 @@ def _counted(words: list[str]) -> str:
     return ", ".join(parts)
 
 
-def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
-    """Say the largest gain of the best model; of a weaker one where the best has none."""
-    strongest = rows["reference_score"].max()
-    best = max(
+def _gain(table: pd.DataFrame, rows: pd.DataFrame, best: str) -> str:
+    """Say the largest gain of the best model; of another one where the best has none."""
+    without = float(rows.loc[rows["reference"] == best, "reference_score"].iloc[0])
+    helping = max(
         (row for row in rows.to_dict("records") if row["verdict"] == BETTER),
-        key=lambda row: (row["reference_score"] == strongest, row["mean"]),
+        key=lambda row: (row["reference"] == best, row["mean"]),
     )
     gain = (
-        f"{signed(best['mean'])} AUROC (95 % interval {signed(best['low'])} to "
-        f"{signed(best['high'])}) for {contender_name(parts_of(best['contender'])[0])}"
+        f"{signed(helping['mean'])} AUROC (95 % interval {signed(helping['low'])} to "
+        f"{signed(helping['high'])}) for {contender_name(parts_of(helping['contender'])[0])}"
     )
     helped = set(rows.loc[rows["verdict"] == BETTER, "contender"])
     controls = rows_of(table, ANY)
@@ -177,10 +175,9 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
         )
     if not (against["verdict"] == BETTER).all():
         return f"The groups help, {gain}, but we found no advantage over groups that mean nothing"
-    if best["score"] < strongest:
+    if helping["score"] < without:
         return (
-            f"The groups help a weaker model, {gain}; without them the best model has "
-            f"{strongest:.3f}"
+            f"The groups help a weaker model, {gain}; without them the best model has {without:.3f}"
         )
     return f"Yes: the groups help, {gain}"
 

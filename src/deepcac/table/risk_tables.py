@@ -211,7 +211,8 @@ def predict_table(
     learnt = model.encoder.rules
     typed = rules or CellRules()
     asked = [column.name for column in model.encoder.used]
-    reader = CellReader(learnt.also(typed), usual=learnt.decimal, asked=asked)
+    named = () if model.id is None else (model.id,)
+    reader = CellReader(learnt.also(typed), learnt.decimal, asked=asked, names=named)
     remarks: dict[str, None] = {}
     rows = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:

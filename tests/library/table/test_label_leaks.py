@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
-from deepcac.table.reading.label_leaks import _alone, _auroc, _by_order, _Told, label_leaks
+from deepcac.table.reading.label_leaks import _TIME, _alone, _auroc, _by_order, _Told, label_leaks
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
@@ -110,6 +110,15 @@ def test_of_three_classes_the_one_that_is_told_is_named(tmp_path):
     table = table.assign(died=kind, organ_donor=np.where(kind == "dead", 1, 0))
     (line,) = found(tmp_path, table).leaks
     assert "'organ_donor' by itself ranks 'dead' with an AUROC of 1.000 (1: 100 % of them)" in line
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["duration", "OS_MONTHS", "overall_survival_months", "weeks", "tte", "pfs_weeks", "dfs.days"],
+)
+def test_a_follow_up_time_is_known_by_its_name(name):
+    assert _TIME.fullmatch(name)
+    assert not _TIME.fullmatch(f"{name}_before_admission")
 
 
 def test_many_columns_are_all_named_in_few_lines(tmp_path):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.reading import delimited_text, table_files
+from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.column_lines import ColumnCells, column_lines
@@ -332,6 +333,22 @@ def test_a_comma_that_can_be_one_thing_only_is_read(tmp_path, cells, second):
     table["cost"] = (cells * len(table))[: len(table)]
     found = read(tmp_path, table).features
     assert found.X[1, found.names.index("cost")] == second
+
+
+def test_points_beside_whole_numbers_are_said_though_other_columns_have_decimals(tmp_path):
+    rows = [f"{120 + i},{i / 8 + 0.1:.1f}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["ldh,crp", *rows, "1.029,3.5"]) + "\n")
+    reader = CellReader()
+    list(read_blocks(tmp_path / "t.csv", reader))
+    assert [line.split(";")[0] for line in reader.notices] == [
+        "Column 'ldh', data row 61: '1.029' is read as 1.029, not 1029, by the other columns"
+    ]
+
+
+def test_a_zero_is_not_before_thousands():
+    cells = pa.array(["0.875", "0,875", "1.875"])
+    assert with_points(cells, ",").to_pylist() == ["0.875", "0.875", "1875"]
+    assert with_points(cells, ".").to_pylist() == ["0.875", "0,875", "1.875"]
 
 
 def test_thousands_with_points_and_decimals_are_read_as_asked():

@@ -15,9 +15,11 @@ from deepcac.table.budgeted_trials import TableRun, refuse_budget
 from deepcac.table.elsewhere.comparing_places import _external
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.folds import site_folds
+from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
+from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 200
@@ -359,6 +361,86 @@ def test_codes_for_missing_are_said_of_new_rows(tmp_path):
     new.loc[:5, "crp"] = -999
     predict_table(model, csv(tmp_path, new), tmp_path / "r.csv", say=said.append)
     assert any("--missing crp=-999" in line for line in said)
+
+
+def test_labels_and_dates_of_stata_and_sas_are_those_of_the_file(tmp_path):
+    stat = pytest.importorskip("pyreadstat")
+    table = patients().assign(grade=np.arange(N) % 3 + 1, sex=np.arange(N) % 2 + 1)
+    labels = {"grade": {1: "low", 2: "low", 3: "high"}, "sex": {1: "male", 2: "female"}}
+    stat.write_dta(table, str(tmp_path / "t.dta"), variable_value_labels=labels)
+    stat.write_dta(table, str(tmp_path / "p.dta"), variable_value_labels=labels)
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.write(tmp_path / "p.dta", "p.dta")
+    for name in ("t.dta", "t.zip"):
+        names = read(tmp_path / name).encoder.names
+        assert {"grade=low", "sex=male"} <= {*names}
+    table["seen"] = pd.to_datetime(np.arange(N), unit="D", origin="2020-01-01").date
+    stat.write_xport(table.drop(columns="ward"), str(tmp_path / "t.xpt"), file_format_version=5)
+    columns = {column.name.lower(): column for column in read_labelled(
+        tmp_path / "t.xpt", Roles("died")).columns}  # fmt: skip
+    assert columns["seen"].note.startswith("a date")
+
+
+def test_lines_of_json_may_be_one_and_hold_any_separator(tmp_path):
+    line = '{"id": 1, "note": "a\u2028b\x85c"}\n'
+    for n in (1, 2):
+        (tmp_path / "t.jsonl").write_text(n * line, encoding="utf-8")
+        (block,) = read_blocks(tmp_path / "t.jsonl")
+        assert block.to_pylist() == n * [{"id": 1, "note": "a\u2028b\x85c"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("t.xls", b"<HTML><table>", "is a web page"),
+        ("t.csv", b"<!doctype html>", "is a web page"),
+        ("t.xls", b'\xef\xbb\xbf<?xml version="1.0"?>', "is XML"),
+        ("t.xlsx", b"\xd0\xcf\x11\xe0" + bytes(60), "is locked by a password"),
+    ],
+)
+def test_a_file_is_called_what_it_is_whatever_its_ending(tmp_path, name, content, line):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=line):
+        list(read_blocks(tmp_path / name))
+
+
+def test_text_that_is_called_a_spreadsheet_is_read(tmp_path):
+    (tmp_path / "t.xls").write_text("age\tdied\n63\t1\n")
+    (block,) = read_blocks(tmp_path / "t.xls")
+    assert block.to_pylist() == [{"age": "63", "died": "1"}]
+
+
+def test_a_code_for_no_value_empties_no_id_unless_it_is_said_with_it(tmp_path):
+    rules = CellRules(missing=("99", "age=33"))
+    reader = CellReader(rules, names=["id"])
+    block = pa.RecordBatch.from_pydict({"id": ["99", "1"], "n": [99, 1], "age": ["99", "33"]})
+    assert reader.read(block).to_pylist() == [
+        {"id": "99", "n": None, "age": None},
+        {"id": "1", "n": 1, "age": None},
+    ]
+    table = patients().assign(patient=np.arange(N))
+    (model, out) = tmp_path / "m.json", tmp_path / "r.csv"
+    roles = Roles("died", id="patient", cells=CellRules(missing=("99",)))
+    fit_table(csv(tmp_path, table), roles, model, TableRun(len, rows=N, jobs=1), method="plain")
+    predict_table(model, csv(tmp_path, table), out, say=len)
+    assert pd.read_csv(out)["patient"].tolist() == [*range(N)]
+
+
+def test_ids_in_two_spellings_are_one_patient_of_a_table(tmp_path):
+    table = patients().assign(pid=[f"{n // 2:0{3 + n % 2}d}" for n in range(N)])
+    assert len(set(read(csv(tmp_path, table), group="pid").group)) == N / 2
+    with pytest.raises(DataError, match="'0000' stands in row 1 already as '000'"):
+        read(csv(tmp_path, table), id="pid")
+
+
+def test_ids_that_are_no_feature_tell_of_patients_in_both_tables(tmp_path):
+    numbers = np.random.default_rng(0).permutation(90_000)[: 2 * N]
+    here = patients().assign(mrn=[f"{n:05d}" for n in numbers[:N]])
+    there = patients(1).assign(mrn=numbers[N // 2 : 3 * N // 2])
+    table = read(csv(tmp_path, here))
+    there.to_csv(tmp_path / "b.csv", index=False)
+    found = external_rows(table, Roles("died"), [tmp_path / "b.csv"], rows=N, seed=0)
+    assert any("100 values of column 'mrn' stand in both" in line for line in found.remarks)
 
 
 def test_files_of_spss_and_sas_are_read_as_they_are(tmp_path):

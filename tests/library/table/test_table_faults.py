@@ -60,6 +60,15 @@ def test_all_faults_are_listed_at_once_with_the_command_that_mends_them(tmp_path
     assert read_labelled(tmp_path / "t.csv", dropped).features.X.shape[0] == n
 
 
+def test_a_cell_of_two_readings_is_told_beside_other_faults(tmp_path):
+    cells = ["1,250" if n % 3 else "800" for n in range(200)]
+    weight = ["unknown" if n % 25 == 0 else f"{50 + n % 40}" for n in range(200)]
+    told, mend = faults(tmp_path, patients().assign(platelets=cells, weight=weight))
+    assert any("'1,250' is 1250 or 1.250; say --decimal . or" in line for line in told)
+    assert any("'weight'" in line for line in told)
+    assert "--drop platelets" in mend
+
+
 def test_a_number_is_a_code_only_far_from_every_other(tmp_path):
     hours = np.resize(np.r_[38:46, 98], 200)
     told, _ = faults(tmp_path, patients().assign(hours=np.where(np.arange(200) < 3, 99, hours)))

@@ -1,5 +1,6 @@
 """The rows of a second table, in the columns and classes of the first."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,20 +19,22 @@ from deepcac.scoring.small_cells import FEW, counted
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cells import plain
+from deepcac.table.reading.cell_rules import NAMES_A_PATIENT
+from deepcac.table.reading.cells import is_numeric, is_text, plain
 from deepcac.table.reading.class_labels import class_labels, label_numbers
-from deepcac.table.reading.column_types import as_texts
+from deepcac.table.reading.column_types import as_texts, same_names
 from deepcac.table.reading.labelled_table import LabelledTable, group_cells
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
-from deepcac.table.reading.table_encoder import ABSENT, CATEGORY
+from deepcac.table.reading.table_encoder import ABSENT, CATEGORY, ID_NOTE, LEFT_OUT
 from deepcac.table.reading.table_faults import outcome_faults, table_faults
 from deepcac.table.reading.table_files import is_spreadsheet, read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar, outcome_moved, with_quantiles
 from deepcac.types import Array, Ids
 
 _MOST_NAMED = 10
+_DENSE = 0.8  # of the numbers between the first and the last, of a count of patients
 
 
 class ExternalRows(NamedTuple):
@@ -135,7 +138,9 @@ def _second_table(
     rows, seed = drawn
     keys = [roles.label, *filter(None, [roles.group, roles.time])]
     asked = [*keys, *(column.name for column in table.encoder.used)]
-    reader = CellReader(roles_of(path, roles).rules, usual=table.encoder.rules.decimal, asked=asked)
+    reader = CellReader(
+        roles_of(path, roles).rules, table.encoder.rules.decimal, asked=asked, names=roles.row_names
+    )
     try:
         other = sample_rows(
             read_blocks(path, reader), keys, group=roles.group, most=rows, seed=seed
@@ -300,13 +305,8 @@ def _outcomes(table: LabelledTable, roles: Roles, other: SampledTable, absent: s
 
 
 def _units(patients: list[pa.ChunkedArray]) -> Ids:
-    return pd.factorize(pd.concat(map(_named, patients)))[0].astype(np.int64)
-
-
-def _named(cells: pa.ChunkedArray) -> "pd.Series[str]":
-    """Return ids as text; 7 in one table is 7.0 or 007 in another, P7 is p007."""
-    texts = cells.to_pandas().astype(str).str.lower()
-    return texts.str.replace(r"^(\D*)0*(\d+?)(\.0+)?$", r"\1\2", regex=True)
+    names = [same_names(cells).to_pandas() for cells in patients]
+    return pd.factorize(pd.concat(names))[0].astype(np.int64)
 
 
 def _new_columns(table: LabelledTable, other: SampledTable) -> list[str]:
@@ -344,11 +344,17 @@ def _overlap(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
     """Say if rows or ids of the second table stand in the first."""
     sentences = []
     second = other.sample.rows
-    if roles.id and roles.id in second.column_names:
-        ids = [set(_named(plain(rows[roles.id]).drop_null())) for rows in (table.rows, second)]
-        if both := len(ids[0] & ids[1]):
+    both = _in_both(table.rows, second, roles.id) if roles.id in second.column_names else 0
+    if both:
+        sentences.append(
+            f"Warning: {_count(both)} ids stand in both tables; the same patients are no test."
+        )
+    for name in () if roles.id or roles.group else _id_columns(table, second):
+        if (both := _in_both(table.rows, second, name)) >= FEW:
             sentences.append(
-                f"Warning: {_count(both)} ids stand in both tables; the same patients are no test."
+                f"Warning: {both:,} values of column {name!r} stand in both tables. If they are "
+                "patients, the same patients are no test: --group "
+                f"{shlex.quote(name)} does not learn from them."
             )
     features = table.features
     first = {row.tobytes() for row in np.column_stack([features.X, features.label])}
@@ -359,6 +365,32 @@ def _overlap(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
             "column; make sure that they are other patients."
         )
     return sentences
+
+
+def _id_columns(table: LabelledTable, second: pa.Table) -> list[str]:
+    """Return the columns of both tables that are left out and may be ids, but count no rows."""
+    return [
+        column.name
+        for column in table.encoder.columns
+        if column.kind == LEFT_OUT
+        and (ID_NOTE in column.note or NAMES_A_PATIENT.fullmatch(column.name))
+        and column.name in second.column_names
+        and not any(_no_ids(plain(rows[column.name])) for rows in (table.rows, second))
+    ]
+
+
+def _no_ids(cells: pa.ChunkedArray) -> bool:
+    """Tell whether cells are no texts or numbers, or count the rows from the first to the last."""
+    if not (is_text(cells.type) or is_numeric(cells.type)):
+        return True
+    numbers = pd.to_numeric(same_names(cells.drop_null()).to_pandas(), errors="coerce").unique()
+    return bool(len(numbers) >= _DENSE * (np.max(numbers, initial=0) - np.min(numbers, initial=0)))
+
+
+def _in_both(first: pa.Table, second: pa.Table, name: str | None) -> int:
+    """Return how many ids are in both tables."""
+    ids = [set(same_names(plain(rows[name]).drop_null()).to_pylist()) for rows in (first, second)]
+    return len(ids[0] & ids[1])
 
 
 def _count(n: int) -> str:

@@ -13,6 +13,7 @@ from deepcac.table.reading.cell_rules import (
     INVISIBLE,
     SPACES,
     CellRules,
+    as_number,
     uniform_names,
 )
 from deepcac.table.reading.cells import is_numeric, is_text
@@ -44,9 +45,12 @@ class CellReader:
         Columns whose numbers are not asked for, so that their signs are not judged.
     asked : collection of str, optional
         The only columns whose numbers are asked for; all but `unread` if None.
+    names : collection of str
+        Columns of ids, groups, sites and times, where a number is a code for no value only if it
+        is said with its column.
     strict : bool
-        Whether a column in which both signs stand before decimals is a `DataError`; else it is
-        left as it stands, and `mixed` says why.
+        Whether a column whose decimals cannot be told is a `DataError`; else it is left as it
+        stands, and `mixed` says why.
 
     Attributes
     ----------
@@ -65,12 +69,14 @@ class CellReader:
         unread: Collection[str] = (),
         *,
         asked: Collection[str] | None = None,
+        names: Collection[str] = (),
         strict: bool = True,
     ) -> None:
         self.rules = rules or CellRules()
         self.usual = usual
         self.unread = frozenset(unread)
         self.asked = None if asked is None else frozenset(asked)
+        self.names = frozenset(names)
         self.strict = strict
         self.mixed: dict[str, str] = {}
         self.absent: Counter[tuple[str, str]] = Counter()
@@ -182,7 +188,7 @@ class CellReader:
         if pc.any(gone).as_py():
             for count in pc.value_counts(column.filter(gone)).to_pylist():
                 self.absent[name, count["values"]] += count["counts"]
-        codes = self.rules.codes(name)
+        codes = self._codes(name)
         if codes:
             said = pc.is_in(column, value_set=pa.array(codes, pa.string()))
             for word in pc.unique(column.filter(said)).to_pylist():
@@ -211,17 +217,13 @@ class CellReader:
             column = pc.if_else(same, nothing, column)
         return column
 
+    def _codes(self, name: str) -> tuple[str, ...]:
+        return self.rules.codes(name, names=name in self.names)
+
     def _number_codes(self, name: str) -> list[tuple[str, float]]:
         """Return the texts that mean no value in a column and are numbers, with these."""
-        pairs = ((text, _number(text)) for text in self.rules.codes(name))
+        pairs = ((text, as_number(text)) for text in self._codes(name))
         return [(text, code) for text, code in pairs if code is not None]
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _uniform_text(column: pa.Array) -> pa.Array:

@@ -71,13 +71,14 @@ class CellRules:
         exempt = {uniform(word).lower() for word in self.keep_words}
         return tuple(word for word in (*MISSING, *ERROR_CELLS) if word not in exempt)
 
-    def codes(self, column: str) -> tuple[str, ...]:
-        """Return the further texts that mean so in a column."""
+    def codes(self, column: str, *, names: bool = False) -> tuple[str, ...]:
+        """Return the further texts that mean so in a column; numbers of any none of `names`."""
         prefix = f"{column}="
         return tuple(
             text.removeprefix(prefix)
             for text in self.missing
-            if text.startswith(prefix) or "=" not in text
+            if text.startswith(prefix)
+            or ("=" not in text and not (names and as_number(text) is not None))
         )
 
     def options(self) -> list[str]:
@@ -132,6 +133,14 @@ class CellRules:
         if content["decimal"] not in (None, ".", ",") or not all(isinstance(w, str) for w in words):
             raise DataError("how its cells are read is no rule")
         return cls(content["decimal"], tuple(content["keep_words"]), tuple(content["missing"]))
+
+
+def as_number(text: str) -> float | None:
+    """Return the number that a text is, if any."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def uniform(text: str) -> str:

@@ -41,6 +41,18 @@ def plain_type(name: str, column: pa.Array) -> pa.Array:
     return column
 
 
+_SIMPLE = r"^(\D*\d*(\.0+)?|[0-9a-fA-F-]+)$"  # where capitals say nothing
+_ZEROS = r"^(\D*)0*(\d+?)(\.0+)?$"
+
+
+def same_names(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the texts of ids so that names of one patient are equal: 7, 7.0, 007; P7, p007."""
+    texts = as_texts(cells)
+    simple = pc.match_substring_regex(texts, _SIMPLE)
+    texts = pc.if_else(simple, pc.utf8_lower(texts), texts)
+    return pc.replace_substring_regex(texts, _ZEROS, r"\1\2")
+
+
 _CUT = r"^\d[.,]\d+E\+\d+$"
 _USUAL = {
     pa.string_view(): pa.string(),

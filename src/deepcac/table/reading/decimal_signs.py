@@ -7,8 +7,6 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.errors import DataError
-
 _UNIT = r"(\s*[%°µμA-Za-z][^,.;]*)?$"
 _THOUSANDS = {
     ",": r"^[+-]?[1-9]\d{0,2}(,\d{3})+" + _UNIT,
@@ -22,8 +20,8 @@ _BOTH = {
 }
 # A number as people write it, by the sign that is its decimal point.
 _WRITTEN = {
-    ".": r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?" + _UNIT,
-    ",": r"^[+-]?(\d{1,3}(\.\d{3})+(,\d+)?|\d*,\d+)" + _UNIT,
+    ".": r"^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?" + _UNIT,
+    ",": r"^[+-]?([1-9]\d{0,2}(\.\d{3})+(,\d+)?|\d*,\d+)" + _UNIT,
 }
 _WHOLE, _LONG = r"^[+-]?\d+" + _UNIT, r"^[+-]?\d{4,}" + _UNIT
 _TELLING = 0.05  # of a column's cells with a sign: fewer do not decide for the others
@@ -60,7 +58,8 @@ class DecimalSigns(NamedTuple):
     notices : list of str
         Cells that have another reading, a line each.
     mixed : dict
-        Columns in which both signs stand before decimals, with the words that refuse them.
+        Columns in which both signs stand before decimals, or a cell has two readings and no column
+        tells which one it is, with the words that refuse them.
     """
 
     by_column: dict[str, str]
@@ -102,10 +101,6 @@ def decimal_signs(
     needed : bool
         Whether all of the columns are, as numbers, so that none can be left out or be a category.
 
-    Raises
-    ------
-    DataError
-        A cell has two readings, and no column tells which one it is.
     """
     if not _to_be_judged(columns):
         return DecimalSigns({}, None, [], {})
@@ -118,12 +113,14 @@ def decimal_signs(
         if len(column.votes) > 1:
             mixed[name] = (
                 f"column {name!r}: points and commas both stand before decimals; write one of "
-                f"them, {'or ' * needed}say --decimal"
-            ) + f", or leave the column out (--drop {shlex.quote(name)})" * (not needed)
+                f"them, {'or ' * needed}say --decimal{'' if needed else _dropped(name)}"
+            )
             continue
         column_sign = next(iter(column.votes), sign)
         if column.unclear and column_sign is None:
-            raise DataError(_two_readings(name, columns[name], column.unclear, before))
+            text = _two_readings(name, columns[name], column.unclear, before)
+            mixed[name] = text + ("" if needed else _dropped(name))
+            continue
         if column_sign is None:
             continue
         by_column[name] = column_sign
@@ -139,16 +136,17 @@ def decimal_signs(
         odd = column.unclear.get(
             _OTHER[column_sign], None if clear else column.unclear.get(column_sign)
         )
-        if odd is not None and not (
-            column_sign == "." and "." in column.unclear and "," not in column.unclear
-        ):
+        if odd is not None:
             text = columns[name][odd].as_py()
             notices.append(_notice(name, text, before + odd + 1, column_sign))
     return DecimalSigns(by_column, sign, notices, mixed)
 
 
 def _to_be_judged(columns: Mapping[str, pa.Array]) -> bool:
-    """Tell whether a number has a comma, or all numbers with a point may be thousands."""
+    """Tell whether a number has a comma, or all numbers with a point may be thousands.
+
+    Such are all of the table, or those of a column that has whole numbers beside them.
+    """
     pointed = []
     for column in columns.values():
         if pc.any(pc.match_substring(column, ",")).as_py():
@@ -157,14 +155,25 @@ def _to_be_judged(columns: Mapping[str, pa.Array]) -> bool:
                 return True
         if pc.any(pc.match_substring(column, ".")).as_py():
             pointed.append(column)
-    unclear = False
+    unclear = clear = False
     for column in pointed:
         thousands = pc.match_substring_regex(column, _THOUSANDS["."])
+        either = bool(pc.any(thousands).as_py())
+        if clear and not either:
+            continue
         decimals = pc.and_not(pc.match_substring_regex(column, _SIGNED["."]), thousands)
         if pc.any(decimals).as_py():
-            return False
-        unclear = unclear or bool(pc.any(thousands).as_py())
-    return unclear
+            clear = True
+        elif either and _beside_whole(column):
+            return True
+        unclear = unclear or either
+    return unclear and not clear
+
+
+def _beside_whole(column: pa.Array) -> bool:
+    """Tell whether there are whole numbers, all of them below 1,000."""
+    whole, long = (pc.any(pc.match_substring_regex(column, p)).as_py() for p in (_WHOLE, _LONG))
+    return bool(whole and not long)
 
 
 def _looked_at(column: pa.Array) -> _Seen:
@@ -190,6 +199,10 @@ def _looked_at(column: pa.Array) -> _Seen:
         if either and small:
             unclear[sign] = int(pc.index(thousands, True).as_py())
     return _Seen(total / max(present, 1), frozenset(votes), unclear)
+
+
+def _dropped(name: str) -> str:
+    return f", or leave the column out (--drop {shlex.quote(name)})"
 
 
 def _readings(text: str, sign: str) -> tuple[str, str]:

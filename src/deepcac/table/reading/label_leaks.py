@@ -21,13 +21,14 @@ _IN_ORDER = 0.999  # rank correlation with the row number
 _MOST_LINES = 8
 _BY_CHANCE = 10.0  # rows in which a column is above the time, were its values shuffled
 _TELLS_OVER = 0.85  # AUROC of a status for whether another time is over before
+_UNIT = r"(time|days?|weeks?|months?|years?)"
 _TIME = re.compile(
     r"[a-z]{1,2}[_. -]?time|"
-    r"(fu|f[_.]?up|follow[_. -]?up|surv(ival)?|pfs|dfs|rfs|efs|event|death|status|relapse"
-    r"|recurrence)?[_. -]?(time|days?|months?|years?|t)"
+    r"(fu|f[_.]?up|follow[_. -]?up|(overall[_. -]?)?surv(ival)?|os|pfs|dfs|rfs|efs|event|death"
+    rf"|status|relapse|recurrence)?[_. -]?({_UNIT}|t)"
     r"(to[_. -]?(event|death|relapse|last[_. -]?(contact|follow[_. -]?up)))?"
-    r"|(time|days?|months?|years?)[_. -]?to[_. -]?(event|death|relapse|recurrence|progression|last"
-    r"[_. -]?\w*)|futime|follow[_. -]?up|lenfol|(days?|time|years?)[_. -]?(of[_. -]?)?follow\w*",
+    rf"|{_UNIT}[_. -]?to[_. -]?(event|death|relapse|recurrence|progression|last[_. -]?\w*)"
+    r"|futime|tte|duration|follow[_. -]?up|lenfol|(days?|time|years?)[_. -]?(of[_. -]?)?follow\w*",
     re.IGNORECASE,
 )
 _STATUS = re.compile(

@@ -17,7 +17,7 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import label_sentence, standing_alone
-from deepcac.table.reading.column_types import row_names
+from deepcac.table.reading.column_types import row_names, same_names
 from deepcac.table.reading.follow_up import check_divisible, horizon_remarks
 from deepcac.table.reading.label_leaks import HEAD, label_leaks, other_times, unused_times
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
@@ -142,7 +142,7 @@ def read_labelled(
     """
     key_columns = filter(None, (roles.id, roles.group, roles.time))
     keys = list(dict.fromkeys([roles.label, *key_columns, *roles.apart]))
-    reader = CellReader(roles.rules, unread=roles.drop)
+    reader = CellReader(roles.rules, unread=roles.drop, names=roles.row_names)
     blocks = read_blocks(path, reader)
     sample = sample_rows(blocks, keys, group=roles.group, most=rows, seed=seed)
     _check_dropped(sample.rows.column_names, roles)
@@ -209,17 +209,19 @@ def _check_dropped(names: list[str], roles: Roles) -> None:
 
 
 def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
-    """Refuse an id that is missing or stands twice."""
+    """Refuse an id that is missing or stands twice, as 7 and as 007."""
     cells = row_names(column, name, "an id")
     refuse_missing(cells, name, "no id")
-    first = pc.index_in(cells, value_set=pc.unique(cells)).to_numpy()
+    alike = same_names(cells)
+    first = pc.index_in(alike, value_set=pc.unique(alike)).to_numpy()
     _, rows = np.unique(first, return_index=True)
     if len(rows) < len(cells):
         row = int(np.setdiff1d(np.arange(len(cells)), rows)[0])
         earlier = int(rows[first[row]])
+        here, there = cells[row].as_py(), cells[earlier].as_py()
         raise DataError(
-            f"column {name!r}, data row {row + 1}: {cells[row].as_py()!r} stands in row "
-            f"{earlier + 1} already; rows of one patient are named by --group"
+            f"column {name!r}, data row {row + 1}: {here!r} stands in row {earlier + 1} already"
+            f"{'' if here == there else f' as {there!r}'}; rows of one patient are named by --group"
         )
 
 
@@ -240,7 +242,7 @@ def group_cells(sample: SampledTable, name: str, words: str = "") -> pa.ChunkedA
 def _groups(sample: SampledTable, name: str | None, reader: CellReader) -> Ids | None:
     if name is None:
         return None
-    cells = group_cells(sample, name, reader.counted(name))
+    cells = same_names(group_cells(sample, name, reader.counted(name)))
     patients = pc.unique(cells)
     if len(patients) < FEWEST_OF_A_CLASS:  # four with the rarer class, and four without
         raise DataError(

@@ -1,5 +1,6 @@
 """What a file is by its ending and first bytes; what is packed in it."""
 
+import codecs
 import gzip
 import io
 import zipfile
@@ -17,10 +18,11 @@ _FOREIGN = {
     b"%PDF": "a PDF",
     b"SQLite format 3": "an SQLite database",
     b"\x89HDF": "an HDF5 file",
-    b"\xd0\xcf\x11\xe0": "an old Office file",
     b"<?xml": "XML",
-    b"<!DOCTYPE": "a web page",
+    b"<!doctype": "a web page",
     b"<html": "a web page",
+    b"<table": "a web page",
+    b"<meta": "a web page",
     b"\x80\x04": "a Python pickle",
     b"\x80\x05": "a Python pickle",
 }
@@ -34,6 +36,7 @@ _KINDS = {
     b"PK\x03\x04": ".zip",
     b"\x1f\x8b": ".gz",
 }
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _R_DATA = (b"RDX", b"RDA", b"X\n\x00\x00")
 _R = (".rds", ".rda", ".rdata")
 _WAY_OUT = "save the table as CSV or parquet"
@@ -58,7 +61,7 @@ class Packed:
     def kind(self) -> str:
         """Ending, or what the first bytes say."""
         with self.open() as raw:
-            first = raw.read(16)
+            first = raw.read(64)
         ending = PurePath(self.name).suffix.lower()
         for magic, kind in _KINDS.items():
             # A spreadsheet is a zip file too, whatever its name ends in.
@@ -66,10 +69,15 @@ class Packed:
                 return ".xlsx" if kind == ".zip" and _is_workbook(self) else kind
         if ending in _R or first.startswith(_R_DATA):
             raise DataError(f"{self.path}: is R data; in R, write.csv(x, file, row.names = FALSE)")
-        for magic, what in _FOREIGN.items() if ending != ".xls" else ():
-            if first.startswith(magic):
+        if first.startswith(_OLD_OFFICE) and ending != ".xls":
+            locked = "locked by a password" if ending in _OFFICE else "an old Office file"
+            raise DataError(f"{self.path}: is {locked}; {_WAY_OUT}")
+        bare = first.removeprefix(codecs.BOM_UTF8).lstrip().lower()
+        for magic, what in _FOREIGN.items():
+            if bare.startswith(magic.lower()):
                 raise DataError(f"{self.path}: is {what}; {_WAY_OUT}")
-        return ending
+        # Some programs give text this ending.
+        return ".txt" if ending == ".xls" and b"\0" not in first else ending
 
     def open(self) -> IO[bytes]:
         """Open the bytes."""

@@ -5,7 +5,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -48,10 +48,10 @@ def _stata(source: Source) -> pa.Table:
     try:
         frame = pd.read_stata(source)
     except ValueError as error:
-        # Labels that stand for two values cannot be a category.
+        # Labels that stand for two values cannot be a category of pandas.
         if "label" not in str(error).lower():
             raise
-        frame = pd.read_stata(source, convert_categoricals=False)
+        frame = _read_stat(source, "read_dta", apply_value_formats=True)
     return _arrow(frame)
 
 
@@ -67,25 +67,36 @@ def _read_stat(source: Source, how: str, **options: Any) -> pd.DataFrame:
         frame: pd.DataFrame = getattr(pyreadstat, how)(os.fspath(source), **options)[0]
         return frame
     with tempfile.NamedTemporaryFile() as copy:
+        source.seek(0)  # another reader may have begun
         copy.write(source.read())
         copy.flush()
         unpacked: pd.DataFrame = getattr(pyreadstat, how)(copy.name, **options)[0]
         return unpacked
 
 
-def _sas(source: Source, format: Literal["xport", "sas7bdat"]) -> pa.Table:
+def _xport(source: Source) -> pa.Table:
     try:
-        frame: pd.DataFrame = pd.read_sas(source, format=format, encoding="utf-8")
-    except ValueError:  # transport files of version 8
-        frame = _read_stat(source, "read_xport" if format == "xport" else "read_sas7bdat")
+        return _with_zeros(_read_stat(source, "read_xport"))
+    except ImportError:  # pandas takes dates for numbers
+        return _with_zeros(pd.read_sas(source, format="xport", encoding="utf-8"))
+
+
+def _sas(source: Source) -> pa.Table:
+    try:
+        return _with_zeros(pd.read_sas(source, format="sas7bdat", encoding="utf-8"))
+    except ValueError:
+        return _with_zeros(_read_stat(source, "read_sas7bdat"))
+
+
+def _with_zeros(frame: pd.DataFrame) -> pa.Table:
     for name in frame.select_dtypes("number"):
         values = frame[name].to_numpy(dtype=np.float64)
         frame[name] = np.where(np.abs(values) < _SMALLEST, 0.0, values)
     return _arrow(frame)
 
 
-def _json(source: Source) -> pa.Table:
-    """Read a list of flat objects, or one object a line."""
+def _json(source: Source, *, by_line: bool = False) -> pa.Table:
+    """Read a list of flat objects, or one object per line; a line may be the only one."""
     if hasattr(source, "read"):
         text = source.read().decode("utf-8-sig")
     else:
@@ -94,7 +105,8 @@ def _json(source: Source) -> pa.Table:
     try:
         rows: Any = json.loads(text)
     except ValueError:
-        rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+        rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    rows = [rows] if by_line and isinstance(rows, dict) else rows
     if isinstance(rows, dict):
         raise DataError("is one JSON object; a list of rows is expected, each {column: value}")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -139,11 +151,11 @@ READERS: dict[str, Callable[[Source], pa.Table]] = {
     ".dta": _stata,
     ".sav": _spss,
     ".zsav": _spss,
-    ".xpt": lambda source: _sas(source, "xport"),
-    ".sas7bdat": lambda source: _sas(source, "sas7bdat"),
+    ".xpt": _xport,
+    ".sas7bdat": _sas,
     ".json": _json,
-    ".jsonl": _json,
-    ".ndjson": _json,
+    ".jsonl": lambda source: _json(source, by_line=True),
+    ".ndjson": lambda source: _json(source, by_line=True),
 }
 
 

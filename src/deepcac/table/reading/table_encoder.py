@@ -301,6 +301,7 @@ def _learn(
     return _learn_number(name, values, number, missing, patients, said=name in rules.numbers)
 
 
+ID_NOTE = "an id"  # in the notes of columns that are left out
 _DATE_NOTE = "a date; make a number of it, such as days since admission"
 _PLACE_NOTE = "it says which row it is"
 
@@ -340,7 +341,7 @@ def _learn_text(
             return _with_unit(column, parsed, present)
     if len(texts) > _FREE_TEXT and len(texts) > present / 2:
         # How many cells hold a text would tell how few hold none.
-        note = f"free text or an id: {len(texts):,} different texts"
+        note = f"free text or {ID_NOTE}: {len(texts):,} different texts"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     if len(texts) == 1 and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=0)
@@ -407,7 +408,7 @@ def _learn_number(
     whole = not missing and len(np.unique(seen)) == len(seen) and (seen == np.floor(seen)).all()
     if whole and len(seen) > _FREE_TEXT:
         if NAMES_A_ROW.fullmatch(name) and not _PLACE.fullmatch(name):
-            note = "looks like an id (--id names the id column)"
+            note = f"looks like {ID_NOTE} (--id names the id column)"
             return EncodedColumn(name, LEFT_OUT, note=note)
         if _counts_rows(seen) or _PLACE.fullmatch(name):
             return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE)

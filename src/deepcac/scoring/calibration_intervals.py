@@ -34,6 +34,13 @@ class CalibrationIntervals(NamedTuple):
     log_loss: Estimate
 
 
+def patient_draws(patient: npt.NDArray[np.intp], seed: int = 0) -> npt.NDArray[np.uint8]:
+    """Return how often each row (n,) is in each of some hundred draws of the patients, (n, r)."""
+    _, place = np.unique(patient, return_inverse=True)
+    draws = int(np.clip(_NUMBERS // len(place), _FEWEST, _MOST))
+    return poisson_weights(int(place.max()) + 1, draws, seed)[place]
+
+
 def calibration_intervals(
     y: Ids, risk: Array, patient: npt.NDArray[np.intp], *, seed: int = 0
 ) -> CalibrationIntervals:
@@ -42,9 +49,7 @@ def calibration_intervals(
     Patients are drawn whole, with all their predictions; the models stay as they are. `y` is 1
     where the event came, and holds both values.
     """
-    _, place = np.unique(patient, return_inverse=True)
-    draws = int(np.clip(_NUMBERS // len(y), _FEWEST, _MOST))
-    weights = poisson_weights(int(place.max()) + 1, draws, seed)[place]
+    weights = patient_draws(patient, seed)
     drawn = risk_scores(Patients(y, risk), weights)
     size = weights.sum(axis=0, dtype=np.float64)
     share = (y @ weights) / size

@@ -11,9 +11,17 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import CAC, KM, Contender
 from deepcac.judging.spaces import Values
 from deepcac.scoring.calibration import calibration
+from deepcac.scoring.calibration_intervals import patient_draws
 from deepcac.scoring.censored import FollowUp, auroc_at, joined
 from deepcac.scoring.equivalence import LEVEL
-from deepcac.scoring.resampled_scores import INTERCEPT, RATIO, SLOPE, Patients, risk_scores
+from deepcac.scoring.resampled_scores import (
+    INTERCEPT,
+    RATIO,
+    SLOPE,
+    Patients,
+    estimate,
+    risk_scores,
+)
 from deepcac.scoring.statistics import corrected_error
 from deepcac.table.budgeted_trials import Say, linear
 from deepcac.table.choice_folds import Candidate, FoldScores, Scores, score_on_folds
@@ -28,16 +36,24 @@ CLUSTERS, ALPHA = 2, 0.03  # where none are asked for
 METHODS = {AUTO: "", PLAIN: "", "k-means": KM, "CAC": CAC, SUBTYPES: ""}
 TRIALS = 12
 LEAST_SPREAD = 0.25  # log odds; of a risk by coefficients whose variances are the penalty's C
-_OF_RISK = (INTERCEPT, SLOPE, RATIO)
+_OF_RISK = {
+    INTERCEPT: "calibration_intercept",
+    SLOPE: "calibration_slope",
+    RATIO: "observed_by_expected",
+}
 EVENTS_A_CLUSTER = 20  # rows of the rarest class; with fewer a model of its own is noise
 
 
 class FoldAnswer(NamedTuple):
-    """What models say of test rows: labels (n,), AUROC, risks (n, n_classes - 1), follow-up."""
+    """What models say of test rows: labels (n,), AUROC, risks (n, n_classes - 1), follow-up.
+
+    `patient`, shape (n,), tells whose row each one is.
+    """
 
     label: npt.NDArray[Any]
     auroc: float
     risk: Array
+    patient: npt.NDArray[np.int64]
     follow: FollowUp | None = None
 
 
@@ -143,6 +159,7 @@ def nested_answers(
     """
     answers: list[FoldAnswer] = []
     n_folds = len(scores.every.auroc)
+    patient = np.arange(len(table.features.label)) if table.group is None else table.group
     for j in range(n_folds):
         c = choice(scores.inside[j], tried) if scores.inside else 0
         fold_rows = scores.fold == j
@@ -151,7 +168,7 @@ def nested_answers(
         if table.follow is not None:
             follow = table.follow.take(fold_rows)
             auroc = auroc_at(follow, risk[:, 0])
-        answers.append(FoldAnswer(label, auroc, risk, follow))
+        answers.append(FoldAnswer(label, auroc, risk, patient[fold_rows], follow))
     return answers, 1 / (n_folds - 1)
 
 
@@ -263,7 +280,8 @@ def held_out(answers: Sequence[FoldAnswer], ratio: float) -> dict[str, Any]:
     dict
         ``auroc``, ``low`` and ``high`` (Nadeau and Bengio 2003), ``rows`` tested at a time, and
         ``parts``; with two classes, of all risks together, ``calibration_intercept`` (of the risks
-        as they are), ``calibration_slope`` and ``observed_by_expected``.
+        as they are), ``calibration_slope`` and ``observed_by_expected``; with ``_low`` and
+        ``_high`` behind each the ends of its 95 % interval over patients.
     """
     auroc = np.array([answer.auroc for answer in answers])
     half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, ratio)
@@ -274,17 +292,28 @@ def held_out(answers: Sequence[FoldAnswer], ratio: float) -> dict[str, Any]:
         "rows": float(np.mean([len(answer.label) for answer in answers])),
         "parts": len(answers),
     }
-    label, risk = (np.concatenate([answer[j] for answer in answers]) for j in (0, 2))
-    follow = joined([answer.follow for answer in answers if answer.follow is not None])
-    names = ("calibration_intercept", "calibration_slope", "observed_by_expected")
-    if follow is not None:
-        whom = Patients(follow.outcome, risk[:, 0].astype(float), follow)
-        measures = risk_scores(whom, np.ones((len(label), 1)))
-        out |= {name: measures[key][0] for name, key in zip(names, _OF_RISK, strict=True)}
-    elif risk.shape[1] == 1:
-        fit = calibration(label, risk[:, 0].astype(float))
-        out |= dict(zip(names, (fit.intercept, fit.slope, fit.ratio), strict=True))
+    if answers[0].risk.shape[1] == 1:
+        out |= _calibrated(answers)
     return {name: round(float(value), 4) for name, value in out.items()}
+
+
+def _calibrated(answers: Sequence[FoldAnswer]) -> dict[str, float]:
+    """Return calibration of all risks of two classes together, and the ends of its intervals."""
+    label, risk, patient = (np.concatenate([answer[j] for answer in answers]) for j in (0, 2, 3))
+    follow = joined([answer.follow for answer in answers if answer.follow is not None])
+    whom = Patients(label if follow is None else follow.outcome, risk[:, 0].astype(float), follow)
+    if follow is None:
+        fit = calibration(whom.y, whom.risk)
+        values = dict(zip(_OF_RISK, (fit.intercept, fit.slope, fit.ratio), strict=True))
+    else:
+        measures = risk_scores(whom, np.ones((len(label), 1)))
+        values = {key: float(measures[key][0]) for key in _OF_RISK}
+    drawn = risk_scores(whom, patient_draws(patient))
+    out = {}
+    for key, name in _OF_RISK.items():
+        score = estimate(key, values[key], drawn[key])
+        out |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
+    return out
 
 
 _ESTIMAND = (
@@ -306,9 +335,10 @@ def method_lines(method: dict[str, Any]) -> list[str]:
     ]
     if "calibration_slope" in out:
         lines[0] += (
-            f"; calibration intercept {out['calibration_intercept']:z.2f} (0 is right), slope "
-            f"{out['calibration_slope']:z.2f}, observed / expected events "
-            f"{out['observed_by_expected']:.2f} (1 is right)"
+            "; calibration, with 95 % intervals over patients: intercept "
+            f"{_span(out, 'calibration_intercept')} where 0 is right, slope "
+            f"{_span(out, 'calibration_slope')} and observed / expected events "
+            f"{_span(out, 'observed_by_expected')} where 1 is right"
         )
     if "bootstrap" in method:
         lines += _corrected(method["bootstrap"])
@@ -323,6 +353,10 @@ def method_lines(method: dict[str, Any]) -> list[str]:
     if out["low"] <= 0.5:
         lines.append("warning: we found no evidence that this model ranks rows better than chance")
     return lines
+
+
+def _span(out: dict[str, Any], name: str) -> str:
+    return f"{out[name]:z.2f} ({out[f'{name}_low']:z.2f} to {out[f'{name}_high']:z.2f})"
 
 
 def _corrected(refits: dict[str, Any]) -> list[str]:

@@ -142,7 +142,9 @@ def _judged(
         units = None if table.group is None else np.concatenate([part.unit for part in learnt])
         model, _ = _fitted(named(X), y, units, clusters, seed)
         risk, truth = model.predict_proba(named(sample.test.raw)), sample.test.y
-        answers.append(FoldAnswer(truth, scores(truth, risk, 0.5)["auroc"], risk[:, 1:]))
+        patient = np.asarray(sample.test.row_id if table.group is None else sample.test.unit)
+        auroc = scores(truth, risk, 0.5)["auroc"]
+        answers.append(FoldAnswer(truth, auroc, risk[:, 1:], patient))
         ratio = len(sample.test) / len(y)
     return held_out(answers, ratio)
 

@@ -157,6 +157,10 @@ def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
     assert f"{left.rarest:,} of the rarest class" in section(text, 10, "Sample size")
     auroc = model.method["held_out"]["auroc"]
     assert f"{auroc:.3f}" in section(text, "23a", "Performance")
+    (slope,) = re.findall(
+        r"\| slope \| (.*?) \| (.*?) to (.*?) \| 1 \|", section(text, "23a", "Calibration")
+    )
+    assert float(slope[1]) < float(slope[0]) < float(slope[2])
     assert NOT_COMPUTED in section(text, "23a", "Net benefit")
     assert "Command: deepcac fit patients.csv" in section(text, "18f", "Code sharing")
 

@@ -205,7 +205,7 @@ def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
     )
     assert lines[3].startswith("A study that validates this model needs about ")
     out["calibration_intercept"] = -0.001
-    assert "intercept 0.00 (0 is right)" in method_lines(method)[0]
+    assert "intercept 0.00 (" in method_lines(method)[0]
 
 
 def test_of_models_that_rank_alike_the_one_with_the_best_risks_is_taken(csv, tmp_path):

@@ -24,7 +24,7 @@ _NAMES = {"": "no clusters", SUBTYPES: SUBTYPES}
 _USUAL = {
     "measures": [
         "AUROC; with two classes calibration intercept, slope, and observed by expected events. "
-        "Intervals after Nadeau and Bengio 2003."
+        "Interval of the AUROC after Nadeau and Bengio 2003."
     ],
     "calculation": ["deepcac predict, or deepcac.load in Python; see 22."],
     "imbalance": ["No class was weighted or resampled, which would change the risks."],
@@ -106,10 +106,23 @@ def _tried(tried: Sequence[Candidate]) -> list[str]:
 def _calibration(held_out: dict[str, float]) -> list[str]:
     if "calibration_slope" not in held_out:
         return []
+    rows = [
+        (
+            what,
+            f"{held_out[name]:z.2f}",
+            f"{held_out[f'{name}_low']:z.2f} to {held_out[f'{name}_high']:z.2f}",
+            right,
+        )
+        for what, name, right in (
+            ("intercept", "calibration_intercept", "0"),
+            ("slope", "calibration_slope", "1"),
+            ("observed by expected events", "observed_by_expected", "1"),
+        )
+    ]
+    head = ("on held-out rows", "value", "95 % interval", "is right")
     return [
-        f"On held-out rows: intercept {held_out['calibration_intercept']:z.2f} (0 is right), slope "
-        f"{held_out['calibration_slope']:z.2f} (1), observed by expected events "
-        f"{held_out['observed_by_expected']:.2f} (1)."
+        *table_lines(head, rows),
+        "Intervals are by drawing patients again; the models stay as they are.",
     ]
 
 

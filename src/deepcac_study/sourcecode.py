@@ -44,15 +44,6 @@ _IMPORT = re.compile(
 )
 _DECORATOR = re.compile(r"^[ \t]*@(\w+)", re.MULTILINE)
 _NAME = re.compile(r"[\w.]+")
-# Code that a table names, by the module that resolves it: the table, the key, and where code is.
-_RESOLVED = {
-    "deepcac.judging.fitting": ("deepcac/judging/spaces.yaml", "fit", "deepcac.judging"),
-    "deepcac_study.catalogue.methods": (
-        "deepcac_study/catalogue/methods.yaml",
-        "estimator",
-        "deepcac",
-    ),
-}
 _KNOWN, _KEPT = "code.json", 5000  # of some 400 modules
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
@@ -61,10 +52,11 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 def code_digest(*names: str) -> str:
     """Return the SHA-256 over the code that some modules use, the tables beside it and `versions`.
 
-    Named are modules or packages (``"deepcac.cac"``), with all that they import of both packages,
-    and all that a catalogue names which they resolve; an unknown one is a `ConfigError`. The
-    catalogue's own tables are left out: a rule is given what of them its job computes with.
-    Comments, docstrings, the layout of the text and the version do not count.
+    Named are modules or packages (``"deepcac.cac"``), with all that they import of both packages;
+    an unknown one is a `ConfigError`. The catalogue's own tables, and code that a table names, are
+    left out: a rule is given what of them its job computes with
+    (`deepcac_study.jobs.named_code`). Comments, docstrings, the layout of the text and the version
+    do not count.
     """
     start = [module for name in names for module in _below(name)]
     modules = _closure(start)
@@ -304,16 +296,6 @@ def _imports(name: str) -> set[str]:
     return (inside | {module or what for module, what, _ in imports}) & _modules().keys()
 
 
-@cache
-def _resolved(name: str) -> set[str]:
-    """Return the modules of what a catalogue names and a module resolves."""
-    if name not in _RESOLVED:
-        return set()
-    table, key, package = _RESOLVED[name]
-    named = re.findall(rf"\b{key}: ([\w.]+)\.\w+", (_ROOT / table).read_text("utf-8"))
-    return {f"{package}.{module}" for module in named}
-
-
 def _closure(names: Iterable[str]) -> set[str]:
     modules: set[str] = set()
     waiting = list(names)
@@ -321,7 +303,7 @@ def _closure(names: Iterable[str]) -> set[str]:
         name = waiting.pop()
         if name not in modules:
             modules.add(name)
-            waiting += _imports(name) | _resolved(name)
+            waiting += _imports(name)
     return modules
 
 

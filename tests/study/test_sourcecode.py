@@ -18,6 +18,7 @@ from deepcac.errors import ConfigError
 from deepcac.judging.spaces import PARTITION, learners
 from deepcac_study import sourcecode
 from deepcac_study.catalogue.methods import methods
+from deepcac_study.jobs.named_code import contender_code, method_code
 from deepcac_study.judge.study_files import StudyFiles
 from deepcac_study.sourcecode import LIBRARIES, code_digest, files_digest
 
@@ -103,33 +104,77 @@ def test_every_job_that_computes_is_told_its_software():
     assert without == {"fetch", "article", "share", "spotcheck"}
 
 
-@pytest.mark.parametrize(("module", "named"), [(RUN, "methods"), (JUDGE, "learners")])
-def test_what_is_resolved_by_name_counts_as_imported(module, named):
-    """Editing a network that only a table names must make its runs again."""
-    if named == "methods":
-        names = [learner.learner.load().__module__ for learner in methods().values()]
-    else:
-        names = [
-            f"deepcac.judging.{learner.fit}".rpartition(".")[0]
-            for name, learner in learners().items()
-            if name != PARTITION
-        ]
-    assert len(set(names)) > 3
-    assert set(names) <= sourcecode._closure([module])
-    assert set(names) & sourcecode._closure([RAW]) == set()
+def test_what_a_table_names_is_code_of_the_jobs_that_use_it_and_of_no_others():
+    """Editing a network that only a table names makes its runs again, and no others."""
+    computes = {
+        m.id: f"deepcac.{m.learner.estimator}".rpartition(".")[0] for m in methods().values()
+    }
+    assert len(set(computes.values())) > 10
+    made = method_code(methods())
+    assert {name: digest for name, (_, digest) in made.items()} == {
+        name: code_digest(module) for name, module in computes.items()
+    }
+    assert "deepcac.nn.grasp" not in sourcecode._closure([RUN])
+    assert contender_code(["lr", "km_lgbm"]).keys() == {"deepcac.judging.learners"}
+    assert contender_code(["lr", "deepcac"]).keys() == {
+        "deepcac.judging.deep_learners",
+        "deepcac.judging.learners",
+    }
+    assert "deepcac.judging.deep_learners" not in sourcecode._closure([JUDGE])
+    fits = {
+        f"deepcac.judging.{entry.fit}".rpartition(".")[0]
+        for name, entry in learners().items()
+        if name != PARTITION
+    }
+    assert contender_code(name for name in learners() if name != PARTITION).keys() == fits
 
 
-def test_every_rule_of_runs_and_trials_sees_what_is_resolved_by_name():
+def test_an_edit_of_a_network_is_seen_by_its_runs_and_trials(copy):
+    ask = (
+        "from deepcac_study.jobs.named_code import contender_code as fits, method_code as computes\n"
+        "for name in ('grasp', 'lr'): print(computes([name])); print(fits([name]))"
+    )
+    before = said(copy, ask).splitlines()
+    edit(copy, "deepcac/nn/grasp.py", "\n\n\ndef means(", "\n\n\nMORE = 1\n\n\ndef means(")
+    after = said(copy, ask).splitlines()
+    assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, True, True]
+
+
+def test_another_method_of_the_catalogue_is_no_other_code(copy):
+    edit(
+        copy,
+        "deepcac_study/catalogue/methods.yaml",
+        "networks:\n",
+        'networks:\n  more: {label: More, colour: "#000001", estimator: nn.fnn.More}\n',
+    )
+    assert digest_of(copy, RUN) == code_digest(RUN)
+    ask = "from deepcac_study.jobs.named_code import method_code; print(method_code(['grasp']))"
+    assert said(copy, ask) == str(method_code(["grasp"]))
+
+
+# Rules whose jobs call by a name that only a table has, and what records its code.
+NAMED = {
+    "experiments.run": "learners",
+    "judge.trial_files": "fits",
+    "judge.power": "fits",
+    "judge.public_protocols": "fits",
+    "judge.tables.table_trials": "fits",
+}
+
+
+def test_every_rule_of_runs_and_trials_records_the_code_that_tables_name():
     rules = ROOT / "workflow" / "rules"
     text = (rules / "runs.smk").read_text() + (rules / "judge.smk").read_text()
-    named = set(re.findall(r'code=code_digest\("([\w.]+)"\)', text))
-    assert len(named) > 10
-    resolving = sourcecode._RESOLVED.keys()
-    for module in named:
-        reached = sourcecode._closure(sourcecode._below(module))
-        used = [name for name in resolving if name in reached]
-        assert used, module
-        assert all(sourcecode._resolved(name) <= reached for name in used)
+    for module, parameter in NAMED.items():
+        code = f'code=code_digest("deepcac_study.{module}"),'
+        after = text.split(code)[1:]
+        assert after, module
+        assert all(re.match(rf"[^#]*?\b{parameter}=lambda", part) for part in after), module
+    # What the others fit, they import: one network or line, whatever the table says.
+    judged = set(re.findall(r'code=code_digest\("deepcac_study\.([\w.]+)"\)', text))
+    for module in judged - NAMED.keys():
+        reached = sourcecode._closure([f"deepcac_study.{module}"])
+        assert {"deepcac.judging.learners", "deepcac.judging.spaces"} & reached, module
 
 
 def test_every_call_by_name_from_a_table_is_listed():
@@ -139,7 +184,11 @@ def test_every_call_by_name_from_a_table_is_listed():
         for name in sourcecode._modules()
         if re.search(r"\bresolve\(f?\"", sourcecode._text(name))
     }
-    assert callers == {*sourcecode._RESOLVED, "deepcac_study.jobs.steps"}
+    assert callers == {
+        "deepcac.judging.fitting",
+        "deepcac_study.catalogue.methods",
+        "deepcac_study.jobs.steps",
+    }
 
 
 def test_comments_docstrings_layout_and_version_are_no_difference(copy):

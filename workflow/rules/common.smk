@@ -43,10 +43,22 @@ def step_code(source, step):
     ]
 
 
-def learners_of(wildcards, stems):
-    """Return what the catalogue says of how the methods of runs are computed."""
-    asked = [stem.format(**wildcards).rpartition("_k")[0] for stem in stems]
-    return {name: parse_method(name).learner.computing for name in asked}
+@cache
+def planned_tables():
+    """Return the runs of the CAC family by table and protocol, whether shipped ones stand or not."""
+    return tables_together(layout.all_runs())
+
+
+def learners_of(wildcards, folder, stems):
+    """Return how the methods of runs are computed, from what the catalogue names.
+
+    Those of the whole table, even for a run that is asked for by its name: else it would differ from
+    the same run that came together with others, and either would make the other one again.
+    """
+    place = f"{folder}/".format(**wildcards)
+    asked = [stem.format(**wildcards) for stem in stems]
+    together = with_those_beside(planned_tables(), place, asked)
+    return method_code(end.rpartition("_k")[0] for end in together)
 
 
 def drawn(variant, dataset):

@@ -43,6 +43,9 @@ rule judge_trials:
         runtime=grows(240),
     params:
         code=code_digest("deepcac_study.judge.trial_files"),
+        fits=lambda wildcards: contender_code(
+            [wildcards.contender] if "contender" in wildcards.keys() else _SUBTYPES
+        ),
         effort=study.effort,
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
@@ -76,6 +79,7 @@ use rule judge_trials as judge_clinical with:
         contender="[a-z0-9_]+",
     params:
         code=code_digest("deepcac_study.judge.trial_files"),
+        fits=lambda wildcards: contender_code([wildcards.contender]),
         effort=study.clinical_effort,
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
@@ -123,6 +127,9 @@ rule judge_planted:
         "../../envs/deepcac.yaml"
     params:
         code=code_digest("deepcac_study.judge.power"),
+        fits=lambda wildcards: contender_code(
+            study.cohorts(wildcards.part)["contenders"]
+        ),
         call="deepcac_study.judge.power.run_planted",
         effort=study.effort,
         settings=lambda wildcards: {
@@ -155,6 +162,7 @@ rule judge_public:
         runtime=grows(240),
     params:
         code=code_digest("deepcac_study.judge.public_protocols"),
+        fits=lambda wildcards: contender_code([wildcards.contender]),
         division=lambda wildcards: study.division_rows(wildcards.division),
         draws=config["judge"]["public"]["draws"],
         effort=study.effort,
@@ -237,6 +245,7 @@ rule judge_table:
         runtime=grows(240),
     params:
         code=code_digest("deepcac_study.judge.tables.table_trials"),
+        fits=lambda wildcards: contender_code(config["judge"]["tables"]["contenders"]),
         call="deepcac_study.judge.tables.table_trials.run_table",
         effort=lambda wildcards: study.table_effort(wildcards.dataset),
         settings=lambda wildcards: {

@@ -78,6 +78,8 @@ for kind, (folder, stems, log_stem, constraints) in _RUNS.items():
         params:
             code=code_digest("deepcac_study.experiments.run"),
             folder=folder,
-            learners=lambda wildcards, stems=stems: learners_of(wildcards, stems),
+            learners=lambda wildcards, folder=folder, stems=stems: learners_of(
+                wildcards, folder, stems
+            ),
         script:
             "../scripts/run.py"

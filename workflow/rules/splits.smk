@@ -23,7 +23,7 @@ rule split:
 
 
 # Drawing takes less than a job's start. So those of generated cohorts, which are small, come
-# together, but for a run that is asked for by its name.
+# together, but for a run that is asked for by its name before they are there.
 generated = {
     layout.split_file(variant, dataset): (variant, dataset)
     for variant in ("as_published/", "")
@@ -31,7 +31,9 @@ generated = {
     if dataset.startswith(DEMO)
 }
 
-if generated and not any(runs_among(asked.names)):
+if generated and (
+    not any(runs_among(asked.names)) or all(map(os.path.exists, generated))
+):
 
     use rule split as generated_splits with:
         input:

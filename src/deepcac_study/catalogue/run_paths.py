@@ -1,7 +1,7 @@
 """Paths of run records, taken apart; and patterns by which the workflow tells them from others."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from deepcac_study.catalogue.methods import DEEPCAC, KM_Z, parse_method
@@ -66,6 +66,16 @@ def tables_together(paths: Iterable[str]) -> list[Together]:
             place = f"{run['variant']}{run['dataset']}/"
             by_place.setdefault(place, []).append(f"{run['method']}_k{run['k']}")
     return _by_ends(by_place)
+
+
+def with_those_beside(
+    groups: Iterable[Together], place: str, ends: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the ends of the runs that come together with those at a place; else those again."""
+    for group in groups:
+        if place in group.places and {*ends} <= {*group.ends}:
+            return group.ends
+    return tuple(ends)
 
 
 def networks_together(paths: Iterable[str]) -> list[Together]:

@@ -1,7 +1,7 @@
 """Shipped records that stand for their runs, so that the workflow makes only what is missing."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -9,9 +9,10 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac_study.catalogue.record_kinds import JUDGE_KINDS
 from deepcac_study.catalogue.run_paths import runs_among
+from deepcac_study.jobs.named_code import modules_of_record
 from deepcac_study.records.commits import missing_history
 from deepcac_study.records.record import file_digest, scores_path
-from deepcac_study.records.record_archive import MANIFEST, ManifestRow, manifest
+from deepcac_study.records.record_archive import LAID, MANIFEST, ManifestRow, manifest
 from deepcac_study.sourcecode import unchanged_since
 
 _MOST_NAMED = 10
@@ -69,7 +70,9 @@ class LaidRecords:
         same = cache(unchanged_since)  # a few commits made a thousand records
         rows = ((name, self._rows[name]) for name in self._laid)
         return frozenset(
-            name for name, row in rows if same(row.commit, f"deepcac_study.{_maker(row.path)}")
+            name
+            for name, row in rows
+            if same(row.commit, f"deepcac_study.{_maker(row.path)}", *modules_of_record(row.path))
         )
 
     @property
@@ -106,8 +109,9 @@ class LaidRecords:
         if edited:
             more = f" and {len(edited) - _MOST_NAMED} more" if len(edited) > _MOST_NAMED else ""
             raise DataError(
-                f"{', '.join(edited[:_MOST_NAMED])}{more}: edited or damaged since it was made; "
-                "delete it, and it is made again (or copied again by `make lay`)"
+                f"{', '.join(edited[:_MOST_NAMED])}{more}: edited or damaged since it was made, or "
+                "as an earlier release shipped it; delete it, and it is made again (or copied "
+                "again by `make lay`)"
             )
         if self._which == "unchanged":
             stale = sorted((self._laid & named) - self.standing - set(forced))
@@ -117,6 +121,17 @@ class LaidRecords:
                     f"{missing_history() or 'was made by other code'}); delete it, and the run is "
                     "made, or take it with shipped=all"
                 )
+
+    def renew(self, targets: Iterable[str]) -> None:
+        """Give those that stand and are asked for by name the present time.
+
+        Laid records have the time `LAID`, before all code, so that Snakemake makes again what does
+        not stand. No other job asks for those that do.
+        """
+        for name in self.standing.intersection(targets):
+            path = self._results.parent / name
+            if path.stat().st_mtime <= LAID:
+                os.utime(path)
 
     def _is_laid(self, row: ManifestRow) -> bool:
         path = self._results / row.path

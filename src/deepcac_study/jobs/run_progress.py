@@ -9,17 +9,13 @@ import html
 import logging
 import os
 import re
-import shutil
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from statistics import mean
 
-from deepcac.files.atomic import atomic_path
-
 _SILENT = ("workflow_started", "shellcmd", "resources_info", "job_started", "job_finished")
-_README = Path(__file__).with_name("results_readme.md")
 _TABLE, _JOB, _PROGRESS = "run_info", "job_info", "progress"
 _STARTED, _FINISHED, _GROUP = "job_started", "job_finished", "group_info"
 _FIRST = (("p", "what"), ("h1", "answer"))  # how the report's first page begins
@@ -168,11 +164,3 @@ def run_endings(records: Iterable[str], most: int = 3) -> list[str]:
 
     pages = [write_run_page(record) for record in list(records)[:most]]
     return ["\n".join([*page.lines, f"page: {page.path}"]) for page in pages]
-
-
-def write_readme(results: str | os.PathLike[str]) -> None:
-    """Write what a folder of results holds into its ``README.md``, unless it is there."""
-    path = Path(results) / "README.md"
-    if path.parent.is_dir() and not path.exists():
-        with atomic_path(path) as partial:
-            shutil.copyfile(_README, partial)

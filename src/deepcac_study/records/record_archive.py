@@ -16,6 +16,7 @@ import json
 import lzma
 import os
 import re
+import shutil
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -29,10 +30,16 @@ from deepcac.files.csv_files import write_csv
 from deepcac.files.storage import digests_hold, read_json
 from deepcac_study.catalogue.record_kinds import GENERATED_PLACES
 from deepcac_study.catalogue.registry import Registry, load_registry
+from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.records.commits import check_commits
+from deepcac_study.records.record import scores_path
 
 MANIFEST = "manifest.csv"
 PARTS = ("papers", "judge")
+# When a laid record was made, to Snakemake: before all code, so that it is made again unless it
+# stands for its run.
+LAID = 1
+_README = Path(__file__).parents[1] / "catalogue" / "results_readme.md"
 # Bounds of what a reader takes: the whole study is 20 MB of text in 2,000 records.
 _MOST_BYTES, _MOST_MEMORY = 1 << 28, 1 << 27
 # Text of numbers: the next byte hangs on the one before, and not on its place.
@@ -177,10 +184,11 @@ class Laid(NamedTuple):
 def lay(
     folder: str | os.PathLike[str], results: str | os.PathLike[str], *, replace: bool = False
 ) -> Laid:
-    """Write the records of an archive to a folder ``results``.
+    """Write the records of an archive to a folder ``results``, with its ``README.md``.
 
-    What is there already stays. With `replace`, what is there and is not as it shipped is written
-    anew.
+    What is there already stays, but for runs as an earlier release shipped them. With `replace`,
+    all that is there and is not as it shipped is written anew. The time of what is written is
+    `LAID`.
     """
     written, other = 0, []
     records = read(folder)
@@ -189,13 +197,37 @@ def lay(
         if target.exists():
             if target.read_bytes() == data:
                 continue
-            if not replace:
+            if not (replace or _shipped_before(target, path)):
                 other.append(path)
                 continue
         with atomic_path(target) as unnamed:
             unnamed.write_bytes(data)
+            os.utime(unnamed, (LAID, LAID))
         written += 1
+    write_readme(results)
     return Laid(written, len(records) - written, other)
+
+
+def _shipped_before(target: Path, path: str) -> bool:
+    """Say whether a record is whole and a run without its scores: a run that is made here has them.
+
+    Other records have nothing beside them by which to tell.
+    """
+    if not any(runs_among([f"results/{path}"])) or scores_path(target).exists():
+        return False
+    try:
+        read_json(target)
+    except DataError:
+        return False
+    return True
+
+
+def write_readme(results: str | os.PathLike[str]) -> None:
+    """Write what a folder of results holds into its ``README.md``, unless it is there."""
+    path = Path(results) / "README.md"
+    if path.parent.is_dir() and not path.exists():
+        with atomic_path(path) as partial:
+            shutil.copyfile(_README, partial)
 
 
 def _summary(laid: Laid) -> str:

@@ -1,6 +1,7 @@
 """Which paths are run records, and which of them one job makes."""
 
 import re
+from pathlib import Path
 
 from deepcac_study.catalogue.run_paths import (
     dataset_pattern,
@@ -9,6 +10,7 @@ from deepcac_study.catalogue.run_paths import (
     nowhere_in,
     runs_among,
     tables_together,
+    with_those_beside,
 )
 
 
@@ -30,6 +32,24 @@ def test_the_classical_runs_of_a_table_come_together():
     assert not places(one, "cic_los/lr_k1.json")
     assert other.ends == ("cac_lr_k4", "lr_k1")
     assert not places(other, "titanic/lr_k1.json")  # alone
+
+
+def test_a_run_by_its_name_has_the_same_beside_it_as_in_its_table():
+    paths = [f"results/cic/{stem}.json" for stem in ("lr_k1", "km_lr_k2", "cac_lr_k2")]
+    groups = tables_together(paths)
+    whole = ("cac_lr_k2", "km_lr_k2", "lr_k1")
+    assert with_those_beside(groups, "cic/", ["cac_lr_k2"]) == whole
+    assert with_those_beside(groups, "cic/", whole) == whole
+    assert with_those_beside(groups, "cic/", ["cac_lr_k3"]) == ("cac_lr_k3",)
+    assert with_those_beside(groups, "cic_los/", ["cac_lr_k2"]) == ("cac_lr_k2",)
+
+
+def test_the_rules_of_runs_record_the_same_of_a_run_alone_and_in_its_table():
+    rules = Path(__file__).parents[3] / "workflow" / "rules"
+    common, runs = ((rules / f"{name}.smk").read_text() for name in ("common", "runs"))
+    assert "with_those_beside(planned_tables(), place, asked)" in common
+    assert "return tables_together(layout.all_runs())" in common
+    assert "learners_of(\n                wildcards, folder, stems\n            )" in runs
 
 
 def test_every_k_of_a_network_comes_together_but_on_sequences():

@@ -1,6 +1,7 @@
 """Shipped records stand for their runs: those that were laid, are as they shipped, and are asked for."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from deepcac_study import sourcecode
 from deepcac_study.jobs import laid_records
 from deepcac_study.jobs.laid_records import LaidRecords
 from deepcac_study.records import commits
-from deepcac_study.records.record_archive import MANIFEST, find_records, lay, pack
+from deepcac_study.records.record_archive import LAID, MANIFEST, find_records, lay, pack
 
 SHIPPED = [
     "cic/lr_k1.json",
@@ -94,7 +95,7 @@ def test_every_edited_record_is_named(archive, tmp_path):
 
 
 def test_a_record_of_other_code_is_not_served_by_its_name(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, name: False)
+    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names: False)
     monkeypatch.setattr(laid_records, "missing_history", lambda: "")
     results, asked = tmp_path / "results", "results/theory/cic_k2.json"
     lay(archive, results)
@@ -108,11 +109,27 @@ def test_a_record_of_other_code_is_not_served_by_its_name(archive, tmp_path, mon
     LaidRecords(archive, results, "all").check([asked], [])
 
 
+def test_what_does_not_stand_is_older_than_all_code_and_what_is_asked_for_by_name_is_not(
+    archive, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names: commit[0] == "3")
+    results = tmp_path / "results"
+    lay(archive, results)
+    names = [f"results/{path}" for path in SHIPPED]
+    LaidRecords(archive, results, "none").renew(names)
+    times = [(results / path).stat().st_mtime for path in SHIPPED]
+    assert times == [LAID] * 4
+    LaidRecords(archive, results, "unchanged").renew(["all", *names])
+    times = [(results / path).stat().st_mtime for path in SHIPPED]
+    assert times[:3] == [LAID] * 3
+    assert times[3] > Path(laid_records.__file__).stat().st_mtime
+
+
 def test_a_clone_without_its_history_says_so(archive, tmp_path, monkeypatch):
     shallow = subprocess.CompletedProcess([], 0, "true\n", "")
     none = subprocess.CompletedProcess([], 128, "", "not a git repository")
     lay(archive, tmp_path / "results")
-    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, name: False)
+    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names: False)
     for answer, said in ((shallow, "git fetch --unshallow"), (none, "git has no clone")):
         monkeypatch.setattr(commits, "_git", lambda *words, answer=answer: answer)
         assert said in LaidRecords(archive, tmp_path / "results", "unchanged").why
@@ -131,16 +148,16 @@ def test_unchanged_asks_for_the_code_that_made_each(archive, tmp_path, monkeypat
     monkeypatch.setattr(
         laid_records,
         "unchanged_since",
-        lambda commit, name: asked.setdefault(name, commit) == "3" * 40,
+        lambda commit, *names: asked.setdefault(names, commit) == "3" * 40,
     )
     lay(archive, tmp_path / "results")
     found = LaidRecords(archive, tmp_path / "results", "unchanged")
     assert found.standing == {"results/theory/cic_k2.json"}
     assert asked == {
-        "deepcac_study.experiments.run": "0" * 40,
-        "deepcac_study.experiments.relatives.decomposition_runs": "1" * 40,
-        "deepcac_study.judge.public_protocols": "2" * 40,
-        "deepcac_study.experiments.theory.theorems": "3" * 40,
+        ("deepcac_study.experiments.run", "deepcac.linear.base_classifiers"): "0" * 40,
+        ("deepcac_study.experiments.relatives.decomposition_runs",): "1" * 40,
+        ("deepcac_study.judge.public_protocols", "deepcac.judging.learners"): "2" * 40,
+        ("deepcac_study.experiments.theory.theorems",): "3" * 40,
     }
 
 

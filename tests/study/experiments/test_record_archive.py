@@ -16,6 +16,7 @@ from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.records import record_archive
 from deepcac_study.records.commits import check_commits
 from deepcac_study.records.record_archive import (
+    LAID,
     MANIFEST,
     find_records,
     lay,
@@ -25,6 +26,7 @@ from deepcac_study.records.record_archive import (
     pack,
     part_of,
     read,
+    write_readme,
 )
 from deepcac_study.report.kept.snapshot import MEASURED
 from deepcac_study.report.site import shipped
@@ -86,9 +88,14 @@ def test_records_are_laid_where_none_is(results, tmp_path):
     pack(find_records(results), tmp_path / "a", everything)
     here = tmp_path / "here"
     put(here, "cic/lr_k1.json", 9)
+    (here / "cic/lr_k1.scores.parquet").write_bytes(b"rows")
     assert lay(tmp_path / "a", here) == (2, 1, ["cic/lr_k1.json"])
     assert read_json(here / "cic/lr_k1.json")["value"] == 9
     assert read_json(here / "judge/cic/lr.json")["value"] == 3
+    # Before all code, so that Snakemake makes again what does not stand for its run.
+    assert (here / "judge/cic/lr.json").stat().st_mtime == LAID
+    assert (here / "cic/lr_k1.json").stat().st_mtime > LAID
+    assert "report/index.html" in (here / "README.md").read_text()
     assert lay(tmp_path / "a", here, replace=True) == (1, 2, [])
     assert read_json(here / "cic/lr_k1.json")["value"] == 1
     assert lay(tmp_path / "a", here) == (0, 3, [])
@@ -97,12 +104,38 @@ def test_records_are_laid_where_none_is(results, tmp_path):
 def test_those_that_are_not_as_they_shipped_are_named(results, tmp_path, monkeypatch, capsys):
     pack(find_records(results), tmp_path / "a", everything)
     put(tmp_path / "here", "cic/lr_k1.json", 9)
+    (tmp_path / "here" / "cic/lr_k1.scores.parquet").write_bytes(b"rows")
     monkeypatch.setattr(record_archive, "check_commits", lambda commits: None)
     monkeypatch.setattr("sys.argv", ["lay", "lay", str(tmp_path / "a"), str(tmp_path / "here")])
     main()
     said = capsys.readouterr().out
     assert said.startswith("2 records written, 1 were there; 1 of these are not as they shipped")
     assert "cic/lr_k1.json. To have the shipped ones, delete them" in said
+
+
+def test_a_run_as_an_earlier_release_shipped_it_is_replaced(results, tmp_path):
+    pack(find_records(results), tmp_path / "a", everything)
+    here = tmp_path / "here"
+    for path in find_records(results):
+        put(here, path, 9)
+    laid = lay(tmp_path / "a", here)
+    runs = [path for path in find_records(results) if "_k" in path]
+    assert laid.written == len(runs) > 0  # others may have been made here
+    assert laid.other == sorted(find_records(results).keys() - runs) != []
+    damaged = here / runs[0]
+    damaged.write_text(damaged.read_text().replace('"cic"', '"adult"'))
+    assert runs[0] in lay(tmp_path / "a", here).other
+
+
+def test_a_folder_of_results_says_what_is_in_it_once(tmp_path):
+    write_readme(tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+    (tmp_path / "results").mkdir()
+    write_readme(tmp_path / "results")
+    assert "report/index.html" in (tmp_path / "results/README.md").read_text()
+    (tmp_path / "results/README.md").write_text("of my own")
+    write_readme(tmp_path / "results")
+    assert (tmp_path / "results/README.md").read_text() == "of my own"
 
 
 def test_the_report_of_shipped_records_shows_those_of_today(results, tmp_path, monkeypatch):

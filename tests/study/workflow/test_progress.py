@@ -15,7 +15,6 @@ from deepcac_study.jobs.run_progress import (
     in_words,
     measured_seconds,
     run_endings,
-    write_readme,
 )
 from deepcac_study.jobs.targets import run_records
 
@@ -135,14 +134,3 @@ def test_a_run_that_was_asked_for_ends_with_its_scores_and_its_page(tmp_path, mo
     assert scores.startswith("LR on cic, ")
     assert page == f"page: {tmp_path}/results/report/runs/cic_lr_k1.html"
     assert run_endings(dict.fromkeys([record]), most=0) == []
-
-
-def test_a_folder_of_results_says_what_is_in_it_once(tmp_path):
-    write_readme(tmp_path / "results")
-    assert not (tmp_path / "results").exists()
-    (tmp_path / "results").mkdir()
-    write_readme(tmp_path / "results")
-    assert "report/index.html" in (tmp_path / "results/README.md").read_text()
-    (tmp_path / "results/README.md").write_text("of my own")
-    write_readme(tmp_path / "results")
-    assert (tmp_path / "results/README.md").read_text() == "of my own"

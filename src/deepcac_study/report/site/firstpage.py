@@ -16,7 +16,7 @@ from deepcac_study.papers.summary import (
     on_prediction,
     value,
 )
-from deepcac_study.records.record_archive import seconds_once
+from deepcac_study.records.record_archive import LAID, seconds_once
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.judge.clinical_forest import clinical_answer
 from deepcac_study.report.judge.judgement import Judgement, basis, sentence, whole_answer
@@ -135,8 +135,9 @@ def provenance(runs: Sequence[Run]) -> str:
     versions = sorted(
         {str((machine.get("versions") or {}).get("deepcac", "")) for machine in machines}
     )
-    newest = max(run.file.stat().st_mtime for run in runs)
-    date = datetime.fromtimestamp(newest, UTC)
+    times = (run.file.stat().st_mtime for run in runs)
+    newest = max((time for time in times if time > LAID), default=None)
+    date = "" if newest is None else f"; the newest made here is of {_day(newest)}"
     devices, processors, pythons = (
         sorted({str(machine.get(name) or "") for machine in machines} - {""})
         for name in ("device", "processor", "python")
@@ -145,7 +146,7 @@ def provenance(runs: Sequence[Run]) -> str:
     seconds = sum(seconds_once(by_path).values())
     return (
         f"{len(runs):,} records of deepcac {', '.join(filter(None, versions)) or '(unknown)'}, "
-        f"commit {_few(commits)}; the newest is of {date.day} {date:%B %Y}. Machine: "
+        f"commit {_few(commits)}{date}. Machine: "
         f"{', '.join(devices)} ({_few(processors)}), "
         f"Python {_few(pythons)}. Computing: {_spent(seconds)}."
         f"{_mixture(machines)}"
@@ -171,6 +172,11 @@ def _spent(seconds: float) -> str:
     if minutes == 1:
         return "1 minute"
     return f"{minutes} minutes" if minutes < 100 else f"{minutes / 60:,.0f} hours"
+
+
+def _day(seconds: float) -> str:
+    date = datetime.fromtimestamp(seconds, UTC)
+    return f"{date.day} {date:%B %Y}"
 
 
 def _few(values: Sequence[str]) -> str:

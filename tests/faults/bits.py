@@ -42,7 +42,6 @@ def _kinds(folder: Path) -> dict[str, tuple[Path, Reader]]:
         "tidy table": (next((folder / "data" / "tidy").rglob("*.parquet")), _table),
         "features": (folder / "data" / "features" / "demo_diabetes.parquet", _table),
         "splits": (folder / "data" / "splits" / "demo_diabetes.parquet", _table),
-        "clusterings": (folder / "data" / "clusterings" / "demo_diabetes_k2.parquet", _table),
         "run record": (run, lambda path: content_digest_of(read_record(path))),
         "scores": (run.with_suffix(".scores.parquet"), _scores),
         "cohort flow": (next((folder / "data" / "tidy").rglob("cohort_*.json")), read_json),

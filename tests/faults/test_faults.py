@@ -1,10 +1,12 @@
 """The script of faults with a small budget: nothing ends in neither way."""
 
 import random
+import shutil
 import signal
 
 import pytest
 from arrow_types import fuzz_types
+from bits import flips
 from machine import folder_names, kills, two_runs
 from meds_events import fuzz_meds
 from mirror import behaviours
@@ -49,6 +51,17 @@ def test_two_commands_that_write_one_file_leave_it_whole(tmp_path):
     folder = patients(tmp_path / "t.csv").parent
     assert call(folder, FIT).code == 0
     assert together(tmp_path, (folder / "m.json").read_bytes(), pairs=1).other == 0
+
+
+@pytest.mark.long
+def test_a_flipped_bit_in_any_kind_of_file_changes_no_value_unseen(unbroken, tmp_path):
+    shutil.copytree(unbroken[0].folder, tmp_path / "p", symlinks=True)
+    project = Project(tmp_path / "p")
+    answer = project.run()
+    assert answer.code == 0, answer.text
+    rows = flips(project.folder, 5)
+    assert len(rows) >= 7
+    assert [row.fault for row in rows if row.other] == []
 
 
 def test_every_server_gives_the_file_or_one_line(tmp_path):

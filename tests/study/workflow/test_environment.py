@@ -17,6 +17,10 @@ def pins() -> dict[str, str]:
     return dict(line.split("==") for line in lines)
 
 
+def name_of(entry: str) -> str:
+    return re.match(r"[A-Za-z0-9_-]+", entry)[0].lower()
+
+
 def test_locks_and_constraints_have_the_same_pins():
     lines = [line for path in LOCKS for line in path.read_text().splitlines()]
     locked = [line.split()[0].split("==") for line in lines if "==" in line]
@@ -40,21 +44,22 @@ def test_conda_environments_carry_the_versions_of_constraints():
         pinned = [entry for entry in pip if "==" in entry]
         assert pinned
         for entry in pinned:
-            name, version = entry.split("==")
-            assert pins()[name.lower().replace("_", "-")] == version, f"{path.name}: {name}"
+            name, version = name_of(entry), entry.split("==")[1]
+            assert pins()[name.replace("_", "-")] == version, f"{path.name}: {name}"
 
 
-def test_the_conda_environment_has_what_jobs_import():
+def test_the_conda_environment_has_what_jobs_import_and_the_workflow_itself():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = declared["optional-dependencies"]
     (jobs,) = (entry for entry in extras["workflow"] if entry.startswith("deepcac["))
     # People's own tables are judged by the command, in no job.
     parts = set(re.findall(r"\w+", jobs)) - {"deepcac", "tables"}
     asked = [*declared["dependencies"], *(entry for part in parts for entry in extras[part])]
-    names = {re.match(r"[A-Za-z0-9-]+", entry)[0].lower() for entry in asked} - {"deepcac"}
+    names = {name_of(entry) for entry in (*asked, *extras["workflow"])} - {"deepcac"}
+    assert {"snakemake", "snakemake-executor-plugin-slurm", "dvc"} <= names
     text = (ROOT / "envs" / "deepcac.yaml").read_text()
     (pip,) = (e["pip"] for e in yaml.safe_load(text)["dependencies"] if isinstance(e, dict))
-    assert names - {entry.split("==")[0].lower() for entry in pip} == set()
+    assert names - set(map(name_of, pip)) == set()
     # It is built without isolation, which a list for pip cannot say.
     version = pins()["iisignature"]
     assert f"pip install --no-build-isolation iisignature=={version}" in text
@@ -65,7 +70,7 @@ def test_every_declared_dependency_is_pinned():
     project, groups = declared["project"], declared["dependency-groups"]
     lists = [project["dependencies"], *project["optional-dependencies"].values(), *groups.values()]
     asked = [entry for entries in lists for entry in entries if isinstance(entry, str)]
-    names = {re.match(r"[A-Za-z0-9-]+", entry)[0].lower() for entry in asked} - {"deepcac"}
+    names = {name_of(entry) for entry in asked} - {"deepcac"}
     assert len(names) > 40
     assert names - pins().keys() == set()
 

@@ -244,14 +244,16 @@ def test_the_card_of_a_comparison_at_a_horizon_has_the_numbers_of_its_page():
         "horizon": "365", "observed": "20.0 %", "estimator": "Kaplan-Meier",
         "score_head": ("model", "observed / predicted"), "scores": [("boosting", "1.02")],
         "use_head": ("model", "at 10 %"), "use": [("treat all", "12.0")],
-        "by": {"head": ("subgroup", "rows"), "rows": [("sex f", "50")], "few": "sex m"},
+        "by": {"head": ("subgroup", "rows"), "rows": [("sex f", "50")], "few": "sex m",
+               "gap_head": ("subgroup", "AUROC"), "gap_rows": [("sex m – f", "+0.1")]},
     }  # fmt: skip
     sizes = {"sentences": ["need", "study"], "head": ("criterion",), "rows": [("AUROC",)]}
     facts = risk_facts(RiskContent(None, horizon, sizes))
     assert "| boosting | 1.02 |" in facts["calibration"]
     assert "| treat all | 12.0 |" in facts["net_benefit"]
     assert "| sex f | 50 |" in facts["subgroups"]
-    assert facts["subgroups"][-1] == "Too few events to show: sex m."
+    assert "Too few events to show: sex m." in facts["subgroups"]
+    assert facts["subgroups"][-1] == "| sex m – f | +0.1 |"
     assert facts["sample_size"][0] == "study"
     assert "subgroups" not in risk_facts(RiskContent(None, None, None))
 

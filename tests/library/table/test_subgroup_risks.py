@@ -133,6 +133,11 @@ def test_a_subgroup_of_few_is_not_shown_and_no_other_column_tells_its_count(part
     assert [row[:3] for row in lines["rows"]] == [
         ("sex f", "50", "25"), ("sex m", "50", "25"), ("ward a", "withheld", "withheld"),
     ]  # fmt: skip
+    (gaps,) = lines["gap_rows"]
+    assert gaps[0] == "sex m – f"
+    women, men = (float(row[3].split()[0]) for row in lines["rows"][:2])
+    assert float(gaps[1].split()[0]) == pytest.approx(men - women, abs=0.0011)
+    assert all(re.search(r" to .*\), p ", cell) for cell in gaps[1:4])
 
 
 def test_a_net_benefit_that_the_whole_and_the_other_level_tell_is_withheld():
@@ -140,8 +145,9 @@ def test_a_net_benefit_that_the_whole_and_the_other_level_tell_is_withheld():
     risk = np.where(rows % 2 == 0, np.where(rows < 48, 0.9, 0.1), np.where(rows < 9, 0.9, 0.1))
     judged = [JudgedPart(rows, Patients(table.features.label, risk), risk)]
     hidden = hidden_counts(table, rows, ["sex"])
-    cells = [row[-1] for row in subgroup_lines(table, judged, ["sex"], T, hidden)["rows"]]
-    assert cells == ["withheld", "withheld"]  # few men are treated, and women are all others
+    lines = subgroup_lines(table, judged, ["sex"], T, hidden)
+    cells = [row[-1] for row in (*lines["rows"], *lines["gap_rows"])]
+    assert cells == ["withheld"] * 3  # few men are treated, and women are all others
     judged = [JudgedPart(rows, Patients(table.features.label, risk[rows // 2 * 2]), risk)]
     cells = [row[-1] for row in subgroup_lines(table, judged, ["sex"], T, hidden)["rows"]]
     assert "withheld" not in cells

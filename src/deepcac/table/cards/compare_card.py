@@ -88,7 +88,8 @@ def _facts_of_risks(risks: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _facts_at_horizon(horizon: Mapping[str, Any]) -> dict[str, list[str]]:
-    by = horizon["by"] or {"rows": [], "few": ""}
+    by = horizon["by"] or {"rows": [], "few": "", "gap_rows": []}
+    gaps = table_lines(by["gap_head"], by["gap_rows"]) if by["gap_rows"] else []
     few = [f"Too few events to show: {by['few']}."] if by["few"] else []
     return {
         "calibration": [
@@ -101,7 +102,7 @@ def _facts_at_horizon(horizon: Mapping[str, Any]) -> dict[str, list[str]]:
             "Per 1,000 patients, treated from a risk on.",
             *table_lines(horizon["use_head"], horizon["use"]),
         ],
-        "subgroups": [*(table_lines(by["head"], by["rows"]) if by["rows"] else []), *few],
+        "subgroups": [*(table_lines(by["head"], by["rows"]) if by["rows"] else []), *few, *gaps],
     }
 
 

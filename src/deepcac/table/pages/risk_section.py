@@ -1,7 +1,7 @@
 """The part of the page about risks: calibration, decisions, subgroups, and their pictures."""
 
 import csv
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from scipy.special import expit
 from deepcac.errors import DataError
 from deepcac.judging.contenders import parse_contender
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac.pages.wording import p_beside
 from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, log_odds
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain, treat_all
@@ -21,17 +20,9 @@ from deepcac.scoring.small_cells import FEW, WITHHELD, few_steps
 from deepcac.table.answer import Answer
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
-from deepcac.table.pages.subgroup_differences import (
-    AUROC,
-    BENEFIT,
-    OE,
-    SLOPES,
-    SubgroupDifference,
-    subgroup_differences,
-)
+from deepcac.table.pages.subgroup_differences import gap_table, subgroup_differences
 from deepcac.table.pages.subgroups import (
     ADDED,
-    WITHOUT,
     check_columns,
     net_true_positives,
     subgroups,
@@ -177,32 +168,15 @@ def _by(
     ]
     gaps = subgroup_differences(table, held_out, shown, names[0], threshold)
     withheld = {(subgroup.column, subgroup.name) for subgroup in shown if subgroup.benefit is None}
-    added, without = (net_true_positives(threshold, whose) for whose in (ADDED, WITHOUT))
+    added = net_true_positives(threshold, ADDED)
     return {
         "by_head": (*_BY_HEAD, added), "by_rows": rows, "by_few": ", ".join(few),
-        "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", without),
-        "gap_rows": [_gaps(gap, withheld) for gap in gaps],
+        **gap_table(gaps, threshold, withheld),
     }  # fmt: skip
 
 
 def _tenths(number: float) -> str:
     return signed(number, 1)
-
-
-def _gaps(difference: SubgroupDifference, withheld: Collection[tuple[str, str]]) -> tuple[str, ...]:
-    """Return the cells of a difference; no net benefit where one of a subgroup is withheld."""
-    ends = {(difference.column, difference.name), (difference.column, difference.reference)}
-    digits = {AUROC: 3, SLOPES: 2, BENEFIT: 1}
-    cells = []
-    for measure, gap in difference.gaps.items():
-        if measure == BENEFIT and ends & {*withheld}:
-            cells.append(WITHHELD)
-            continue
-        value, low, high = (
-            f"{end:.2f}" if measure == OE else signed(end, digits[measure]) for end in gap[:3]
-        )
-        cells.append(f"{value} ({low} to {high}), p {p_beside(gap.p)}")
-    return (f"{difference.column} {difference.name} – {difference.reference}", *cells)
 
 
 def _span(values: Sequence[float], write: Callable[[float], str]) -> str:

@@ -1,12 +1,13 @@
 """How far a model's scores differ between subgroups of patients, and whether chance would do."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm
 
+from deepcac.pages.wording import p_beside
 from deepcac.scoring.bootstrap import SplitScores, poisson_weights, weighted_scores
 from deepcac.scoring.resampled_scores import (
     RATIO,
@@ -16,9 +17,11 @@ from deepcac.scoring.resampled_scores import (
     resampled_benefits,
     risk_scores,
 )
+from deepcac.scoring.small_cells import WITHHELD
 from deepcac.scoring.statistics import holm
+from deepcac.table.comparison_words import signed
 from deepcac.table.held_out_risks import HeldOut
-from deepcac.table.pages.subgroups import Subgroup, levels_of
+from deepcac.table.pages.subgroups import WITHOUT, Subgroup, levels_of, net_true_positives
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.types import Array
 
@@ -51,8 +54,11 @@ class SubgroupDifference(NamedTuple):
     gaps: dict[str, Gap]
 
 
-class _Scored(NamedTuple):
-    """Scores of a subgroup by measure: what they are, and in each draw of the patients, (r,)."""
+class Scored(NamedTuple):
+    """Scores of a subgroup by measure: what they are, and in each draw of the patients, (r,).
+
+    Of O/E it is the logarithm.
+    """
 
     value: dict[str, float]
     drawn: dict[str, Array]
@@ -68,7 +74,7 @@ def subgroup_differences(
     """Compare the subgroups of each column with its largest one.
 
     Patients are drawn whole, with all their predictions, and are the same in both subgroups of a
-    difference; the models stay as they are. All p of the answer are one family.
+    difference; the models stay as they are.
 
     Parameters
     ----------
@@ -83,18 +89,35 @@ def subgroup_differences(
     draws = int(np.clip(_NUMBERS // len(held_out.y), _FEWEST_DRAWS, _MOST_DRAWS))
     weights = poisson_weights(int(place.max()) + 1, draws)[place]
     at = np.searchsorted(table.features.row_id, held_out.row)
-    pairs, gaps = [], []
+    scored = {}
     for column in dict.fromkeys(subgroup.column for subgroup in subgroups):
         rows = dict(levels_of(table, column))
         names = [subgroup.name for subgroup in subgroups if subgroup.column == column]
         largest = max(names, key=lambda name: int(rows[name][at].sum()))
-        scored = {
-            name: _scored(held_out, rows[name][at], model, threshold, weights) for name in names
-        }
-        for name in names:
+        scored[column] = (
+            largest,
+            {name: _scored(held_out, rows[name][at], model, threshold, weights) for name in names},
+        )
+    return differences_from_largest(scored)
+
+
+def differences_from_largest(
+    scored: Mapping[str, tuple[str, Mapping[str, Scored]]],
+) -> list[SubgroupDifference]:
+    """Return every subgroup minus the largest one of its column; all p are one family.
+
+    Parameters
+    ----------
+    scored : mapping
+        Column to the name of its largest subgroup, and the scores of each that is shown, by the
+        same draws of the patients.
+    """
+    pairs, gaps = [], []
+    for column, (largest, levels) in scored.items():
+        for name in levels:
             if name != largest:
                 pairs.append((column, name, largest))
-                gaps += [_gap(measure, scored[name], scored[largest]) for measure in MEASURES]
+                gaps += [_gap(measure, levels[name], levels[largest]) for measure in MEASURES]
     adjusted = holm([gap.p for gap in gaps])
     differences = [gap._replace(p=float(p)) for gap, p in zip(gaps, adjusted, strict=True)]
     size = len(MEASURES)
@@ -112,7 +135,7 @@ def _scored(
     model: str,
     threshold: float,
     weights: npt.NDArray[np.uint8],
-) -> _Scored:
+) -> Scored:
     """Score a model on some of the predictions, as they are and in each draw."""
     y, risk, resample = held_out.y[inside], held_out.risk[model][inside], held_out.resample[inside]
     once, drawn = np.ones((len(y), 1), np.uint8), weights[inside]
@@ -128,7 +151,7 @@ def _scored(
                 BENEFIT: 1000 * resampled_benefits(whom, counts, threshold),
             }
         )
-    return _Scored({name: float(score[0]) for name, score in both[0].items()}, both[1])
+    return Scored({name: float(score[0]) for name, score in both[0].items()}, both[1])
 
 
 def _mean_auroc(
@@ -147,7 +170,7 @@ def _mean_auroc(
     return mean_where_defined(scores)
 
 
-def _gap(measure: str, ours: _Scored, theirs: _Scored) -> Gap:
+def _gap(measure: str, ours: Scored, theirs: Scored) -> Gap:
     """Return the difference of a measure, with the normal interval of its bootstrap."""
     value = ours.value[measure] - theirs.value[measure]
     error = float(np.nanstd(ours.drawn[measure] - theirs.drawn[measure], ddof=1))
@@ -157,3 +180,36 @@ def _gap(measure: str, ours: _Scored, theirs: _Scored) -> Gap:
     if measure == OE:
         ends = tuple(float(np.exp(end)) for end in ends)  # type: ignore[assignment]
     return Gap(*ends, p)
+
+
+def gap_table(
+    differences: Sequence[SubgroupDifference],
+    threshold: float,
+    withheld: Collection[tuple[str, str]],
+) -> dict[str, Any]:
+    """Return head and rows of a table of differences.
+
+    Those of the net benefit are left out of which a subgroup, by column and name, is `withheld`.
+    """
+    treated = net_true_positives(threshold, WITHOUT)
+    return {
+        "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", treated),
+        "gap_rows": [_gap_cells(difference, withheld) for difference in differences],
+    }
+
+
+def _gap_cells(
+    difference: SubgroupDifference, withheld: Collection[tuple[str, str]]
+) -> tuple[str, ...]:
+    ends = {(difference.column, difference.name), (difference.column, difference.reference)}
+    digits = {AUROC: 3, SLOPES: 2, BENEFIT: 1}
+    cells = []
+    for measure, gap in difference.gaps.items():
+        if measure == BENEFIT and ends & {*withheld}:
+            cells.append(WITHHELD)
+            continue
+        value, low, high = (
+            f"{end:.2f}" if measure == OE else signed(end, digits[measure]) for end in gap[:3]
+        )
+        cells.append(f"{value} ({low} to {high}), p {p_beside(gap.p)}")
+    return (f"{difference.column} {difference.name} – {difference.reference}", *cells)

@@ -20,6 +20,8 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.small_cells import FEW, WITHHELD, few_treated
 from deepcac.table.comparison_words import signed
+from deepcac.table.pages import subgroup_differences
+from deepcac.table.pages.subgroup_differences import Scored, differences_from_largest, gap_table
 from deepcac.table.pages.subgroups import (
     APART,
     FEWEST_EVENTS,
@@ -91,32 +93,95 @@ def subgroup_lines(
     """
     if not columns:
         return None
-    rows = np.concatenate([part.rows for part in judged])
     draws = _draws(table, judged)
-    shown: list[tuple[str, ...]] = []
+    shown: list[_Level] = []
     few: list[str] = []
-    y = table.features.label
-    labelled = np.ones(len(y), np.bool_) if table.follow is None else table.follow.outcome_known
     for column, secret in zip(columns, hidden, strict=True):
-        levels = list(levels_of(table, column))
-        few_benefits = _few_benefits(table, judged, [inside for _, inside in levels], threshold)
-        for j, (name, inside) in enumerate(levels):
-            tested = np.unique(rows[inside[rows]])
-            counts = np.bincount(y[tested[labelled[tested]]], minlength=2)
-            parts = [part.take(inside[part.rows]) for part in judged]
-            enough = bool(counts.min() >= FEWEST_EVENTS)
-            if not enough or not any(part.rankable for part in parts):
-                shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
-                few.append(f"{column} {shown_as}{APART * enough}")
-                continue
-            counted = [d[inside[part.rows]] for d, part in zip(draws, judged, strict=True)]
-            cells = _cells(scores_of(parts, counted, threshold), bool(few_benefits[j]))
-            sizes = (len(tested), counts[1])
-            size_cells = (WITHHELD if secret[j] else f"{n:,}" for n in sizes)
-            shown.append((f"{column} {name}", *size_cells, *cells))
+        levels, left_out = _levels(table, judged, draws, column, threshold)
+        shown += [level._replace(secret=bool(secret[level.place])) for level in levels]
+        few += left_out
+    scored = {
+        column: (
+            max(levels, key=lambda level: level.rows).name,
+            {level.name: _scored(level.scores) for level in levels},
+        )
+        for column in columns
+        if (levels := [level for level in shown if level.column == column])
+    }
+    withheld = {(level.column, level.name) for level in shown if level.tells}
     treated = net_true_positives(threshold, WITHOUT)
-    head = ("subgroup", "rows", "events", "AUROC", CHANGE, "O/E", SLOPE, treated)
-    return {"head": head, "rows": shown, "few": ", ".join(dict.fromkeys(few))}
+    return {
+        "head": ("subgroup", "rows", "events", "AUROC", CHANGE, "O/E", SLOPE, treated),
+        "rows": [_line(level) for level in shown],
+        "few": ", ".join(dict.fromkeys(few)),
+        **gap_table(differences_from_largest(scored), threshold, withheld),
+    }
+
+
+class _Level(NamedTuple):
+    """A subgroup that is shown: its place in the column, its counts, its scores in each draw.
+
+    `tells` is whether its net benefit would tell of few patients, `secret` whether its counts
+    would.
+    """
+
+    column: str
+    name: str
+    place: int
+    rows: int
+    events: int
+    scores: dict[str, Array]
+    tells: bool
+    secret: bool = False
+
+
+def _levels(
+    table: LabelledTable,
+    judged: Sequence[JudgedPart],
+    draws: Sequence[npt.NDArray[np.uint8]],
+    column: str,
+    threshold: float,
+) -> tuple[list[_Level], list[str]]:
+    """Return the subgroups of a column with enough events, and the names of the others."""
+    rows, y = np.concatenate([part.rows for part in judged]), table.features.label
+    labelled = np.ones(len(y), np.bool_) if table.follow is None else table.follow.outcome_known
+    levels = list(levels_of(table, column))
+    few_benefits = _few_benefits(table, judged, [inside for _, inside in levels], threshold)
+    shown, few = [], []
+    for j, (name, inside) in enumerate(levels):
+        tested = np.unique(rows[inside[rows]])
+        counts = np.bincount(y[tested[labelled[tested]]], minlength=2)
+        parts = [part.take(inside[part.rows]) for part in judged]
+        enough = bool(counts.min() >= FEWEST_EVENTS)
+        if not enough or not any(part.rankable for part in parts):
+            shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
+            few.append(f"{column} {shown_as}{APART * enough}")
+            continue
+        counted = [d[inside[part.rows]] for d, part in zip(draws, judged, strict=True)]
+        scores = scores_of(parts, counted, threshold)
+        shown.append(
+            _Level(column, name, j, len(tested), int(counts[1]), scores, bool(few_benefits[j]))
+        )
+    return shown, few
+
+
+def _line(level: _Level) -> tuple[str, ...]:
+    sizes = (WITHHELD if level.secret else f"{n:,}" for n in (level.rows, level.events))
+    return (f"{level.column} {level.name}", *sizes, *_cells(level.scores, level.tells))
+
+
+def _scored(scores: Mapping[str, Array]) -> Scored:
+    """Return the scores of the model without clusters as differences are made of them."""
+    measures = {
+        subgroup_differences.AUROC: scores[AUROC],
+        subgroup_differences.OE: np.log(np.maximum(scores[RATIO], 1e-9)),
+        subgroup_differences.SLOPES: scores[SLOPE],
+        subgroup_differences.BENEFIT: scores[BENEFIT],
+    }
+    return Scored(
+        {name: float(score[0]) for name, score in measures.items()},
+        {name: score[1:] for name, score in measures.items()},
+    )
 
 
 def _draws(table: LabelledTable, judged: Sequence[JudgedPart]) -> list[npt.NDArray[np.uint8]]:

@@ -309,7 +309,7 @@ def _calibrated(answers: Sequence[FoldAnswer]) -> dict[str, float]:
         measures = risk_scores(whom, np.ones((len(label), 1)))
         values = {key: float(measures[key][0]) for key in _OF_RISK}
     drawn = risk_scores(whom, patient_draws(patient))
-    out = {}
+    out: dict[str, float] = {}
     for key, name in _OF_RISK.items():
         score = estimate(key, values[key], drawn[key])
         out |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}

@@ -64,7 +64,7 @@ def compare_facts(
 
 def risk_facts(content: RiskContent) -> dict[str, list[str]]:
     """Return the lines on calibration, net benefit, subgroups and sample size of a comparison."""
-    facts = {}
+    facts: dict[str, list[str]] = {}
     if content.risks is not None:
         facts = _facts_of_risks(content.risks)
     elif content.horizon is not None:

@@ -11,7 +11,7 @@ from deepcac.table.reading import table_encoder
 from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.odd_numbers import are_days, missing_codes, two_units
+from deepcac.table.reading.odd_numbers import are_days, codes_among, missing_codes, two_units
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 
@@ -124,6 +124,11 @@ def test_codes_of_one_column_do_not_hide_each_other(codes, values, draw):
     options = [option for _, option in missing_codes("x", column)]
     assert options == [f"--missing x={code}" for code in codes]
     assert missing_codes("x", column[32:]) == []
+
+
+def test_a_new_value_of_a_count_is_no_code():
+    assert codes_among(np.array([1.0, 2, 9, 99]), (1, 2)) == [9, 99]
+    assert codes_among(np.array([7.0, 8, -9]), (0, 1, 2, 3, 4, 5, 6)) == [-9]
 
 
 def test_a_time_and_a_label_that_is_divided_are_looked_at_as_columns_are(tmp_path, draw):

@@ -210,6 +210,7 @@ def test_a_spreadsheet_is_read_by_pandas_or_says_what_is_missing(tmp_path, monke
         ([True, False, True], ("False", "True"), "by its name"),
         (["Yes", "No", "Yes"], ("No", "Yes"), "by its name"),
         (["Sepsis", "No sepsis", "Sepsis"], ("No sepsis", "Sepsis"), "by its name"),
+        (["M", "F", "M"], ("M", "F"), "the rarer one"),
         (["alive", "dead", "alive"], ("alive", "dead"), "by its name"),
         (["10", "9", "100"], ("9", "10", "100"), ""),
         (["+-5", "7", "7"], ("7", "+-5"), "the rarer one"),

@@ -184,7 +184,7 @@ def _moved_outcomes(
             for rows in (other.rows, table.rows)
         )
         pairs.append((roles.label, here, there))
-    lines = []
+    lines: list[str] = []
     for name, values, others in pairs:
         text, surely = outcome_moved(values, others, f"in {table.name}")
         if surely and not accept:

@@ -174,7 +174,8 @@ def _moved_times(table: LabelledTable, folds: list[Fold], accept: bool) -> list[
     """Say where follow-up times are of another size than elsewhere, or refuse another unit."""
     if table.follow is None:
         return []
-    lines, time = [], table.follow.time
+    lines: list[str] = []
+    time = table.follow.time
     for fold in folds:
         text, surely = outcome_moved(time[fold.test], time[fold.fit], "elsewhere")
         if surely and not accept:

@@ -43,7 +43,8 @@ class CellRules:
     keep_words : tuple of str
         Words that are texts like others, though they usually mean that a value is missing.
     missing : tuple of str
-        Further texts or numbers that mean so; ``crp=-8`` is for one column.
+        Further texts or numbers that mean so; ``crp=-8`` is for one column. Without a column a
+        number means so in no id, group, site or time.
     categories, numbers : tuple of str
         Columns whose cells are names, or numbers, where they may be either.
     sheet : str or None

@@ -282,7 +282,9 @@ def _order(
 
 def _positive(classes: list[str], shown: pa.ChunkedArray) -> tuple[str, str]:
     events = {level: _is_event(level) for level in classes}
-    if len({*events.values()}) == 2:  # "Sepsis" and "No sepsis": the second says what is no event
+    # Of "Sepsis" and "No sepsis" the second says what is no event; of F and M the first does not.
+    saying = [level for level in classes if events[level] is not None and len(level) > 1]
+    if {*events.values()} == {False, True} or len(saying) == 1:
         rank = {False: 0, None: 1, True: 2}
         return max(classes, key=lambda level: rank[events[level]]), "by its name"
     if all(_is_whole(level) for level in classes):

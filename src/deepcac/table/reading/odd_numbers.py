@@ -23,6 +23,7 @@ _FAR_BEYOND = 1.0  # times the distance of both ends of other rows
 _FEWEST_VALUES = 10  # different ones of a column in which -1 is odd
 _MANY_VALUES = 20  # different ones of a column in which a lone 0 is odd
 _SCALE_CODES = (7, 8, 9)  # beside a scale of few steps
+_STEPS_LEFT_OUT = 3.0  # from a scale that begins with 1 to a code
 _MOST_CODES = 3  # at an end of a column
 
 _FEWEST_OF_A_UNIT = 10
@@ -132,30 +133,39 @@ def _why(code: float, n: int, rest: Array, *, usual: bool) -> str:
 
 def _is_apart(code: float, n: int, others: Array, *, usual: bool) -> bool:
     """Tell whether a number of n rows is beyond what the others (m,) let expect."""
-    gap = max(others.min() - code, code - others.max())
-    low, high = np.quantile(others, (0.25, 0.75))
-    span, distinct = others.max() - others.min(), np.unique(others)
+    distinct = np.unique(others)
+    least, most = float(distinct[0]), float(distinct[-1])
+    gap, span = max(least - code, code - most), most - least
+    low, high = np.quantile(others, (0.25, 0.75)).tolist()
     # Of -1, 0 and 1 the first is the next step of a scale; -1 beside 0 or beside 1 is a no or a
     # yes.
-    steps = np.diff(distinct) if span > 0 else np.array([1.0, 2 * abs(others[0])])
+    steps = np.diff(distinct) if span > 0 else np.array([1.0, 2 * abs(least)])
+    step = float(steps.max())
     many = n >= FEW and span > 0
-    # A scale begins with 1; a count, with 0, may have no patient on several steps.
-    least = 3 if distinct[0] == 1 and span > 1 else span + 1
-    if many and code in _SCALE_CODES and gap >= min(least, span + 1) and (steps == 1).all():
+    if many and code in _SCALE_CODES and gap >= _left_out(least, most) and (steps == 1).all():
         return True
-    spike = many and gap > max(span, 2 * steps.max(), _APART * (high - low))
+    spike = many and gap > max(span, 2 * step, _APART * (high - low))
     if not usual:
         zero = many and code == 0 and len(distinct) >= _MANY_VALUES and n < len(others)
         return bool(spike or (zero and gap >= high - low))
     # Of two values, such as doses of 0 and 888, the larger one is no code.
     far = gap > _APART * (high - low) and (code < 0 or (abs(code) > 9 and span > 0))
-    return bool((far and gap > steps.max()) or (spike and code not in _SCALE_CODES))
+    return bool((far and gap > step) or (spike and code not in _SCALE_CODES))
+
+
+def _left_out(least: float, most: float) -> float:
+    """Return how far a code is from the last step of a scale at least.
+
+    A scale begins with 1; a count, with 0, may have no patient on several steps.
+    """
+    return min(_STEPS_LEFT_OUT, most - least + 1) if least == 1 else most - least + 1
 
 
 def codes_among(values: Array, usual: Sequence[float]) -> list[float]:
     """Return the usual codes among numbers (n,) that are none of the few `usual` values."""
     others = np.setdiff1d(values, usual).tolist()
-    return [code for code in others if code in _CODES or code in _SCALE_CODES]
+    scale = max(usual) + _left_out(min(usual), max(usual))
+    return [code for code in others if code in _CODES or (code in _SCALE_CODES and code >= scale)]
 
 
 def codes_beyond(values: Array, low: float, high: float) -> list[float]:

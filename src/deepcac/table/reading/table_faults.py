@@ -103,7 +103,7 @@ def number_faults(name: str, values: Array, *, needed: bool = False) -> list[Fau
 
 def outcome_faults(rows: pa.Table, roles: Roles, follow: FollowUp | None) -> list[Fault]:
     """Return what is odd in the follow-up times, and in a label that is divided."""
-    faults = []
+    faults: list[Fault] = []
     if roles.time is not None and follow is not None:
         faults += number_faults(roles.time, follow.time, needed=True)
     if roles.above is not None:

@@ -12,6 +12,9 @@ rule spotcheck:
         project=str(project),
         folder="spotcheck",
         asked={name: config[name] for name in ("draws", "seed", "minutes")},
-        places={name: config[name] for name in ("mirrors", "restricted")},
+        places={
+            name: config[name]
+            for name in ("mirrors", "restricted", "signature_backend")
+        },
     script:
         "../scripts/spotcheck.py"

@@ -53,10 +53,10 @@ def spot_check(
 
     They are made in `folder`, from raw files on, by the workflow and configuration of the clone
     `project`; it gets ``index.html`` and ``spotcheck.csv``. A check that was cut goes on from what
-    lies there. `places` are ``mirrors`` and ``restricted`` of the configuration, where the raw
-    files are; folders are relative to this one. For `draws`, `seed` and `minutes` see
-    `deepcac_study.records.spot_check.draw`. A record that did not come back is a `DataError`; the
-    page is written before.
+    lies there. Of `places`, ``mirrors`` and ``restricted`` of the configuration are where the raw
+    files are, with folders relative to this one; ``signature_backend`` is passed on. For `draws`,
+    `seed` and `minutes` see `deepcac_study.records.spot_check.draw`. A record that did not come
+    back is a `DataError`; the page is written before.
     """
     archive = Path(project) / "docs" / "results" / "records"
     rows = manifest(archive)
@@ -84,7 +84,7 @@ def spot_check(
 
 
 def _write_places(folder: Path, places: Mapping[str, Any]) -> None:
-    """Write where raw files are, for a workflow that runs in another folder."""
+    """Write where raw files are and what computes, for a workflow that runs in another folder."""
     mirrors = configured_mirrors(places)
     absolute = {
         "mirrors": [name if "://" in name else os.path.abspath(name) for name in mirrors],
@@ -92,6 +92,7 @@ def _write_places(folder: Path, places: Mapping[str, Any]) -> None:
             source: name and os.path.abspath(name)
             for source, name in (places.get("restricted") or {}).items()
         },
+        **{name: places[name] for name in ("signature_backend",) if name in places},
     }
     with atomic_path(folder / _PLACES) as partial:
         partial.write_text(json.dumps(absolute), encoding="utf-8")

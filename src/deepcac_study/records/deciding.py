@@ -14,6 +14,7 @@ import numpy as np
 from deepcac.errors import ConfigError
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.contenders import parse_contender
+from deepcac.judging.trial_scores import METRICS
 from deepcac.types import Floats
 from deepcac_study.catalogue.methods import methods
 from deepcac_study.records.record import summarise
@@ -305,6 +306,43 @@ def _trials(kind: Family, place: str, shipped: Record, again: Record) -> Iterato
         for trial in sample.get("risks", {}).keys() & other.get("risks", {}).keys()
     ]
     yield from _risks(kind, place, risks)
+    samples = zip(shipped["resamples"], again["resamples"], strict=True)
+    yield from _partitions(kind, place, list(samples))
+
+
+def _partitions(
+    kind: Family, place: str, pairs: Sequence[tuple[Record, Record]]
+) -> Iterator[ScoreSeries]:
+    """Yield the scores in each random partition of the trials that both sides chose, if any.
+
+    A side that has those of other trials than it chose is a `ValueError`.
+    """
+    drawn = [tuple(side.get("partitions", {}) for side in pair) for pair in pairs]
+    if not any(map(any, drawn)):
+        return
+    for pair, partitions in zip(pairs, drawn, strict=True):
+        for side, by_trial in zip(pair, partitions, strict=True):
+            if by_trial.keys() != _partitioned(side["trials"]):
+                raise ValueError("random partitions of trials that were not chosen")
+    common = [sorted(ours.keys() & theirs.keys()) for ours, theirs in drawn]
+    for name in SCORES:
+        for part in ("validation", "test"):
+            ours, theirs = (
+                [
+                    float(score[part][name])
+                    for partitions, numbers in zip(drawn, common, strict=True)
+                    for number in numbers
+                    for score in partitions[side][number]
+                ]
+                for side in (0, 1)
+            )
+            where = f"{place}.partitions.{part}.{name}".strip(".")
+            yield from _series(kind, name, where, ours, theirs)
+
+
+def _partitioned(trials: Sequence[Record]) -> set[str]:
+    """Return the trials whose partitions are drawn again: the best on the validation rows."""
+    return {str(max(range(len(trials)), key=_validated(trials, name))) for name in METRICS}
 
 
 def _validated(trials: Sequence[Record], name: str) -> Callable[[int], float]:

@@ -222,6 +222,32 @@ def test_risks_of_another_trial_are_not_compared_and_those_of_one_are():
     assert verdict(one, forged, path) == DIFFERENT
 
 
+CELLS = sorted(path for path in SHIPPED if re.search(r"/cells_\w+\.json$", path))
+
+
+def test_scores_in_random_partitions_are_compared_as_well():
+    drawn = 0
+    for path in CELLS:
+        content = json.loads(SHIPPED[path])
+        places = [series.place for series in deciding(path, content, content)]
+        drawn += "partitions.test.auroc" in places
+        assert ("partitions.test.auroc" in places) == ("partitions" in content["resamples"][0])
+    assert drawn > 10
+    path = next(path for path in CELLS if path.startswith("judge/clinical/"))
+    content, forged = (json.loads(SHIPPED[path]) for _ in range(2))
+    partitions = forged["resamples"][0]["partitions"]
+    number = min(partitions)
+    partitions[number][3]["test"]["auroc"] += 1e-9
+    assert verdict(forged, content, path) == NEAR
+    partitions[number][3]["test"]["auroc"] += 0.2
+    assert verdict(forged, content, path) == DIFFERENT
+    partitions[number][3]["test"]["auroc"] -= 0.2
+    partitions["0" if number != "0" else "1"] = partitions.pop(number)  # as of another trial
+    assert verdict(forged, content, path) == DIFFERENT
+    del forged["resamples"][0]["partitions"]
+    assert verdict(forged, content, path) == DIFFERENT
+
+
 def test_a_record_of_another_kind_is_compared_by_its_numbers():
     path, shipped = "judge/planted/lr_0.json", {"gain": 0.1, "verdict": "better", "machine": {}}
     assert verdict(shipped, {**shipped, "machine": {"processor": "x"}}, path) == SAME
@@ -380,6 +406,7 @@ def test_folders_of_raw_files_are_found_from_the_folder_of_the_check(project, mo
     monkeypatch.chdir(root)
     monkeypatch.setenv("DEEPCAC_MIRROR", "../copies")
     places = {"mirrors": ["raw", "https://a.org/x"], "restricted": {"mimic3": "m", "wids": None}}
+    places["signature_backend"] = "numba"
     spot_runs.spot_check(root, folder, 1, seed=7, places=places)
     (call,) = told.calls
     given = call[call.index("--configfile") + 1 : call.index("--cores")]
@@ -387,6 +414,7 @@ def test_folders_of_raw_files_are_found_from_the_folder_of_the_check(project, mo
     assert json.loads((folder / "places.yaml").read_text()) == {
         "mirrors": [str(root / "raw"), "https://a.org/x", str(root.parent / "copies")],
         "restricted": {"mimic3": str(root / "m"), "wids": None},
+        "signature_backend": "numba",
     }
 
 

@@ -53,7 +53,14 @@ class Pointer:
     @property
     def object_name(self) -> str:
         """Where a cache or a remote keeps the tracked bytes, below its folder."""
-        return f"files/md5/{self.md5[:2]}/{self.md5[2:]}"
+        return _object_name(self.md5)
+
+    def unsaved(self, cache: Path) -> bool:
+        """Tell whether other bytes are here that the DVC cache in folder `cache` lacks."""
+        if not self.target.exists():
+            return False
+        here = _md5(self.target)
+        return here != self.md5 and not (cache / _object_name(here)).exists()
 
     def in_cache(self, cache: Path) -> Path:
         """Return where the DVC cache in folder `cache` keeps the tracked bytes."""
@@ -63,6 +70,10 @@ class Pointer:
         """Tell whether the DVC cache in folder `cache` holds the tracked bytes, undamaged."""
         copy = self.in_cache(cache)
         return copy.exists() and _md5(copy) == self.md5
+
+
+def _object_name(md5: str) -> str:
+    return f"files/md5/{md5[:2]}/{md5[2:]}"
 
 
 def _md5(path: Path) -> str:

@@ -36,6 +36,8 @@ ALONE = ("data/features", "data/splits")  # folders where every file has a point
 STAGES, RESULTS = "data/stages.dvc", "results.dvc"
 _SCORES, _STUDY = ".scores.parquet", (".json", ".features.parquet", ".plane.parquet")
 
+_MOST_NAMED = 10
+
 _log = logging.getLogger(__name__)
 
 
@@ -206,6 +208,17 @@ def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
                 )
 
 
+def _refuse_unsaved(root: Path, pointers: Iterable[Pointer]) -> None:
+    unsaved = sorted(str(p.target.relative_to(root)) for p in pointers if p.unsaved(root / CACHE))
+    if unsaved:
+        more = f" and {len(unsaved) - _MOST_NAMED} more" if len(unsaved) > _MOST_NAMED else ""
+        raise DataError(
+            f"{', '.join(unsaved[:_MOST_NAMED])}{more}: here, but not the bytes of the pointer, as "
+            "after a run with other seeds; delete or move what you do not need, or name what you "
+            "want (python workflow/scripts/pointers.py pull FILE); nothing was pulled"
+        )
+
+
 def drop(root: str | os.PathLike[str], files: Sequence[str]) -> None:
     """Take files out of the pointers of a project; one that no pointer names is a `DataError`.
 
@@ -224,9 +237,10 @@ def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int
     Targets are pointers or files of the project; by default all that its remote has. Returned is
     how many files are here as their pointers say, and what was asked for and is not here.
 
-    A `DataError`: a pointer leads out of the project or is damaged (then nothing was touched), the
-    remote does not exist, DVC failed, a target cannot be had, or files came damaged; all of these
-    are named, and their copies here are removed.
+    A `DataError`: a pointer leads out of the project or is damaged, or another file is here that a
+    pull would replace and the cache lacks (then nothing was touched); the remote does not exist,
+    DVC failed, a target cannot be had, or files came damaged; all of these are named, and their
+    copies here are removed.
     """
     root = Path(root)
     pointers = list(find_pointers(_places(root)))
@@ -237,6 +251,7 @@ def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int
     # By name: what else lies here as a pointer is not read by DVC.
     every = dict.fromkeys(str(pointer.path.relative_to(root)) for pointer in pointers)
     if every:
+        _refuse_unsaved(root, (p for p in pointers if not asked or {p.path, p.target} & asked))
         check_remote(root)
         dvc(root, "pull", "--force", *(targets or ("--allow-missing", *every)))
     states = [(pointer, pointer.state()) for pointer in pointers]

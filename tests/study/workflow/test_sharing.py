@@ -284,6 +284,18 @@ def test_every_damaged_file_is_named_and_the_others_get_one_time(project, tmp_pa
 
 
 @pytest.mark.slow
+def test_a_file_that_is_here_and_differs_from_its_pointer_is_not_replaced(project):
+    share(project, [RECORD, FEATURES], OPEN)
+    (project / FEATURES).write_text("rows of my own")
+    (project / RECORD).unlink()
+    with pytest.raises(DataError, match=rf"^{FEATURES}: here, but not .*; nothing was pulled$"):
+        pull(project)
+    assert (project / FEATURES).read_text() == "rows of my own"
+    assert not (project / RECORD).exists()
+    assert pull(project, [RECORD]) == (1, [])  # what was asked for is no other file
+
+
+@pytest.mark.slow
 def test_a_remote_that_is_not_there_is_named_even_if_every_file_is_here(project, tmp_path):
     share(project, [RECORD], OPEN)
     shutil.rmtree(tmp_path / "store")

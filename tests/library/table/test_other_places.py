@@ -363,7 +363,7 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     out = tmp_path / "page.html"
     answer = compare_places(tmp_path / "a.csv", roles, out, site="hospital", **told)
     page = out.read_text().replace("−", "-")
-    assert re.match(r"(Use no c|C)lusters .*: .*in \d of 4 sites (they|neither) ", answer)
+    assert re.match(r"(Use no c|C)lusters .*: .*in \d of 4 sites (they|we found neither) ", answer)
     assert re.search(r"over all sites</dt><dd>[+-]?0\.\d{3} AUROC \(95 % interval", page)
     assert f"Events judged</dt><dd>{(patients().died == 'yes').sum()}</dd>" in page
     assert re.search(r"Training rows</dt><dd>\d+ to \d+</dd>", page)
@@ -385,7 +385,7 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     assert "eft out: the table" not in page
     ratio = float(re.search(r"Observed / expected events ([\d.]+)", page)[1])
     assert ratio > 1.15  # planted: more die in b
-    assert re.match(r"(Use no c|C)lusters .*: in b (they|neither) ", answer)
+    assert re.match(r"(Use no c|C)lusters .*: in b (they|we found neither) ", answer)
     assert f"Non-events judged</dt><dd>{alive}</dd>" in page  # most die in b
 
 

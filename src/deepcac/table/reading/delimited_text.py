@@ -187,9 +187,9 @@ def _head(file: str, opened: Open) -> _Head:
         if all(ends):  # each row, and not the header
             return _Head(delimiter, [*names, ""], end)
         if not any(ends[:2]):
-            cells = (_cells(file, line, delimiter) for line in rows)
             named = delimiter == "," and NAMES_A_ROW.fullmatch(names[0]) is not None
-            _refuse_no_row_names(file, cells, widths[0], named=named)
+            split = (_cells(file, line, delimiter) for line in rows)
+            _refuse_no_row_names(file, split, widths[0], named=named)
             names = [ROW_NAMES, *names]
     return _Head(delimiter, names, end)
 

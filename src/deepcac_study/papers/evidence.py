@@ -94,7 +94,7 @@ class Evidence:
         A single split has no spread: its difference is taken as it is, rounded to what papers
         print. So is one against a run without a score. Runs without a split in common leave the
         difference open, and so do runs whose splits hold other rows: seeds of one, folds of the
-        other.
+        other, or other numbers of rows.
         """
         means = self.standing(first), self.standing(second)
         run = self.run(first)
@@ -105,7 +105,9 @@ class Evidence:
         scores, other = self._by_seed(first), self._by_seed(second)
         if not scores or not other or -math.inf in means:
             return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
-        gaps = [scores[seed] - other[seed] for seed in scores if seed in other]
+        sizes = [_sizes(run), _sizes(self.run(second))]
+        common = [seed for seed in scores if seed in other and sizes[0][seed] == sizes[1][seed]]
+        gaps = [scores[seed] - other[seed] for seed in common]
         if len(gaps) < 2:
             return exactly(gaps[0]) if gaps else untold(means[0] - means[1])
         return difference(gaps, test_share=test_share(run), margin=MARGIN)
@@ -179,6 +181,17 @@ def exactly(gap: float) -> Difference:
         same=1.0 - worse - better,
         better=better,
     )
+
+
+def _sizes(run: Run | None) -> dict[int, tuple[int, int]]:
+    """Return how many rows each split has to learn from and to test on, by its seed.
+
+    Some methods learn from the validation rows too.
+    """
+    return {
+        split["seed"]: (split["n_train"] + split.get("n_validation", 0), split["n_test"])
+        for split in (run.splits if run else ())
+    }
 
 
 def untold(gap: float) -> Difference:

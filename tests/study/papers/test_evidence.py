@@ -69,6 +69,23 @@ def test_runs_of_two_protocols_share_no_split():
     assert above(found) is None
 
 
+def test_the_seeds_of_tables_with_other_rows_are_no_pairs():
+    """Seed 0 of 30,380 stays and seed 0 of 30,540 share nothing but the number."""
+    scores = {seed: 0.9 + seed / 1000 for seed in range(5)}
+    one, same, other = (made(name, scores, k=2) for name in ("lr", "km_lr", "cac_lr"))
+    for n, split in enumerate(same.splits):  # learns from the validation rows, too
+        same.record["splits"][n] = {**split, "n_train": 50, "n_validation": 20}
+    for n, split in enumerate(other.splits):
+        other.record["splits"][n] = {**split, "n_test": 31}
+    evidence = Evidence(Runs((one, same, other)), "sound")
+    first, second, third = (
+        Arm("cic", run.method, 2, "f1", "deepcac") for run in (one, same, other)
+    )
+    assert equivalent(evidence.contrast(first, second)) is True
+    found = evidence.contrast(first, third)
+    assert [ask(found) for ask in (above, equivalent, not_below)] == [None] * 3
+
+
 def test_a_single_common_split_is_taken_as_it_is():
     found = contrast({0: 0.5}, {0: 0.4, 1: 0.9})
     assert (found.low, found.high) == (pytest.approx(0.1), pytest.approx(0.1))

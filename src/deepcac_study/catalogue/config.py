@@ -15,6 +15,7 @@ from deepcac_study.catalogue.protocol import Protocol, protocol_folder
 from deepcac_study.catalogue.registry import Registry
 
 Clusters = Annotated[int, Field(ge=1)]
+SeveralClusters = Annotated[list[Clusters], Field(min_length=1)]
 Experiment = Annotated[str, Field(pattern="^[a-z0-9_]+_k[1-9][0-9]*$")]
 GRID = "grid"  # the sweep of no data set
 SWEPT = ("alpha", "weights", "separation", "starts")
@@ -50,11 +51,12 @@ class Plan(Entry):
         description="in place of `protocols`: labels of differences between a paper's text and "
         "its program, measured one at a time; results in `results/switches/{label}/{dataset}/`",
     )
-    datasets: list[str] = Field(description="data sets of these runs")
+    datasets: list[str] = Field(min_length=1, description="data sets of these runs")
     methods: list[str] = Field(
-        description="methods of these runs; sequence methods (`*_ts`) meet sequence data sets only"
+        min_length=1,
+        description="methods of these runs; sequence methods (`*_ts`) meet sequence data sets only",
     )
-    k: list[Clusters] | dict[str, list[Clusters]] = Field(
+    k: SeveralClusters | dict[str, SeveralClusters] = Field(
         description="numbers of clusters: a list, or a list a data set with a `default`; methods "
         "without clusters run once, as `k1`"
     )
@@ -263,15 +265,39 @@ def _named(settings: Config) -> Iterator[Iterable[str]]:
     yield from _judged(settings.judge)
 
 
+def _check_binary(settings: Config, registry: Registry) -> None:
+    """Refuse data sets of several classes where an experiment needs two."""
+    named = [("theory", _dataset_of(name)) for name in settings.theory]
+    for key, name in (*named, *(("factorial", name) for name in settings.factorial)):
+        if registry.dataset(name).task != "binary":
+            raise ConfigError(f"{key}: {name} has several classes; name a data set of two")
+
+
+def _check_plans(settings: Config, registry: Registry) -> None:
+    """Refuse an entry of runs whose methods meet none of its data sets."""
+    plans = {"runs": settings.runs, "runs_beside": settings.runs_beside}
+    for place, plan in ((f"{key}.{n}", plan) for key in plans for n, plan in enumerate(plans[key])):
+        reads = {parse_method(name).sequence for name in plan.methods}
+        if reads.isdisjoint(registry.dataset(name).sequence for name in plan.datasets):
+            raise ConfigError(
+                f"{place}: nothing is run, because {', '.join(plan.methods)} and "
+                f"{', '.join(plan.datasets)} do not fit; methods that end in _ts run on hourly "
+                "sequences, and only these do"
+            )
+
+
 def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     """Return a configuration with its defaults; its first fault is a one-line `ConfigError`.
 
-    Every data set that it names must be in the registry.
+    Every data set that it names must be in the registry and of a kind that its key can compute, and
+    every entry of `runs` must plan a run.
     """
     settings = checked(Config, config, "configuration")
     for names in _named(settings):
         for name in names:
             registry.dataset(name)
+    _check_binary(settings, registry)
+    _check_plans(settings, registry)
     for name in settings.optional:
         if not registry.source(name).files:
             raise ConfigError(f"optional: {name} has no raw file that could be fetched")

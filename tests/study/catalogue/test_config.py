@@ -55,6 +55,26 @@ def test_what_is_left_out_is_empty_or_has_its_default():
         ({"runs": [{**PLAN, "k": {"cic": [2]}}]}, "needs a `default`"),
         ({"runs": [{**PLAN, "k": {"default": [2], "cerdit": [2]}}]}, "data set 'cerdit'; .*credit"),
         ({"runs": [{**PLAN, "k": [0]}]}, r"at \$\.runs\.0\.k"),
+        *(
+            ({"runs": [{**PLAN, key: []}]}, rf"\$\.runs\.0\.{key}")
+            for key in ("k", "methods", "datasets")
+        ),
+        ({"runs": [{**PLAN, "k": {"default": []}}]}, r"\$\.runs\.0\.k"),
+        (
+            {
+                "runs": [
+                    PLAN,
+                    {**PLAN, "part": "deep", "datasets": ["sepsis_ts"], "methods": ["deepcac"]},
+                ]
+            },
+            r"^runs\.1: nothing is run, because deepcac and sepsis_ts do not fit; methods that end in _ts",
+        ),
+        (
+            {"runs_beside": [{**PLAN, "methods": ["deepcac_ts"]}]},
+            r"^runs_beside\.0: nothing is run",
+        ),
+        ({"factorial": ["cic", "cic_los"]}, "factorial: cic_los has several classes"),
+        ({"theory": ["cic_los_k3"]}, "theory: cic_los has several classes"),
     ],
 )
 def test_faults_are_one_line_with_the_place(given, message):

@@ -84,5 +84,8 @@ pull: remote
 	$(BIN)/python workflow/scripts/pointers.py pull
 
 # What rules can make again; your own tables and the files of restricted sources stay.
+CLEANER = $(firstword $(patsubst %/ready,%/bin/python,$(wildcard .venv/ready .venv-report/ready)))
+
 clean:
-	PYTHONPATH=src $(if $(wildcard .venv/ready),$(BIN)/python,$(PYTHON)) -m deepcac_study.jobs.clearing
+	@$(if $(CLEANER),:,echo "make clean: no environment is here; make one first: make env" >&2; exit 1)
+	PYTHONPATH=src $(CLEANER) -m deepcac_study.jobs.clearing

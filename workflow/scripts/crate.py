@@ -20,9 +20,12 @@ def main() -> int:
     given = parser.parse_args()
     command = [sys.executable, "-m", "snakemake", "--detailed-summary", "--configfile"]
     asked = [*command, given.configfile, "--", *given.targets]
-    summary = subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=True).stdout
+    done = subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        return 1  # Snakemake has said why
     try:
-        print(describe(Path(), read_summary(summary), [given.configfile]))
+        jobs = read_summary(done.stdout, given.targets)
+        print(describe(Path(), jobs, [given.configfile]))
     except DeepCACError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

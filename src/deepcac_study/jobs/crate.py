@@ -41,8 +41,8 @@ class Finished:
     ended: str  # when the last output was written, ISO 8601, local time with its offset
 
 
-def read_summary(text: str) -> list[Finished]:
-    """Read what ``snakemake --detailed-summary`` prints.
+def read_summary(text: str, targets: Iterable[str] = ("all",)) -> list[Finished]:
+    """Read what ``snakemake --detailed-summary`` prints for targets.
 
     Another table, or a file that is missing or out of date, is a `DataError`.
     """
@@ -54,7 +54,10 @@ def read_summary(text: str) -> list[Finished]:
         row = dict(zip(lines[0], line, strict=True))
         if row["status"] != "ok" or row["plan"] != "no update":
             state = row["status"] if row["status"] != "ok" else row["plan"]
-            raise DataError(f"{row['output_file']}: {state}; finish the run before it is described")
+            raise DataError(
+                f"{row['output_file']}: {state}; finish the run of {', '.join(targets)} before it "
+                "is described, or name the target that has run"
+            )
         groups.setdefault((row["rule"], row["log-file(s)"]), []).append(row)
     return [_job(rows) for rows in groups.values()]
 

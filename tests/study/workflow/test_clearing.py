@@ -1,6 +1,7 @@
 """`make clean`: what rules can make again goes, what is people's own stays."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,10 +61,33 @@ def test_an_empty_folder_is_no_error(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("environment", [".venv", ".venv-report", None])
+def test_it_runs_in_the_environment_that_is_here_or_asks_for_one(tmp_path, environment):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    if environment:
+        for name in {environment, ".venv-report"}:
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "ready").touch()
+        call = ["make", "--dry-run", "clean"]
+    else:
+        call = ["make", "clean"]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+    if environment:
+        assert (
+            f"PYTHONPATH=src {environment}/bin/python -m deepcac_study.jobs.clearing" in done.stdout
+        )
+    else:
+        assert done.returncode != 0
+        assert done.stderr.startswith(
+            "make clean: no environment is here; make one first: make env"
+        )
+        assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("link", [False, True])
 def test_the_target_clears_the_folder_that_it_stands_in(tmp_path, link):
     """A folder of results that is a link is not followed."""
-    recipe = re.search(r"^clean:\n\t(.*)\n", (ROOT / "Makefile").read_text(), re.M)
+    recipe = re.search(r"^clean:\n\t@.*\n\t(.*)\n", (ROOT / "Makefile").read_text(), re.M)
     assert recipe
     assert "rm " not in recipe[1]
     write(tmp_path)

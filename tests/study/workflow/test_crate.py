@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import runpy
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,7 @@ rocrate = pytest.importorskip("rocrate.rocrate")
 from deepcac.errors import DataError  # noqa: E402
 from deepcac_study.jobs.crate import Finished, describe, read_summary, versions  # noqa: E402
 
+ROOT = Path(__file__).parents[3]
 KINDS = ("process", "workflow", "provenance")
 HEAD = "output_file\tdate\trule\tlog-file(s)\tinput-file(s)\tshellcmd\tstatus\tplan"
 ROWS = [
@@ -39,6 +43,21 @@ def project(tmp_path):
         (tmp_path / name).write_text(f"bytes of {name}")
     describe(tmp_path, read_summary(summary(*ROWS)), ["config/c.yaml"])
     return tmp_path
+
+
+def test_what_has_not_run_is_named_with_its_target():
+    pending = summary(ROWS[0].replace("no update", "update pending"))
+    with pytest.raises(DataError, match=r"finish the run of cac, deep before it is described"):
+        read_summary(pending, ["cac", "deep"])
+
+
+def test_a_call_that_snakemake_refuses_ends_without_a_traceback(monkeypatch, capsys):
+    crate = runpy.run_path(str(ROOT / "workflow/scripts/crate.py"))
+    refused = subprocess.CompletedProcess([], 1, "", "")
+    monkeypatch.setattr(subprocess, "run", lambda *words, **more: refused)
+    monkeypatch.setattr("sys.argv", ["crate.py", "--configfile", "confg.yaml"])
+    assert crate["main"]() == 1
+    assert capsys.readouterr().out == ""
 
 
 def test_rows_of_one_log_are_one_job():

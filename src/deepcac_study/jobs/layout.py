@@ -22,6 +22,7 @@ from deepcac_study.raw.fetch import available, restricted_folder
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
 _MOST_CLUSTERS = 128  # labels of clusters are stored as int8 (`deepcac.cac.path`)
+_TABLES = (".csv", ".csv.gz", ".parquet")  # endings of the raw tables in a folder
 _WHOLE_TABLE = "features.flat.flat"
 
 # A switch of these stages, or this label, changes what networks start from.
@@ -44,10 +45,18 @@ class Layout:
         return f"data/raw/{source}"
 
     def raw_files(self, source: str) -> list[str]:
-        """Return what the extraction of a source reads: files, or their folder."""
-        step, folder = self.registry.source(source).extract, self.raw_folder(source)
-        assert step is not None
-        return [f"{folder}/{name}" for name in file_names(step.reads)] or [folder]
+        """Return what the extraction of a source reads: files, or their folder.
+
+        After a folder that is the user's own come the tables in it: a folder does not change with a
+        file that is replaced.
+        """
+        entry, folder = self.registry.source(source), self.raw_folder(source)
+        assert entry.extract is not None
+        if files := [f"{folder}/{name}" for name in file_names(entry.extract.reads)]:
+            return files
+        own = Path(folder).iterdir() if entry.restricted and not source.startswith(DEMO) else ()
+        tables = (str(path) for path in own if path.name.lower().endswith(_TABLES))
+        return [folder, *sorted(tables)]
 
     def optional_files(self) -> list[str]:
         """Return the raw files of the optional sources, whether they are here or not."""

@@ -69,9 +69,14 @@ class Origins:
         self._origins_of: dict[str, frozenset[str] | None] = {}
 
     def closed(self, file: str) -> str:
-        """Return what a file is made from and may not leave; empty if all of it is open."""
+        """Return what a file is made from and may not leave; empty if all of it is open.
+
+        Files in a folder that is named are not named.
+        """
         origins = self._origins(file)
-        return ", ".join(sorted({file} if origins is None else origins))
+        names = {file} if origins is None else origins
+        alone = (name for name in names if names.isdisjoint(map(str, Path(name).parents)))
+        return ", ".join(sorted(alone))
 
     def _origins(self, file: str) -> frozenset[str] | None:
         """Return the closed origins of a file; None if there is no such file and no job for it."""

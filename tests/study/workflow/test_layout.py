@@ -178,6 +178,14 @@ def test_shipped_configurations_name_only_what_exists(name):
     assert paths.feature_files()
 
 
+def test_a_restricted_table_that_is_replaced_in_its_folder_is_an_input(tmp_path):
+    for name in ("CHARTEVENTS.csv.gz", "admissions.CSV", "notes.txt"):
+        (tmp_path / name).touch()
+    paths = Layout(REGISTRY, {"datasets": [], "restricted": {"mimic3": str(tmp_path)}})
+    tables = [f"{tmp_path}/{name}" for name in ("CHARTEVENTS.csv.gz", "admissions.CSV")]
+    assert paths.raw_files("mimic3") == [str(tmp_path), *tables]
+
+
 def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
     paths = Layout(REGISTRY, {"datasets": [], "runs": [], "restricted": {"wids": str(tmp_path)}})
     assert paths.raw_folder("wids") == str(tmp_path)

@@ -102,6 +102,7 @@ JOBS = {
     "results/loop": [("a", ["results/loop"])],
     "results/mimic": [("a", ["data/raw/demo_mimic3/rows"])],
     "data/raw/demo_mimic3/rows": [("grid", [])],
+    "results/tables": [("a", ["data/raw/demo_mimic3", "data/raw/demo_mimic3/rows"])],
 }
 
 
@@ -117,6 +118,7 @@ JOBS = {
         ("results/loop", "results/loop"),
         ("results/never_heard_of", "results/never_heard_of"),
         ("data/raw/physionet2012/by_hand.csv", "data/raw/physionet2012/by_hand.csv"),
+        ("results/tables", "data/raw/demo_mimic3"),  # the folder of tables, and each in it
         ("results/mimic", "data/raw/demo_mimic3/rows"),  # restricted rows where a stand-in belongs
     ],
 )

@@ -30,14 +30,16 @@ generated = {
     for dataset in layout.datasets()
     if dataset.startswith(DEMO)
 }
+_generated_features = [layout.feature_file(*part) for part in generated.values()]
 
 if generated and (
-    not any(runs_among(asked.names)) or all(map(os.path.exists, generated))
+    not any(runs_among(asked.names))
+    or all(map(os.path.exists, [*_generated_features, *generated]))
 ):
 
     use rule split as generated_splits with:
         input:
-            features=[layout.feature_file(*part) for part in generated.values()],
+            features=_generated_features,
         output:
             splits=list(generated),
         log:

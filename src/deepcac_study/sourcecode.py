@@ -49,17 +49,18 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
 @cache
-def code_digest(*names: str) -> str:
+def code_digest(*names: str, without: str = "") -> str:
     """Return the SHA-256 over the code that some modules use, the tables beside it and `versions`.
 
     Named are modules or packages (``"deepcac.cac"``), with all that they import of both packages;
     an unknown one is a `ConfigError`. The catalogue's own tables, and code that a table names, are
     left out: a rule is given what of them its job computes with
-    (`deepcac_study.jobs.named_code`). Comments, docstrings, the layout of the text and the version
-    do not count.
+    (`deepcac_study.jobs.named_code`). So is the package `without`, which the job never enters, and
+    what only this imports. Comments, docstrings, the layout of the text and the version do not
+    count.
     """
     start = [module for name in names for module in _below(name)]
-    modules = _closure(start)
+    modules = _closure(start, without)
     bare = _bare_digests(modules)
     return _sha(f"{_libraries()}\n{_digest(modules, bare.__getitem__)}")
 
@@ -78,13 +79,14 @@ def versions(names: Iterable[str]) -> dict[str, str]:
     return installed
 
 
-def unchanged_since(commit: str, *names: str) -> bool:
+def unchanged_since(commit: str, *names: str, without: str = "") -> bool:
     """Say whether the code and tables of `code_digest` are as they were at a commit of this clone.
 
     Comments, docstrings and this module, which computes nothing, do not count. A commit that is not
     in the history, or no clone, is no proof of sameness.
     """
-    modules = _closure(module for name in names for module in _below(name)) - {__name__}
+    start = [module for name in names for module in _below(name)]
+    modules = _closure(start, without) - {__name__}
     files = [*sorted(_modules()[name] for name in modules), *_tables_of(modules)]
     try:
         changed = _git("diff", "--relative", "--name-only", commit, "--", *map(str, files))
@@ -296,14 +298,15 @@ def _imports(name: str) -> set[str]:
     return (inside | {module or what for module, what, _ in imports}) & _modules().keys()
 
 
-def _closure(names: Iterable[str]) -> set[str]:
+def _closure(names: Iterable[str], without: str = "") -> set[str]:
     modules: set[str] = set()
+    left_out = set(_below(without)) if without else set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name not in modules:
             modules.add(name)
-            waiting += _imports(name)
+            waiting += _imports(name) - left_out
     return modules
 
 

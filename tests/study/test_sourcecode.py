@@ -18,7 +18,7 @@ from deepcac.errors import ConfigError
 from deepcac.judging.spaces import PARTITION, learners
 from deepcac_study import sourcecode
 from deepcac_study.catalogue.methods import methods
-from deepcac_study.jobs.named_code import contender_code, method_code
+from deepcac_study.jobs.named_code import NETWORKS, contender_code, method_code, never_entered
 from deepcac_study.judge.study_files import StudyFiles
 from deepcac_study.sourcecode import LIBRARIES, code_digest, files_digest
 
@@ -140,6 +140,25 @@ def test_an_edit_of_a_network_is_seen_by_its_runs_and_trials(copy):
     assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, True, True]
 
 
+def test_an_edit_of_a_network_is_none_of_the_classifiers_of_cac(copy):
+    ask = f"code_digest('{RUN}', without='{NETWORKS}'), code_digest('{RUN}')"
+    ask = f"from deepcac_study.sourcecode import code_digest; print({ask})"
+    before = said(copy, ask).split()
+    edit(copy, "deepcac/nn/deepcac.py", "\n\n\n@dataclass", "\n\n\nMORE = 1\n\n\n@dataclass")
+    after = said(copy, ask).split()
+    assert [a == b for a, b in zip(before, after, strict=True)] == [True, False]
+    # No run of these methods could enter it.
+    reached = sourcecode._closure([RUN], NETWORKS)
+    cac = {
+        f"deepcac.{m.learner.estimator}".rpartition(".")[0]
+        for m in methods().values()
+        if m.family == "cac"
+    }
+    assert not any(name.startswith(("deepcac.nn.deepcac", NETWORKS)) for name in reached | cac)
+    assert never_entered("cic/cac_lr_k2.json") == NETWORKS
+    assert never_entered("cic/km_z_k2.json") == never_entered("theory/cic_k2.json") == ""
+
+
 def test_another_method_of_the_catalogue_is_no_other_code(copy):
     edit(
         copy,
@@ -154,7 +173,6 @@ def test_another_method_of_the_catalogue_is_no_other_code(copy):
 
 # Rules whose jobs call by a name that only a table has, and what records its code.
 NAMED = {
-    "experiments.run": "learners",
     "judge.trial_files": "fits",
     "judge.power": "fits",
     "judge.public_protocols": "fits",
@@ -164,7 +182,9 @@ NAMED = {
 
 def test_every_rule_of_runs_and_trials_records_the_code_that_tables_name():
     rules = ROOT / "workflow" / "rules"
-    text = (rules / "runs.smk").read_text() + (rules / "judge.smk").read_text()
+    runs, text = ((rules / f"{name}.smk").read_text() for name in ("runs", "judge"))
+    assert re.search(r"learners=lambda .*: learners_of\(", runs)
+    assert 'without="" if kind.startswith("deep") else NETWORKS' in runs
     for module, parameter in NAMED.items():
         code = f'code=code_digest("deepcac_study.{module}"),'
         after = text.split(code)[1:]

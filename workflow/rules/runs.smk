@@ -76,7 +76,10 @@ for kind, (folder, stems, log_stem, constraints) in _RUNS.items():
             mem_mb=grows(4000),
             runtime=grows(120),
         params:
-            code=code_digest("deepcac_study.experiments.run"),
+            code=code_digest(
+                "deepcac_study.experiments.run",
+                without="" if kind.startswith("deep") else NETWORKS,
+            ),
             folder=folder,
             learners=lambda wildcards, folder=folder, stems=stems: learners_of(
                 wildcards, folder, stems

@@ -9,7 +9,7 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac_study.catalogue.record_kinds import JUDGE_KINDS
 from deepcac_study.catalogue.run_paths import runs_among
-from deepcac_study.jobs.named_code import modules_of_record
+from deepcac_study.jobs.named_code import modules_of_record, never_entered
 from deepcac_study.records.commits import missing_history
 from deepcac_study.records.record import file_digest, scores_path
 from deepcac_study.records.record_archive import LAID, MANIFEST, ManifestRow, manifest
@@ -72,7 +72,12 @@ class LaidRecords:
         return frozenset(
             name
             for name, row in rows
-            if same(row.commit, f"deepcac_study.{_maker(row.path)}", *modules_of_record(row.path))
+            if same(
+                row.commit,
+                f"deepcac_study.{_maker(row.path)}",
+                *modules_of_record(row.path),
+                without=never_entered(row.path),
+            )
         )
 
     @property

@@ -10,6 +10,8 @@ from deepcac_study.catalogue.methods import Method, parse_method
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.sourcecode import code_digest
 
+NETWORKS = "deepcac_study.experiments.networks"  # which no run of the CAC family enters
+
 
 def method_code(names: Iterable[str]) -> dict[str, list[Any]]:
     """Return how each method is computed: its entry in the catalogue, and a digest of its code."""
@@ -40,6 +42,13 @@ def modules_of_record(path: str) -> list[str]:
         return [_fits(parse_contender(path.rpartition("/")[2].removesuffix(".json")).learner)]
     except ConfigError:
         return sorted({_fits(name) for name in learners() if name != PARTITION})
+
+
+def never_entered(path: str) -> str:
+    """Return the package that the run of the record at `path` never enters; empty if none."""
+    runs = runs_among([f"results/{path}"])
+    of_cac = any(parse_method(run["method"]).family == "cac" for run in runs)
+    return NETWORKS if of_cac else ""
 
 
 def _computes(method: Method) -> str:

@@ -10,6 +10,7 @@ from deepcac.files.storage import write_json
 from deepcac_study import sourcecode
 from deepcac_study.jobs import laid_records
 from deepcac_study.jobs.laid_records import LaidRecords
+from deepcac_study.jobs.named_code import NETWORKS
 from deepcac_study.records import commits
 from deepcac_study.records.record_archive import LAID, MANIFEST, find_records, lay, pack
 
@@ -95,7 +96,7 @@ def test_every_edited_record_is_named(archive, tmp_path):
 
 
 def test_a_record_of_other_code_is_not_served_by_its_name(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names: False)
+    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names, without: False)
     monkeypatch.setattr(laid_records, "missing_history", lambda: "")
     results, asked = tmp_path / "results", "results/theory/cic_k2.json"
     lay(archive, results)
@@ -112,7 +113,9 @@ def test_a_record_of_other_code_is_not_served_by_its_name(archive, tmp_path, mon
 def test_what_does_not_stand_is_older_than_all_code_and_what_is_asked_for_by_name_is_not(
     archive, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names: commit[0] == "3")
+    monkeypatch.setattr(
+        laid_records, "unchanged_since", lambda commit, *names, without: commit[0] == "3"
+    )
     results = tmp_path / "results"
     lay(archive, results)
     names = [f"results/{path}" for path in SHIPPED]
@@ -129,7 +132,7 @@ def test_a_clone_without_its_history_says_so(archive, tmp_path, monkeypatch):
     shallow = subprocess.CompletedProcess([], 0, "true\n", "")
     none = subprocess.CompletedProcess([], 128, "", "not a git repository")
     lay(archive, tmp_path / "results")
-    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names: False)
+    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names, without: False)
     for answer, said in ((shallow, "git fetch --unshallow"), (none, "git has no clone")):
         monkeypatch.setattr(commits, "_git", lambda *words, answer=answer: answer)
         assert said in LaidRecords(archive, tmp_path / "results", "unchanged").why
@@ -148,16 +151,16 @@ def test_unchanged_asks_for_the_code_that_made_each(archive, tmp_path, monkeypat
     monkeypatch.setattr(
         laid_records,
         "unchanged_since",
-        lambda commit, *names: asked.setdefault(names, commit) == "3" * 40,
+        lambda commit, *names, without: asked.setdefault((*names, without), commit) == "3" * 40,
     )
     lay(archive, tmp_path / "results")
     found = LaidRecords(archive, tmp_path / "results", "unchanged")
     assert found.standing == {"results/theory/cic_k2.json"}
     assert asked == {
-        ("deepcac_study.experiments.run", "deepcac.linear.base_classifiers"): "0" * 40,
-        ("deepcac_study.experiments.relatives.decomposition_runs",): "1" * 40,
-        ("deepcac_study.judge.public_protocols", "deepcac.judging.learners"): "2" * 40,
-        ("deepcac_study.experiments.theory.theorems",): "3" * 40,
+        ("deepcac_study.experiments.run", "deepcac.linear.base_classifiers", NETWORKS): "0" * 40,
+        ("deepcac_study.experiments.relatives.decomposition_runs", ""): "1" * 40,
+        ("deepcac_study.judge.public_protocols", "deepcac.judging.learners", ""): "2" * 40,
+        ("deepcac_study.experiments.theory.theorems", ""): "3" * 40,
     }
 
 

@@ -1,6 +1,6 @@
 """A table with a label, checked and ready to be judged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -164,13 +164,7 @@ def read_labelled(
         _check_patients(codes, classes, patients, roles)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
     remarks = [*getattr(path, "remarks", ()), *_remarks(sample, outcomes, encoder)]
-    remarks += reader.words_for_missing(
-        [
-            column.name
-            for column in encoder.columns
-            if column.kind == CATEGORY or column.name in keys
-        ]
-    )
+    remarks += reader.words_for_missing(_in_words(encoder, keys))
     predictors = sample.rows.drop_columns([*roles.skipped()])
     faults = outcome_faults(sample.rows, roles, outcomes.follow) + table_faults(
         predictors, encoder, X, (roles.label, codes, classes), grouped=roles.group is not None
@@ -191,6 +185,13 @@ def read_labelled(
         notices=(*reader.notices, *reader.unused_codes()),
         reader=reader,
     )
+
+
+def _in_words(encoder: TableEncoder, keys: Sequence[str]) -> list[str]:
+    """Return the columns in which a word for a missing value might be a level or a name."""
+    return [
+        column.name for column in encoder.columns if column.kind == CATEGORY or column.name in keys
+    ]
 
 
 def _leaks(encoder: TableEncoder, X: Array, outcomes: Outcomes, label: str) -> tuple[str, ...]:

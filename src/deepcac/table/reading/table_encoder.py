@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
+from deepcac.scoring.column_quantiles import LENGTHS, kept_quantiles
 from deepcac.scoring.small_cells import FEW, counted
 from deepcac.table.reading.cell_rules import NAMES_A_ROW, ROW_NAMES, CellRules
 from deepcac.table.reading.cells import (
@@ -30,7 +31,6 @@ from deepcac.table.reading.cells import (
     same_unit,
     truth_like,
 )
-from deepcac.table.reading.column_quantiles import LENGTHS, kept_quantiles
 from deepcac.table.reading.column_types import as_texts
 from deepcac.table.reading.odd_numbers import are_days
 from deepcac.types import Array, Ids

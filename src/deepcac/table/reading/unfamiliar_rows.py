@@ -13,9 +13,9 @@ from scipy.stats import binom
 
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
+from deepcac.scoring.column_quantiles import QUARTILES, TENTHS, safe_quantiles
 from deepcac.scoring.small_cells import FEW, counted
 from deepcac.table.reading.cells import plain
-from deepcac.table.reading.column_quantiles import QUARTILES, TENTHS, safe_quantiles
 from deepcac.table.reading.odd_numbers import codes_among, codes_beyond, plainly
 from deepcac.table.reading.table_encoder import (
     ABSENT,

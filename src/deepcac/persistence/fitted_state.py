@@ -230,10 +230,12 @@ def _least(kind: str, name: str) -> float:
 def _check_numbers(what: str, value: Any, least: float) -> None:
     if not isinstance(value, np.ndarray | float | np.floating):
         return
-    values = np.asarray(value)
-    if values.dtype.kind == "f" and not (np.abs(values.astype(np.float64)) <= LARGEST).all():
+    if np.asarray(value).dtype.kind != "f":
+        return
+    values = np.asarray(value, dtype=np.float64)  # the limits are beyond float32
+    if not (np.abs(values) <= LARGEST).all():
         raise DataError(f"{what} is not finite, or beyond {LARGEST:g}")
-    if values.dtype.kind == "f" and not (values >= least).all():
+    if not (values >= least).all():
         raise DataError(f"{what} is {'below' if least == 0 else 'not above'} 0")
 
 

@@ -234,7 +234,7 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
         text, "C5", "How their number was chosen"
     )
     assert "(2 or 3)" in section(text, "12c", "Model and its building")
-    assert "of CAC yes" in section(text, "C2", "Was the outcome among them?")
+    assert "CAC: yes" in section(text, "C2", "Was the outcome among them?")
     assert "adjusted Rand index" in section(text, "C7", "Stability")
     assert "seeds 0 to 4" in section(text, "12a", "Use of the data")
 

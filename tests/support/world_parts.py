@@ -26,6 +26,17 @@ def alpha_table(sign: int) -> pd.DataFrame:
     return pd.DataFrame([row for part in parts for row in part])
 
 
+def passes_by_alpha(*counts: int) -> pd.DataFrame:
+    """Return a sweep of two splits in which each alpha takes so many passes, and all lower the loss."""
+    return pd.DataFrame(
+        {"alpha": a, "pass": step, "seed": seed, "train_log_loss": 0.5 / (step + 1),
+         "silhouette": 0.5, "f1": 0.5, "separation": 1.0, "test_log_loss": 0.5, "cost": 1.0}
+        for seed in (0, 1)
+        for a, count in zip((0.1, 0.2, 0.5, 1.0, 2.0, 5.0), counts, strict=True)
+        for step in range(count)
+    )  # fmt: skip
+
+
 def _alpha_rows(f1, train, test, separation, passes, seed, *, fine):
     return [
         {

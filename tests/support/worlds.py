@@ -16,6 +16,7 @@ from world_parts import (
     decompositions,
     grid_table,
     idle,
+    passes_by_alpha,
     resampled,
     separation_table,
     theory,
@@ -263,6 +264,9 @@ def special_worlds() -> dict[str, Findings]:
     def learnt(*found) -> Findings:
         return replace(nothing, clusterings=Clusterings(sum(found, ())))
 
+    def swept(*passes: int) -> Findings:
+        return Findings(Runs(()), Sweeps(alpha={("credit", 3): passes_by_alpha(*passes)}))
+
     return {
         "printed gains": World(printed_gains, noise=1e-4).findings(),
         "noisy gains": World(printed_gains, noise=0.1).findings(),
@@ -275,6 +279,8 @@ def special_worlds() -> dict[str, Findings]:
         "some alphas": World(claimed, alpha=alphas_of_v2, untuned=("cic", "magic")).findings(),
         "separation helps": World(_by_table(1), growth=_growth).findings(),
         "separation harms": World(_by_table(-1), growth=_growth).findings(),
+        "fewer passes": swept(9, 8, 7, 6, 5, 4),
+        "more passes": swept(4, 5, 6, 7, 8, 9),
         "vacuous bounds": replace(nothing, theory=[theory(0, shift=0.1)]),
         "no linear drop": replace(nothing, decompositions=[decomposed(n) for n in SETS]),
         "merged back": replace(nothing, decompositions=idle(whole=True)),

@@ -95,7 +95,7 @@ def test_the_answer_counts_what_is_excluded_and_where_a_line_gains():
         comparison(ANY, "cac_lr", "cells_lr", "credit", reference_score=0.72),
     ]  # fmt: skip
     (answer,) = overall_answer(pd.DataFrame(rows)).to_dict("records")
-    assert "excluded in 2 of 3 comparisons (1 after correction)" in answer["sentence"]
+    assert "in 2 of 3 comparisons on 1 data set (1 after correction)" in answer["sentence"]
     assert "gains on credit" in answer["sentence"]
     assert "random groups give 40 % of the gain" in answer["sentence"]
     assert answer["sentence"].endswith("boosted trees without clusters score higher.")

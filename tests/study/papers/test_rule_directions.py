@@ -32,6 +32,8 @@ SPECIAL = {
     "separation helps": "CAC1-38",
     "separation harms": "CAC1-38",
     "vacuous bounds": "CAC2-02",
+    "fewer passes": "CAC1-08 DCAC-27",
+    "more passes": "CAC1-08 DCAC-27",
     "no linear drop": "CDEC-05 CDEC-06",
     "merged back": "CDEC-07",
     "by clusters": "CDEC-15 CDEC-17",

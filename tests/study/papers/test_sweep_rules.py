@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from world_parts import passes_by_alpha
 
 from deepcac_study.papers.claims import claims, rules
 from deepcac_study.papers.evidence import Evidence
@@ -164,14 +165,7 @@ def test_alphas_at_which_nothing_moves_say_nothing_of_the_speed_or_the_silhouett
     ],
 )
 def test_a_rank_correlation_that_may_be_chance_leaves_the_speed_open(passes, verdict):
-    rows = [
-        {"alpha": a, "pass": i, "seed": seed, "train_log_loss": 0.5 / (i + 1), "silhouette": 0.5,
-         "f1": 0.5, "separation": 1.0, "test_log_loss": 0.5, "cost": 1.0}
-        for seed in (0, 1)
-        for a, count in zip((0.1, 0.2, 0.5, 1.0, 2.0, 5.0), passes, strict=True)
-        for i in range(count)
-    ]  # fmt: skip
-    swept = Sweeps(alpha={("credit", 3): pd.DataFrame(rows)})
+    swept = Sweeps(alpha={("credit", 3): passes_by_alpha(*passes)})
     for name in ("CAC1-08", "DCAC-27"):
         rule = rules(Findings(Runs(()), swept), [])[name]
         assert rule(Evidence(Runs(()), "sound")).verdict == verdict

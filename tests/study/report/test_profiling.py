@@ -202,9 +202,9 @@ def test_data_without_a_profile_have_the_size_and_use_that_records_give(tmp_path
     uses = data_use(read([run], tmp_path), ["cic"], judged)
     table = data_table(source_notes(REGISTRY, [], uses=uses))
     shown = {row[0].text: [cell.text for cell in row[1:6]] for row in table.rows}
-    assert shown["cic"][:3] == ["1,000", "1 run, the judge", "12 columns"]
+    assert shown["cic"][:3] == ["1,000", "1 run, our study", "12 columns"]
     assert shown["cic"][4] == "12.5 %"
-    assert shown["uci_vote"][:3] == ["435", "the judge", "16 columns"]
+    assert shown["uci_vote"][:3] == ["435", "our study", "16 columns"]
     assert shown["adult"][:2] == ["", "not in this report"]
 
 

@@ -60,7 +60,7 @@ def test_reversed_factors_are_told_apart(rows):
     said = differing(list(factors.values()))
     assert said.startswith("One variable goes with the outcome differently")
     assert said.endswith("reversed.")
-    assert "No variable of 1" in differing([factors["noise"]])
+    assert "We found no variable, of 1," in differing([factors["noise"]])
     assert differing([]).startswith("Too few rows")
 
 

@@ -27,7 +27,7 @@ def alpha_table(sign: int) -> pd.DataFrame:
 
 
 def passes_by_alpha(*counts: int) -> pd.DataFrame:
-    """Return a sweep of two splits in which each alpha takes so many passes, and all lower the loss."""
+    """Return a sweep of two splits by the passes of each alpha, all of which lower the loss."""
     return pd.DataFrame(
         {"alpha": a, "pass": step, "seed": seed, "train_log_loss": 0.5 / (step + 1),
          "silhouette": 0.5, "f1": 0.5, "separation": 1.0, "test_log_loss": 0.5, "cost": 1.0}

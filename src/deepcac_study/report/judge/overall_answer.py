@@ -72,7 +72,8 @@ def _sentence(numbers: dict[str, Any], helped: pd.DataFrame, datasets: int) -> s
     ahead = (helped["trees"] > helped["score"]).all()
     return (
         f"Hardly, for tuned boosted trees: in {times} of {numbers['comparisons']} comparisons "
-        f"on {datasets} data set{'s' * (datasets > 1)} ({corrected} after correction) we can exclude that clusters gain "
+        f"on {datasets} data set{'s' * (datasets > 1)} ({corrected} after correction) we can "
+        "exclude that clusters gain "
         f"{three(numbers['margin'])} AUROC or more. Smaller gains, and gains in small cohorts with "
         f"rare events, remain possible. Logistic regression gains on {_listed(names)}{gives} of "
         f"the gain{', and boosted trees without clusters score higher' * bool(ahead)}."

@@ -99,7 +99,7 @@ ROWS = [
 def test_the_sentence_counts_real_data_alone(tmp_path):
     judged = load_judgement(write(tmp_path, ROWS, ["demo_x"]))
     said = sentence(judged)
-    told = "made it worse in 1, made no difference in 1 and were undecided in 1."
+    told = "made it worse in 1, made no difference in 1 and left it open in 1."
     assert said == f"Probably not: of 3 comparisons, clusters {told}"
     assert "median detectable difference is 0.012" in basis(judged)
     assert sentence(load_judgement([])) == basis(load_judgement([])) == ""

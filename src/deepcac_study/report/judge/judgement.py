@@ -47,7 +47,7 @@ _SPOKEN = {
     EQUIVALENT: "made no difference in",
     NEVER: "were offered and never chosen in",
     TIED: "were chosen and changed no score in",
-    UNDECIDED: "were undecided in",
+    UNDECIDED: "left it open in",
 }
 
 

@@ -1,7 +1,9 @@
 """Shipped records that stand for their runs, so that the workflow makes only what is missing."""
 
+import atexit
 import os
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -128,15 +130,16 @@ class LaidRecords:
                 )
 
     def renew(self, targets: Iterable[str]) -> None:
-        """Give those that stand and are asked for by name the present time.
+        """Give those that stand and are asked for by name the present time, until this call ends.
 
         Laid records have the time `LAID`, before all code, so that Snakemake makes again what does
         not stand. No other job asks for those that do.
         """
         for name in self.standing.intersection(targets):
-            path = self._results.parent / name
+            path = (self._results.parent / name).absolute()
             if path.stat().st_mtime <= LAID:
                 os.utime(path)
+                atexit.register(_age, path, path.stat().st_mtime_ns)
 
     def _is_laid(self, row: ManifestRow) -> bool:
         path = self._results / row.path
@@ -154,6 +157,13 @@ class LaidRecords:
         # A run writes its scores beside its record; those of shipped ones do not ship.
         run = name in self._rows and any(runs_among([name]))
         return run and not scores_path(path).exists()
+
+
+def _age(path: Path, renewed: int) -> None:
+    """Give a laid record its own time again, unless it was made anew since."""
+    with suppress(OSError):
+        if path.stat().st_mtime_ns == renewed:
+            os.utime(path, (LAID, LAID))
 
 
 def _maker(path: str) -> str:

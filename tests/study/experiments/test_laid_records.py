@@ -1,6 +1,7 @@
 """Shipped records stand for their runs: those that were laid, are as they shipped, and are asked for."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,28 @@ def test_what_does_not_stand_is_older_than_all_code_and_what_is_asked_for_by_nam
     times = [(results / path).stat().st_mtime for path in SHIPPED]
     assert times[:3] == [LAID] * 3
     assert times[3] > Path(laid_records.__file__).stat().st_mtime
+
+
+def test_a_record_that_stood_in_one_call_is_old_for_the_next(archive, tmp_path):
+    results = tmp_path / "results"
+    lay(archive, results)
+    call = (
+        "import os, sys; from deepcac_study.jobs.laid_records import LaidRecords;"
+        "archive, results, *names = sys.argv[1:];"
+        "LaidRecords(archive, results, 'all').renew(names);"
+        "os.utime(names[1], (5, 5)); print([os.stat(name).st_mtime > 1 for name in names])"
+    )
+    names = [f"results/{path}" for path in SHIPPED[:2]]
+    done = subprocess.run(
+        [sys.executable, "-c", call, str(archive), "results", *names],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "[True, True]\n"
+    # The second one was made anew meanwhile.
+    assert [(tmp_path / name).stat().st_mtime for name in names] == [LAID, 5]
 
 
 def test_a_clone_without_its_history_says_so(archive, tmp_path, monkeypatch):

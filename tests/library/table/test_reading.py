@@ -390,12 +390,19 @@ def test_names_of_rows_that_differ_need_no_name_of_their_column(tmp_path):
         assert block.schema.names == ["(row names)", "age", "died"]
 
 
+def test_names_that_r_gives_rows_may_stand_before_an_id(tmp_path):
+    (tmp_path / "t.csv").write_text('"id","age"\n"1","P7",63\n"2","P9",71\n')
+    (block,) = read_blocks(tmp_path / "t.csv")
+    assert block.to_pylist()[1] == {"(row names)": "2", "id": "P9", "age": "71"}
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [
         ("\n \nage;died\n63;1\n", ["age", "died"]),
         ("Größe, cm;Gewicht, kg;died\n175;80;0\n", ["Größe, cm", "Gewicht, kg", "died"]),
         ("age, years;died\n63,5;1\n", ["age, years", "died"]),
+        ("Größe, cm;Gewicht, kg\n175,5;80,2\n", ["Größe, cm", "Gewicht, kg"]),
         ("age;died;;\n63;1;;\n;;;\n", ["age", "died"]),
         ("age;died\n63;1;\n64;0;\n;;\n", ["age", "died"]),
     ],

@@ -23,6 +23,7 @@ _NOT_UTF8 = "not UTF-8 text; save it as UTF-8 (in Excel: save as, CSV UTF-8)"
 _MOST_LINES = 200  # in which the header is
 _QUOTED = r'"(?:[^"]|"")*"'
 _WORDS = re.compile(rf"{_QUOTED}|\S+")
+_R_NUMBER = re.compile(r'"\d+",')  # R quotes the names of rows, also where they are numbers
 
 Open = Callable[[], IO[bytes]]
 
@@ -188,6 +189,7 @@ def _head(file: str, opened: Open) -> _Head:
             return _Head(delimiter, [*names, ""], end)
         if not any(ends[:2]):
             named = delimiter == "," and NAMES_A_ROW.fullmatch(names[0]) is not None
+            named = named and not all(map(_R_NUMBER.match, after))
             split = (_cells(file, line, delimiter) for line in rows)
             _refuse_no_row_names(file, split, widths[0], named=named)
             names = [ROW_NAMES, *names]
@@ -197,13 +199,14 @@ def _head(file: str, opened: Open) -> _Head:
 def _delimiter(header: str, after: list[str]) -> str:
     """Return the sign that occurs as often in the next lines as in the header, or else most often.
 
-    A line may have one more, as of a row with a name.
+    A line may have one more, as of a row with a name. Commas that fit may be those of decimals.
     """
     bare = [_outside_quotes(line) for line in after]
 
-    def fit(sign: str) -> tuple[bool, int]:
+    def fit(sign: str) -> tuple[bool, bool, int]:
         n = header.count(sign)
-        return bool(n) and all(line.count(sign) in (n, n + 1) for line in bare), n
+        fits = bool(n) and all(line.count(sign) in (n, n + 1) for line in bare)
+        return fits, fits and sign != ",", n
 
     return max(_DELIMITERS, key=fit)
 

@@ -25,6 +25,7 @@ _MANY_VALUES = 20  # different ones of a column in which a lone 0 is odd
 _SCALE_CODES = (7, 8, 9)  # beside a scale of few steps
 _STEPS_LEFT_OUT = 3.0  # from a scale that begins with 1 to a code
 _MOST_CODES = 3  # at an end of a column
+_LONE = "the only negative number"
 
 _FEWEST_OF_A_UNIT = 10
 _SHARE_OF_A_UNIT = 0.03
@@ -91,6 +92,9 @@ def _usual_codes(values: Array) -> list[tuple[float, int, str]]:
             continue
         codes = [(float(distinct[place]), int(counts[place])) for place in ends]
         reasons = [_why(code, n, rest, usual=True) for code, n in codes]
+        negative = sum(code < 0 for code, _ in codes)
+        if negative > 1:
+            reasons = [why.replace(_LONE, f"one of {negative} negative numbers") for why in reasons]
         if all(reasons):
             return [(*code, why) for code, why in zip(codes, reasons, strict=True)]
     return []
@@ -127,7 +131,7 @@ def _why(code: float, n: int, rest: Array, *, usual: bool) -> str:
     if usual and not named and rest.max() >= 10 ** (len(plainly(code)) - 1):
         return ""
     if code < 0 <= rest.min() and code in _CODES and len(np.unique(rest)) > _FEWEST_VALUES:
-        return "the only negative number"
+        return _LONE
     return "far from all others" if _is_apart(code, n, rest, usual=usual) else ""
 
 

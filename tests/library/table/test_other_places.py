@@ -257,6 +257,9 @@ def test_a_second_table_whose_times_or_labels_have_another_unit_is_refused(tmp_p
         external_rows(table, roles, [tmp_path / "b.csv"], **asked)
     found = external_rows(table, roles, [tmp_path / "b.csv"], accept=True, **asked)
     assert any("in b column 'years'" in line for line in found.remarks)
+    months, other_way = replace(roles, horizon=90.0), [tmp_path / "a.csv"]
+    with pytest.raises(DataError, match="a.csv: column 'years': .* use one unit"):
+        external_rows(read_labelled(tmp_path / "b.csv", months), months, other_way, **asked)
     again = replace(found.fold, test=np.arange(200), fit=np.arange(200, 400))
     assert _moved_times(table, [again], accept=False) == []
     follow = replace(table.follow, time=table.follow.time * np.where(np.arange(400) < 200, 30, 1))

@@ -20,7 +20,7 @@ from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import NAMES_A_PATIENT
-from deepcac.table.reading.cells import is_numeric, is_text, plain
+from deepcac.table.reading.cells import is_numeric, is_text, numbers, plain
 from deepcac.table.reading.class_labels import class_labels, label_numbers
 from deepcac.table.reading.column_types import as_texts, same_names
 from deepcac.table.reading.labelled_table import LabelledTable, group_cells
@@ -146,14 +146,13 @@ def _second_table(
             read_blocks(path, reader), keys, group=roles.group, most=rows, seed=seed
         )
         _refuse_missing(table, other)
+        moved = _moved_outcomes(table, roles, other, accept)
         outcomes = _outcomes(table, roles, other, reader.counted(roles.label))
         X, _ = table.encoder.encode(other.rows, other.number)
         encoder = with_quantiles(table.encoder, table.features.X)
         strange = Unfamiliar.of(encoder, TableScaler().fit(table.features.X))
         strange.add(X, other.rows)
-        unlike = strange.tell(accept=accept) + _moved_outcomes(
-            table, roles, other, outcomes, accept
-        )
+        unlike = strange.tell(accept=accept) + moved
         patient = group_cells(other, roles.group) if roles.group else None
     except DataError as error:
         raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
@@ -172,12 +171,13 @@ def _second_table(
 
 
 def _moved_outcomes(
-    table: LabelledTable, roles: Roles, other: SampledTable, outcomes: Outcomes, accept: bool
+    table: LabelledTable, roles: Roles, other: SampledTable, accept: bool
 ) -> list[str]:
     """Say where follow-up times, or numbers of a label, are of another size than the first's."""
-    pairs: list[tuple[str | None, Array, Array]] = []
-    if outcomes.follow is not None and table.follow is not None:
-        pairs.append((roles.time, outcomes.follow.time, table.follow.time))
+    pairs: list[tuple[str, Array, Array]] = []
+    if roles.time is not None and table.follow is not None:
+        times = numbers(plain(other.rows[roles.time]), roles.time, other.number, needed=True)
+        pairs.append((roles.time, times, table.follow.time))
     if roles.above is not None:
         here, there = (
             label_numbers(plain(rows[roles.label]), roles.label)
@@ -186,7 +186,7 @@ def _moved_outcomes(
         pairs.append((roles.label, here, there))
     lines: list[str] = []
     for name, values, others in pairs:
-        text, surely = outcome_moved(values, others, f"in {table.name}")
+        text, surely = outcome_moved(values[~np.isnan(values)], others, f"in {table.name}")
         if surely and not accept:
             raise DataError(f"column {name!r}: {text}; use one unit, or --accept-unseen")
         lines += [f"column {name!r}: {text}"] * bool(text)
@@ -383,8 +383,8 @@ def _no_ids(cells: pa.ChunkedArray) -> bool:
     """Tell whether cells are no texts or numbers, or count the rows from the first to the last."""
     if not (is_text(cells.type) or is_numeric(cells.type)):
         return True
-    numbers = pd.to_numeric(same_names(cells.drop_null()).to_pandas(), errors="coerce").unique()
-    return bool(len(numbers) >= _DENSE * (np.max(numbers, initial=0) - np.min(numbers, initial=0)))
+    ids = pd.to_numeric(same_names(cells.drop_null()).to_pandas(), errors="coerce").unique()
+    return bool(len(ids) >= _DENSE * (np.max(ids, initial=0) - np.min(ids, initial=0)))
 
 
 def _in_both(first: pa.Table, second: pa.Table, name: str | None) -> int:

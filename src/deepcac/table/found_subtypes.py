@@ -181,12 +181,13 @@ def _subtypes(
     counts = np.array([np.bincount(rows.y[label == j], minlength=n_classes) for j in groups])
     sizes = counts.sum(axis=1)
     secret = few_rows(sizes[:, None])
-    hidden = few_rows(counts) | secret  # an interval tells the rows that it is of
+    patients = independent_rows(label, table.group)[groups]
+    # An interval tells the rows, or the patients, that it is of.
+    hidden = few_rows(counts) | secret | few_rows(patients[:, None])
     shown = np.where(hidden[:, None], np.nan, counts / sizes[:, None])
-    patients = independent_rows(label, table.group)
     subtypes = []
-    for j, size, rates in zip(groups, sizes.tolist(), shown, strict=True):
-        low, high = wilson(rates, patients[j])
+    for j, size, rates, n in zip(groups, sizes.tolist(), shown, patients, strict=True):
+        low, high = wilson(rates, n)
         notable = [
             effect
             for effect in effects

@@ -104,6 +104,8 @@ def study_rows(
     if size is None:
         return []
     benefit = "no threshold" if size.benefit is None else f"{size.benefit:,}"
+    if size.benefit == 0:  # a net benefit of 0 that nothing can change
+        benefit = "nobody is treated"
     at = "" if threshold is None else f", treating from {100 * threshold:.3g} % on,"
     return [
         ("observed / expected events known within 0.1", f"{size.ratio:,}"),

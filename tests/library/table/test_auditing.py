@@ -104,6 +104,18 @@ def test_an_interval_of_a_share_counts_patients_and_not_their_rows():
     assert rows.high < patients_.high
 
 
+def test_an_interval_does_not_tell_that_a_group_is_of_few_patients():
+    """Of 12 rows of two patients Wilson's interval goes from 9 % to 91 %, as of two."""
+    code = np.repeat([0, 1, 2], [60, 12, 60])
+    patient = np.concatenate([np.arange(60), np.repeat([60, 61], 6), np.arange(62, 122)])
+    groups = Groups("g", ("a", "b", "c"), np.arange(132), code)
+    of = groups, np.arange(132) % 2, np.full((132, 2), 0.5)
+    assert not any(line.hidden for line in group_lines(*of)[0])
+    lines, _ = group_lines(*of, unit=patient)
+    assert {line.name: line.hidden for line in lines}["b"]
+    assert sum(line.hidden for line in lines) == 2  # one alone could be told
+
+
 def test_a_range_of_risks_is_shown_where_five_rows_lie_beyond_each_end():
     sizes = (60, 50, 49)
     code = np.repeat(np.arange(3), sizes)

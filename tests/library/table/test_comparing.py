@@ -368,6 +368,16 @@ def test_values_of_few_patients_of_a_subtype_are_withheld(tmp_path):
     ]
 
 
+def test_an_outcome_of_a_subtype_of_few_patients_with_many_rows_is_withheld(tmp_path):
+    """Of 30 rows of two patients Wilson's interval is that of two."""
+    one, table = halves(tmp_path)
+    rows = SimpleNamespace(scaled=table.features.X, y=table.features.label)
+    i = np.arange(60)
+    for group, withheld in ((i, False), (np.where(i < 30, i, 30 + i % 2), True)):
+        described = _subtypes(rows, one.label, table.features.names, replace(table, group=group))
+        assert [np.isnan(subtype.low).all() for subtype in described] == [withheld] * 2
+
+
 def deepcac(*arguments, folder):
     line = [sys.executable, "-c", "from deepcac.command import main; main()", *arguments]
     return subprocess.run(line, capture_output=True, text=True, cwd=folder, check=False)

@@ -16,6 +16,7 @@ from deepcac.table.cards.compare_card import risk_facts
 from deepcac.table.cards.fit_card import _specification
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
+    TableLine,
     card_path,
     checklist,
     escaped,
@@ -254,6 +255,10 @@ def test_the_card_of_a_comparison_at_a_horizon_has_the_numbers_of_its_page():
     assert "| sex f | 50 |" in facts["subgroups"]
     assert "Too few events to show: sex m." in facts["subgroups"]
     assert facts["subgroups"][-1] == "| sex m – f | +0.1 |"
+    # Two tables without a line between them are one table of markdown.
+    without_few = horizon | {"by": horizon["by"] | {"few": ""}}
+    subgroups = risk_facts(RiskContent(None, without_few, sizes))["subgroups"]
+    assert not isinstance(subgroups[3], TableLine)
     assert facts["sample_size"][0] == "study"
     assert "subgroups" not in risk_facts(RiskContent(None, None, None))
 

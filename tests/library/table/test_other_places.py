@@ -449,6 +449,7 @@ def test_several_tables_at_a_horizon_with_competing_events(tmp_path):
     page = (tmp_path / "o.html").read_text().replace("−", "-")
     assert "of 3 sites" in answer
     assert "A patient with a competing event is not censored" in page
+    assert "&#39;2&#39; in" in page  # the page names the competing event
     assert "from 10 % on" in page
     ratios = {}
     for name, seed, shift in (("b", 1, 0.0), ("c", 2, 0.8), ("d", 3, 0.4)):

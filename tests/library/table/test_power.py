@@ -27,7 +27,12 @@ from deepcac.table.detectable.power_answer import (
 from deepcac.table.detectable.power_page import power_table
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.sample_sizes import candidate_parameters, needed_patients
+from deepcac.table.sample_sizes import (
+    candidate_parameters,
+    needed_patients,
+    study_rows,
+    study_size,
+)
 
 
 def patients(n=300, seed=0):
@@ -157,6 +162,14 @@ def test_rows_of_a_patient_are_no_further_patients(tmp_path, rows_each, said):
     need = needed_patients(read_labelled(tmp_path / "t.csv", Roles("died", group="stay")))
     assert 200 < need.size.needed < 2000
     assert f"this table {said}." in need.sentence
+
+
+@pytest.mark.parametrize(
+    ("threshold", "cell"), [(None, "no threshold"), (0.1, "301"), (0.9, "nobody is treated")]
+)
+def test_a_study_of_nobody_who_is_treated_does_not_need_0_patients(threshold, cell):
+    risk = np.random.default_rng(0).uniform(0.02, 0.4, 500)
+    assert study_rows(study_size(risk, 0.7, threshold), threshold)[-1][1] == cell
 
 
 def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch):

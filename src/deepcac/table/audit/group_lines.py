@@ -79,8 +79,9 @@ def group_lines(
     np.add.at(counts, (groups.code, y), 1)
     sizes = counts.sum(axis=1)
     secret = few_rows(sizes[:, None])
-    hidden = few_rows(counts) | secret  # an interval tells the rows that it is of
     patients = independent_rows(groups.code, unit)
+    # An interval tells the rows, or the patients, that it is of.
+    hidden = few_rows(counts) | secret | few_rows(patients[:, None])
     lines = []
     for j in np.argsort(-sizes, kind="stable").tolist():
         name = groups.names[j] if sizes[j] >= FEW else UNNAMED

@@ -77,20 +77,15 @@ def risk_facts(content: RiskContent) -> dict[str, list[str]]:
 
 
 def _facts_of_risks(risks: Mapping[str, Any]) -> dict[str, list[str]]:
-    few = [f"Too few events to show: {risks['by_few']}."] if risks["by_few"] else []
-    by = table_lines(risks["by_head"], risks["by_rows"]) if risks["by_rows"] else []
-    gaps = table_lines(risks["gap_head"], risks["gap_rows"]) if risks["gap_rows"] else []
+    by = {**risks, "head": risks["by_head"], "rows": risks["by_rows"], "few": risks["by_few"]}
     return {
         "calibration": table_lines(risks["head"], risks["rows"]),
         "net_benefit": [risks["worth"], f"The page draws it for thresholds of {risks['range']}."],
-        "subgroups": [*by, *few, *gaps],
+        "subgroups": _subgroups(by),
     }
 
 
 def _facts_at_horizon(horizon: Mapping[str, Any]) -> dict[str, list[str]]:
-    by = horizon["by"] or {"rows": [], "few": "", "gap_rows": []}
-    gaps = table_lines(by["gap_head"], by["gap_rows"]) if by["gap_rows"] else []
-    few = [f"Too few events to show: {by['few']}."] if by["few"] else []
     return {
         "calibration": [
             f"Observed risk by {horizon['horizon']} ({horizon['estimator']}): "
@@ -102,8 +97,18 @@ def _facts_at_horizon(horizon: Mapping[str, Any]) -> dict[str, list[str]]:
             "Per 1,000 patients, treated from a risk on.",
             *table_lines(horizon["use_head"], horizon["use"]),
         ],
-        "subgroups": [*(table_lines(by["head"], by["rows"]) if by["rows"] else []), *few, *gaps],
+        "subgroups": _subgroups(horizon["by"]) if horizon["by"] else [],
     }
+
+
+def _subgroups(by: Mapping[str, Any]) -> list[str]:
+    lines = table_lines(by["head"], by["rows"]) if by["rows"] else []
+    if by["few"]:
+        lines.append(f"Too few events to show: {by['few']}.")
+    if by["gap_rows"]:
+        lines.append("Differences from the largest subgroup of a column, p adjusted by Holm:")
+        lines += table_lines(by["gap_head"], by["gap_rows"])
+    return lines
 
 
 def _draws(trials: Trials) -> list[str]:

@@ -285,15 +285,16 @@ def _outcomes(table: LabelledTable, roles: Roles, other: SampledTable, absent: s
     words = class_labels(
         other.keys[roles.label], roles.label, above=roles.above, words=absent
     ).classes
+    first = [word for word in table.words if word not in roles.competing]
     rest = set(words) - set(roles.competing)
-    if rest != set(table.words):
+    if rest != set(first):
         raise DataError(
             f"column {roles.label!r} holds {', '.join(sorted(rest))}; in {table.name} it "
-            f"holds {', '.join(sorted(table.words))}; code both alike"
+            f"holds {', '.join(sorted(first))}; code both alike"
         )
-    two = len(table.words) == 2 and roles.above is None
+    two = len(first) == 2 and roles.above is None
     there = tuple(value for value in roles.competing if value in words)
-    asked = replace(roles, positive=table.words[1] if two else None, competing=there)
+    asked = replace(roles, positive=first[1] if two else None, competing=there)
     outcomes = read_outcomes(other, asked)
     counts = np.bincount(outcomes.codes, minlength=len(table.classes))
     if counts.min() < FEWEST_TO_JUDGE:

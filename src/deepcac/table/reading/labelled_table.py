@@ -68,7 +68,7 @@ class LabelledTable:
     label : str
         Its column.
     words : tuple of str
-        Classes of the label column, as they stand in the table.
+        Classes of the label column, as they stand in the table, and after them competing events.
     reader : CellReader
         Which read its cells.
     """
@@ -181,7 +181,7 @@ def read_labelled(
         leaks=_leaks(encoder, X, outcomes, roles.label),
         follow=follow,
         label=roles.label,
-        words=outcomes.words,
+        words=(*outcomes.words, *roles.competing),
         notices=(*reader.notices, *reader.unused_codes()),
         reader=reader,
     )

@@ -414,6 +414,15 @@ def test_what_a_spreadsheet_leaves_around_a_table_is_no_part_of_it(tmp_path, tex
     assert block.num_rows == text.count("\n63") + text.count("\n64") + text.count("\n175")
 
 
+@pytest.mark.parametrize(("end", "gap"), [(",\n,\n", False), (",\n,\n64,0\n", True)])
+def test_empty_rows_that_shift_row_numbers_are_named(tmp_path, end, gap):
+    (tmp_path / "t.csv").write_text("age,died\n63,1\n" + end)
+    reader = CellReader()
+    rows = pa.Table.from_batches(read_blocks(tmp_path / "t.csv", reader))
+    assert len(rows) == 1 + gap
+    assert any("Empty rows" in line for line in reader.notices) == gap
+
+
 def test_the_sign_of_a_column_is_judged_where_it_has_cells(tmp_path, monkeypatch):
     """Later, too, than the block that tells the sign of the file."""
     monkeypatch.setattr(delimited_text, "BLOCK_BYTES", 1 << 9)

@@ -25,6 +25,8 @@ _QUOTED = r'"(?:[^"]|"")*"'
 _WORDS = re.compile(rf"{_QUOTED}|\S+")
 _R_NUMBER = re.compile(r'"\d+",')  # R quotes the names of rows, also where they are numbers
 
+GAPS = b"deepcac gaps"  # in the metadata of rows
+
 Open = Callable[[], IO[bytes]]
 
 
@@ -96,7 +98,7 @@ def delimited_blocks(file: str, opened: Open) -> Iterator[pa.RecordBatch]:
 def filled(block: pa.RecordBatch) -> pa.RecordBatch:
     """Return text columns without rows that have no cell, and without columns of no name and cell.
 
-    Of one column, an empty cell is a row.
+    Of one column, an empty cell is a row. The metadata has `GAPS` if rows stand below an empty one.
     """
     names = block.schema.names
     bare = [j for j, name in enumerate(names) if not name and not _any_cell(block.column(j))]
@@ -108,7 +110,11 @@ def filled(block: pa.RecordBatch) -> pa.RecordBatch:
         empty = blank if empty is None else pc.and_(empty, blank)
         if not pc.any(empty).as_py():
             return block
-    return block if empty is None else block.filter(pc.invert(empty))
+    if empty is None:
+        return block
+    rows = block.filter(pc.invert(empty))
+    gaps = pc.index(empty, True).as_py() < rows.num_rows
+    return rows.replace_schema_metadata({GAPS: ""}) if gaps else rows
 
 
 def _any_cell(column: pa.Array) -> bool:

@@ -13,12 +13,13 @@ from deepcac.errors import DataError
 from deepcac.table.limits import MOST_COLUMNS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.delimited_text import delimited_blocks
+from deepcac.table.reading.delimited_text import GAPS, delimited_blocks
 from deepcac.table.reading.packed_files import Packed
 from deepcac.table.reading.spreadsheets import SPREADSHEETS, sheet_blocks
 from deepcac.table.reading.statistics_files import READERS, table_blocks
 
 BLOCK_ROWS = 1 << 15
+_GAPS = "Empty rows between others are left out; the numbers of rows do not count them."
 
 
 class RowSource(os.PathLike[str]):
@@ -81,6 +82,8 @@ def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.
                 f"{path}: has {block.num_columns:,} columns; at most {MOST_COLUMNS:,} are read: "
                 "take those out that vary least, without a look at the label"
             )
+        if GAPS in (block.schema.metadata or {}) and _GAPS not in reader.notices:
+            reader.notices.append(_GAPS)
         read = reader.read(block)
         _check_names(path, read.schema.names)
         rows += block.num_rows

@@ -197,6 +197,17 @@ def test_every_rule_of_runs_and_trials_records_the_code_that_tables_name():
         assert {"deepcac.judging.learners", "deepcac.judging.spaces"} & reached, module
 
 
+def test_the_report_records_the_tables_of_the_catalogue_that_it_shows():
+    text = (ROOT / "workflow" / "rules" / "report.smk").read_text()
+    (folder, kinds) = re.search(
+        r"catalogue=\[\s*folder_digest\(project / \"(.*)\", kind\)\s*for kind in (.*)\n", text
+    ).groups()
+    recorded = {
+        path.name for kind in ast.literal_eval(kinds) for path in (ROOT / folder).glob(kind)
+    }
+    assert {"methods.yaml", "switches.csv"} <= recorded
+
+
 def test_every_call_by_name_from_a_table_is_listed():
     """What else calls `resolve` is told the name by a rule, which names the module beside it."""
     callers = {

@@ -72,6 +72,11 @@ rule report:
     params:
         code=code_digest("deepcac_study.report", "deepcac_study.papers"),
         registry=folder_digest(registry_path),
+        # Labels, colours and texts; `code` leaves the catalogue's tables out.
+        catalogue=[
+            folder_digest(project / "src/deepcac_study/catalogue", kind)
+            for kind in ("*.yaml", "*.csv")
+        ],
         standing=[file for file in (*_RECORDS, *runs_beside) if file in standing],
         tables=folder_digest(project / "docs/results", "*.csv"),
         judged=lambda wildcards: [*_JUDGED, *judged_before()],

@@ -140,7 +140,7 @@ def cells_of(table):
 
 
 @pytest.mark.parametrize(
-    "error", ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#BEZUG!"]
+    "error", ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#BEZUG!", "#N/D"]
 )
 def test_error_cells_of_a_sheet_are_missing(tmp_path, error):
     rows = cells_of(patients())

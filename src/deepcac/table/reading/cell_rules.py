@@ -9,11 +9,12 @@ from typing import Any
 from deepcac.errors import ConfigError, DataError
 
 MISSING = ("na", "n/a", "nan", "null", "none", "<na>", "?", ".", "-")
-# What a spreadsheet shows where a formula failed.
+# What a spreadsheet shows where a formula failed, in several languages.
 ERROR_CELLS = (
     "#n/a", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!",
     "#nv", "#wert!", "#bezug!", "#zahl!", "#valeur!", "#nombre!", "#nom?", "#¡valor!", "#¡ref!",
-    "#¡num!", "#¿nombre?", "#¡div/0!",
+    "#¡num!", "#¿nombre?", "#¡div/0!", "#¡nulo!", "#n/d", "#nul!", "#valor!", "#núm!", "#nome?",
+    "#valore!", "#rif!", "#n/b", "#waarde!", "#verw!", "#getal!", "#naam?", "#deel/0!",
 )  # fmt: skip
 ROW_NAMES = "(row names)"  # of a file whose header has no name for its first column
 _PATIENT = (

@@ -61,6 +61,8 @@ def _levels(column: Array, subtype: npt.NDArray[np.int64], k: int) -> list[str]:
     there = ~np.isnan(column)
     every, of = column[there], subtype[there]
     parts = [every[of == j] for j in range(k)]
+    if not len(every):
+        return [""] * k
     if np.isin(every, (0, 1)).all():
         # The share of all rows, less those of other subtypes, would tell one that is not shown.
         hidden = _few(every) or any(0 < len(part) < _SMALL or _few(part) for part in parts)

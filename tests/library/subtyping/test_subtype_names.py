@@ -64,3 +64,5 @@ def test_the_share_of_all_rows_tells_of_no_few_patients():
     missing = split.copy()
     missing[5:30] = np.nan
     assert subtype_levels(missing[:, None], subtype, 2) == [[""], [" in 33 %"]]
+    missing[:] = np.nan
+    assert subtype_levels(missing[:, None], subtype, 2) == [[""], [""]]

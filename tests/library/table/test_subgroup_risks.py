@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import FollowUp
-from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE, Patients
+from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE, Patients, estimate
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.comparing import compare_table
 from deepcac.table.elsewhere.comparing_places import compare_places
@@ -176,6 +176,22 @@ def test_a_draw_of_one_outcome_has_no_ratio_and_no_slope():
     scores = scores_of([part], [draws], T)
     for name in (AUROC, RATIO, SLOPE):
         assert np.isnan(scores[name]).tolist() == [False, True, True]
+
+
+def test_one_draw_that_is_ranked_perfectly_does_not_make_an_interval_of_everything():
+    rng = np.random.default_rng(0)
+    y, odds = np.arange(40) % 2, rng.normal(size=40) + 0.5 * (np.arange(40) % 2)
+    risk = 1 / (1 + np.exp(-odds))
+    part = JudgedPart(np.arange(40), Patients(y, risk), risk)
+    draws = np.hstack([np.ones((40, 1), np.uint8), poisson_weights(40, 200)])
+    usual = scores_of([part], [draws], T)
+    draws[:, 1] = np.where(y == 1, odds > 1, odds < 0)
+    scores = scores_of([part], [draws], T)
+    assert 0.95 < scores[AUROC][1] < 1
+    assert np.flatnonzero(np.isnan(scores[SLOPE])).tolist() == [1]
+    for name in (AUROC, SLOPE):
+        errors = [estimate(name, of[name][0], of[name][1:]).error for of in (usual, scores)]
+        assert errors[1] == pytest.approx(errors[0], rel=0.25)
 
 
 def test_a_place_that_would_tell_of_a_subgroup_is_withheld_with_it():

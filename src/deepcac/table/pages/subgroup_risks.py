@@ -201,7 +201,9 @@ def scores_of(
 ) -> dict[str, Array]:
     """Return each score of a subgroup in each draw of its patients, shape (r,) each.
 
-    AUROC, O/E and slope are NaN in a draw that lacks one outcome.
+    The first draw is of all patients once. AUROC, O/E and slope are NaN in a draw that lacks one
+    outcome. A draw that risks rank perfectly, where they do not rank all patients so, has no slope,
+    and its AUROC is taken half a pair of patients short of 1, or above 0: log odds have no end.
     """
     weights = [part.patients.weights(d) for part, d in zip(parts, draws, strict=True)]
     both = [
@@ -222,13 +224,15 @@ def scores_of(
         for part, d in zip(parts, draws, strict=True)
         if len(part.rows)
     ]
-    events = y @ weight
-    both_there = (events > 0) & ((1 - y) @ weight > 0)
+    events, others = y @ weight, (1 - y) @ weight
+    both_there = (events > 0) & (others > 0)
+    perfect = ((without <= 0) | (without >= 1)) & (0 < without[0] < 1)
+    half = 0.5 / np.maximum(events * others, 1)
     return {
-        AUROC: without,
+        AUROC: np.where(perfect, np.clip(without, half, 1 - half), without),
         CHANGE: with_ - without,
         RATIO: np.where(both_there, events / (risk @ counts), np.nan),
-        SLOPE: np.where(both_there, slopes(y, log_odds(risk), weight)[0], np.nan),
+        SLOPE: np.where(both_there & ~perfect, slopes(y, log_odds(risk), weight)[0], np.nan),
         BENEFIT: 1000 * np.nansum(net, axis=0) / counts.sum(axis=0, dtype=np.float64),
     }
 

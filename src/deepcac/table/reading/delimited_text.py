@@ -205,14 +205,15 @@ def _head(file: str, opened: Open) -> _Head:
 def _delimiter(header: str, after: list[str]) -> str:
     """Return the sign that occurs as often in the next lines as in the header, or else most often.
 
-    A line may have one more, as of a row with a name. Commas that fit may be those of decimals.
+    A line may have one more, as of a row with a name. Commas that fit may be those of decimals,
+    of which each cell has one at most.
     """
     bare = [_outside_quotes(line) for line in after]
 
-    def fit(sign: str) -> tuple[bool, bool, int]:
+    def fit(sign: str) -> tuple[bool, int]:
         n = header.count(sign)
         fits = bool(n) and all(line.count(sign) in (n, n + 1) for line in bare)
-        return fits, fits and sign != ",", n
+        return fits, n - (fits and sign == ",")
 
     return max(_DELIMITERS, key=fit)
 

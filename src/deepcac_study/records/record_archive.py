@@ -188,7 +188,7 @@ def lay(
 
     What is there already stays, but for runs as an earlier release shipped them. With `replace`,
     all that is there and is not as it shipped is written anew. The time of what is written is
-    `LAID`.
+    `LAID`, and so is that of runs that are the same in both releases.
     """
     written, other = 0, []
     records = read(folder)
@@ -196,6 +196,8 @@ def lay(
         target = Path(results) / path
         if target.exists():
             if target.read_bytes() == data:
+                if _without_scores(target, path):
+                    os.utime(target, (LAID, LAID))
                 continue
             if not (replace or _shipped_before(target, path)):
                 other.append(path)
@@ -208,18 +210,20 @@ def lay(
     return Laid(written, len(records) - written, other)
 
 
-def _shipped_before(target: Path, path: str) -> bool:
-    """Say whether a record is whole and a run without its scores: a run that is made here has them.
+def _without_scores(target: Path, path: str) -> bool:
+    """Say whether a record is a run without its scores: a run that is made here has them.
 
     Other records have nothing beside them by which to tell.
     """
-    if not any(runs_among([f"results/{path}"])) or scores_path(target).exists():
-        return False
+    return any(runs_among([f"results/{path}"])) and not scores_path(target).exists()
+
+
+def _shipped_before(target: Path, path: str) -> bool:
+    """Say whether a record is whole, and a run that was not made here."""
     try:
-        read_json(target)
+        return _without_scores(target, path) and bool(read_json(target))
     except DataError:
         return False
-    return True
 
 
 def write_readme(results: str | os.PathLike[str]) -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import lzma
+import os
 import subprocess
 import tarfile
 from pathlib import Path
@@ -125,6 +126,19 @@ def test_a_run_as_an_earlier_release_shipped_it_is_replaced(results, tmp_path):
     damaged = here / runs[0]
     damaged.write_text(damaged.read_text().replace('"cic"', '"adult"'))
     assert runs[0] in lay(tmp_path / "a", here).other
+
+
+def test_a_run_that_two_releases_ship_is_older_than_all_code(results, tmp_path):
+    pack(find_records(results), tmp_path / "a", everything)
+    here = tmp_path / "here"
+    lay(tmp_path / "a", here)
+    laid, made = [path for path in find_records(results) if "_k" in path][:2]
+    (here / made).with_suffix(".scores.parquet").write_bytes(b"rows")
+    for path in (laid, made):
+        os.utime(here / path)  # as earlier releases laid them
+    lay(tmp_path / "a", here)
+    assert (here / laid).stat().st_mtime == LAID
+    assert (here / made).stat().st_mtime > LAID
 
 
 def test_a_folder_of_results_says_what_is_in_it_once(tmp_path):

@@ -18,7 +18,13 @@ from deepcac.errors import ConfigError
 from deepcac.judging.spaces import PARTITION, learners
 from deepcac_study import sourcecode
 from deepcac_study.catalogue.methods import methods
-from deepcac_study.jobs.named_code import NETWORKS, contender_code, method_code, never_entered
+from deepcac_study.jobs.named_code import (
+    NETWORKS,
+    contender_code,
+    method_code,
+    modules_of_record,
+    never_entered,
+)
 from deepcac_study.judge.study_files import StudyFiles
 from deepcac_study.sourcecode import LIBRARIES, code_digest, files_digest
 
@@ -127,6 +133,16 @@ def test_what_a_table_names_is_code_of_the_jobs_that_use_it_and_of_no_others():
         if name != PARTITION
     }
     assert contender_code(name for name in learners() if name != PARTITION).keys() == fits
+
+
+def test_a_shipped_record_depends_on_the_code_that_its_job_records():
+    every = sorted(contender_code(name for name in learners() if name != PARTITION))
+    for path in ("judge/planted/lr_0.json", "judge/tables/uci_vowel.json"):
+        assert modules_of_record(path) == every
+    for path in ("judge/cic/fnn.json", "judge/public/physionet2012_ab_c/fnn.json"):
+        assert modules_of_record(path) == ["deepcac.judging.deep_learners"]
+    for path in ("judge/shapes/uci_vowel.json", "judge/ablations/cic.json", "theory/cic_k2.json"):
+        assert modules_of_record(path) == []
 
 
 def test_an_edit_of_a_network_is_seen_by_its_runs_and_trials(copy):

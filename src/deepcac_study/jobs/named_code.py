@@ -11,6 +11,7 @@ from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.sourcecode import code_digest
 
 NETWORKS = "deepcac_study.experiments.networks"  # which no run of the CAC family enters
+_OF_SEVERAL = ("judge/planted/", "judge/tables/")  # records of several contenders
 
 
 def method_code(names: Iterable[str]) -> dict[str, list[Any]]:
@@ -31,8 +32,8 @@ def contender_code(names: Iterable[str]) -> dict[str, str]:
 def modules_of_record(path: str) -> list[str]:
     """Return the modules that tables name for a record at `path`, relative to ``results``.
 
-    A run names its method; trials of the judge name their contender, and other records of the judge
-    may be of any.
+    A run names its method, and trials of the judge name their contender; records of planted cohorts
+    and of whole tables may be of any. What others fit, they import.
     """
     for run in runs_among([f"results/{path}"]):
         return [_computes(parse_method(run["method"]))]
@@ -41,7 +42,8 @@ def modules_of_record(path: str) -> list[str]:
     try:
         return [_fits(parse_contender(path.rpartition("/")[2].removesuffix(".json")).learner)]
     except ConfigError:
-        return sorted({_fits(name) for name in learners() if name != PARTITION})
+        names = learners() if path.startswith(_OF_SEVERAL) else ()
+        return sorted({_fits(name) for name in names if name != PARTITION})
 
 
 def never_entered(path: str) -> str:

@@ -145,6 +145,13 @@ def test_a_time_and_a_label_that_is_divided_are_looked_at_as_columns_are(tmp_pat
     assert said.count("two units? Write all in one") == 1
 
 
+@pytest.mark.parametrize("last", [(365, 366), (700, 1100)])
+def test_the_end_of_a_study_long_after_the_events_is_no_code_or_unit(last, tmp_path, draw):
+    table = patients(draw)
+    table["days"] = np.where(table.died == 1, draw.integers(1, 30, N), draw.integers(*last, N))
+    assert "'days'" not in " ".join(read(tmp_path, table, time="days", horizon=60.0).remarks)
+
+
 def test_dates_that_are_numbers_are_left_out_unless_asked_for(tmp_path, draw):
     days = draw.integers(43_000, 44_500, N)
     written = [

@@ -48,7 +48,9 @@ def plainly(number: float) -> str:
     return np.format_float_positional(number, trim="-")
 
 
-def missing_codes(name: str, values: Array, *, needed: bool = False) -> list[tuple[str, str]]:
+def missing_codes(
+    name: str, values: Array, *, needed: bool = False, spikes: bool = True
+) -> list[tuple[str, str]]:
     """Return a line on each number that seems to stand for no value, and the option that says so.
 
     Such stand at an end of the column, in several rows, far from all others; or they are the only
@@ -60,12 +62,14 @@ def missing_codes(name: str, values: Array, *, needed: bool = False) -> list[tup
     values : ndarray of shape (n,)
     needed : bool
         Whether each row must have a value, so that no option helps.
+    spikes : bool
+        Whether any whole number may be a code, and not the usual ones only.
     """
     values = np.sort(values[~np.isnan(values)])
     if len(values) <= SMALL:
         return []
     lines = []
-    for code, n, why in _usual_codes(values) or _spike(values):
+    for code, n, why in _usual_codes(values) or (_spike(values) if spikes else []):
         text = f"Column {name!r}: {plainly(code)} stands in {counted(n)} rows, {why}. "
         option = f"--missing {shlex.quote(f'{name}={plainly(code)}')}"
         if needed:

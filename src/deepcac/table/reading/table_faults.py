@@ -17,7 +17,7 @@ from deepcac.table.reading.odd_numbers import missing_codes, two_units
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_faults import copied_rows, nearly_copied, repeated_patients
 from deepcac.table.reading.table_encoder import LEFT_OUT, NUMBER, EncodedColumn, TableEncoder
-from deepcac.types import Array, Ids
+from deepcac.types import Array, Flags, Ids
 
 # Words among numbers that stand for no value.
 _NO_VALUE = re.compile(
@@ -91,13 +91,18 @@ def table_faults(
     return faults
 
 
-def number_faults(name: str, values: Array, *, needed: bool = False) -> list[Fault]:
+def number_faults(
+    name: str, values: Array, *, needed: bool = False, ended: Flags | None = None
+) -> list[Fault]:
     """Return codes for no value, or else two units, among numbers (n,).
 
-    A column that is `needed` (a follow-up time, a label that is divided) cannot be left out.
+    A column that is `needed` (a follow-up time, a label that is divided) cannot be left out. Of
+    times, `ended` tells which ones are to an event: many others may be the end of the study, long
+    after these.
     """
-    codes = missing_codes(name, values, needed=needed)
-    units = "" if codes else two_units(name, values, needed=needed)
+    codes = missing_codes(name, values, needed=needed, spikes=ended is None)
+    seen = values if ended is None else values[ended]
+    units = "" if codes else two_units(name, seen, needed=needed)
     return [Fault(*code) for code in codes] + [Fault(units)] * bool(units)
 
 
@@ -105,7 +110,7 @@ def outcome_faults(rows: pa.Table, roles: Roles, follow: FollowUp | None) -> lis
     """Return what is odd in the follow-up times, and in a label that is divided."""
     faults: list[Fault] = []
     if roles.time is not None and follow is not None:
-        faults += number_faults(roles.time, follow.time, needed=True)
+        faults += number_faults(roles.time, follow.time, needed=True, ended=follow.ended)
     if roles.above is not None:
         values = label_numbers(plain(rows[roles.label]), roles.label)
         faults += number_faults(roles.label, values, needed=True)

@@ -405,6 +405,7 @@ def test_names_that_r_gives_rows_may_stand_before_an_id(tmp_path):
         ("Größe, cm;Gewicht, kg\n175,5;80,2\n", ["Größe, cm", "Gewicht, kg"]),
         ("crp; mg/l,age,died,note\n5,63,1,a; b\n", ["crp; mg/l", "age", "died", "note"]),
         ("age;died;;\n63;1;;\n;;;\n", ["age", "died"]),
+        ("age;died;\n63;1; \n; ;\n", ["age", "died"]),
         ("age;died\n63;1;\n64;0;\n;;\n", ["age", "died"]),
     ],
 )

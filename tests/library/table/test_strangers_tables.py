@@ -395,7 +395,11 @@ def test_lines_of_json_may_be_one_and_hold_any_separator(tmp_path):
         ("t.xls", b"<HTML><table>", "is a web page"),
         ("t.csv", b"<!doctype html>", "is a web page"),
         ("t.xls", b'\xef\xbb\xbf<?xml version="1.0"?>', "is XML"),
-        ("t.xlsx", b"\xd0\xcf\x11\xe0" + bytes(60), "is locked by a password"),
+        (
+            "t.xlsx",
+            b"\xd0\xcf\x11\xe0" + bytes(60),
+            "is locked by a password, or an old Office file",
+        ),
     ],
 )
 def test_a_file_is_called_what_it_is_whatever_its_ending(tmp_path, name, content, line):

@@ -106,7 +106,7 @@ def filled(block: pa.RecordBatch) -> pa.RecordBatch:
         block = block.select([j for j in range(len(names)) if j not in bare])
     empty = None
     for column in block.columns if block.num_columns > 1 else ():
-        blank = pc.equal(column, "")
+        blank = _blank(column)
         empty = blank if empty is None else pc.and_(empty, blank)
         if not pc.any(empty).as_py():
             return block
@@ -118,7 +118,11 @@ def filled(block: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _any_cell(column: pa.Array) -> bool:
-    return bool(pc.any(pc.not_equal(column, "")).as_py())
+    return bool(pc.any(pc.invert(_blank(column))).as_py())
+
+
+def _blank(column: pa.Array) -> pa.Array:
+    return pc.equal(pc.utf8_trim_whitespace(column), "")
 
 
 def _refuse_swallowed_rows(file: str, block: pa.RecordBatch, delimiter: str, before: int) -> None:

@@ -70,8 +70,8 @@ class Packed:
         if ending in _R or first.startswith(_R_DATA):
             raise DataError(f"{self.path}: is R data; in R, write.csv(x, file, row.names = FALSE)")
         if first.startswith(_OLD_OFFICE) and ending != ".xls":
-            locked = "locked by a password" if ending in _OFFICE else "an old Office file"
-            raise DataError(f"{self.path}: is {locked}; {_WAY_OUT}")
+            locked = "locked by a password, or " if ending in _OFFICE else ""
+            raise DataError(f"{self.path}: is {locked}an old Office file; {_WAY_OUT}")
         bare = first.removeprefix(codecs.BOM_UTF8).lstrip().lower()
         for magic, what in _FOREIGN.items():
             if bare.startswith(magic.lower()):

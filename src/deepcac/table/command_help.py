@@ -1,7 +1,9 @@
-"""The help of a command: options under headings, sentences that are not cut off."""
+"""How a command is called: its options under headings, and none of them twice without a word."""
 
+from collections import Counter
 from typing import Any
 
+import typer
 from typer.core import TyperCommand
 
 TABLE, QUESTION, EFFORT, OUTPUT = PANELS = ("The table", "The question", "The effort", "The output")
@@ -9,7 +11,20 @@ _OTHER = "Other"
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help has a heading for each kind of option (`rich_help_panel`)."""
+    """A command whose help has a heading for each kind of option (`rich_help_panel`).
+
+    An option that takes one value is refused if it is given twice; the last would count silently.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what was typed."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for param, times in Counter(order).items():
+            if times > 1 and param.param_type_name == "option" and not param.multiple:
+                wrong_use: Any = typer.BadParameter.__base__
+                more = ", its columns joined by commas" * (param.name == "by")
+                raise wrong_use(f"{param.opts[0]} is given {times} times; give it once{more}", ctx)
+        return super().parse_args(ctx, args)
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """Return the first paragraph of the help, whole; a list of commands breaks its lines."""

@@ -22,6 +22,10 @@ CASES = {
         "compare p.csv --labl died",
         r"No such option: --labl.*\(deepcac compare --help",
     ),
+    "an option twice": (
+        "compare p.csv --label died --by=crp --by age",
+        r"--by is given 2 times; give it once, its columns joined by commas \(deepcac compare --help",
+    ),
     "misspelt command": ("comparee p.csv", r"No such command 'comparee'.*\(deepcac --help\)"),
     "no table": ("compare --label died", r"Missing argument 'table'.*\(deepcac compare --help\)"),
     "text for a number": (

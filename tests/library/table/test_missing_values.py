@@ -13,6 +13,7 @@ from deepcac.table.pages.missing_values import (
     NO_FLAGS,
     complete_rows,
     missing_lines,
+    rough_share,
 )
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -89,3 +90,11 @@ def test_no_line_where_nothing_is_missing_and_none_of_too_few_complete_rows(tmp_
     lines = missing_lines(table, EFFORT, trials([0]))
     assert lines["few"]
     assert [row[0] for row in lines["rows"]] == [FLAGGED, NO_FLAGS]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.02, "At most 5 %"), (0.06, "About 10 %"), (0.44, "About 40 %"), (0.96, "At least 95 %")],
+)
+def test_a_share_is_rough_and_never_all(share, text):
+    assert rough_share(share) == text

@@ -72,9 +72,16 @@ def missing_lines(
         "head": HEAD,
         "rows": rows,
         "resamples": len(samples),
-        "share": f"{10 * round(10 * float(complete.mean()))} %",
+        "share": rough_share(float(complete.mean())),
         "few": not enough,
     }
+
+
+def rough_share(share: float) -> str:
+    """Return a share to ten percent, which tells of no few rows."""
+    if not 0.05 < share < 0.95:
+        return "At most 5 %" if share < 0.5 else "At least 95 %"
+    return f"About {10 * round(10 * share)} %"
 
 
 def complete_rows(table: LabelledTable) -> Flags:

@@ -41,7 +41,8 @@ def cohort(n=120):
 
 
 def add(*words, table="t.csv"):
-    return CliRunner().invoke(app, [table, "--name", "mine", *words], catch_exceptions=True)
+    name = [] if "--name" in words else ["--name", "mine"]
+    return CliRunner().invoke(app, [table, *name, *words], catch_exceptions=True)
 
 
 def added(*words, table="t.csv"):

@@ -355,3 +355,24 @@ def test_the_page_of_rotterdam_and_the_gbsg_has_the_numbers_of_its_file():
     stored = table("rotterdam_gbsg")[["value", "low", "high"]].to_numpy().ravel()
     assert len(written) > 20
     assert all(np.isclose(stored, number, atol=1e-9).any() for number in written)
+
+
+def test_what_a_gpu_changes_is_said_row_by_row():
+    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    both = table("gpu").set_index("method")
+    asked = {"dataset": "cic", "method": "deepcac", "switch": "sound", "metric": "auroc"}
+    spread = one("switch_starts", "start_sd", **asked)
+    cic, km_z, hours = (both.loc[name] for name in ("deepcac", "km_z", "deepcac_ts"))
+    assert f"on CIC was {cic.cpu_auroc} on a CPU and {cic.gpu_auroc} on an NVIDIA H100" in page
+    assert f"a standard deviation of {four(spread)} " in page
+    assert f"KM-Z had {km_z.cpu_auroc} and {km_z.gpu_auroc}" in page
+    assert f"sepsis {hours.cpu_auroc} and {hours.gpu_auroc}" in page
+    rand = [both.loc[name, "rand_of_clusters"] for name in ("deepcac_ts", "grasp_ts")]
+    assert "index {} and {})".format(*rand) in page
+    moved = (both["cpu_auroc"] - both["gpu_auroc"]).abs()
+    assert moved.idxmax() == "deepcac"
+    assert both["gpu_repeats"].all()
+    work = (ROOT / "docs" / "workflow.md").read_text(encoding="utf-8")
+    seconds = both.loc[["deepcac_ts", "grasp_ts"], ["gpu_seconds", "cpu_seconds"]].to_numpy()
+    told = "took {:.0f} seconds instead of {:.0f}, GRASP {:.0f} instead of {:.0f}"
+    assert told.format(*seconds.ravel()) in work

@@ -208,7 +208,7 @@ TABLES = {
     "data.md": ("runs", "ledger"),
     "more-questions.md": ("rotterdam_gbsg",),
     "choices.md": ("factorial", "judge_verdicts", "judge_scores", "claims", "ledger"),
-    "reliability.md": ("repeats", "repeats_other_cpu"),
+    "reliability.md": ("repeats", "repeats_other_cpu", "gpu", "switch_starts"),
 }
 # Versions, units, addresses, limits and levels, published scores of others, differences of two numbers
 # of a table, and what is measured by a page's own command.

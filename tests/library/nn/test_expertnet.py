@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from planted_subtypes import planted
 
 from deepcac.errors import DataError
 from deepcac.nn.expertnet import (
@@ -13,15 +14,6 @@ from deepcac.nn.expertnet import (
     steps_of_experts,
     weighted_cross_entropy,
 )
-
-
-def planted(n, seed=0):
-    """Three far subtypes; the sign of one feature means risk, and the reverse in subtype 1."""
-    rng = np.random.default_rng(seed)
-    subtype = rng.integers(0, 3, n)
-    X = rng.normal(size=(n, 8))
-    X[:, :3] += 4.0 * np.eye(3)[subtype]
-    return X, (np.where(subtype == 1, -1.0, 1.0) * X[:, 5] > 0).astype(int), subtype
 
 
 def test_weighted_cross_entropy_by_hand():

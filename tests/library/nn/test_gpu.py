@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from planted_subtypes import planted
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -38,13 +39,9 @@ SEQUENCES = [ACTPCClassifier, DeepCACClassifier, GRASPClassifier]
 
 
 def table(n=600, seed=0):
-    """Three far subtypes; the sign of one feature means risk, and the reverse in subtype 1."""
-    rng = np.random.default_rng(seed)
-    subtype = rng.integers(0, 3, n)
-    X = rng.normal(size=(n, 8))
-    X[:, :3] += 4.0 * np.eye(3)[subtype]
-    y = (np.where(subtype == 1, -1.0, 1.0) * X[:, 5] > 0).astype(int)
-    X[rng.random(X.shape) < 0.02] = np.nan
+    """Return the planted subtypes with holes in the table."""
+    X, y, _ = planted(n, seed)
+    X[np.random.default_rng(seed).random(X.shape) < 0.02] = np.nan
     return X, y
 
 

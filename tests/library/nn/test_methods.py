@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+from planted_subtypes import planted
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
@@ -22,17 +23,6 @@ SUBTYPED = [*CENTROID, DMNNClassifier, CACDMNNClassifier, ACTPCClassifier, GRASP
 ALL = [FNNClassifier, *SUBTYPED]
 SEQUENCE = [DeepCACClassifier, GRASPClassifier, ACTPCClassifier]
 QUICK = {"max_epochs": 2, "device": "cpu", "preprocess": None, "random_state": 0}
-
-
-def planted(n=900, seed=0):
-    """Three far subtypes; the sign of one feature means risk, and the reverse in subtype 1."""
-    rng = np.random.default_rng(seed)
-    subtype = rng.integers(0, 3, n)
-    X = rng.normal(size=(n, 8))
-    X[:, :3] += 4.0 * np.eye(3)[subtype]
-    sign = np.where(subtype == 1, -1.0, 1.0)
-    y = (sign * X[:, 5] > 0).astype(int)
-    return X, y, subtype
 
 
 @pytest.fixture(scope="module")

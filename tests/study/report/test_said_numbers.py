@@ -374,5 +374,5 @@ def test_what_a_gpu_changes_is_said_row_by_row():
     assert both["gpu_repeats"].all()
     work = (ROOT / "docs" / "workflow.md").read_text(encoding="utf-8")
     seconds = both.loc[["deepcac_ts", "grasp_ts"], ["gpu_seconds", "cpu_seconds"]].to_numpy()
-    told = "took {:.0f} seconds instead of {:.0f}, GRASP {:.0f} instead of {:.0f}"
-    assert told.format(*seconds.ravel()) in work
+    sentence = "took {:.0f} seconds instead of {:.0f}, GRASP {:.0f} instead of {:.0f}"
+    assert sentence.format(*seconds.ravel()) in work

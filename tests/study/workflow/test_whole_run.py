@@ -79,4 +79,5 @@ def test_the_run_made_nothing_that_decides_no_claim():
     beside = {*layout.runs_beside()} - {*layout.all_runs()}
     beside |= {f"results/sweeps/{name}.parquet" for name in config["sweeps_beside"]}
     assert len(made) > 400
+    assert len(beside) > len(config["sweeps_beside"])
     assert not made & beside

@@ -1,26 +1,22 @@
-"""From trials to verdicts: choices, blends, margins, power."""
+"""From trials to verdicts: choices, margins, power."""
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
-from deepcac.files.storage import read_json, write_table
+from deepcac.files.storage import read_json
 from deepcac.judging import resamples
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.questions import QUESTIONS, pairs
 from deepcac.judging.resample_scores import mean_scores, resample_scores
-from deepcac.judging.trial_answers import ROWS
 from deepcac.judging.trials import Effort
 from deepcac.judging.verdicts import half_detect, summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac_study.judge.blends import StoredAnswers, aurocs, blend_scores, greedy
 from deepcac_study.judge.division_scores import decide_pairs
 from deepcac_study.judge.power import oracle_gain, run_planted
 from deepcac_study.judge.power_curve import power_curve
@@ -166,55 +162,6 @@ def test_rows_that_were_left_out_widen_the_intervals():
     for sample in capped["resamples"]:
         sample["n_train"] = 6
     assert resamples.test_share(capped) == pytest.approx(0.5)
-
-
-def test_a_blend_keeps_to_the_good_trial_and_mixes_two_that_err_apart():
-    label = np.array([0, 0, 1, 1])
-    good = np.array([0.1, 0.2, 0.8, 0.9])
-    bad = np.array([0.9, 0.8, 0.2, 0.1])
-    both = [np.column_stack([1 - r, r]) for r in (bad, good)]
-    assert greedy(StoredAnswers(label, np.array(both))).tolist() == [0, 1]
-    left = np.array([0.5, 0.1, 0.4, 0.9])
-    right = np.array([0.1, 0.5, 0.9, 0.4])
-    both = [np.column_stack([1 - r, r]) for r in (left, right)]
-    assert greedy(StoredAnswers(label, np.array(both))).tolist() == [1, 1]
-
-
-@given(st.integers(2, 4), st.integers(0, 1000))
-def test_many_aurocs_at_once_are_those_of_scikit_learn(n_classes, seed):
-    rng = np.random.default_rng(seed)
-    label = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 30)])
-    answers = rng.integers(0, 5, size=(3, len(label), n_classes)) / 4  # with ties
-    classes = range(n_classes) if n_classes > 2 else [1]
-    plain = [np.mean([roc_auc_score(label == c, one[:, c]) for c in classes]) for one in answers]
-    assert aurocs(label, answers) == pytest.approx(plain)
-
-
-def test_a_blend_of_stored_answers_is_scored_on_the_test_rows(tmp_path):
-    label = np.array([0, 1, 0, 1, 0, 1, 0, 1])
-    bad, good = 1.0 - label, label.astype(float)
-    table = pa.table(
-        {
-            "seed": np.zeros(8, dtype=np.int16),
-            "part": np.repeat([1, 2], 4).astype(np.int8),
-            "row_id": np.arange(8),
-            "label": label.astype(np.int8),
-            # Right on the validation rows, half right on the test rows.
-            "t0_1": bad.astype(np.float32),
-            "t1_1": np.where(np.arange(8) < 6, good, bad).astype(np.float32),
-        }
-    )
-    write_table(tmp_path / "answers.parquet", table)
-    own = tmp_path / "answers.parquet"
-    assert blend_scores([own]).tolist() == [0.5]
-    # A second record whose only trial is right everywhere.
-    right = table.select(ROWS).append_column("t0_1", pa.array(good))
-    write_table(tmp_path / "right.parquet", right)
-    assert blend_scores([tmp_path / "right.parquet", own]).tolist() == [1.0]
-    wrong = right.set_column(2, "row_id", pa.array(np.arange(8)[::-1]))
-    write_table(tmp_path / "wrong.parquet", wrong)
-    with pytest.raises(DataError, match="other rows than .*wrong.parquet; run the judge again"):
-        blend_scores([tmp_path / "wrong.parquet", own])
 
 
 def test_questions_pair_an_arm_with_its_own_learner():

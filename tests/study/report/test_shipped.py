@@ -22,7 +22,6 @@ from deepcac_study.papers.ledger import entries, write_rows
 from deepcac_study.records import record_archive
 from deepcac_study.records.reader import read
 from deepcac_study.report.kept.snapshot import (
-    BLENDS,
     OF_CLINICAL,
     TABLES,
     read_judge,
@@ -37,7 +36,6 @@ KEPT = ROOT / "docs" / "results"
 JUDGE = read_judge(ROOT / "config" / "config.yaml")
 # Made of answers or scores of single rows, which do not ship.
 OF_ROWS = {
-    BLENDS,
     BOOTSTRAPS,
     CALIBRATION,
     CURVES,

@@ -24,7 +24,6 @@ from deepcac.judging.verdicts import verdicts
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS
 from deepcac_study.judge import clinical_tasks
-from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs
 from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
@@ -70,7 +69,7 @@ from deepcac_study.report.subtypes.subtype_worth import (
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
-ARMS, STABILITY, BLENDS = "subtype_arms", "subtype_stability", "judge_blends"
+ARMS, STABILITY = "subtype_arms", "subtype_stability"
 RISKS, FACTORIAL = "judge_risks", "factorial"
 PRIMARY, ANSWERED = "judge_primary", "headline"
 OF_CLINICAL = tuple(map(clinical_name, clinical_tasks.TABLES))
@@ -92,7 +91,6 @@ TABLES = (
         PAIRS,
         ARMS,
         STABILITY,
-        BLENDS,
     ),
     *OF_CLINICAL,
     *(FACTORIAL, SPLITS, RUNS, SEPARATION, STARTS, *DECIDED, *table_snapshot.KEPT),
@@ -162,7 +160,6 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
         DIVISIONS: pd.DataFrame([_division(contender) for contender in divided(scored.items())]),
         ARMS: arms,
         STABILITY: stability,
-        BLENDS: pd.DataFrame(blend_rows(records, results / study)),
         RISKS: mean_risks(chosen_risks(records)),
         PAIRS: pd.DataFrame(pairs),
         FACTORIAL: pd.concat([pd.DataFrame(), *map(factorial_means, factorials)]),

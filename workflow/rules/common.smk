@@ -134,13 +134,6 @@ def timed_stays(wildcards):
     return features_of(wildcards)
 
 
-def divided_features(wildcards):
-    """Return the features that a model is judged on by a published division."""
-    parse_contender(wildcards.contender)
-    division = study.division(wildcards.division)
-    return layout.feature_file("", division["dataset"])
-
-
 def first_starts(wildcards):
     """Return the runs that a sweep over starts need not make again."""
     planned = {*report_runs, *to_make(runs_beside)}

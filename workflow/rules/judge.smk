@@ -1,13 +1,12 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
 from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS
 from deepcac_study.judge.further.further_files import FurtherFiles
-from deepcac_study.judge.study_files import StudyFiles, answers_path
+from deepcac_study.judge.study_files import StudyFiles
 
 study = StudyFiles(config["judge"], layout.reachable)
 further = FurtherFiles(config["judge"], layout.reachable)
 study_files = [
     *study.verdicts,
-    *study.divisions,
     *study.questions,
     *study.tables,
     *study.shapes,
@@ -138,64 +137,6 @@ rule judge_planted:
             "margin": config["judge"]["margin"],
         },
         given=lambda wildcards, output: {"path": output[0]},
-    script:
-        "../scripts/call.py"
-
-
-# A division that others published results on: learn from some groups, test on another.
-rule judge_public:
-    input:
-        features=divided_features,
-    output:
-        record="results/judge/public/{division}/{contender}.json",
-        answers="results/judge/public/{division}/{contender}.parquet",
-    log:
-        "logs/judge/public/{division}/{contender}.log",
-    benchmark:
-        "logs/benchmarks/judge/public/{division}/{contender}.tsv"
-    wildcard_constraints:
-        contender="[a-z0-9_]+",
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(240),
-    params:
-        code=code_digest("deepcac_study.judge.public_protocols"),
-        fits=lambda wildcards: contender_code([wildcards.contender]),
-        division=lambda wildcards: study.division_rows(wildcards.division),
-        draws=config["judge"]["public"]["draws"],
-        effort=study.effort,
-    script:
-        "../scripts/judge_public.py"
-
-
-# All contenders of a division on its one test part, and ours less each.
-rule judge_division:
-    input:
-        records=lambda wildcards: study.records(wildcards.division),
-        answers=lambda wildcards: [
-            answers_path(record) for record in study.records(wildcards.division)
-        ],
-    output:
-        "results/judge/public/{division}.json",
-    log:
-        "logs/judge/public/{division}.log",
-    benchmark:
-        "logs/benchmarks/judge/public/{division}.tsv"
-    wildcard_constraints:
-        division="[a-z0-9_]+",
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(2000),
-    params:
-        code=code_digest("deepcac_study.judge.division_scores"),
-        call="deepcac_study.judge.division_scores.write_division",
-        given=lambda wildcards, input, output: {
-            "path": output[0],
-            "records": list(input.records),
-        },
     script:
         "../scripts/call.py"
 

@@ -13,6 +13,7 @@ from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, protocol_folder
 from deepcac_study.catalogue.registry import Registry
+from deepcac_study.catalogue.retired import refuse_retired
 
 Clusters = Annotated[int, Field(ge=1)]
 SeveralClusters = Annotated[list[Clusters], Field(min_length=1)]
@@ -246,7 +247,6 @@ def _judged(judge: Judge) -> Iterator[Iterable[str]]:
     yield from judge.questions.values()
     yield from (tables.datasets, tables.shapes, tables.resamples_of)
     yield from (clinical.datasets, clinical.apart, clinical.cohorts, clinical.joined)
-    yield [division.dataset for division in judge.public.divisions]
     yield [move.dataset for move in judge.transfer.moves]
     yield from (judge.scorecards.datasets, judge.richer_labels)
 
@@ -292,6 +292,7 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     Every data set that it names must be in the registry and of a kind that its key can compute, and
     every entry of `runs` must plan a run.
     """
+    refuse_retired(config)
     settings = checked(Config, config, "configuration")
     for names in _named(settings):
         for name in names:

@@ -48,26 +48,6 @@ class Planted(Entry):
     contenders: list[ContenderId] = Field([], description="as in `matches`")
 
 
-class Division(Entry):
-    """A division of the rows into training and test that others published results on."""
-
-    name: Id = Field(description="of its folder, `results/judge/public/{name}`")
-    dataset: Id
-    train: list[str] = Field(description="groups of rows to learn from")
-    test: str = Field(description="group of rows to be tested on")
-    contenders: list[ContenderId] = Field(
-        [], description="as in `matches`; none are those of all divisions"
-    )
-
-
-class Public(Entry):
-    """Published divisions, and who is tested on them."""
-
-    divisions: list[Division] = Field([], description="what is learnt from, and tested on")
-    contenders: list[ContenderId] = Field([], description="as in `matches`")
-    draws: int = Field(5, ge=1, description="draws of training and validation rows, averaged")
-
-
 class Tables(Entry):
     """Tables that are judged in one job each, with less effort, in families of their own."""
 
@@ -159,7 +139,6 @@ class Judge(Entry):
 
     matches: list[Match] = Field([], description="who meets on which data")
     planted: list[Planted] = Field([], description="the positive control, by learner")
-    public: Public = Field(Public.model_validate({}), description="published divisions")
     questions: dict[Question, list[Id]] = Field(
         {},
         description="data sets of questions that have one record per data set, as "

@@ -51,7 +51,6 @@ class JudgeKind:
 
 JUDGE_KINDS = (
     JudgeKind("planted", "judge.power", generated=""),
-    JudgeKind("public", "judge.public_protocols"),
     JudgeKind("ablations", "judge.subtype_ablation", by_dataset=True),
     JudgeKind("tables", "judge.tables.table_trials", by_dataset=True),
     JudgeKind("shapes", "judge.tables.table_shape", by_dataset=True),

@@ -134,13 +134,11 @@ class LaidRecords:
         """Give those that stand and are asked for by name the present time, until this call ends.
 
         Laid records have the time `LAID`, before all code, so that Snakemake makes again what does
-        not stand. No other job asks for those that do, but that of a division, whose records are in
-        the folder of its name: they are renewed with it.
+        not stand. No other job asks for those that do.
         """
         named = self.standing.intersection(targets)
-        below = tuple(f"{name.removesuffix('.json')}/" for name in named)
         now = time.time_ns()  # one for all: no input is newer than what is made from it
-        for name in (name for name in self.standing if name in named or name.startswith(below)):
+        for name in named:
             path = (self._results.parent / name).absolute()
             if path.stat().st_mtime <= LAID:
                 os.utime(path, ns=(now, now))

@@ -10,7 +10,7 @@ from deepcac.errors import ConfigError
 from deepcac.judging.contenders import parse_contender
 
 FOLDER = "results/judge"
-PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"
+PLANTED, ABLATIONS = "planted", "ablations"
 TABLES, SHAPES, CLINICAL = "tables", "shapes", "clinical"
 # Those of `deepcac_study.judge.further.further_files`.
 TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
@@ -48,7 +48,7 @@ class StudyFiles:
     @property
     def files(self) -> list[str]:
         """Everything that the study writes."""
-        several = (*self.trials, *self.public, *self.clinical)
+        several = (*self.trials, *self.clinical)
         stored = [str(answers_path(record)) for record in several]
         return [
             *self.trials,
@@ -56,8 +56,6 @@ class StudyFiles:
             *self.clinical_results,
             *stored,
             *self.planted,
-            *self.public,
-            *self.divisions,
             *self.questions,
             *self.tables,
             *self.shapes,
@@ -77,37 +75,6 @@ class StudyFiles:
         """Return the cohorts and contenders of a part of the positive control."""
         part = _named("planted part", name, self.judge["planted"])
         return {key: part[key] for key in ("cohorts", "rows", "contenders")}
-
-    def division(self, name: str) -> Mapping[str, Any]:
-        """Return a published division."""
-        return _named("division", name, self.judge["public"]["divisions"])
-
-    def division_rows(self, name: str) -> dict[str, Any]:
-        """Return the data set of a published division, and which of its groups are learnt from."""
-        return {key: self.division(name)[key] for key in ("dataset", "train", "test")}
-
-    @property
-    def divisions(self) -> list[str]:
-        """The scores on published divisions."""
-        return [f"{FOLDER}/{PUBLIC}/{division['name']}.json" for division in self._divisions]
-
-    @property
-    def public(self) -> list[str]:
-        """The records of published divisions."""
-        return [path for division in self._divisions for path in self.records(division["name"])]
-
-    def records(self, name: str) -> list[str]:
-        """Return the records of one published division."""
-        contenders = self.division(name)["contenders"] or self.judge["public"]["contenders"]
-        return [
-            f"{FOLDER}/{PUBLIC}/{name}/{parse_contender(contender).id}.json"
-            for contender in contenders
-        ]
-
-    @property
-    def _divisions(self) -> list[Mapping[str, Any]]:
-        divisions = self.judge["public"]["divisions"]
-        return [division for division in divisions if self.reachable(division["dataset"])]
 
     @property
     def questions(self) -> list[str]:

@@ -19,7 +19,7 @@ from deepcac_study.records.stored import check_place
 from deepcac_study.records.written_scores import as_scored, as_written
 
 _ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}
-_PLACE = "{dataset}/{contender}.json"  # on published divisions the folder is the division's
+_PLACE = "{dataset}/{contender}.json"
 
 
 def run_trials(
@@ -80,7 +80,7 @@ def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:
     record = read_json(path)
     if not record.keys() >= _ENTRIES:
         raise DataError(f"{path}: not a record of trials; run it again")
-    check_place(path, record, "{contender}.json" if "train" in record else _PLACE)
+    check_place(path, record, _PLACE)
     answers = answers_path(path)
     if answers.exists() and file_digest(answers) != record["answers"]:
         raise DataError(f"{answers}: not the answers of its record; delete both and run it again")

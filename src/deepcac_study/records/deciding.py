@@ -100,8 +100,6 @@ def family(path: str, record: Record) -> Family:
         return place
     if path.startswith("skmeans/"):
         return Family.METRICS if record.get("method") in ("none", "pair") else Family.ORACLES
-    if "pairs" in record:  # all contenders of a division, networks among them
-        return Family.JUDGED_NETWORKS
     if "method" not in record:
         return _judged_family(str(record.get("contender", "")))
     method = methods()[record["method"]]

@@ -18,7 +18,7 @@ from deepcac_study.records.record_archive import LAID, MANIFEST, find_records, l
 SHIPPED = [
     "cic/lr_k1.json",
     "as_published/decomposition/uci_vote.json",
-    "judge/public/ab_c/lr.json",
+    "judge/clinical/rhc/lr.json",
     "theory/cic_k2.json",
 ]
 
@@ -127,18 +127,6 @@ def test_what_does_not_stand_is_older_than_all_code_and_what_is_asked_for_by_nam
     times = [(results / path).stat().st_mtime for path in SHIPPED]
     assert times[:3] == [LAID] * 3
     assert times[3] > Path(laid_records.__file__).stat().st_mtime
-
-
-def test_a_division_that_is_asked_for_by_name_stands_with_its_records(tmp_path):
-    division, model, other = (f"judge/public/{name}.json" for name in ("ab_c", "ab_c/lr", "b/lr"))
-    for path in (division, model, other):
-        write_json(tmp_path / "made" / path, {"value": 1, "machine": {}})
-    archive, results = tmp_path / "archive", tmp_path / "results"
-    pack(find_records(tmp_path / "made"), archive, lambda path, content: True)
-    lay(archive, results)
-    LaidRecords(archive, results, "all").renew([f"results/{division}"])
-    times = [(results / path).stat().st_mtime_ns for path in (division, model, other)]
-    assert times[0] == times[1] > times[2] == LAID * 10**9
 
 
 def test_a_record_that_stood_in_one_call_is_old_for_the_next(archive, tmp_path):

@@ -17,7 +17,6 @@ from deepcac.judging.trials import Effort
 from deepcac.judging.verdicts import half_detect, summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac_study.judge.division_scores import decide_pairs
 from deepcac_study.judge.power import oracle_gain, run_planted
 from deepcac_study.judge.power_curve import power_curve
 from deepcac_study.simulate.planted import planted
@@ -340,28 +339,6 @@ def test_gains_that_are_excluded_are_adjusted_in_their_family():
     assert own["better"].to_dict() == pytest.approx(p)
     adjusted = {"a": 2 * p["a"], "b": max(p["b"], 2 * p["a"])}
     assert own["p_gain_excluded_holm"].to_dict() == pytest.approx(adjusted)
-
-
-def test_pairs_of_divisions_are_decided_without_models_that_meet_themselves():
-    half = stats.norm.ppf(0.975)
-    rows = [("cac_lr", 0.0, 0.0), ("dist_lgbm", 2.5, 1.0), ("km_lr", 1.0, 1.0)]
-    table = pd.DataFrame(
-        {
-            "division": "d",
-            "contender": [name for name, *_ in rows],
-            "reference": ["lr", "lgbm", "lr"],
-            "metric": "auroc",
-            "mean": [mean for _, mean, _ in rows],
-            "low": [mean - half * error for _, mean, error in rows],
-            "high": [mean + half * error for _, mean, error in rows],
-        }
-    )
-    found = decide_pairs(table)
-    assert found.loc[0, ["low", "high", "p", "p_holm"]].isna().all()
-    first, second = 2 * stats.norm.sf([2.5, 1.0])
-    assert found["p"].tolist()[1:] == pytest.approx([first, second])
-    assert found["p_holm"].tolist()[1:] == pytest.approx([2 * first, second])
-    pd.testing.assert_frame_equal(decide_pairs(found), found)
 
 
 def test_files_that_disagree_on_a_planted_strength_are_refused():

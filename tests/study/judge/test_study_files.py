@@ -24,14 +24,6 @@ JUDGE = {
             **{"cohorts": 3, "rows": 500, "contenders": ["lgbm"]},
         },
     ],
-    "public": {
-        "divisions": [
-            {"name": "a_b", "dataset": "cic", "contenders": []},
-            {"name": "hours", "dataset": "cic_ts", "contenders": ["lgbm"]},
-            {"name": "away", "dataset": "hidden", "contenders": []},
-        ],
-        "contenders": ["lr", "km_lr"],
-    },
     "questions": {"ablations": ["cic", "hidden"]},
     "tables": {
         "datasets": ["cic_ts", "hidden"],
@@ -49,19 +41,9 @@ def test_a_contender_meets_a_data_set_once_and_hidden_data_never():
     assert STUDY.questions == ["results/judge/ablations/cic.json"]
 
 
-def test_a_division_may_have_contenders_of_its_own():
-    assert STUDY.divisions == [f"results/judge/public/{name}.json" for name in ("a_b", "hours")]
-    assert STUDY.records("hours") == ["results/judge/public/hours/lgbm.json"]
-    assert STUDY.public == [
-        *("results/judge/public/a_b/lr.json", "results/judge/public/a_b/km_lr.json"),
-        "results/judge/public/hours/lgbm.json",
-    ]
-
-
 def test_answers_stand_beside_records_of_trials_alone():
     files = STUDY.files
     assert "results/judge/cic/lgbm.parquet" in files
-    assert "results/judge/public/hours/lgbm.parquet" in files
     assert "results/judge/planted/lr_0.5.parquet" not in files
     assert len(files) == len(set(files))
 
@@ -83,8 +65,6 @@ def test_parts_of_the_positive_control_have_names():
     assert STUDY.cohorts("lgbm") == {"cohorts": 3, "rows": 500, "contenders": ["lgbm"]}
     with pytest.raises(ConfigError, match="no planted part 'rf' in the configuration; known: lr,"):
         STUDY.cohorts("rf")
-    with pytest.raises(ConfigError, match="no division 'b_a'.*known: a_b, hours, away"):
-        STUDY.division("b_a")
 
 
 def test_a_whole_table_is_one_record_and_may_have_fewer_resamples():

@@ -1,4 +1,4 @@
-"""The factorial and the published divisions beside the verdicts: numbers by hand, one page."""
+"""The factorial beside the verdicts: numbers by hand, one page."""
 
 from pathlib import Path
 
@@ -13,11 +13,6 @@ from deepcac_study.report.judge.factorial_grid import (
     load_factorials,
 )
 from deepcac_study.report.judge.judge_figures import contender_colour, contender_label
-from deepcac_study.report.judge.published_divisions import (
-    division_figures,
-    division_tables,
-    load_divisions,
-)
 from deepcac_study.report.site.page import build
 from deepcac_study.report.subtypes.subtype_worth import ablation_tables, load_ablations
 
@@ -54,25 +49,6 @@ def factorial(tmp_path):
     return path
 
 
-def division(folder, aurocs, train=("a",), test="b"):
-    def scores(auroc):
-        one = {"chosen": [0], "n_test": 4000, "events": 568}
-        one |= {"auroc": [auroc, auroc - 0.01, auroc + 0.01], "auprc": [0.5, 0.45, 0.55]}
-        one |= {"min_se_pp": [0.49, 0.45, 0.53]}
-        return {"auroc": one, "auprc": one}
-
-    contenders = [{"contender": name, "scores": scores(auroc)} for name, auroc in aurocs.items()]
-    head = {"dataset": "cic", "train": list(train), "test": test}
-    path = folder / "results" / "judge" / "public" / "one.json"
-    write_json(path, head | {"contenders": contenders, "pairs": []})
-    return path
-
-
-@pytest.fixture
-def divisions(tmp_path):
-    return [division(tmp_path, {"km_lr": 0.86, "lgbm": 0.87})]
-
-
 def test_the_factorial_counts_heads_and_measures_the_distance_to_fnn(factorial):
     (found,) = load_factorials([factorial])
     table, figure = factorial_table(found), factorial_figure(found)
@@ -85,34 +61,13 @@ def test_the_factorial_counts_heads_and_measures_the_distance_to_fnn(factorial):
     assert {row[2] for row in figure.data} == {"local", "one", "permuted"}
 
 
-def test_divisions_stand_beside_what_others_printed(divisions):
-    trials = [path.with_suffix("") / "lgbm.json" for path in map(Path, divisions)]
-    found = load_divisions([*divisions, *trials])
-    assert [one.contender for one in found] == ["lgbm", "km_lr"]
-    (table,), (figure,) = division_tables(found), division_figures(found)
-    assert [row[1].text for row in table.rows] == [
-        *("LightGBM", "LR in k-means clusters", "Johnson et al. 2012")
-    ]
-    assert table.rows[0][3].text == "0.870 [0.860, 0.880]"
-    assert table.rows[2][5].text == "0.531"
-    assert "cic, a to b: highest AUROC 0.870, LightGBM" in figure.alternative
-    assert division_tables([]) == division_figures([]) == []
-
-
-def test_a_division_nobody_printed_stands_alone(tmp_path):
-    (one,) = load_divisions([division(tmp_path, {"lr": 0.8}, train=("A", "B"), test="C")])
-    assert len(division_tables([one])[0].rows) == 1
-    assert one.task == "cic, A + B to C"
-
-
-def test_the_judges_page_links_both(tmp_path, factorial, divisions):
+def test_the_judges_page_links_it(tmp_path, factorial):
     out = tmp_path / "results" / "report"
-    build([factorial, *divisions], REGISTRY, out)
+    build([factorial], REGISTRY, out)
     page = (out / "pages" / "judge.html").read_text(encoding="utf-8")
-    for place in ("worth", "divisions"):
-        assert f'<section id="{place}">' in page
+    assert '<section id="worth">' in page
     assert 'href="pages/judge.html"' in (out / "index.html").read_text(encoding="utf-8")
-    for name in ("factorial_cic", "published_divisions"):
+    for name in ("factorial_cic",):
         for kind in ("table", "figure"):
             assert f'href="#{kind}-{name}"' in page
             assert f'id="{kind}-{name}"' in page

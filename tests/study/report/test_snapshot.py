@@ -18,8 +18,6 @@ from deepcac.judging.trials import Effort
 from deepcac.judging.verdicts import verdicts
 from deepcac.pages.tables import Table, grid
 from deepcac.pages.wording import four, three
-from deepcac_study.judge.division_scores import write_division
-from deepcac_study.judge.public_protocols import PublishedDivision, run_division
 from deepcac_study.judge.trial_files import run_trials
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept.markdown_tables import made, read_snapshot, renew
@@ -32,29 +30,17 @@ JUDGE = snapshot.read_judge(PROJECT / "config" / "config.yaml")
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """A small study of two contenders, one of them in parts."""
+    """A small study of two contenders."""
     folder = tmp_path_factory.mktemp("results")
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
     label = (X[:, 0] + rng.normal(size=400) > 0).astype(np.int64)
-    group = np.where(np.arange(400) < 300, "a", "b")
-    matrix = FeatureMatrix(np.arange(400), label, X, ("a", "b", "c"), group=group)
+    matrix = FeatureMatrix(np.arange(400), label, X, ("a", "b", "c"))
     write_features(folder / "rows.parquet", matrix)
     for name in ("lr", "cac_lr"):
         path = folder / "judge" / "cic" / f"{name}.json"
         records = {parse_contender(name): path}
         run_trials(folder / "rows.parquet", records, dataset="cic", effort=EFFORT)
-    path = folder / "judge" / "public" / "one_two" / "lr.json"
-    run_division(
-        folder / "rows.parquet",
-        path,
-        parse_contender("lr"),
-        PublishedDivision(["a"], "b"),
-        dataset="cic",
-        draws=1,
-        effort=EFFORT,
-    )
-    write_division(folder / "judge" / "public" / "one_two.json", [path])
     return folder
 
 
@@ -77,17 +63,14 @@ def test_a_snapshot_has_the_means_of_the_records(results, tmp_path):
     own = read_snapshot(tmp_path / "stricter")[snapshot.VERDICTS]
     assert set(own["margin"]) == {0.002}
     assert (own["p_equivalent"] >= compared["p_equivalent"]).sum() == own["p_equivalent"].count()
-    divided = tables[snapshot.DIVISIONS].iloc[0]
-    assert divided["auroc_low"] < divided["auroc"] < divided["auroc_high"]
     assert tables[snapshot.POWER].empty  # not run, and said so by no row
 
 
 @pytest.mark.parametrize("dataset", ["ards", "a_private_table"])
 def test_restricted_and_unknown_data_are_left_out(results, tmp_path, dataset):
-    for name in ("judge/cic/lr.json", "judge/public/one_two.json"):
-        record = {**read_json(results / name), "dataset": dataset}
-        place = name.replace("cic", dataset).replace("one_two", "theirs")
-        write_json(tmp_path / "results" / place, record)
+    name = "judge/cic/lr.json"
+    record = {**read_json(results / name), "dataset": dataset}
+    write_json(tmp_path / "results" / name.replace("cic", dataset), record)
     assert snapshot.write_snapshot(tmp_path / "results", tmp_path / "kept", JUDGE) == []
     shutil.copytree(results / "judge", tmp_path / "results" / "judge", dirs_exist_ok=True)
     snapshot.write_snapshot(tmp_path / "results", tmp_path / "kept", JUDGE)

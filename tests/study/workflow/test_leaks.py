@@ -26,7 +26,6 @@ from deepcac_study.private_data_set import add_table
 pytestmark = pytest.mark.slow
 MARK = "7654321.125"  # in rows of patients, and in all that is made from them
 OWN = ("opencic", "wdbc_of_ours", "titanic_demo")  # as if they were open, or generated
-DIVISIONS = ("demo_cic", "wdbc", "open")
 
 
 def config(folder: Path) -> Path:
@@ -35,7 +34,6 @@ def config(folder: Path) -> Path:
     mimic = folder / "data" / "raw" / "demo_open"
     mimic.mkdir(parents=True)
     (mimic / "ADMISSIONS.csv").write_text(MARK)
-    division = {"train": ["a"], "test": "b"}
     content = yaml.safe_load((folder / "config" / "demo.yaml").read_text()) | {
         "restricted": {"mimic3": str(mimic)},
         "datasets": both,
@@ -46,13 +44,6 @@ def config(folder: Path) -> Path:
         "judge": {
             "matches": [{"datasets": both, "contenders": ["lr", "cac_lr"]}],
             "planted": [{"name": "lr", "strengths": [0], "cohorts": 2, "rows": 800, "contenders": ["lr", "cac_lr"]}],
-            "public": {
-                "divisions": [
-                    {"name": name, "dataset": dataset, **division}
-                    for name, dataset in zip(DIVISIONS, (OWN[0], "ards", "wdbc"), strict=True)
-                ],
-                "contenders": ["lr", "cac_lr"],
-            },
             "questions": {"ablations": [OWN[1], "wdbc"]},
         },
         "sweeps": [f"alpha_{OWN[2]}_k2", "alpha_wdbc_k2"],
@@ -141,8 +132,8 @@ def test_nothing_that_is_made_from_patients_rows_is_pushed(project, tmp_path):
     held = [path.read_text() for path in (tmp_path / "store").rglob("*") if path.is_file()]
     pushed = {re.search(rf'(?:{MARK}|open) ([^\s"]+)', text)[1] for text in held}
     assert [text for text in held if MARK in text] == []
-    assert {"results/judge/public/demo_cic.json", "results/judge/verdicts.csv"} <= closed
-    assert {"results/judge/public/open.json", "results/judge/wdbc/cac_lr.parquet"} <= pushed
+    assert {"results/judge/verdicts.csv"} <= closed
+    assert {"results/judge/wdbc/cac_lr.parquet"} <= pushed
     assert {"data/features/demo_ards.parquet", "results/judge/planted/lr_0.json"} <= pushed
     assert {"results/demo_ards/lr_k1.json", "results/wdbc/km_lr_k2.scores.parquet"} <= pushed
     pointers = "".join(path.read_text() for path in folder.rglob("*.dvc") if path.is_file())

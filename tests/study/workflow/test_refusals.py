@@ -151,7 +151,7 @@ def clone(tmp_path_factory):
         ("results/judge/clinical/cicc/lr.json", "cic"),
         ("results/judge/tables/wdbcc.json", "wdbc"),
         ("results/judge/scorecards/cicc.json", "cic"),
-        ("results/judge/public/physionet2012_a_b/cac_lgr.json", "cac_lr"),
+        ("results/judge/cic/cac_lgr.json", "cac_lr"),
         ("results/skmeans/webkb/pair.json", "webkb"),
         ("results/decomposition/uci_votes.json", "uci_vote"),
     ],

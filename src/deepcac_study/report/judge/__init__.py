@@ -1,1 +1,1 @@
-"""The judge's verdicts, its controls, and published divisions."""
+"""The judge's verdicts and its controls."""

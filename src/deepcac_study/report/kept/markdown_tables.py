@@ -18,7 +18,6 @@ from deepcac.errors import ConfigError, one_line_errors
 from deepcac.pages.tables import Cell, Table, grid
 from deepcac_study.judge.clinical_tasks import DECISIONS, POOLED, TASKS, VERDICTS
 from deepcac_study.report.judge.clinical_forest import clinical_name
-from deepcac_study.report.judge.published_divisions import division
 from deepcac_study.report.kept import clinical_docs as clinical
 from deepcac_study.report.kept import judge_docs as judge
 from deepcac_study.report.kept import paper_docs as papers
@@ -43,7 +42,6 @@ _KINDS: Kinds = {
         ((clinical_name(VERDICTS),), (clinical.clinical_gains,)),
         ((clinical_name(VERDICTS), clinical_name(TASKS)), (clinical.clinical_excluded,)),
         ((clinical_name(POOLED),), (clinical.clinical_pooled,)),
-        ((snapshot.DIVISIONS,), (division,)),
         ((snapshot.POWER,), (judge.planted,)),
         ((snapshot.FACTORIAL,), (judge.factorial,)),
         ((RUNS,), (papers.runs, papers.one_cluster)),

@@ -19,17 +19,16 @@ from deepcac.files.atomic import atomic_path
 from deepcac.files.csv_files import frame_text
 from deepcac.files.declared import checked
 from deepcac.files.storage import read_json, write_json
-from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
+from deepcac.judging.resample_scores import mean_scores, resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS
 from deepcac_study.judge import clinical_tasks
-from deepcac_study.judge.division_scores import EVENT, decide_pairs
 from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power_curve import power_curve
 from deepcac_study.judge.primary import primary_comparisons
-from deepcac_study.judge.study_files import ABLATIONS, CLINICAL, FOLDER, PLANTED, PUBLIC
+from deepcac_study.judge.study_files import ABLATIONS, CLINICAL, FOLDER, PLANTED
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
 from deepcac_study.report.judge.clinical_forest import LEARNERS, clinical_forest, clinical_name
@@ -37,7 +36,6 @@ from deepcac_study.report.judge.factorial_grid import factorial_means, load_fact
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.judgement import headline
 from deepcac_study.report.judge.overall_answer import overall_answer
-from deepcac_study.report.judge.published_divisions import Divided, divided
 from deepcac_study.report.kept import table_snapshot
 from deepcac_study.report.kept.further_snapshot import DECIDED, further_rows
 from deepcac_study.report.kept.run_snapshot import (
@@ -68,7 +66,7 @@ from deepcac_study.report.subtypes.subtype_worth import (
 )
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
-POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
+POWER = "judge_planted"
 ARMS, STABILITY = "subtype_arms", "subtype_stability"
 RISKS, FACTORIAL = "judge_risks", "factorial"
 PRIMARY, ANSWERED = "judge_primary", "headline"
@@ -87,8 +85,6 @@ TABLES = (
         PRIMARY,
         ANSWERED,
         POWER,
-        DIVISIONS,
-        PAIRS,
         ARMS,
         STABILITY,
     ),
@@ -119,8 +115,6 @@ def write_snapshot(
     splits = split_table(run)
     tables = {**_judged(run), **further_rows(run), **sweep_tables(run)}
     tables |= {SPLITS: splits, RUNS: run_table(splits)}
-    if len(tables[PAIRS]):
-        tables[PAIRS] = decide_pairs(tables[PAIRS])
     tables |= {name: decided(tables[name]) for name in DECIDED}
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
@@ -143,25 +137,18 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     study = Path(FOLDER).name
     judged = open_records(results, f"{study}/*/*.json")
     records = read_records(path for path in judged if path.parent.name not in JUDGE_FOLDERS)
-    parts = (PLANTED, ABLATIONS, PUBLIC)
-    planted, ablations, public = (
-        [path for path in judged if path.parent.name == part] for part in parts
+    planted, ablations = (
+        [path for path in judged if path.parent.name == part] for part in (PLANTED, ABLATIONS)
     )
     arms, stability = _ablations(ablations)
     factorials = load_factorials(open_tables(results / "factorial"))
-    scored = {path.stem: read_json(path) for path in public}
-    pairs = [
-        {"division": name, **row} for name, content in scored.items() for row in content["pairs"]
-    ]
     return {
         RESAMPLES: resample_scores(records),
         PRIMARY: primary_comparisons(records),
         POWER: pd.DataFrame(power_curve([read_json(path) for path in planted])),
-        DIVISIONS: pd.DataFrame([_division(contender) for contender in divided(scored.items())]),
         ARMS: arms,
         STABILITY: stability,
         RISKS: mean_risks(chosen_risks(records)),
-        PAIRS: pd.DataFrame(pairs),
         FACTORIAL: pd.concat([pd.DataFrame(), *map(factorial_means, factorials)]),
     }
 
@@ -196,16 +183,6 @@ def _write(path: Path, text: str) -> Path:
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
     return path
-
-
-def _division(contender: Divided) -> dict[str, Any]:
-    events, n_test = contender.counts
-    row: dict[str, Any] = {"division": contender.division, "task": contender.task, "events": events}
-    row |= {"n_test": n_test, "contender": contender.contender}
-    for metric in (*METRICS, EVENT):
-        names = (metric, f"{metric}_low", f"{metric}_high")
-        row |= dict(zip(names, contender.score(metric), strict=True))
-    return row
 
 
 def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -15,7 +15,6 @@ from deepcac_study.report.data.source_notes import data_table
 from deepcac_study.report.judge.clinical_forest import clinical_forests
 from deepcac_study.report.judge.factorial_grid import factorial_figure, factorial_table
 from deepcac_study.report.judge.judgement import judgement_figures, judgement_tables
-from deepcac_study.report.judge.published_divisions import division_figures, division_tables
 from deepcac_study.report.kept.clinical_docs import clinical_tables
 from deepcac_study.report.papers.casetables import case_figure, case_tables
 from deepcac_study.report.papers.decomposition_gains import (
@@ -57,7 +56,7 @@ from deepcac_study.report.subtypes.subtype_worth import ablation_tables
 # What is shown on another's page.
 HOME = {
     **dict.fromkeys(("answer", "wins"), "clustering"),
-    **dict.fromkeys(("factorial", "divisions", "ablations"), "judge"),
+    **dict.fromkeys(("factorial", "ablations"), "judge"),
 }
 
 
@@ -108,7 +107,6 @@ def _tables(
         "answer": [answer_table(effects)],
         "judge": [*clinical_tables(material.clinical), *judgement_tables(material.judged)],
         "factorial": [factorial_table(factorial) for factorial in material.factorials],
-        "divisions": division_tables(material.divisions),
         "ablations": ablation_tables(material.ablations),
         "papers": paper_tables(ledger),
         "clustering": [
@@ -167,7 +165,6 @@ def _figures(
         *clinical_forests(material.clinical),
         *judgement_figures(material.judged),
         *map(factorial_figure, material.factorials),
-        *division_figures(material.divisions),
         *schematic_figures(),
         *decomposition_figures(real_only(material.decompositions)),
         *curve_figures(material.runs, material.curves),

@@ -15,7 +15,6 @@ from deepcac_study.report.data.source_notes import SourceNote
 from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
 from deepcac_study.report.judge.factorial_grid import Factorial
 from deepcac_study.report.judge.judgement import Judgement
-from deepcac_study.report.judge.published_divisions import Divided
 from deepcac_study.report.runs.curves import Curves, from_scores
 from deepcac_study.report.subtypes.subtype_worth import Ablation
 
@@ -29,7 +28,6 @@ class Material(Findings):
     judged: Judgement | None = None
     clinical: ClinicalJudgement | None = None
     factorials: Sequence[Factorial] = ()
-    divisions: Sequence[Divided] = ()
     ablations: Sequence[Ablation] = ()
     planted: Sequence[Found] = ()
     features_dir: Path | None = None  # folder of the sound feature files

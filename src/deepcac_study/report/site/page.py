@@ -31,7 +31,6 @@ from deepcac_study.report.judge.judgement import (
     kept_judgement,
     load_judgement,
 )
-from deepcac_study.report.judge.published_divisions import load_divisions
 from deepcac_study.report.kept_table import kept_table
 from deepcac_study.report.runs.comparisons import Bootstraps
 from deepcac_study.report.runs.curves import (
@@ -141,7 +140,6 @@ def build(
         judged=judged,
         clinical=clinical,
         factorials=load_factorials(files_by_kind["factorial"]),
-        divisions=load_divisions(files_by_kind["public"]),
         ablations=load_ablations(files_by_kind["ablations"]),
         sources=source_notes(
             registry, profiles, data.tidy, _uses(findings, judged, clinical, snapshot)

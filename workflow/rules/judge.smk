@@ -7,7 +7,6 @@ study = StudyFiles(config["judge"], layout.reachable)
 further = FurtherFiles(config["judge"], layout.reachable)
 study_files = [
     *study.verdicts,
-    *study.questions,
     *study.tables,
     *study.shapes,
     *study.clinical_results,
@@ -137,34 +136,6 @@ rule judge_planted:
             "margin": config["judge"]["margin"],
         },
         given=lambda wildcards, output: {"path": output[0]},
-    script:
-        "../scripts/call.py"
-
-
-# What is each part of the classifier with subtypes worth, and are its subtypes stable?
-rule judge_ablations:
-    input:
-        features=features_of,
-    output:
-        "results/judge/ablations/{dataset}.json",
-    log:
-        "logs/judge/ablations/{dataset}.log",
-    benchmark:
-        "logs/benchmarks/judge/ablations/{dataset}.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(240),
-    params:
-        code=code_digest("deepcac_study.judge.subtype_ablation"),
-        call="deepcac_study.judge.subtype_ablation.run_ablation",
-        effort=study.effort,
-        settings=lambda wildcards: {
-            "dataset": wildcards.dataset,
-            "grouped": registry.dataset(wildcards.dataset).grouped,
-        },
-        given=record_paths,
     script:
         "../scripts/call.py"
 

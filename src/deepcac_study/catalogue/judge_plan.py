@@ -8,13 +8,6 @@ from deepcac.files.declared import Entry
 from deepcac.judging.contenders import parse_contender
 from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac_study.catalogue.entries import Id
-from deepcac_study.catalogue.record_kinds import QUESTIONS
-
-
-def _question(name: str) -> str:
-    if name not in QUESTIONS:
-        raise ValueError(f"no question {name!r}; known: {', '.join(QUESTIONS)}")
-    return name
 
 
 def _contender(name: str) -> str:
@@ -22,7 +15,6 @@ def _contender(name: str) -> str:
 
 
 ContenderId = Annotated[str, AfterValidator(_contender)]
-Question = Annotated[str, AfterValidator(_question)]
 
 
 class Match(Entry):
@@ -139,12 +131,6 @@ class Judge(Entry):
 
     matches: list[Match] = Field([], description="who meets on which data")
     planted: list[Planted] = Field([], description="the positive control, by learner")
-    questions: dict[Question, list[Id]] = Field(
-        {},
-        description="data sets of questions that have one record per data set, as "
-        "`results/judge/{question}/{dataset}.json`; `ablations`: the parts of the classifier with "
-        "subtypes are changed one at a time",
-    )
     tables: Tables = Field(Tables.model_validate({}), description="more tables, one job each")
     clinical: Clinical = Field(
         Clinical.model_validate({}), description="clinical tasks, with a grid of k and alpha"

@@ -1,7 +1,6 @@
 """Kinds of records that are no runs: the folder that tells each, and what makes it.
 
-A new question of the judge is declared here, with its rule in ``workflow/rules/judge.smk``. Where
-it writes one record per data set, ``judge: questions`` of the configuration asks for it.
+A new question of the judge is declared here, with its rule in ``workflow/rules/judge.smk``.
 """
 
 from dataclasses import dataclass
@@ -22,8 +21,6 @@ class JudgeKind:
     folder : str
     maker : str
         Module of ``deepcac_study`` that makes them.
-    by_dataset : bool
-        Whether each is named after a data set.
     generated : str or None
         How the names of those begin that are of generated cohorts; empty where all are. They read
         no data, so they may be shared.
@@ -33,7 +30,6 @@ class JudgeKind:
 
     folder: str
     maker: str
-    by_dataset: bool = False
     generated: str | None = None
     generator: str = ""
 
@@ -51,9 +47,8 @@ class JudgeKind:
 
 JUDGE_KINDS = (
     JudgeKind("planted", "judge.power", generated=""),
-    JudgeKind("ablations", "judge.subtype_ablation", by_dataset=True),
-    JudgeKind("tables", "judge.tables.table_trials", by_dataset=True),
-    JudgeKind("shapes", "judge.tables.table_shape", by_dataset=True),
+    JudgeKind("tables", "judge.tables.table_trials"),
+    JudgeKind("shapes", "judge.tables.table_shape"),
     JudgeKind("clinical", "judge.trial_files"),
     JudgeKind(
         "transfer",
@@ -65,7 +60,6 @@ JUDGE_KINDS = (
     JudgeKind("richer_labels", "judge.further.richer_labels"),
 )
 JUDGE_FOLDERS = tuple(kind.folder for kind in JUDGE_KINDS)
-QUESTIONS = tuple(kind.folder for kind in JUDGE_KINDS if kind.by_dataset)
 # How the paths of records of generated cohorts begin, and the rules that make them.
 GENERATED_PLACES = tuple(
     kind.place + kind.generated for kind in JUDGE_KINDS if kind.generated is not None

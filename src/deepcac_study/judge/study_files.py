@@ -10,7 +10,7 @@ from deepcac.errors import ConfigError
 from deepcac.judging.contenders import parse_contender
 
 FOLDER = "results/judge"
-PLANTED, ABLATIONS = "planted", "ablations"
+PLANTED = "planted"
 TABLES, SHAPES, CLINICAL = "tables", "shapes", "clinical"
 # Those of `deepcac_study.judge.further.further_files`.
 TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
@@ -56,7 +56,6 @@ class StudyFiles:
             *self.clinical_results,
             *stored,
             *self.planted,
-            *self.questions,
             *self.tables,
             *self.shapes,
             *self.verdicts,
@@ -75,15 +74,6 @@ class StudyFiles:
         """Return the cohorts and contenders of a part of the positive control."""
         part = _named("planted part", name, self.judge["planted"])
         return {key: part[key] for key in ("cohorts", "rows", "contenders")}
-
-    @property
-    def questions(self) -> list[str]:
-        """The records of questions that have one per data set."""
-        return [
-            f"{FOLDER}/{folder}/{dataset}.json"
-            for folder, datasets in self.judge["questions"].items()
-            for dataset in filter(self.reachable, datasets)
-        ]
 
     def table_effort(self, dataset: str, resamples: int | None = None) -> dict[str, int]:
         """How much every contender is given on a table that is judged in one job."""

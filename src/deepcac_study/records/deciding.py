@@ -68,7 +68,6 @@ _PLACES = {
         "bias_variance/": Family.DECOMPOSITION,
     },
     **{"decomposition/": Family.DECOMPOSITION, "as_published/decomposition/": Family.DECOMPOSITION},
-    "judge/ablations/": Family.JUDGED_NETWORKS,
 }
 
 

@@ -74,6 +74,10 @@ def test_what_is_left_out_is_empty_or_has_its_default():
             r"^runs_beside\.0: nothing is run",
         ),
         ({"factorial": ["cic", "cic_los"]}, "factorial: cic_los has several classes"),
+        (
+            {"judge": {"questions": {"ablations": []}}},
+            r"judge\.questions: .*docs/archive/studies\.md",
+        ),
         ({"judge": {"public": {}}}, r"judge\.public: .*docs/archive/studies\.md"),
         ({"theory": ["cic_los_k3"]}, "theory: cic_los has several classes"),
     ],

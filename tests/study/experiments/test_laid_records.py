@@ -182,7 +182,7 @@ def test_unchanged_asks_for_the_code_that_made_each(archive, tmp_path, monkeypat
     assert asked == {
         ("deepcac_study.experiments.run", "deepcac.linear.base_classifiers", NETWORKS): "0" * 40,
         ("deepcac_study.experiments.relatives.decomposition_runs", ""): "1" * 40,
-        ("deepcac_study.judge.public_protocols", "deepcac.judging.learners", ""): "2" * 40,
+        ("deepcac_study.judge.trial_files", "deepcac.judging.learners", ""): "2" * 40,
         ("deepcac_study.experiments.theory.theorems", ""): "3" * 40,
     }
 

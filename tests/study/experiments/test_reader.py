@@ -14,7 +14,6 @@ PLACES = {
     "bias_variance": ["bias_variance/uci_vote.json"],
     "factorial": ["factorial/cic.parquet"],
     "profiles": ["profiles/cic.json", "profiles/as_published/cic.json"],
-    "ablations": ["judge/ablations/cic.json"],
     "clinical": ["judge/clinical/verdicts.csv", "judge/clinical/rhc/lr.json"],
     "planted": ["judge/planted/lr_0.5.json"],
     "tables": ["judge/tables/uci_vote.json"],

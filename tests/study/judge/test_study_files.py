@@ -24,7 +24,6 @@ JUDGE = {
             **{"cohorts": 3, "rows": 500, "contenders": ["lgbm"]},
         },
     ],
-    "questions": {"ablations": ["cic", "hidden"]},
     "tables": {
         "datasets": ["cic_ts", "hidden"],
         "shapes": ["cic", "cic_ts"],
@@ -38,7 +37,6 @@ STUDY = StudyFiles(JUDGE, lambda dataset: dataset != "hidden")
 
 def test_a_contender_meets_a_data_set_once_and_hidden_data_never():
     assert STUDY.trials == [f"results/judge/cic/{name}.json" for name in ("lr", "km_lr", "lgbm")]
-    assert STUDY.questions == ["results/judge/ablations/cic.json"]
 
 
 def test_answers_stand_beside_records_of_trials_alone():

@@ -3,9 +3,7 @@
 import pandas as pd
 import pytest
 
-from deepcac.errors import ConfigError
 from deepcac.pages.tables import grid
-from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.report.judge.clinical_forest import (
     clinical_answer,
     clinical_forests,
@@ -141,9 +139,3 @@ def test_a_page_waits_until_something_has_run():
     marked = "<!-- from the snapshot: clinical_pooled lr -->\nold\n<!-- end -->\n"
     assert "Not run yet." in renew(marked, {"clinical_pooled": POOLED.iloc[:0]})
     assert "+0.0010" in renew(marked, {"clinical_pooled": POOLED})
-
-
-def test_only_declared_questions_can_be_asked_for():
-    assert Judge.model_validate({"questions": {"ablations": ["cic"]}}).questions
-    with pytest.raises((ValueError, ConfigError), match="no question 'toy'"):
-        Judge.model_validate({"questions": {"toy": ["cic"]}})

@@ -82,7 +82,7 @@ def test_a_paper_has_its_own_switches_and_those_of_all():
     assert touching("skmeans") == []
 
 
-@pytest.mark.parametrize("page", ["factorial", "ablations"])
+@pytest.mark.parametrize("page", ["factorial"])
 def test_what_stands_on_the_judges_page_is_linked_there(page):
     table = Table("one", "One", "", ["a"], [text_row("b")])
     shown = Contents(None, (), (), (), (), (), tables={page: [table]})

@@ -249,7 +249,6 @@ def test_what_a_call_asks_for_by_name_is_what_snakemake_makes_of_it(command, ask
     [
         "results/judge/cic/cac_lr.json",
         "results/judge/planted/lr_0.5.json",
-        "results/judge/ablations/cic.json",
         "results/judge/clinical/mgus2_5y/cac_lr.json",
         "results/judge/transfer/physionet2012_ccu.json",
         "results/judge/scorecards/planted_0.5.json",

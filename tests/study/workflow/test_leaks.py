@@ -44,7 +44,6 @@ def config(folder: Path) -> Path:
         "judge": {
             "matches": [{"datasets": both, "contenders": ["lr", "cac_lr"]}],
             "planted": [{"name": "lr", "strengths": [0], "cohorts": 2, "rows": 800, "contenders": ["lr", "cac_lr"]}],
-            "questions": {"ablations": [OWN[1], "wdbc"]},
         },
         "sweeps": [f"alpha_{OWN[2]}_k2", "alpha_wdbc_k2"],
         "case_studies": ["ards_k2"],

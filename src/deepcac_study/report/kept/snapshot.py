@@ -10,7 +10,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import yaml
 
@@ -28,7 +27,7 @@ from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power_curve import power_curve
 from deepcac_study.judge.primary import primary_comparisons
-from deepcac_study.judge.study_files import ABLATIONS, CLINICAL, FOLDER, PLANTED
+from deepcac_study.judge.study_files import CLINICAL, FOLDER, PLANTED
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
 from deepcac_study.report.judge.clinical_forest import LEARNERS, clinical_forest, clinical_name
@@ -57,17 +56,9 @@ from deepcac_study.report.kept.sweep_snapshot import (
     write_measured,
 )
 from deepcac_study.report.runs.curves import CALIBRATION, CURVES
-from deepcac_study.report.subtypes.subtype_worth import (
-    Ablation,
-    agreement,
-    ahead,
-    arm_means,
-    load_ablations,
-)
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER = "judge_planted"
-ARMS, STABILITY = "subtype_arms", "subtype_stability"
 RISKS, FACTORIAL = "judge_risks", "factorial"
 PRIMARY, ANSWERED = "judge_primary", "headline"
 OF_CLINICAL = tuple(map(clinical_name, clinical_tasks.TABLES))
@@ -85,8 +76,6 @@ TABLES = (
         PRIMARY,
         ANSWERED,
         POWER,
-        ARMS,
-        STABILITY,
     ),
     *OF_CLINICAL,
     *(FACTORIAL, SPLITS, RUNS, SEPARATION, STARTS, *DECIDED, *table_snapshot.KEPT),
@@ -137,17 +126,12 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     study = Path(FOLDER).name
     judged = open_records(results, f"{study}/*/*.json")
     records = read_records(path for path in judged if path.parent.name not in JUDGE_FOLDERS)
-    planted, ablations = (
-        [path for path in judged if path.parent.name == part] for part in (PLANTED, ABLATIONS)
-    )
-    arms, stability = _ablations(ablations)
+    planted = [path for path in judged if path.parent.name == PLANTED]
     factorials = load_factorials(open_tables(results / "factorial"))
     return {
         RESAMPLES: resample_scores(records),
         PRIMARY: primary_comparisons(records),
         POWER: pd.DataFrame(power_curve([read_json(path) for path in planted])),
-        ARMS: arms,
-        STABILITY: stability,
         RISKS: mean_risks(chosen_risks(records)),
         FACTORIAL: pd.concat([pd.DataFrame(), *map(factorial_means, factorials)]),
     }
@@ -183,29 +167,6 @@ def _write(path: Path, text: str) -> Path:
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
     return path
-
-
-def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the means over resamples of every arm, and the stability of every method."""
-    ablations = load_ablations(paths)
-    if not ablations:
-        return pd.DataFrame(), pd.DataFrame()
-    parts = (
-        {ablation.dataset: make(ablation) for ablation in ablations} for make in (_arms, agreement)
-    )
-    arms, stability = (pd.concat(tables, names=["dataset"]) for tables in parts)
-    return arms.reset_index("dataset"), stability.reset_index()
-
-
-def _arms(ablation: Ablation) -> pd.DataFrame:
-    """Return the means of every arm, and how far three soft subtypes are ahead of it by AUROC."""
-    means = arm_means(ablation).drop(columns=["seed", "n_train", "n_test"])
-    places = zip(means["backbone"], means["arm"], means["k"], strict=True)
-    paired = [ahead(ablation, *place) for place in places]
-    for name in ("mean", "low", "high"):
-        means[name] = [getattr(gap, name, np.nan) for gap in paired]
-    means.insert(0, "backbone", means.pop("backbone"))
-    return means
 
 
 def about(results: str | os.PathLike[str]) -> Content:

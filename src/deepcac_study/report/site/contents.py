@@ -51,12 +51,11 @@ from deepcac_study.report.runs.overview import (
 from deepcac_study.report.runs.runtables import clusters_table, runs_table, times_table
 from deepcac_study.report.site.material import Material, generated_only, real_only
 from deepcac_study.report.subtypes.subtype_figures import embedding_figures
-from deepcac_study.report.subtypes.subtype_worth import ablation_tables
 
 # What is shown on another's page.
 HOME = {
     **dict.fromkeys(("answer", "wins"), "clustering"),
-    **dict.fromkeys(("factorial", "ablations"), "judge"),
+    **dict.fromkeys(("factorial",), "judge"),
 }
 
 
@@ -107,7 +106,6 @@ def _tables(
         "answer": [answer_table(effects)],
         "judge": [*clinical_tables(material.clinical), *judgement_tables(material.judged)],
         "factorial": [factorial_table(factorial) for factorial in material.factorials],
-        "ablations": ablation_tables(material.ablations),
         "papers": paper_tables(ledger),
         "clustering": [
             *(effects_table(effects, metric) for metric in METRICS),

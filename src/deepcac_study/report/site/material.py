@@ -16,7 +16,6 @@ from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
 from deepcac_study.report.judge.factorial_grid import Factorial
 from deepcac_study.report.judge.judgement import Judgement
 from deepcac_study.report.runs.curves import Curves, from_scores
-from deepcac_study.report.subtypes.subtype_worth import Ablation
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,6 @@ class Material(Findings):
     judged: Judgement | None = None
     clinical: ClinicalJudgement | None = None
     factorials: Sequence[Factorial] = ()
-    ablations: Sequence[Ablation] = ()
     planted: Sequence[Found] = ()
     features_dir: Path | None = None  # folder of the sound feature files
     made_from: str = ""  # where the records come from, if not from runs here

@@ -44,7 +44,6 @@ from deepcac_study.report.site.contents import contents
 from deepcac_study.report.site.material import Material, real_only
 from deepcac_study.report.site.site import write_site
 from deepcac_study.report.subtypes.kept_subtypes import kept_pages
-from deepcac_study.report.subtypes.subtype_worth import load_ablations
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_pages
 
 
@@ -140,7 +139,6 @@ def build(
         judged=judged,
         clinical=clinical,
         factorials=load_factorials(files_by_kind["factorial"]),
-        ablations=load_ablations(files_by_kind["ablations"]),
         sources=source_notes(
             registry, profiles, data.tidy, _uses(findings, judged, clinical, snapshot)
         ),

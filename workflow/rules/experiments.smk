@@ -17,8 +17,6 @@ _EXPERIMENTS = {
         None,
         False,
     ),
-    # What DeepCAC's clusters are worth: k, the weight of their term, the head on the same latents.
-    "factorial": ("factorial/{dataset}", "networks.factorial.factorial", None, True),
     # Both sides of the papers' theorems.
     "theory": ("theory/{dataset}_k{k}", "theory.theorems.theory", 1, False),
 }

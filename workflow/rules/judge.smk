@@ -10,7 +10,6 @@ study_files = [
     *study.tables,
     *study.shapes,
     *study.clinical_results,
-    *collect("results/factorial/{name}.parquet", name=config["factorial"]),
     *further.records,
 ]
 judged = to_make(study_files)

@@ -202,12 +202,6 @@ class Config(Entry):
     judge: Judge = Field(
         Judge.model_validate({}), description="the study `snakemake judge`; see docs/judge.md"
     )
-    factorial: list[Id] = Field(
-        [],
-        description="data sets of two classes on which DeepCAC's clusters, the weight of their "
-        "term and the head on the same latents are crossed, as "
-        "`results/factorial/{dataset}.parquet`",
-    )
     draws: int = Field(20, ge=1, description="`snakemake spotcheck`: how many records are drawn")
     seed: int = Field(0, description="`snakemake spotcheck`: of the draw; choose your own")
     minutes: float | None = Field(
@@ -252,7 +246,7 @@ def _judged(judge: Judge) -> Iterator[Iterable[str]]:
 
 def _named(settings: Config) -> Iterator[Iterable[str]]:
     """Yield the data sets that each key names."""
-    yield from (settings.datasets, settings.factorial)
+    yield settings.datasets
     yield [budget.dataset for budget in settings.skmeans]
     yield from (settings.decomposition, settings.decomposition_against_rest)
     yield from (settings.decomposition_runs_of, settings.bias_variance)
@@ -267,7 +261,7 @@ def _named(settings: Config) -> Iterator[Iterable[str]]:
 def _check_binary(settings: Config, registry: Registry) -> None:
     """Refuse data sets of several classes where an experiment needs two."""
     named = [("theory", _dataset_of(name)) for name in settings.theory]
-    for key, name in (*named, *(("factorial", name) for name in settings.factorial)):
+    for key, name in named:
         if registry.dataset(name).task != "binary":
             raise ConfigError(f"{key}: {name} has several classes; name a data set of two")
 

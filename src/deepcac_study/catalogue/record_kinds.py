@@ -9,7 +9,7 @@ JUDGED = "judge"
 GENERATED = "planted_"  # how the names of records of generated cohorts begin
 # Folders of results with records of one kind, or with tables.
 NO_RUNS = ("theory", "case_study", "profiles", "decomposition", "bias_variance")
-OTHERS = (*NO_RUNS, "sweeps", "skmeans", "factorial")
+OTHERS = (*NO_RUNS, "sweeps", "skmeans")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 from deepcac.errors import ConfigError
 
-RETIRED = ("judge.public", "judge.questions")
+RETIRED = ("factorial", "judge.public", "judge.questions")
 _PAGE = "docs/archive/studies.md"
 
 

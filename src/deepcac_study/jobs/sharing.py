@@ -122,7 +122,6 @@ def shared_files(layout: Layout) -> list[str]:
         ),
         *(f"results/case_study/{case}{e}" for case in config["case_studies"] for e in _STUDY),
         *(f"results/theory/{name}.json" for name in config["theory"]),
-        *(f"results/factorial/{dataset}.parquet" for dataset in config["factorial"]),
         *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
         *further.records,
     ]

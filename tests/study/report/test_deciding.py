@@ -82,8 +82,7 @@ def test_a_paper_has_its_own_switches_and_those_of_all():
     assert touching("skmeans") == []
 
 
-@pytest.mark.parametrize("page", ["factorial"])
-def test_what_stands_on_the_judges_page_is_linked_there(page):
+def test_what_stands_on_the_judges_page_is_linked_there():
     table = Table("one", "One", "", ["a"], [text_row("b")])
-    shown = Contents(None, (), (), (), (), (), tables={page: [table]})
+    shown = Contents(None, (), (), (), (), (), tables={"judge": [table]})
     assert places(shown) == {"table:one": Place("One", "pages/judge.html#table-one")}

@@ -31,7 +31,7 @@ def test_a_kept_sweep_has_every_digit_text_and_gap(tmp_path):
         pd.testing.assert_frame_equal(ours, theirs, check_exact=True, check_dtype=False)
 
 
-def test_factorials_of_open_data_alone_are_kept(tmp_path):
+def test_tables_of_open_data_alone_are_kept(tmp_path):
     for name in ("cic_los", "cic", "demo_cic", "ards"):
         write_table(tmp_path / f"{name}.parquet", pa.table({"k": [1]}))
     assert [path.stem for path in open_tables(tmp_path)] == ["cic", "cic_los"]

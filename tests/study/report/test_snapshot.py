@@ -19,9 +19,11 @@ from deepcac.judging.verdicts import verdicts
 from deepcac.pages.tables import Table, grid
 from deepcac.pages.wording import four, three
 from deepcac_study.judge.trial_files import run_trials
+from deepcac_study.records.sweep_tables import TERMS
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept.markdown_tables import made, read_snapshot, renew
 from deepcac_study.report.kept.run_snapshot import ANSWER, LEDGER
+from deepcac_study.report.kept.sweep_snapshot import SEPARATION
 
 PROJECT = Path(__file__).parents[3]
 EFFORT = Effort(2, 2, 0, 10_000, 3, 2)
@@ -121,16 +123,18 @@ def test_a_page_is_made_from_its_snapshot(results, tmp_path):
 
 
 def test_a_page_can_ask_for_some_rows_and_columns():
-    heads = [
-        {"k": 2, "beta": beta, "arm": arm, "auroc": 0.8 + beta / 100, "smallest_cluster": 9}
-        for beta in (0.0, 1.0)
-        for arm in ("local", "soft", "one", "permuted")
+    scores = {"share": 0.1, "test_share": 0.2, "auprc": 0.5, "auprc_sd": 0.01}
+    rows = [
+        {"term": TERMS[1], "alpha": alpha, "dataset": "cic", **scores, "length": alpha}
+        for alpha in (5.0, 20.0)
     ]
-    tables = {snapshot.FACTORIAL: pd.DataFrame(heads)}
-    asked = "factorial | rows: 2/1 | columns: 2, 3"
-    assert made(tables, asked) == "| beta | local |\n| --- | ---: |\n| 1 | 0.8100 |\n"
-    with pytest.raises(ConfigError, match="no such row in 'rows: 2/7'; rows: 2/0; 2/1"):
-        made(tables, "factorial | rows: 2/7")
+    tables = {SEPARATION: pd.DataFrame(rows)}
+    asked = "separation cic | rows: AM-softmax/5 | columns: 2, 5"
+    assert made(tables, asked) == "| alpha | length |\n| --- | ---: |\n| 5 | 5 |\n"
+    with pytest.raises(
+        ConfigError, match="no such row in 'rows: AM-softmax/7'; rows: AM-softmax/5"
+    ):
+        made(tables, "separation cic | rows: AM-softmax/7")
 
 
 def test_a_verdict_is_seen_in_how_its_number_is_written():

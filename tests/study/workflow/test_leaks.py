@@ -49,7 +49,6 @@ def config(folder: Path) -> Path:
         "case_studies": ["ards_k2"],
         "theory": [f"{OWN[0]}_k2", "wdbc_k2"],
         "decomposition": ["wdbc", OWN[1]],
-        "factorial": ["ards"],
     }  # fmt: skip
     path = folder / "hostile.yaml"
     path.write_text(yaml.safe_dump(content))

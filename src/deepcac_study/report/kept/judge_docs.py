@@ -122,24 +122,6 @@ def _learner(contender: str) -> str:
     return parse_contender(contender).learner
 
 
-def factorial(table: pd.DataFrame) -> Table:
-    """Return the mean AUROC of every head in every cell of the factorial of DeepCAC."""
-    cells = table.dropna(subset=["beta"])
-    scores = cells.pivot(index=["k", "beta"], columns="arm", values="auroc")
-    scores["smallest"] = cells.groupby(["k", "beta"])["smallest_cluster"].first()
-    heads = {"local": "local", "soft": "soft", "one head": "one", "permuted": "permuted"}
-    columns: dict[str, How] = {
-        "k": "k",
-        "beta": ("beta", "{:g}".format),
-        **{
-            head: (arm, lambda value: "" if pd.isna(value) else four(value))
-            for head, arm in heads.items()
-        },
-        "smallest cluster": ("smallest", "{:,.0f}".format),
-    }
-    return Table.of(scores.reset_index(), columns, n_labels=2)
-
-
 def _gain(row: Row | None, verdict: str = "verdict", *, chosen: bool = False) -> str:
     """Write a difference in the style of its verdict; and how many resamples chose clusters."""
     if row is None:

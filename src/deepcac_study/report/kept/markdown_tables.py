@@ -43,7 +43,6 @@ _KINDS: Kinds = {
         ((clinical_name(VERDICTS), clinical_name(TASKS)), (clinical.clinical_excluded,)),
         ((clinical_name(POOLED),), (clinical.clinical_pooled,)),
         ((snapshot.POWER,), (judge.planted,)),
-        ((snapshot.FACTORIAL,), (judge.factorial,)),
         ((RUNS,), (papers.runs, papers.one_cluster)),
         ((SEPARATION,), (separation, limits)),
         ((LEDGER,), (papers.printed,)),

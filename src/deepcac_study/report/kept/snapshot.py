@@ -31,7 +31,6 @@ from deepcac_study.judge.study_files import CLINICAL, FOLDER, PLANTED
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
 from deepcac_study.report.judge.clinical_forest import LEARNERS, clinical_forest, clinical_name
-from deepcac_study.report.judge.factorial_grid import factorial_means, load_factorials
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.judgement import headline
 from deepcac_study.report.judge.overall_answer import overall_answer
@@ -51,7 +50,6 @@ from deepcac_study.report.kept.run_snapshot import (
 from deepcac_study.report.kept.sweep_snapshot import (
     SEPARATION,
     STARTS,
-    open_tables,
     sweep_tables,
     write_measured,
 )
@@ -59,7 +57,7 @@ from deepcac_study.report.runs.curves import CALIBRATION, CURVES
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER = "judge_planted"
-RISKS, FACTORIAL = "judge_risks", "factorial"
+RISKS = "judge_risks"
 PRIMARY, ANSWERED = "judge_primary", "headline"
 OF_CLINICAL = tuple(map(clinical_name, clinical_tasks.TABLES))
 MEASURED = "measured"  # the folder of what decides claims and is no record of a run
@@ -78,7 +76,7 @@ TABLES = (
         POWER,
     ),
     *OF_CLINICAL,
-    *(FACTORIAL, SPLITS, RUNS, SEPARATION, STARTS, *DECIDED, *table_snapshot.KEPT),
+    *(SPLITS, RUNS, SEPARATION, STARTS, *DECIDED, *table_snapshot.KEPT),
     *(*REPORT, *QUOTED, CURVES, CALIBRATION),
 )
 
@@ -127,13 +125,11 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     judged = open_records(results, f"{study}/*/*.json")
     records = read_records(path for path in judged if path.parent.name not in JUDGE_FOLDERS)
     planted = [path for path in judged if path.parent.name == PLANTED]
-    factorials = load_factorials(open_tables(results / "factorial"))
     return {
         RESAMPLES: resample_scores(records),
         PRIMARY: primary_comparisons(records),
         POWER: pd.DataFrame(power_curve([read_json(path) for path in planted])),
         RISKS: mean_risks(chosen_risks(records)),
-        FACTORIAL: pd.concat([pd.DataFrame(), *map(factorial_means, factorials)]),
     }
 
 

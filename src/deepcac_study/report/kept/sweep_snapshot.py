@@ -51,12 +51,12 @@ def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
 
 
 def write_measured(results: Path, folder: Path) -> list[Path]:
-    """Write what is no record of a run: sweeps and factorials as CSV, times, case studies.
+    """Write what is no record of a run: sweeps as CSV, times, case studies.
 
     They lie below `folder` as below ``results``. Generated and restricted data are left out.
     """
     files = []
-    for path in (*open_tables(results / "sweeps"), *open_tables(results / "factorial")):
+    for path in open_tables(results / "sweeps"):
         files.append(folder / path.relative_to(results).with_suffix(".csv"))
         write_frame(files[-1], read_measured(path))
     studies = sorted((results / "case_study").rglob("*.json"))

@@ -13,7 +13,6 @@ from deepcac_study.report.data.planted_truth import planted_figure, planted_tabl
 from deepcac_study.report.data.profiles import missingness_figures
 from deepcac_study.report.data.source_notes import data_table
 from deepcac_study.report.judge.clinical_forest import clinical_forests
-from deepcac_study.report.judge.factorial_grid import factorial_figure, factorial_table
 from deepcac_study.report.judge.judgement import judgement_figures, judgement_tables
 from deepcac_study.report.kept.clinical_docs import clinical_tables
 from deepcac_study.report.papers.casetables import case_figure, case_tables
@@ -55,7 +54,6 @@ from deepcac_study.report.subtypes.subtype_figures import embedding_figures
 # What is shown on another's page.
 HOME = {
     **dict.fromkeys(("answer", "wins"), "clustering"),
-    **dict.fromkeys(("factorial",), "judge"),
 }
 
 
@@ -105,7 +103,6 @@ def _tables(
         "wins": [wins_table(real)],
         "answer": [answer_table(effects)],
         "judge": [*clinical_tables(material.clinical), *judgement_tables(material.judged)],
-        "factorial": [factorial_table(factorial) for factorial in material.factorials],
         "papers": paper_tables(ledger),
         "clustering": [
             *(effects_table(effects, metric) for metric in METRICS),
@@ -162,7 +159,6 @@ def _figures(
         effect_forest(effects),
         *clinical_forests(material.clinical),
         *judgement_figures(material.judged),
-        *map(factorial_figure, material.factorials),
         *schematic_figures(),
         *decomposition_figures(real_only(material.decompositions)),
         *curve_figures(material.runs, material.curves),

@@ -13,7 +13,6 @@ from deepcac_study.report.data.planted_truth import Found
 from deepcac_study.report.data.profiles import Profile
 from deepcac_study.report.data.source_notes import SourceNote
 from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
-from deepcac_study.report.judge.factorial_grid import Factorial
 from deepcac_study.report.judge.judgement import Judgement
 from deepcac_study.report.runs.curves import Curves, from_scores
 
@@ -26,7 +25,6 @@ class Material(Findings):
     sources: Sequence[SourceNote] = ()
     judged: Judgement | None = None
     clinical: ClinicalJudgement | None = None
-    factorials: Sequence[Factorial] = ()
     planted: Sequence[Found] = ()
     features_dir: Path | None = None  # folder of the sound feature files
     made_from: str = ""  # where the records come from, if not from runs here

@@ -25,7 +25,6 @@ from deepcac_study.report.judge.clinical_forest import (
     kept_clinical,
     load_clinical,
 )
-from deepcac_study.report.judge.factorial_grid import load_factorials
 from deepcac_study.report.judge.judgement import (
     Judgement,
     kept_judgement,
@@ -138,7 +137,6 @@ def build(
         profiles=profiles,
         judged=judged,
         clinical=clinical,
-        factorials=load_factorials(files_by_kind["factorial"]),
         sources=source_notes(
             registry, profiles, data.tidy, _uses(findings, judged, clinical, snapshot)
         ),

@@ -8,7 +8,6 @@ further = FurtherFiles(config["judge"], layout.reachable)
 study_files = [
     *study.verdicts,
     *study.tables,
-    *study.shapes,
     *study.clinical_results,
     *further.records,
 ]
@@ -163,30 +162,6 @@ rule judge_table:
             **judged_rows(wildcards),
             "contenders": config["judge"]["tables"]["contenders"],
         },
-        given=record_paths,
-    script:
-        "../scripts/call.py"
-
-
-# What is cheap to know of a table: does it look as if clusters would help?
-rule judge_shape:
-    input:
-        features=features_of,
-    output:
-        "results/judge/shapes/{dataset}.json",
-    log:
-        "logs/judge/shapes/{dataset}.log",
-    benchmark:
-        "logs/benchmarks/judge/shapes/{dataset}.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-    params:
-        code=code_digest("deepcac_study.judge.tables.table_shape"),
-        call="deepcac_study.judge.tables.table_shape.run_shape",
-        effort=lambda wildcards: study.table_effort(wildcards.dataset, resamples=2),
-        settings=judged_rows,
         given=record_paths,
     script:
         "../scripts/call.py"

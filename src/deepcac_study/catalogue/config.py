@@ -238,7 +238,7 @@ def _judged(judge: Judge) -> Iterator[Iterable[str]]:
     """Yield the data sets that each part of the study names."""
     tables, clinical = judge.tables, judge.clinical
     yield from (match.datasets for match in (*judge.matches, *clinical.also))
-    yield from (tables.datasets, tables.shapes, tables.resamples_of)
+    yield from (tables.datasets, tables.resamples_of)
     yield from (clinical.datasets, clinical.apart, clinical.cohorts, clinical.joined)
     yield [move.dataset for move in judge.transfer.moves]
     yield from (judge.scorecards.datasets, judge.richer_labels)

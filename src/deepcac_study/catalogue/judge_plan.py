@@ -45,11 +45,6 @@ class Tables(Entry):
 
     datasets: list[Id] = Field([], description="as `results/judge/tables/{dataset}.json`")
     contenders: list[ContenderId] = Field([], description="as in `matches`")
-    shapes: list[Id] = Field(
-        [],
-        description="further data sets whose cheap statistics are wanted, as "
-        "`results/judge/shapes/{dataset}.json`",
-    )
     resamples: int = Field(10, ge=2, description="as of the judge")
     resamples_small: int = Field(20, ge=2, description="as of the judge")
     resamples_of: dict[str, Annotated[int, Field(ge=2)]] = Field(

@@ -48,7 +48,6 @@ class JudgeKind:
 JUDGE_KINDS = (
     JudgeKind("planted", "judge.power", generated=""),
     JudgeKind("tables", "judge.tables.table_trials"),
-    JudgeKind("shapes", "judge.tables.table_shape"),
     JudgeKind("clinical", "judge.trial_files"),
     JudgeKind(
         "transfer",

@@ -4,7 +4,7 @@ from typing import Any
 
 from deepcac.errors import ConfigError
 
-RETIRED = ("factorial", "judge.public", "judge.questions")
+RETIRED = ("factorial", "judge.public", "judge.questions", "judge.tables.shapes")
 _PAGE = "docs/archive/studies.md"
 
 

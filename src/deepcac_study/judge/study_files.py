@@ -11,7 +11,7 @@ from deepcac.judging.contenders import parse_contender
 
 FOLDER = "results/judge"
 PLANTED = "planted"
-TABLES, SHAPES, CLINICAL = "tables", "shapes", "clinical"
+TABLES, CLINICAL = "tables", "clinical"
 # Those of `deepcac_study.judge.further.further_files`.
 TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
@@ -57,7 +57,6 @@ class StudyFiles:
             *stored,
             *self.planted,
             *self.tables,
-            *self.shapes,
             *self.verdicts,
         ]
 
@@ -75,11 +74,11 @@ class StudyFiles:
         part = _named("planted part", name, self.judge["planted"])
         return {key: part[key] for key in ("cohorts", "rows", "contenders")}
 
-    def table_effort(self, dataset: str, resamples: int | None = None) -> dict[str, int]:
+    def table_effort(self, dataset: str) -> dict[str, int]:
         """How much every contender is given on a table that is judged in one job."""
         settings = self.judge["tables"]
         effort = {name: settings[name] for name in _EFFORT}
-        n = resamples or settings["resamples_of"].get(dataset)
+        n = settings["resamples_of"].get(dataset)
         return effort | dict.fromkeys(("resamples", "resamples_small"), n) if n else effort
 
     @property
@@ -110,13 +109,6 @@ class StudyFiles:
         """What the clinical tasks say together, if there are any."""
         names = ("tasks", "verdicts", "decisions", "pooled") if self.clinical else ()
         return [f"{FOLDER}/{CLINICAL}/{name}.csv" for name in names]
-
-    @property
-    def shapes(self) -> list[str]:
-        """What is cheap to know of these tables, and of others."""
-        settings = self.judge["tables"]
-        asked = filter(self.reachable, dict.fromkeys((*settings["datasets"], *settings["shapes"])))
-        return [f"{FOLDER}/{SHAPES}/{dataset}.json" for dataset in asked]
 
     @property
     def verdicts(self) -> list[str]:

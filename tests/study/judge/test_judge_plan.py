@@ -14,7 +14,7 @@ from deepcac_study.records.record_archive import read
 ROOT = Path(__file__).parents[3]
 PLAN = "docs/archive/judge-plan.md"
 FORMER = "docs/judge-plan.md"  # where it was when the runs were made
-PLANNED = ("judge/tables/", "judge/shapes/")
+PLANNED = ("judge/tables/",)
 
 
 def git(*words):

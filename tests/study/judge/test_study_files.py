@@ -26,7 +26,6 @@ JUDGE = {
     ],
     "tables": {
         "datasets": ["cic_ts", "hidden"],
-        "shapes": ["cic", "cic_ts"],
         "resamples_of": {"cic_ts": 3},
         **{"resamples": 10, "resamples_small": 20, "small_rows": 2000, "train_rows": 2000},
         **{"trials": 6, "network_trials": 1},
@@ -67,9 +66,7 @@ def test_parts_of_the_positive_control_have_names():
 
 def test_a_whole_table_is_one_record_and_may_have_fewer_resamples():
     assert STUDY.tables == ["results/judge/tables/cic_ts.json"]
-    assert STUDY.shapes == [f"results/judge/shapes/{name}.json" for name in ("cic_ts", "cic")]
-    assert {*STUDY.tables, *STUDY.shapes} <= set(STUDY.files)
+    assert set(STUDY.tables) <= set(STUDY.files)
     few, usual = STUDY.table_effort("cic_ts"), STUDY.table_effort("cic")
     assert (few["resamples"], few["resamples_small"], few["trials"]) == (3, 3, 6)
     assert (usual["resamples"], usual["resamples_small"]) == (10, 20)
-    assert STUDY.table_effort("cic_ts", resamples=2)["resamples_small"] == 2

@@ -22,7 +22,6 @@ from deepcac_study.judge.tables.over_tables import (
     table_scores,
     table_verdicts,
 )
-from deepcac_study.judge.tables.table_shape import best_silhouette, hopkins, run_shape, shape
 from deepcac_study.judge.tables.table_trials import (
     THRESHOLDS,
     describe,
@@ -192,27 +191,6 @@ def test_tables_of_a_record_and_what_they_say_of_a_new_table(record):
     assert sides.sum(axis=1).to_numpy() == pytest.approx(np.full(len(over), 2.0))
 
 
-def test_hopkins_is_a_half_without_clusters_and_near_one_in_clusters():
-    rng = np.random.default_rng(0)
-    assert hopkins(rng.random((1000, 2)), rng) == pytest.approx(0.5, abs=0.08)
-    tight = rng.random((1000, 2)) * 0.01 + rng.integers(0, 2, size=(1000, 1))
-    assert hopkins(tight, rng) > 0.95
-    assert best_silhouette(tight, 0) > 0.9
-
-
-def test_the_interaction_of_an_exclusive_or_is_seen_and_a_line_has_none():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(1500, 2))
-    crossed = (X[:, 0] * X[:, 1] > 0).astype(np.int64)
-    straight = (X.sum(axis=1) + rng.normal(size=1500) > 0).astype(np.int64)
-    found = [
-        shape(one_resample(FeatureMatrix(np.arange(1500), y, X, ("a", "b"))))
-        for y in (crossed, straight)
-    ]
-    assert found[0]["interaction"] > 0.2
-    assert abs(found[1]["interaction"]) < 0.05
-
-
 def test_networks_of_the_judge_run_where_their_records_say(monkeypatch):
     """A record says cpu, also where there is a GPU."""
     asked = []
@@ -221,11 +199,3 @@ def test_networks_of_the_judge_run_where_their_records_say(monkeypatch):
     fit_trial(contender, contender.trials(1)[0], one_resample(table(200)))
     assert len(asked) > 1
     assert set(asked) == {"cpu"}
-
-
-def test_shapes_are_written_for_each_resample(tmp_path):
-    write_features(tmp_path / "three.parquet", table(n_classes=3))
-    run_shape(tmp_path / "three.parquet", tmp_path / "three.json", dataset="three", effort=EFFORT)
-    found = read_json(tmp_path / "three.json")
-    assert [one["seed"] for one in found["shapes"]] == [0, 1, 2]
-    assert found["n_classes"] == 3

@@ -6,7 +6,6 @@ import pytest
 
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.judging.trials import Effort
-from deepcac_study.judge.tables.table_shape import run_shape
 from deepcac_study.judge.tables.table_trials import run_table
 from deepcac_study.report.kept import table_snapshot
 from deepcac_study.report.kept.markdown_tables import read_snapshot
@@ -32,14 +31,11 @@ def kept(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     for seed, (name, n_classes) in enumerate((("uci_colic", 2), ("uci_vowel", 3), ("uci_vote", 2))):
         write_features(folder / f"{name}.parquet", table(seed, n_classes))
-        for kind in ("tables", "shapes"):
-            (folder / "judge" / kind).mkdir(parents=True, exist_ok=True)
+        (folder / "judge" / "tables").mkdir(parents=True, exist_ok=True)
         place = folder / "judge" / "tables" / f"{name}.json"
         run_table(
             folder / f"{name}.parquet", place, dataset=name, contenders=CONTENDERS, effort=EFFORT
         )
-        place = folder / "judge" / "shapes" / f"{name}.json"
-        run_shape(folder / f"{name}.parquet", place, dataset=name, effort=EFFORT)
     # Judged with full effort too, by one contender: its points are still those of the table.
     twice = {"dataset": "uci_colic", "seed": 0, "contender": "lgbm", "auroc_tuned": 0.5}
     judged = pd.DataFrame([twice])

@@ -137,7 +137,6 @@ OTHER_MEANING = {
     ("lr", "subtype_classifier"),
     ("lr", "auxiliary_labels"),
     ("lr", "further_files"),
-    ("lr", "table_shape"),
     ("svm", "repeated_runs"),
     ("svm", "decompositions"),
     ("nb", "repeated_runs"),

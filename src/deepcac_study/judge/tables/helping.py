@@ -1,10 +1,9 @@
-"""When do clusters help a line? One point a table, and the rules that its statistics make."""
+"""When do clusters help a line? One point a table, and the rule that the trees' advantage makes."""
 
 import csv
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,45 +11,26 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from deepcac.errors import DataError
-from deepcac.files.storage import read_json
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BOOSTING, HELP
 from deepcac.judging.spaces import of_kind
 from deepcac.scoring.margins import MARGIN
-from deepcac.scoring.statistics import holm, wilson
+from deepcac.scoring.statistics import wilson
 from deepcac.types import Array
-from deepcac_study.judge.study_files import SHAPES
 from deepcac_study.judge.tables.over_tables import MAIN
-from deepcac_study.records.stored import check_place
 
 LINE, TREES = of_kind("plain")[0], of_kind("boosting")[0]
 ARMS = {"gain": f"{CAC}_{LINE}", "gain_km": f"{KM}_{LINE}"}
-SHAPE = ("hopkins", "silhouette", "interaction", "curvature")
-STATISTICS = ("advantage", *SHAPE)
+ADVANTAGE = "advantage"
 TABLE, PLANTED = "table", "planted"
 
 
-def read_shapes(study: Path) -> pd.DataFrame:
-    """Return the mean cheap statistics of each table of open data."""
-    rows = []
-    for path in sorted((study / SHAPES).glob("*.json")):
-        record = read_json(path)
-        if not record.keys() >= {"dataset", "shapes"}:
-            raise DataError(f"{path}: not a record of a table's shape; run it again")
-        check_place(path, record, "shapes/{dataset}.json")
-        if not record["synthetic"]:
-            means = pd.DataFrame(record["shapes"])[list(SHAPE)].mean()
-            rows.append({"dataset": record["dataset"], **means})
-    return pd.DataFrame(rows, columns=["dataset", *SHAPE])
-
-
-def table_points(scores: pd.DataFrame, shapes: pd.DataFrame) -> pd.DataFrame:
+def table_points(scores: pd.DataFrame) -> pd.DataFrame:
     """Return a point a table: gains of clusters (`resample_scores`), and what might have told them.
 
     Columns: ``dataset``, ``kind``, ``source``; ``gain`` and ``gain_km`` of CAC and k-means for the
     line, ``advantage`` of boosted trees over it; ``gain_even`` and ``advantage_odd`` from every
-    second resample; the statistics of `table_shape.shape` (`read_shapes`).
+    second resample.
     """
     wide = scores.pivot(index=["dataset", "seed"], columns="contender", values=f"{MAIN}_tuned")
     wide = wide.dropna(subset=[LINE, TREES, *ARMS.values()]).reset_index("seed")
@@ -63,7 +43,7 @@ def table_points(scores: pd.DataFrame, shapes: pd.DataFrame) -> pd.DataFrame:
     points.insert(1, "kind", TABLE)
     shared = _shared_sources()
     points.insert(2, "source", [shared.get(name, name) for name in points["dataset"]])
-    return points.merge(shapes, on="dataset", how="left")
+    return points
 
 
 @cache
@@ -156,32 +136,29 @@ def try_rule(x: Array, gain: Array, margin: float, group: Sequence[Any]) -> Trie
 
 
 def rules(points: pd.DataFrame) -> pd.DataFrame:
-    """Try a rule of each statistic of `table_points` on tables that did not choose it.
+    """Try the rule of the trees' advantage on tables that did not choose it.
 
-    A row a way (tables left out; whole sources left out; gain and advantage from other resamples;
-    k-means in the place of CAC) and statistic: ``tables``, ``helped``, the fields of `try_rule`,
-    and ``p_holm`` over the statistics of a way.
+    `points` are those of `table_points`. A row a way (tables left out; whole sources left out; gain
+    and advantage from other resamples; k-means in the place of CAC): ``statistic``, ``tables``,
+    ``helped`` and the fields of `try_rule`.
     """
     halves = points.assign(gain=points["gain_even"], advantage=points["advantage_odd"])
-    ways: dict[str, tuple[pd.DataFrame, str, Sequence[str]]] = {
-        "tables": (points, "dataset", STATISTICS),
-        "sources": (points, "source", STATISTICS),
-        "halves": (halves, "dataset", ("advantage",)),
-        "k-means": (points.assign(gain=points["gain_km"]), "dataset", ("advantage",)),
+    ways: dict[str, tuple[pd.DataFrame, str]] = {
+        "tables": (points, "dataset"),
+        "sources": (points, "source"),
+        "halves": (halves, "dataset"),
+        "k-means": (points.assign(gain=points["gain_km"]), "dataset"),
     }
     rows = [
-        {"way": way, "statistic": name, **_tried(subset, group, name)}
-        for way, (subset, group, names) in ways.items()
-        for name in names
+        {"way": way, "statistic": ADVANTAGE, **_tried(subset, group)}
+        for way, (subset, group) in ways.items()
     ]
-    table = pd.DataFrame(rows)
-    table["p_holm"] = table.groupby("way")["p"].transform(lambda p: holm(p.to_numpy()))
-    return table
+    return pd.DataFrame(rows)
 
 
-def _tried(points: pd.DataFrame, group: str, name: str) -> dict[str, Any]:
-    measured = points.dropna(subset=["gain", name])
-    x, gain = measured[name].to_numpy(), measured["gain"].to_numpy()
+def _tried(points: pd.DataFrame, group: str) -> dict[str, Any]:
+    measured = points.dropna(subset=["gain", ADVANTAGE])
+    x, gain = measured[ADVANTAGE].to_numpy(), measured["gain"].to_numpy()
     outcome = try_rule(x, gain, MARGIN, measured[group].tolist())
     helped = int(np.count_nonzero(gain >= MARGIN))
     return {"tables": len(measured), "helped": helped, **outcome._asdict()}

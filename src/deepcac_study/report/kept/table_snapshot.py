@@ -17,7 +17,6 @@ from deepcac_study.judge.tables.helping import (
     PLANTED,
     TABLE,
     planted_points,
-    read_shapes,
     rules,
     table_points,
 )
@@ -59,7 +58,7 @@ def kept_tables(
     compared = table_verdicts(scores)
     # A data set that is judged both ways counts once, as the table where all contenders meet.
     older = resamples[~resamples["dataset"].isin(scores["dataset"])]
-    points = table_points(pd.concat([older, scores], ignore_index=True), read_shapes(study))
+    points = table_points(pd.concat([older, scores], ignore_index=True))
     generated = planted_points(on_cohorts([read_json(path) for path in planted]))
     return {
         TABLES: table_means(records, scores),

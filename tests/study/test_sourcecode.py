@@ -187,7 +187,6 @@ def test_another_method_of_the_catalogue_is_no_other_code(copy):
 NAMED = {
     "judge.trial_files": "fits",
     "judge.power": "fits",
-    "judge.public_protocols": "fits",
     "judge.tables.table_trials": "fits",
 }
 

@@ -16,12 +16,12 @@ from deepcac.judging.fitting import fit_trial
 from deepcac.judging.resamples import Resample, at_most, prepared
 from deepcac.types import Array, Ids
 from deepcac_study.judge.further.crossed import score
-from deepcac_study.judge.public_protocols import VALIDATION_SHARE
 
 log = logging.getLogger(__name__)
 
 TRIALS, SOURCES = 6, 5  # of each learner, and draws of source rows
 _CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
+VALIDATION_SHARE = 0.25  # of the rows that are not for the test
 
 
 class Move(NamedTuple):

@@ -124,14 +124,6 @@ def judged_features(wildcards):
     return features_of(wildcards)
 
 
-def timed_stays(wildcards):
-    """Return the features of the stays whose later times are the richer labels."""
-    if wildcards.dataset != "cic":
-        raise ConfigError(
-            f"richer labels are survival and length of stay of cic; {wildcards.dataset} has none: "
-            f"ask for results/judge/richer_labels/cic_{wildcards.learner}.json"
-        )
-    return features_of(wildcards)
 
 
 def first_starts(wildcards):

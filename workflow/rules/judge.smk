@@ -1,15 +1,12 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
 from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS
-from deepcac_study.judge.further.further_files import FurtherFiles
 from deepcac_study.judge.study_files import StudyFiles
 
 study = StudyFiles(config["judge"], layout.reachable)
-further = FurtherFiles(config["judge"], layout.reachable)
 study_files = [
     *study.verdicts,
     *study.tables,
     *study.clinical_results,
-    *further.records,
 ]
 judged = to_make(study_files)
 # What the target `everything` makes beside the papers: the judge, and what decides no claim.
@@ -192,153 +189,6 @@ rule judge_verdicts:
         given=lambda wildcards, output: {
             "csv_path": output.verdicts,
             "summary_path": output.summary,
-        },
-    script:
-        "../scripts/call.py"
-
-
-# Where a cluster could tell more than its predictors: docs/judge.md.
-rule judge_transfer:
-    input:
-        features=lambda wildcards: f"data/features/{further.move(wildcards.move)['dataset']}.parquet",
-    output:
-        "results/judge/transfer/{move}.json",
-    log:
-        "logs/judge/transfer/{move}.log",
-    benchmark:
-        "logs/benchmarks/judge/transfer/{move}.tsv"
-    wildcard_constraints:
-        move=r"(?!planted_)\w+",
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(60),
-    params:
-        code=code_digest("deepcac_study.judge.further.transfer"),
-        call="deepcac_study.judge.further.transfer.run_transfer",
-        settings=lambda wildcards: {
-            **{
-                key: further.move(wildcards.move)[key] for key in ("dataset", "family")
-            },
-            "move": tuple(
-                further.move(wildcards.move)[part]
-                for part in ("train", "test", "units")
-            ),
-            "synthetic": further.move(wildcards.move)["dataset"].startswith("demo_"),
-            "train_rows": config["judge"]["train_rows"],
-        },
-        given=record_paths,
-    script:
-        "../scripts/call.py"
-
-
-rule judge_planted_transfer:
-    output:
-        "results/judge/transfer/planted_{strength}.json",
-    log:
-        "logs/judge/transfer/planted_{strength}.log",
-    benchmark:
-        "logs/benchmarks/judge/transfer/planted_{strength}.tsv"
-    wildcard_constraints:
-        strength=r"[0-9.]+",
-    conda:
-        "../../envs/deepcac.yaml"
-    params:
-        code=code_digest("deepcac_study.judge.further.planted_moves"),
-        call="deepcac_study.judge.further.planted_moves.run_planted_transfer",
-        settings=lambda wildcards: {
-            "shift": float(wildcards.strength),
-            "rows": config["judge"]["transfer"]["rows"],
-            "train_rows": config["judge"]["train_rows"],
-        },
-        given=lambda wildcards, output: {"path": output[0]},
-    script:
-        "../scripts/call.py"
-
-
-rule judge_scorecards:
-    input:
-        features=features_of,
-    output:
-        "results/judge/scorecards/{dataset}.json",
-    log:
-        "logs/judge/scorecards/{dataset}.log",
-    benchmark:
-        "logs/benchmarks/judge/scorecards/{dataset}.tsv"
-    wildcard_constraints:
-        dataset=r"(?!planted_)\w+",
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(60),
-    params:
-        code=code_digest("deepcac_study.judge.further.scorecards"),
-        call="deepcac_study.judge.further.scorecards.run_scorecards",
-        effort=study.effort,
-        settings=judged_rows,
-        given=record_paths,
-    script:
-        "../scripts/call.py"
-
-
-rule judge_planted_scorecards:
-    output:
-        "results/judge/scorecards/planted_{strength}.json",
-    log:
-        "logs/judge/scorecards/planted_{strength}.log",
-    benchmark:
-        "logs/benchmarks/judge/scorecards/planted_{strength}.tsv"
-    wildcard_constraints:
-        strength=r"[0-9.]+",
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        runtime=grows(60),
-    params:
-        code=code_digest("deepcac_study.judge.further.scorecards"),
-        call="deepcac_study.judge.further.scorecards.run_planted_scorecards",
-        effort=study.effort,
-        settings=lambda wildcards: {
-            "strength": float(wildcards.strength),
-            "cohorts": config["judge"]["scorecards"]["cohorts"],
-            "rows": config["judge"]["scorecards"]["rows"],
-        },
-        given=lambda wildcards, output: {"path": output[0]},
-    script:
-        "../scripts/call.py"
-
-
-rule judge_richer_labels:
-    input:
-        features=timed_stays,
-        outcomes="data/tidy/physionet2012/outcomes.parquet",
-    output:
-        "results/judge/richer_labels/{dataset}_{learner}.json",
-    log:
-        "logs/judge/richer_labels/{dataset}_{learner}.log",
-    benchmark:
-        "logs/benchmarks/judge/richer_labels/{dataset}_{learner}.tsv"
-    wildcard_constraints:
-        learner="lr|lgbm",
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(60),
-    params:
-        code=code_digest("deepcac_study.judge.further.richer_labels"),
-        call="deepcac_study.judge.further.richer_labels.run_richer_labels",
-        effort=study.effort,
-        settings=lambda wildcards: {
-            "dataset": wildcards.dataset,
-            "learner": wildcards.learner,
-            "synthetic": wildcards.dataset.startswith("demo_"),
-        },
-        given=lambda wildcards, input, output: {
-            **record_paths(wildcards, input, output),
-            "outcomes": input.outcomes,
         },
     script:
         "../scripts/call.py"

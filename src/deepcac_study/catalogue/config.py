@@ -240,8 +240,6 @@ def _judged(judge: Judge) -> Iterator[Iterable[str]]:
     yield from (match.datasets for match in (*judge.matches, *clinical.also))
     yield from (tables.datasets, tables.resamples_of)
     yield from (clinical.datasets, clinical.apart, clinical.cohorts, clinical.joined)
-    yield [move.dataset for move in judge.transfer.moves]
-    yield from (judge.scorecards.datasets, judge.richer_labels)
 
 
 def _named(settings: Config) -> Iterator[Iterable[str]]:

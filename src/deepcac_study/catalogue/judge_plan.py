@@ -85,42 +85,6 @@ class Clinical(Entry):
         return tasks
 
 
-class Shift(Entry):
-    """A move of a model to other rows, where it is recalibrated with a few labels."""
-
-    name: Id = Field(description="of its record, `results/judge/transfer/{name}.json`")
-    dataset: Id
-    train: list[str] = Field([], description="groups to learn from; none are all but `test`")
-    test: str = Field(description="group that labels are drawn in")
-    units: list[str] = Field(
-        [],
-        description="columns of 0 and 1 that tell the group, and the name of the rest; without "
-        "any the groups are those of the file",
-    )
-    family: Id = Field(
-        "real", description="of Holm's correction: moves that one plan has named beforehand"
-    )
-
-
-class Transfer(Entry):
-    """Recalibration at a target: by cluster, or globally."""
-
-    moves: list[Shift] = Field([], description="from where to where")
-    strengths: list[float] = Field(
-        [], description="shifts of log odds in the subtypes of generated hospitals"
-    )
-    rows: int = Field(6000, ge=200, description="patients of a generated hospital")
-
-
-class Scorecards(Entry):
-    """Several short scorecards against one long one."""
-
-    datasets: list[Id] = Field([], description="data sets of two classes")
-    strengths: list[float] = Field([], description="of planted cohorts, as in `planted`")
-    cohorts: int = Field(3, ge=1, description="cohorts of each strength")
-    rows: int = Field(3000, ge=200, description="patients in a cohort")
-
-
 class Judge(Entry):
     """The study that asks whether clusters help: equal tuning, controls, margins."""
 
@@ -129,11 +93,6 @@ class Judge(Entry):
     tables: Tables = Field(Tables.model_validate({}), description="more tables, one job each")
     clinical: Clinical = Field(
         Clinical.model_validate({}), description="clinical tasks, with a grid of k and alpha"
-    )
-    transfer: Transfer = Field(Transfer.model_validate({}), description="see docs/judge.md")
-    scorecards: Scorecards = Field(Scorecards.model_validate({}), description="see docs/judge.md")
-    richer_labels: list[Id] = Field(
-        [], description="data sets of stays of PhysioNet 2012; see docs/judge.md"
     )
     resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
     resamples_small: int = Field(30, ge=2, description="the same for small data sets")

@@ -4,7 +4,15 @@ from typing import Any
 
 from deepcac.errors import ConfigError
 
-RETIRED = ("factorial", "judge.public", "judge.questions", "judge.tables.shapes")
+RETIRED = (
+    "factorial",
+    "judge.public",
+    "judge.questions",
+    "judge.richer_labels",
+    "judge.scorecards",
+    "judge.tables.shapes",
+    "judge.transfer",
+)
 _PAGE = "docs/archive/studies.md"
 
 

@@ -21,7 +21,7 @@ from deepcac_study.sourcecode import unchanged_since
 _MOST_NAMED = 10
 # What made a record, by the beginning of its path; the first that fits counts.
 _MAKERS = {
-    **{start: module for kind in JUDGE_KINDS for start, module in kind.makers.items()},
+    **{kind.place: kind.maker for kind in JUDGE_KINDS},
     "judge/": "judge.trial_files",
     "theory/": "experiments.theory.theorems",
     "skmeans/": "experiments.relatives",

@@ -29,7 +29,6 @@ from deepcac_study.jobs.pointers import (
     read_pointers,
     write_pointer,
 )
-from deepcac_study.judge.further.further_files import FurtherFiles
 from deepcac_study.judge.study_files import StudyFiles
 
 ALONE = ("data/features", "data/splits")  # folders where every file has a pointer of its own
@@ -111,7 +110,6 @@ def shared_files(layout: Layout) -> list[str]:
     """Return every file of a configured workflow but for the report, raw and tidy tables."""
     config, runs = layout.config, layout.all_runs() + layout.runs_beside()
     study = StudyFiles(config["judge"], layout.reachable)
-    further = FurtherFiles(config["judge"], layout.reachable)
     files = [
         *(*layout.feature_files(), *layout.split_files(), *layout.stage_files()),
         *(*_pairwise_parts(layout), *layout.cohort_files(), *layout.profile_files()),
@@ -123,7 +121,6 @@ def shared_files(layout: Layout) -> list[str]:
         *(f"results/case_study/{case}{e}" for case in config["case_studies"] for e in _STUDY),
         *(f"results/theory/{name}.json" for name in config["theory"]),
         *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
-        *further.records,
     ]
     return list(dict.fromkeys(files))
 

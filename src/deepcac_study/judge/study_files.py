@@ -12,8 +12,6 @@ from deepcac.judging.contenders import parse_contender
 FOLDER = "results/judge"
 PLANTED = "planted"
 TABLES, CLINICAL = "tables", "clinical"
-# Those of `deepcac_study.judge.further.further_files`.
-TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 

@@ -16,9 +16,6 @@ PLACES = {
     "clinical": ["judge/clinical/verdicts.csv", "judge/clinical/rhc/lr.json"],
     "planted": ["judge/planted/lr_0.5.json"],
     "tables": ["judge/tables/uci_vote.json"],
-    "transfer": ["judge/transfer/one_two.json"],
-    "scorecards": ["judge/scorecards/cic.json"],
-    "richer_labels": ["judge/richer_labels/cic.json"],
     "judge": ["judge/verdicts.csv", "judge/summary.json", "judge/cic/lr.json"],
 }
 

@@ -190,10 +190,6 @@ def test_derived_files_and_the_report_are_no_records(results, tmp_path):
         ("judge/planted/lr_0.1.json", {"synthetic": True}, True),
         ("judge/planted/lr_0.1.json", {"synthetic": True, "dataset": "ards"}, False),
         ("judge/planted/lr_0.1.json", {}, False),
-        ("judge/transfer/planted_0.5.json", {"synthetic": True}, True),
-        ("judge/scorecards/planted_1.json", {"synthetic": True, "dataset": "ards"}, False),
-        ("judge/transfer/physionet2012_ccu.json", {"dataset": "cic"}, True),
-        ("judge/transfer/ards.json", {"dataset": "cic"}, False),
     ],
 )
 def test_only_open_data_leave(path, content, leaves):

@@ -184,7 +184,7 @@ def of_clinical_cohorts():
     yield "findings.md", "up to {} if SUPPORT and RHC count as one", signed(joined)
     moves = rows("judge_transfer", cohort="clinical", question="help")["verdict"]
     text = "better in {} of {} comparisons and worse in {}"
-    yield "judge.md", text, sum(moves == "better"), len(moves), sum(moves == "worse")
+    yield "archive/studies.md", text, sum(moves == "better"), len(moves), sum(moves == "worse")
 
 
 def of_expertnet():

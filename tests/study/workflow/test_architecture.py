@@ -135,8 +135,6 @@ OTHER_MEANING = {
     ("uci_diabetes", "uci_diabetes"),
     ("lr", "base"),
     ("lr", "subtype_classifier"),
-    ("lr", "auxiliary_labels"),
-    ("lr", "further_files"),
     ("svm", "repeated_runs"),
     ("svm", "decompositions"),
     ("nb", "repeated_runs"),

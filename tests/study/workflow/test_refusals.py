@@ -150,7 +150,6 @@ def clone(tmp_path_factory):
         ("results/cicc/deepcac_k3.scores.parquet", "cic"),
         ("results/judge/clinical/cicc/lr.json", "cic"),
         ("results/judge/tables/wdbcc.json", "wdbc"),
-        ("results/judge/scorecards/cicc.json", "cic"),
         ("results/judge/cic/cac_lgr.json", "cac_lr"),
         ("results/skmeans/webkb/pair.json", "webkb"),
         ("results/decomposition/uci_votes.json", "uci_vote"),

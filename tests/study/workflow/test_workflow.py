@@ -155,7 +155,6 @@ def test_a_target_that_nothing_makes_is_one_line_with_the_way_out(tmp_path):
     for target, hint in (
         ("judg", "near names: judge"),
         ("results/ciic/cac_lr_k2.json", "near names: cic"),
-        ("results/judge/richer_labels/wdbc_lr.json", "ask for results/judge/richer_labels/cic_lr"),
     ):
         said = run(folder, [*SNAKEMAKE, "-n", target], code=1)
         assert hint in said

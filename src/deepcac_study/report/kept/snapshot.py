@@ -23,7 +23,6 @@ from deepcac.judging.verdicts import verdicts
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS
 from deepcac_study.judge import clinical_tasks
-from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power_curve import power_curve
 from deepcac_study.judge.primary import primary_comparisons
@@ -35,7 +34,6 @@ from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.judgement import headline
 from deepcac_study.report.judge.overall_answer import overall_answer
 from deepcac_study.report.kept import table_snapshot
-from deepcac_study.report.kept.further_snapshot import DECIDED, further_rows
 from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
     REPORT,
@@ -62,7 +60,7 @@ PRIMARY, ANSWERED = "judge_primary", "headline"
 OF_CLINICAL = tuple(map(clinical_name, clinical_tasks.TABLES))
 MEASURED = "measured"  # the folder of what decides claims and is no record of a run
 # Losses differ by little, and on tables that are solved everything does.
-_DECIMALS = {**dict.fromkeys(DECIDED, 6), table_snapshot.VERDICTS: 8}
+_DECIMALS = {table_snapshot.VERDICTS: 8}
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
 TABLES = (
@@ -76,7 +74,7 @@ TABLES = (
         POWER,
     ),
     *OF_CLINICAL,
-    *(SPLITS, RUNS, SEPARATION, STARTS, *DECIDED, *table_snapshot.KEPT),
+    *(SPLITS, RUNS, SEPARATION, STARTS, *table_snapshot.KEPT),
     *(*REPORT, *QUOTED, CURVES, CALIBRATION),
 )
 
@@ -100,9 +98,8 @@ def write_snapshot(
     """
     run, place = Path(results), Path(folder)
     splits = split_table(run)
-    tables = {**_judged(run), **further_rows(run), **sweep_tables(run)}
+    tables = {**_judged(run), **sweep_tables(run)}
     tables |= {SPLITS: splits, RUNS: run_table(splits)}
-    tables |= {name: decided(tables[name]) for name in DECIDED}
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     tables[ANSWERED] = overall_answer(tables[VERDICTS])

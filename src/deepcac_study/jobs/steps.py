@@ -18,17 +18,25 @@ from deepcac_study.cohort import write_cohort
 from deepcac_study.features.pairwise import PairwiseData, write_pairwise
 
 
-def transform(step: Step, sources: Sequence[str], targets: Sequence[str], **offered: Any) -> None:
+def transform(
+    step: Step,
+    sources: Sequence[str],
+    targets: Sequence[str],
+    *,
+    threads: int = 1,
+    scratch: str | os.PathLike[str] | None = None,
+    n: int | None = None,
+) -> None:
     """Carry out a step between two folders (`Source.extract`, `Source.simulate`).
 
     Its files as a mapping are arguments; else the function is given the folders. A step that names
-    no files reads or writes a folder. What is offered (threads, scratch, n) is given to a function
-    that asks for it.
+    no files reads or writes a folder. `threads`, a folder for `scratch` files and the number `n` of
+    generated rows are given to a function that has a parameter of that name.
     """
     raw, tidy = _folder(step.reads, sources), _folder(step.writes, targets)
     given = _named(step.reads, raw) | _named(step.writes, tidy) | step.arguments
     folders = {"raw": raw, "tidy": tidy, "folder": tidy}
-    call(_function(step), given, {**folders, **offered})
+    call(_function(step), given, {**folders, "threads": threads, "scratch": scratch, "n": n})
 
 
 def build_features(
@@ -96,9 +104,17 @@ def call(function: Callable[..., Any], given: dict[str, Any], offered: Mapping[s
     Raises
     ------
     ConfigError
-        A parameter without a default is neither given nor offered.
+        The function has no parameter of a given name, or one without a default is neither given
+        nor offered.
     """
     parameters = inspect.signature(function).parameters
+    kinds = {parameter.kind for parameter in parameters.values()}
+    unknown = [] if inspect.Parameter.VAR_KEYWORD in kinds else sorted(given.keys() - parameters)
+    if unknown:
+        raise ConfigError(
+            f"{function.__module__}.{function.__qualname__} has no argument {unknown[0]!r}; it has "
+            f"{', '.join(parameters)}"
+        )
     filled = {**{name: offered[name] for name in parameters.keys() & offered.keys()}, **given}
     for name, parameter in parameters.items():
         several = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)

@@ -60,6 +60,14 @@ def test_a_parameter_without_default_that_nobody_fills_is_refused_by_name():
         call(step, {}, {"tidy": 1, "threads": 2})
 
 
+def test_an_argument_that_the_function_does_not_have_is_refused_by_name():
+    def step(tidy, noise=0.0):
+        return tidy
+
+    with pytest.raises(ConfigError, match="nois'"):
+        call(step, {"tidy": 1, "nois": 2.0}, {"threads": 2})
+
+
 def test_a_step_may_take_files_of_any_name():
     def step(folder, **archives):
         return folder, archives

@@ -37,7 +37,7 @@ report: $(REPORT_ENV)/ready
 	.venv-report/bin/pip install --quiet --require-hashes --no-deps --requirement locks/report.txt
 	touch $@
 
-# They stand for their runs with the configuration `shipped=all`, or `shipped=unchanged`.
+# With the configuration `shipped=all` they count as finished runs.
 lay: env
 	$(BIN)/python -m deepcac_study.records.record_archive lay docs/results/records results
 

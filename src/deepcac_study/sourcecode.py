@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -79,45 +78,12 @@ def versions(names: Iterable[str]) -> dict[str, str]:
     return installed
 
 
-def unchanged_since(commit: str, *names: str, without: str = "") -> bool:
-    """Say whether the code and tables of `code_digest` are as they were at a commit of this clone.
-
-    Comments, docstrings and this module, which computes nothing, do not count. A commit that is not
-    in the history, or no clone, is no proof of sameness.
-    """
-    start = [module for name in names for module in _below(name)]
-    modules = _closure(start, without) - {__name__}
-    files = [*sorted(_modules()[name] for name in modules), *_tables_of(modules)]
-    try:
-        changed = _git("diff", "--relative", "--name-only", commit, "--", *map(str, files))
-        return bool(commit) and all(
-            _meaning(path, _git("show", f"{commit}:./{path}"))
-            == _meaning(path, (_ROOT / path).read_text("utf-8"))
-            for path in changed.splitlines()
-        )
-    except (OSError, UnicodeDecodeError, subprocess.CalledProcessError):
-        return False
-
-
-def _meaning(path: str, text: str) -> object:
-    """Return what of a file's text counts."""
-    if path.endswith(".py"):
-        return _bare(text)
-    return _declared(text) if path.endswith(".yaml") else text
-
-
 @cache
 def _declared(text: str) -> str:
     """Return what a YAML text says, in its order and without comments."""
     import yaml  # jobs start without it
 
     return json.dumps(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)), default=str)
-
-
-def _git(*asked: str) -> str:
-    """Return what git says below the folder of the packages."""
-    call = ["git", "-C", str(_ROOT), *asked]
-    return subprocess.run(call, capture_output=True, check=True, text=True).stdout
 
 
 def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:

@@ -21,8 +21,6 @@ from deepcac_study.jobs.named_code import (
     NETWORKS,
     contender_code,
     method_code,
-    modules_of_record,
-    never_entered,
 )
 from deepcac_study.sourcecode import LIBRARIES, code_digest, files_digest
 
@@ -133,14 +131,6 @@ def test_what_a_table_names_is_code_of_the_jobs_that_use_it_and_of_no_others():
     assert contender_code(name for name in learners() if name != PARTITION).keys() == fits
 
 
-def test_a_shipped_record_depends_on_the_code_that_its_job_records():
-    every = sorted(contender_code(name for name in learners() if name != PARTITION))
-    for path in ("judge/planted/lr_0.json", "judge/tables/uci_vowel.json"):
-        assert modules_of_record(path) == every
-    assert modules_of_record("judge/cic/fnn.json") == ["deepcac.judging.deep_learners"]
-    assert modules_of_record("theory/cic_k2.json") == []
-
-
 def test_an_edit_of_a_network_is_seen_by_its_runs_and_trials(copy):
     ask = (
         "from deepcac_study.jobs.named_code import contender_code as fits, method_code as computes\n"
@@ -167,8 +157,6 @@ def test_an_edit_of_a_network_is_none_of_the_classifiers_of_cac(copy):
         if m.family == "cac"
     }
     assert not any(name.startswith(("deepcac.nn.deepcac", NETWORKS)) for name in reached | cac)
-    assert never_entered("cic/cac_lr_k2.json") == NETWORKS
-    assert never_entered("cic/km_z_k2.json") == never_entered("theory/cic_k2.json") == ""
 
 
 def test_another_method_of_the_catalogue_is_no_other_code(copy):
@@ -284,24 +272,6 @@ def test_a_comment_in_a_table_is_no_difference_and_a_value_is(copy):
     assert digest_of(copy, JUDGE) == before
     edit(copy, "deepcac/judging/spaces.yaml", "knots: {default: 5,", "knots: {default: 6,")
     assert digest_of(copy, JUDGE) != before
-
-
-def test_a_table_that_was_edited_since_a_commit_is_no_sameness(copy, tmp_path):
-    def git(*words: str) -> str:
-        call = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=e", *words]
-        return subprocess.run(call, check=True, capture_output=True, text=True).stdout.strip()
-
-    git("init", "-q")
-    git("add", "src")
-    git("commit", "-q", "-m", "first")
-    commit = git("rev-parse", "HEAD")
-    call = f"from deepcac_study.sourcecode import unchanged_since as u; print(u('{commit}', '{JUDGE}'))"
-    edit(
-        copy, "deepcac/judging/spaces.yaml", "lr:\n  kind: plain", "# a comment\nlr:\n  kind: plain"
-    )
-    assert said(copy, call) == "True"
-    edit(copy, "deepcac/judging/spaces.yaml", "knots: {default: 5,", "knots: {default: 6,")
-    assert said(copy, call) == "False"
 
 
 def test_imports_read_from_the_text_are_those_of_a_parser():

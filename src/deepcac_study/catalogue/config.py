@@ -128,10 +128,10 @@ class Config(Entry):
     seeds: list[Annotated[int, Field(ge=0)]] = Field(
         [0, 1, 2, 3, 4], min_length=1, description="one split and one random state each"
     )
-    shipped: Literal["none", "unchanged", "all"] = Field(
+    shipped: Literal["none", "all"] = Field(
         "none",
-        description="which shipped records, copied into `results/` by `make lay`, stand for "
-        "their runs: `none`; `all`; or `unchanged`, those that the present code made",
+        description="whether the shipped records, copied into `results/` by `make lay`, count as "
+        "finished runs: `none` or `all`",
     )
     demo_records: int = Field(
         900, ge=100, description="records in each generated demo cohort (`demo_*` data sets)"

@@ -5,32 +5,16 @@ import os
 import time
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
-from deepcac_study.catalogue.record_kinds import JUDGE_KINDS
 from deepcac_study.catalogue.run_paths import runs_among
-from deepcac_study.jobs.named_code import modules_of_record, never_entered
-from deepcac_study.records.commits import missing_history
 from deepcac_study.records.record import file_digest, scores_path
 from deepcac_study.records.record_archive import LAID, MANIFEST, ManifestRow, manifest
-from deepcac_study.sourcecode import unchanged_since
 
 _MOST_NAMED = 10
-# What made a record, by the beginning of its path; the first that fits counts.
-_MAKERS = {
-    **{kind.place: kind.maker for kind in JUDGE_KINDS},
-    "judge/": "judge.trial_files",
-    "theory/": "experiments.theory.theorems",
-    "skmeans/": "experiments.relatives",
-    "bias_variance/": "experiments.relatives.decomposition_runs",
-    "decomposition/": "experiments.relatives.decomposition_runs",
-    "as_published/decomposition/": "experiments.relatives.decomposition_runs",
-    "case_study/": "experiments.case_study",
-    "": "experiments.run",
-}
 
 
 class LaidRecords:
@@ -43,8 +27,8 @@ class LaidRecords:
     results : path-like
         Folder ``results`` of the run.
     which : str
-        Which stand: ``none``; ``all``; or ``unchanged``, those whose code is as it was when they
-        were made. One that is not among the results, or is another by now, never does.
+        Which stand: ``none`` or ``all``. One that is not among the results, or is another by now,
+        never does.
 
     Raises
     ------
@@ -68,20 +52,7 @@ class LaidRecords:
     @cached_property
     def standing(self) -> frozenset[str]:
         """The paths of those that stand for their runs; they begin with ``results/``."""
-        if self._which in ("none", "all"):
-            return self._laid if self._which == "all" else frozenset()
-        same = cache(unchanged_since)  # a few commits made a thousand records
-        rows = ((name, self._rows[name]) for name in self._laid)
-        return frozenset(
-            name
-            for name, row in rows
-            if same(
-                row.commit,
-                f"deepcac_study.{_maker(row.path)}",
-                *modules_of_record(row.path),
-                without=never_entered(row.path),
-            )
-        )
+        return self._laid if self._which == "all" else frozenset()
 
     @property
     def why(self) -> str:
@@ -91,18 +62,16 @@ class LaidRecords:
         summary = (
             f"shipped={self._which}: {len(self.standing)} of {len(self._rows)} shipped records"
         )
-        absent, other = len(self._rows) - len(self._laid), len(self._laid - self.standing)
+        absent = len(self._rows) - len(self._laid)
         parts = [f"{summary} stand for their runs"]
         if absent:
             parts.append(f"{absent} do not lie in {self._results}/ as they shipped (`make lay`)")
-        if other:
-            parts.append(f"{other} {missing_history() or 'were made by other code'}")
         return "; ".join(parts)
 
     def check(
         self, targets: Collection[str], forced: Collection[str], planned: Collection[str] = ()
     ) -> None:
-        """Refuse records that must not be served: edited ones, and targets that other code made.
+        """Refuse edited records.
 
         Snakemake takes any file that is there for what its rule made. Looked at are all records in
         the places of shipped ones, those that are asked for by name, and those that are `planned`.
@@ -121,14 +90,6 @@ class LaidRecords:
                 "as an earlier release shipped it; delete it, and it is made again (or copied "
                 "again by `make lay`)"
             )
-        if self._which == "unchanged":
-            stale = sorted((self._laid & named) - self.standing - set(forced))
-            if stale:
-                raise DataError(
-                    f"{', '.join(stale)}: a shipped record that does not stand for its run (it "
-                    f"{missing_history() or 'was made by other code'}); delete it, and the run is "
-                    "made, or take it with shipped=all"
-                )
 
     def renew(self, targets: Iterable[str]) -> None:
         """Give those that stand and are asked for by name the present time, until this call ends.
@@ -167,7 +128,3 @@ def _age(path: Path, renewed: int) -> None:
     with suppress(OSError):
         if path.stat().st_mtime_ns == renewed:
             os.utime(path, (LAID, LAID))
-
-
-def _maker(path: str) -> str:
-    return next(module for start, module in _MAKERS.items() if path.startswith(start))

@@ -38,14 +38,6 @@ def check_commits(commits: Mapping[str, str]) -> None:
             raise DataError(f"{subject}, which this clone's history does not hold; run it again")
 
 
-def missing_history() -> str:
-    """Return why the code of older commits cannot be looked at here; empty if it can."""
-    answer = _git("rev-parse", "--is-shallow-repository").stdout.strip()
-    if answer == "true":
-        return "cannot be compared with the code of a shallow clone (`git fetch --unshallow`)"
-    return "" if answer == "false" else "cannot be compared with the code, because git has no clone"
-
-
 def _unknown(commits: Iterable[str]) -> list[str]:
     """Return those commits that are not in the history of this clone, sorted.
 

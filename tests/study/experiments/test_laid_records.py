@@ -8,10 +8,8 @@ import pytest
 
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
-from deepcac_study import sourcecode
 from deepcac_study.jobs import laid_records
 from deepcac_study.jobs.laid_records import LaidRecords
-from deepcac_study.jobs.named_code import NETWORKS
 from deepcac_study.records import commits
 from deepcac_study.records.record_archive import LAID, MANIFEST, find_records, lay, pack
 
@@ -49,7 +47,7 @@ def test_a_record_stands_once_it_is_laid_and_until_it_is_another(archive, tmp_pa
     assert standing == {f"results/{path}" for path in SHIPPED[2:]}
 
 
-@pytest.mark.parametrize("which", ["none", "unchanged", "all"])
+@pytest.mark.parametrize("which", ["none", "all"])
 @pytest.mark.parametrize("how", ["cut", "edited", "edited, with a digest made anew"])
 def test_an_edited_record_is_never_served(archive, tmp_path, which, how):
     results = tmp_path / "results"
@@ -96,34 +94,13 @@ def test_every_edited_record_is_named(archive, tmp_path):
     assert all(path in str(caught.value) for path in SHIPPED)
 
 
-def test_a_record_of_other_code_is_not_served_by_its_name(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names, without: False)
-    monkeypatch.setattr(laid_records, "missing_history", lambda: "")
-    results, asked = tmp_path / "results", "results/theory/cic_k2.json"
-    lay(archive, results)
-    laid = LaidRecords(archive, results, "unchanged")
-    assert laid.why.endswith(
-        "0 of 4 shipped records stand for their runs; 4 were made by other code"
-    )
-    with pytest.raises(DataError, match=rf"{asked}: a shipped record .*made by other code"):
-        laid.check([asked], [])
-    laid.check([], [asked])
-    LaidRecords(archive, results, "all").check([asked], [])
-
-
-def test_what_does_not_stand_is_older_than_all_code_and_what_is_asked_for_by_name_is_not(
-    archive, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(
-        laid_records, "unchanged_since", lambda commit, *names, without: commit[0] == "3"
-    )
+def test_a_laid_record_is_older_than_all_code_until_it_is_asked_for_by_name(archive, tmp_path):
     results = tmp_path / "results"
     lay(archive, results)
     names = [f"results/{path}" for path in SHIPPED]
     LaidRecords(archive, results, "none").renew(names)
-    times = [(results / path).stat().st_mtime for path in SHIPPED]
-    assert times == [LAID] * 4
-    LaidRecords(archive, results, "unchanged").renew(["all", *names])
+    assert [(results / path).stat().st_mtime for path in SHIPPED] == [LAID] * 4
+    LaidRecords(archive, results, "all").renew(["all", names[3]])
     times = [(results / path).stat().st_mtime for path in SHIPPED]
     assert times[:3] == [LAID] * 3
     assert times[3] > Path(laid_records.__file__).stat().st_mtime
@@ -151,16 +128,6 @@ def test_a_record_that_stood_in_one_call_is_old_for_the_next(archive, tmp_path):
     assert [(tmp_path / name).stat().st_mtime for name in names] == [LAID, 5]
 
 
-def test_a_clone_without_its_history_says_so(archive, tmp_path, monkeypatch):
-    shallow = subprocess.CompletedProcess([], 0, "true\n", "")
-    none = subprocess.CompletedProcess([], 128, "", "not a git repository")
-    lay(archive, tmp_path / "results")
-    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, *names, without: False)
-    for answer, said in ((shallow, "git fetch --unshallow"), (none, "git has no clone")):
-        monkeypatch.setattr(commits, "_git", lambda *words, answer=answer: answer)
-        assert said in LaidRecords(archive, tmp_path / "results", "unchanged").why
-
-
 def test_an_image_without_the_archive_needs_none(tmp_path):
     laid = LaidRecords(tmp_path / "nowhere", tmp_path / "results", "none")
     laid.check(["all"], [])
@@ -169,62 +136,25 @@ def test_an_image_without_the_archive_needs_none(tmp_path):
         LaidRecords(tmp_path / "nowhere", tmp_path / "results", "all")
 
 
-def test_unchanged_asks_for_the_code_that_made_each(archive, tmp_path, monkeypatch):
-    asked = {}
-    monkeypatch.setattr(
-        laid_records,
-        "unchanged_since",
-        lambda commit, *names, without: asked.setdefault((*names, without), commit) == "3" * 40,
-    )
-    lay(archive, tmp_path / "results")
-    found = LaidRecords(archive, tmp_path / "results", "unchanged")
-    assert found.standing == {"results/theory/cic_k2.json"}
-    assert asked == {
-        ("deepcac_study.experiments.run", "deepcac.linear.base_classifiers", NETWORKS): "0" * 40,
-        ("deepcac_study.experiments.relatives.decomposition_runs", ""): "1" * 40,
-        ("deepcac_study.judge.trial_files", "deepcac.judging.learners", ""): "2" * 40,
-        ("deepcac_study.experiments.theory.theorems", ""): "3" * 40,
-    }
-
-
-@pytest.mark.parametrize("module", sorted(set(laid_records._MAKERS.values())))
-def test_what_makes_a_record_is_code_of_the_study(module):
-    assert sourcecode.code_digest(f"deepcac_study.{module}")
-
-
 def test_a_damaged_manifest_is_refused(archive, tmp_path):
     (archive / MANIFEST).write_text("path\n../x\n", encoding="utf-8")
     with pytest.raises(DataError, match="not a manifest"):
         LaidRecords(archive, tmp_path, "all")
 
 
-def test_code_is_that_of_a_commit_until_a_module_below_it_is_edited(tmp_path, monkeypatch):
-    names = {"a.one": "from a.two import x\n", "a.two": "x = 1\n", "a.three": "y = 1\n"}
-    files = {name: tmp_path / "src" / f"{name.replace('.', '/')}.py" for name in names}
-    for name, text in names.items():
-        files[name].parent.mkdir(parents=True, exist_ok=True)
-        files[name].write_text(text, encoding="utf-8")
+def test_a_commit_is_that_of_the_code_until_a_file_is_edited(tmp_path, monkeypatch):
+    source = tmp_path / "src" / "one.py"
+    source.parent.mkdir()
+    source.write_text("x = 1\n", encoding="utf-8")
     run = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*run, *words], check=True)
     made = subprocess.run([*run, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-    for module in (sourcecode, commits):
-        monkeypatch.setattr(module, "_ROOT", tmp_path / "src")
-    monkeypatch.setattr(sourcecode, "_modules", lambda: files)
-    monkeypatch.setattr(sourcecode, "_text", lambda name: names[name])
     first = made.stdout.strip()
-    assert sourcecode.unchanged_since(first, "a.one")
+    monkeypatch.setattr(commits, "_ROOT", source.parent)
     assert commits.code_commit.__wrapped__() == first
     commits.check_commits({"a.json": first})
     with pytest.raises(DataError, match=r"c\.json: of commit \(none\)"):
         commits.check_commits({"a.json": first, "c.json": ""})
-    files["a.two"].write_text('"""Words."""\nx = 1  # and more\n', encoding="utf-8")
-    assert sourcecode.unchanged_since(first, "a.one")  # words compute nothing
-    files["a.three"].write_text("y = 2\n", encoding="utf-8")
-    assert sourcecode.unchanged_since(first, "a.one")
-    assert not sourcecode.unchanged_since(first, "a.three")
-    assert commits.code_commit.__wrapped__() is None  # edited since
-    files["a.two"].write_text("x = 2\n", encoding="utf-8")
-    assert not sourcecode.unchanged_since(first, "a.one")
-    assert not sourcecode.unchanged_since("f" * 40, "a.one")
-    assert not sourcecode.unchanged_since("", "a.one")
+    source.write_text("x = 2\n", encoding="utf-8")
+    assert commits.code_commit.__wrapped__() is None

@@ -1,11 +1,14 @@
 """Which trial a contender goes into a comparison with, and what it scores on the test rows."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from deepcac.errors import DataError
+from deepcac.judging.trial_record import TEST, VALIDATION, TrialRecord
+from deepcac.judging.trial_scores import advantage
 from deepcac.types import Array
 
 DEFAULT, TUNED, CLUSTERED = CHOICES = ("default", "tuned", "clustered")
@@ -18,56 +21,49 @@ class Chosen(NamedTuple):
     trials: list[int]
 
 
-def open_to(records: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
+def open_to(records: Mapping[str, TrialRecord], name: str) -> TrialRecord:
     """Return the record of a contender; an arm may choose among its learner's own trials as well.
 
     So no clusters is a candidate as good as the learner itself has. This favours clusters: their
     side has more trials. Both on other resamples are a `DataError`.
     """
     record = records[name]
-    alone = records.get(record["learner"], record)
+    alone = records.get(record.learner, record)
     if alone is record:
         return record
-    both = record["resamples"], alone["resamples"]
-    seeds = [[sample["seed"] for sample in samples] for samples in both]
-    if seeds[0] != seeds[1]:
+    if record.seeds != alone.seeds:
         raise DataError(
-            f"{name} and {record['learner']}: not on the same resamples; delete their records and "
+            f"{name} and {record.learner}: not on the same resamples; delete their records and "
             "run the judge again"
         )
-    shared = [
-        {**sample, "trials": sample["trials"] + other["trials"]}
-        for sample, other in zip(*both, strict=True)
-    ]
-    return {**record, "trials": record["trials"] + alone["trials"], "resamples": shared}
+    return replace(
+        record,
+        values=record.values + alone.values,
+        scores=np.concatenate([record.scores, alone.scores], axis=1),
+        seconds=np.concatenate([record.seconds, alone.seconds], axis=1),
+    )
 
 
-def choose(record: dict[str, Any], choice: str, metric: str) -> Chosen:
+def choose(record: TrialRecord, choice: str, metric: str) -> Chosen:
     """Choose a trial in each resample of a record by the metric that is reported.
 
     A `choice` of "default" is the first trial, "tuned" the best on the validation rows, "clustered"
     the best with two clusters or more.
     """
-    candidates = _candidates(record["trials"], choice)
-    scores, numbers = [], []
-    for sample in record["resamples"]:
-        trials = sample["trials"]
-        best = max(candidates, key=lambda t: trials[t]["validation"][metric])
-        scores.append(trials[best]["test"][metric])
-        numbers.append(best)
-    return Chosen(np.array(scores), numbers)
+    candidates = np.array(_candidates(record, choice))
+    validation = advantage(metric, record.score(VALIDATION, metric)[:, candidates])
+    trials = candidates[validation.argmax(axis=1)]
+    scores = record.score(TEST, metric)[np.arange(len(trials)), trials]
+    return Chosen(scores, trials.tolist())
 
 
-def validated(records: Mapping[str, dict[str, Any]], name: str, metric: str = "auroc") -> float:
+def validated(records: Mapping[str, TrialRecord], name: str, metric: str = "auroc") -> float:
     """Return the mean validation score of a tuned contender, by which models are chosen."""
-    resamples = open_to(records, name)["resamples"]
-    best = [max(t["validation"][metric] for t in sample["trials"]) for sample in resamples]
-    return float(np.mean(best))
+    scores = advantage(metric, open_to(records, name).score(VALIDATION, metric))
+    return float(advantage(metric, scores.max(axis=1)).mean())
 
 
-def _candidates(trials: list[dict[str, Any]], choice: str) -> list[int]:
+def _candidates(record: TrialRecord, choice: str) -> list[int]:
     if choice == DEFAULT:
         return [0]
-    if choice == CLUSTERED:
-        return [t for t, values in enumerate(trials) if values.get("n_clusters", 1) > 1]
-    return list(range(len(trials)))
+    return record.clustered if choice == CLUSTERED else list(range(len(record.values)))

@@ -17,7 +17,8 @@ from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.questions import Question, pairs
-from deepcac.judging.resamples import OUTLIER, test_share
+from deepcac.judging.resamples import OUTLIER
+from deepcac.judging.trial_record import TrialRecord
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.calibration import calibration_slope
 from deepcac.scoring.censored import FollowUp, censoring_curve, observed_risk
@@ -219,7 +220,7 @@ def with_true_subtype(matrix: FeatureMatrix, subtype: Ids) -> FeatureMatrix:
 
 
 def planted_comparisons(
-    records: Mapping[str, dict[str, Any]], questions: Sequence[Question], margin: float
+    records: Mapping[str, TrialRecord], questions: Sequence[Question], margin: float
 ) -> list[dict[str, Any]]:
     """Return how each comparison on a planted cohort ended, by the given questions and `ORACLE`.
 
@@ -234,7 +235,7 @@ def planted_comparisons(
     for question, name, reference in asked:
         ours = choose(open_to(records, name), question.choice, METRIC).scores
         theirs = choose(open_to(records, reference), question.reference_choice, METRIC).scores
-        estimate = difference(ours - theirs, test_share=test_share(records[name]), margin=margin)
+        estimate = difference(ours - theirs, test_share=records[name].test_share, margin=margin)
         comparisons.append(
             {
                 "question": question.id,

@@ -5,46 +5,57 @@ clusters gain. So the trials that validation chooses are fitted in further draws
 two views: the mean of the draws, and the draw that is best on the validation rows.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from deepcac.judging.contenders import CELLS, Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.resamples import Resample
-from deepcac.judging.trial_scores import METRICS, Scores, score_trial
+from deepcac.judging.spaces import Values
+from deepcac.judging.trial_record import PARTS, TrialRecord, score_array
+from deepcac.judging.trial_scores import METRICS, Scores, advantage, score_trial
+from deepcac.types import Array
 
 MEAN, BEST = VIEWS = ("mean_of_cells", "best_of_cells")
-_PART = "partitions"
-Record = dict[str, Any]
+_VALIDATION, _TEST = range(len(PARTS))
 
 
 def score_draws(
-    sample: Resample,
-    contender: Contender,
-    trials: Sequence[dict[str, Any]],
-    scores: Sequence[Scores],
-    draws: int,
-) -> dict[str, list[Scores]]:
+    sample: Resample, contender: Contender, record: TrialRecord, draws: int
+) -> dict[int, Array]:
     """Return the scores of the chosen trials, by number, in each of `draws` random partitions.
 
-    Chosen are the trials that are best on the validation rows by one of the metrics; their scores
-    in the first partition are those of `scores`.
+    Chosen are the trials of the record of this resample that are best on the validation rows by
+    one of the metrics; their scores in the first partition are those of the record.
     """
-    chosen = {
-        max(range(len(trials)), key=lambda t: scores[t]["validation"][metric]) for metric in METRICS
-    }
+    (scores,) = record.scores
     return {
-        str(t): [
-            {part: scores[t][part] for part in ("validation", "test")},
-            *(_scored(sample, contender, trials[t], turn) for turn in range(1, draws)),
-        ]
-        for t in sorted(chosen)
+        t: np.array(
+            [
+                scores[t],
+                *(
+                    score_array(_scored(sample, contender, record.values[t], turn))
+                    for turn in range(1, draws)
+                ),
+            ]
+        )
+        for t in best_trials(scores)
     }
 
 
-def _scored(sample: Resample, contender: Contender, values: dict[str, Any], turn: int) -> Scores:
+def best_trials(scores: Array) -> list[int]:
+    """Return the trials that are best on the validation rows by one of the metrics.
+
+    `scores` are those of one resample, of shape (n_trials, 2, n_metrics).
+    """
+    validation = scores[:, _VALIDATION]
+    best = {int(advantage(metric, validation[:, m]).argmax()) for m, metric in enumerate(METRICS)}
+    return sorted(best)
+
+
+def _scored(sample: Resample, contender: Contender, values: Values, turn: int) -> Scores:
     predict = fit_trial(contender, values, sample, turn)
     validation, test = (
         np.asarray(predict(rows), dtype=np.float32).astype(np.float64)
@@ -54,33 +65,34 @@ def _scored(sample: Resample, contender: Contender, values: dict[str, Any], turn
     return score_trial(sample.validation.y, sample.test.y, validation, test, weights)
 
 
-def with_views(records: Mapping[str, Record]) -> dict[str, Record]:
+def with_views(records: Mapping[str, TrialRecord]) -> dict[str, TrialRecord]:
     """Return records by contender, with the views of those that have several draws.
 
     In a view a chosen trial has the validation scores of its first draw, so that it is chosen
     again, and the test scores of the view.
     """
     views = {
-        f"{view}_{record['learner']}": _view(record, view)
+        f"{view}_{record.learner}": _view(record, view)
         for record in records.values()
-        if record["arm"] == CELLS and all(_PART in sample for sample in record["resamples"])
+        if record.arm == CELLS and len(record.partitions) == len(record.seeds)
         for view in VIEWS
     }
     return {**records, **views}
 
 
-def _view(record: Record, view: str) -> Record:
-    samples = []
-    for sample in record["resamples"]:
-        trials = list(sample["trials"])
-        for number, draws in sample[_PART].items():
-            test = {metric: _seen(draws, metric, view) for metric in METRICS}
-            trials[int(number)] = {**trials[int(number)], "test": test}
-        samples.append({**sample, "trials": trials})
-    return {**record, "contender": f"{view}_{record['learner']}", "resamples": samples}
+def _view(record: TrialRecord, view: str) -> TrialRecord:
+    scores = record.scores.copy()
+    for j, partitions in enumerate(record.partitions):
+        for t, draws in partitions.items():
+            scores[j, t, _TEST] = _test_scores(draws, view)
+    return replace(record, contender=f"{view}_{record.learner}", scores=scores)
 
 
-def _seen(draws: Sequence[Scores], metric: str, view: str) -> float:
+def _test_scores(draws: Array, view: str) -> Array:
+    """Return the test scores over the draws, or those of the draw that validation chooses."""
     if view == MEAN:
-        return float(np.mean([draw["test"][metric] for draw in draws]))
-    return max(draws, key=lambda draw: draw["validation"][metric])["test"][metric]
+        return np.array([np.mean(draws[:, _TEST, m]) for m in range(len(METRICS))])
+    best = [
+        advantage(metric, draws[:, _VALIDATION, m]).argmax() for m, metric in enumerate(METRICS)
+    ]
+    return draws[best, _TEST, range(len(METRICS))]

@@ -7,14 +7,14 @@ import pandas as pd
 
 from deepcac.judging.choice import CHOICES, CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.random_partitions import with_views
-from deepcac.judging.resamples import test_share
+from deepcac.judging.trial_record import TEST, TrialRecord
+from deepcac.judging.trial_scores import LOSSES
 
 METRICS = ("auroc", "auprc")
-LOSSES = ("log_loss", "brier")
 
 
 def resample_scores(
-    records: Mapping[str, Mapping[str, dict[str, Any]]], metrics: Sequence[str] = METRICS
+    records: Mapping[str, Mapping[str, TrialRecord]], metrics: Sequence[str] = METRICS
 ) -> pd.DataFrame:
     """Score the chosen trials of every contender on the test rows of every resample.
 
@@ -24,8 +24,7 @@ def resample_scores(
     test), ``trials`` of its own, ``seconds`` of the processor; ``auroc_default``, ``auroc_tuned``
     and, if there are trials with two clusters or more, ``auroc_clustered``: the trial chosen by
     that metric on the validation rows (`open_to`); its number of clusters as ``auroc_tuned_k``;
-    likewise the other metrics; and ``log_loss`` and ``brier`` (lower is better) of the trial that
-    log loss chose.
+    likewise the other metrics; and ``log_loss`` and ``brier`` of the trial that log loss chose.
     """
     return pd.DataFrame(
         [
@@ -39,27 +38,27 @@ def resample_scores(
 
 
 def _rows(
-    dataset: str, contender: str, records: Mapping[str, dict[str, Any]], metrics: Sequence[str]
+    dataset: str, contender: str, records: Mapping[str, TrialRecord], metrics: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     record, candidates = records[contender], open_to(records, contender)
-    parted = sum(values.get("n_clusters", 1) > 1 for values in record["trials"])
-    n_trials = parted if record["arm"] else len(record["trials"])
+    parted = len(record.clustered)
     chosen = {
         f"{metric}_{choice}": choose(candidates, choice, metric)
         for metric in metrics
         for choice in (DEFAULT, TUNED, *([CLUSTERED] if parted else []))
     }
     by_loss = choose(candidates, TUNED, LOSSES[0]).trials
-    share = test_share(record)
-    for j, sample in enumerate(candidates["resamples"]):
-        row: dict[str, Any] = {"dataset": dataset, "contender": contender, "seed": sample["seed"]}
-        row |= {"test_share": share, "trials": n_trials}
-        row["seconds"] = sum(trial["seconds"] for trial in record["resamples"][j]["trials"])
+    for j, seed in enumerate(record.seeds):
+        row: dict[str, Any] = {"dataset": dataset, "contender": contender, "seed": seed}
+        row |= {
+            "test_share": record.test_share,
+            "trials": parted if record.arm else len(record.values),
+        }
+        row["seconds"] = sum(record.seconds[j].tolist())
         for name, selection in chosen.items():
             row[name] = selection.scores[j]
-            row[f"{name}_k"] = candidates["trials"][selection.trials[j]].get("n_clusters", 1)
-        test = sample["trials"][by_loss[j]]["test"]
-        yield row | {name: -test[name] for name in LOSSES}
+            row[f"{name}_k"] = candidates.values[selection.trials[j]].get("n_clusters", 1)
+        yield row | {name: candidates.score(TEST, name)[j, by_loss[j]] for name in LOSSES}
 
 
 def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:

@@ -83,20 +83,6 @@ class Resample:
     shared: dict[Any, Any] = field(default_factory=dict)
 
 
-def test_share(record: dict[str, Any]) -> float:
-    """Return the part of the rows of a resample that are for the test, from a record of trials.
-
-    It is the correlation of two resamples that the intervals assume (Nadeau and Bengio 2003,
-    section 3). The other rows are those that were learnt from: to fit, to stop and to choose.
-    Training rows that were left out count nowhere, which makes intervals wider.
-    """
-    shares = [
-        sample["n_test"] / (sample["n_train"] + sample["n_validation"] + sample["n_test"])
-        for sample in record["resamples"]
-    ]
-    return float(np.mean(shares))
-
-
 def resamples(
     features: FeatureMatrix,
     n: int,

@@ -8,8 +8,8 @@ from deepcac.types import Array, Ids
 
 Scores = dict[str, dict[str, float]]
 
-# More is better for each of them.
 METRICS = ("auroc", "auprc", "f1", "log_loss", "brier")
+LOSSES = ("log_loss", "brier")  # less is better
 
 
 def score_trial(
@@ -23,13 +23,18 @@ def score_trial(
 
     ``validation`` and ``test`` each have ``auroc``, ``auprc`` (means over the classes of three or
     more), ``f1`` at the threshold that is best on the validation rows (the most probable class of
-    three or more), and ``log_loss`` and ``brier`` with a minus, so that more is better.
+    three or more), and ``log_loss`` and ``brier``, of which less is better (`advantage`).
     """
     threshold = best_threshold(y_validation, validation[:, 1], weights[0])
     return {
         "validation": scores(y_validation, validation, threshold, weights[0]),
         "test": scores(y_test, test, threshold, weights[1]),
     }
+
+
+def advantage(metric: str, scores: Array) -> Array:
+    """Return scores, and losses with a minus, so that more is better."""
+    return -scores if metric in LOSSES else scores
 
 
 def best_threshold(y: Ids, risk: Array, weight: Array | None = None) -> float:
@@ -63,10 +68,11 @@ def scores(
         "auroc": auroc,
         "auprc": auprc,
         "f1": f1(y, predicted, n_classes, weight),
-        "log_loss": _mean(np.log(certain), weight),
-        "brier": -_mean(squares, weight),
+        "log_loss": -_mean(np.log(certain), weight),
+        "brier": _mean(squares, weight),
     }
-    return {name: round(float(value), 7) for name, value in by_metric.items()}
+    # A loss of -0.0 is 0.0.
+    return {name: round(float(value), 7) + 0.0 for name, value in by_metric.items()}
 
 
 def _mean(values: Array, weight: Array | None) -> float:

@@ -1,14 +1,14 @@
-"""All trials of contenders on resamples: scores, and what each trial answers."""
+"""Run all trials of contenders on resamples."""
 
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import CELLS, Contender
@@ -16,8 +16,11 @@ from deepcac.judging.fitting import fit_trial
 from deepcac.judging.learners import Predict
 from deepcac.judging.random_partitions import score_draws
 from deepcac.judging.resamples import Resample, Rows, resamples
+from deepcac.judging.spaces import Values
 from deepcac.judging.trial_answers import TrialAnswers
+from deepcac.judging.trial_record import VALIDATION, TrialRecord, join_resamples, score_array
 from deepcac.judging.trial_scores import score_trial
+from deepcac.types import Array
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +41,7 @@ class Effort(NamedTuple):
         """Return how many trials a contender is given."""
         return self.network_trials if contender.network else self.trials
 
-    def values_of(self, contender: Contender) -> list[dict[str, Any]]:
+    def values_of(self, contender: Contender) -> list[Values]:
         """Return the values of the trials of a contender."""
         n = self.trials_of(contender)
         return contender.grid_trials(n) if self.grid else contender.trials(n)
@@ -49,13 +52,8 @@ def judge_rows(
     contender: Contender,
     effort: Effort,
     unit: npt.NDArray[Any] | None = None,
-) -> tuple[dict[str, Any], pa.Table]:
-    """Run all trials of a contender on rows in memory; see `resamples` for the unit.
-
-    The record has ``contender``, ``arm``, ``learner``, ``trials`` (their values) and ``resamples``,
-    each with ``seed``, the sizes of its parts, and ``trials`` (the scores of each). The table has
-    the probabilities of every validation and test row (`TrialAnswers`).
-    """
+) -> TrialRecord:
+    """Run all trials of a contender on rows in memory; see `resamples` for the unit."""
     return judge_samples(study_resamples(matrix, effort, unit), [contender], effort)[0]
 
 
@@ -70,61 +68,53 @@ def study_resamples(
 
 def judge_samples(
     samples: Iterable[Resample], contenders: Iterable[Contender], effort: Effort
-) -> list[tuple[dict[str, Any], pa.Table]]:
-    """Run the trials of contenders on resamples; return what `judge_rows` does for each."""
+) -> list[TrialRecord]:
+    """Run the trials of contenders on resamples; return a record of each, with its answers."""
     trials = {contender: effort.values_of(contender) for contender in contenders}
-    entries: dict[Contender, list[dict[str, Any]]] = {contender: [] for contender in trials}
-    tables: dict[Contender, list[pa.Table]] = {contender: [] for contender in trials}
+    records: dict[Contender, list[TrialRecord]] = {contender: [] for contender in trials}
     for sample in samples:
-        for contender, drawn in trials.items():
-            entry, table = run_resample(sample, contender, drawn)
+        for contender, values in trials.items():
+            record = run_resample(sample, contender, values)
             if contender.arm == CELLS and effort.partitions > 1:
-                entry["partitions"] = score_draws(
-                    sample, contender, drawn, entry["trials"], effort.partitions
-                )
-            entries[contender].append(entry)
-            tables[contender].append(table)
-            best = max(trial["validation"]["auroc"] for trial in entry["trials"])
+                draws = score_draws(sample, contender, record, effort.partitions)
+                record = replace(record, partitions=[draws])
+            records[contender].append(record)
+            best = record.score(VALIDATION, "auroc").max()
             log.info("%s resample %d: validation AUROC %.3f", contender.id, sample.seed, best)
-    return [
-        (
-            {
-                "contender": contender.id,
-                "arm": contender.arm,
-                "learner": contender.learner,
-                "trials": drawn,
-                "resamples": entries[contender],
-            },
-            pa.concat_tables(tables[contender]),
-        )
-        for contender, drawn in trials.items()
-    ]
+    return [join_resamples(parts) for parts in records.values()]
 
 
 def run_resample(
     sample: Resample,
     contender: Contender,
-    trials: list[dict[str, Any]],
-    fit: Callable[[Contender, dict[str, Any], Resample], Predict] = fit_trial,
-) -> tuple[dict[str, Any], pa.Table]:
-    """Run all trials of a contender on one resample, each by `fit`.
-
-    Returned are an entry of ``resamples`` and the rows of the table of `judge_rows`.
-    """
-    results = [_run_trial(sample, partial(fit, contender, values, sample)) for values in trials]
-    entry = {
-        "seed": sample.seed,
-        "n_train": len(sample.train),
-        "n_validation": len(sample.validation),
-        "n_test": sample.test.counted,
-        "trials": [scores for _, scores in results],
-    }
-    return entry, TrialAnswers.of(sample, [answers for answers, _ in results]).table
+    values: list[Values],
+    fit: Callable[[Contender, Values, Resample], Predict] = fit_trial,
+) -> TrialRecord:
+    """Run all trials of a contender on one resample, each by `fit`; return their record."""
+    results = [_run_trial(sample, partial(fit, contender, drawn, sample)) for drawn in values]
+    answers, scores, seconds = zip(*results, strict=True)
+    return TrialRecord(
+        contender.id,
+        contender.arm,
+        contender.learner,
+        values,
+        seeds=[sample.seed],
+        sizes=[
+            {
+                "n_train": len(sample.train),
+                "n_validation": len(sample.validation),
+                "n_test": sample.test.counted,
+            }
+        ],
+        scores=np.array([scores]),
+        seconds=np.array([seconds]),
+        answers=[TrialAnswers.of(sample, answers)],
+    )
 
 
 def _run_trial(
     sample: Resample, fit: Callable[[], Predict]
-) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+) -> tuple[npt.NDArray[np.float32], Array, float]:
     begin = time.process_time()
     predict = fit()
     parts: tuple[Rows, Rows] = (sample.validation, sample.test)
@@ -134,4 +124,4 @@ def _run_trial(
     weights = (sample.validation.weight, sample.test.weight)
     validation, test = (answer.astype(np.float64) for answer in answers)
     scores = score_trial(sample.validation.y, sample.test.y, validation, test, weights)
-    return np.concatenate(answers), {**scores, "seconds": round(seconds, 2)}
+    return np.concatenate(answers), score_array(scores), round(seconds, 2)

@@ -12,6 +12,7 @@ from deepcac.errors import DataError
 from deepcac.judging.draws import SHARE
 from deepcac.judging.questions import BAG, BEND, BENT, CLINICAL, QUESTIONS, Question, pairs
 from deepcac.judging.resample_scores import METRICS
+from deepcac.judging.trial_scores import advantage
 from deepcac.scoring.equivalence import (
     NEVER,
     TIED,
@@ -149,7 +150,8 @@ def _compare(
             "clustered": int((both[0][f"{column}_k"] > 1).sum()),
             "score": ours.mean(),
             "reference_score": theirs.mean(),
-            "differences": (ours - theirs).to_numpy(),
+            "differences": advantage(metric, ours.to_numpy())
+            - advantage(metric, theirs.to_numpy()),
         }
 
 

@@ -18,7 +18,6 @@ from deepcac.judging.questions import (
     Question,
 )
 from deepcac.judging.resample_scores import resample_scores
-from deepcac.judging.resamples import test_share
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import (
     BETTER,
@@ -294,7 +293,7 @@ def first_numbers(
 
 def tuned_auroc(trials: Trials, name: str) -> tuple[str, str]:
     """Return the mean test AUROC of a tuned contender and its interval, empty if nothing varies."""
-    share = test_share(trials.records[name])
+    share = trials.records[name].test_share
     scores = choose(open_to(trials.records, name), TUNED, "auroc").scores
     estimate = corrected_t_test(scores, n_train=1 - share, n_test=share)
     if estimate.low != estimate.low:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,6 +17,7 @@ from deepcac.judging.fitting import fit_trial
 from deepcac.judging.learners import Predict
 from deepcac.judging.resamples import Resample, resamples
 from deepcac.judging.spaces import Values, of_kind
+from deepcac.judging.trial_record import TrialRecord, join_resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.margins import MARGIN
 from deepcac.table.held_out_risks import HeldOut, pooled, risks_of_choices
@@ -123,7 +124,7 @@ class Trials:
     Attributes
     ----------
     records : dict
-        Contender to record, as of `deepcac.judging.trials.judge_rows`.
+        Contender to `TrialRecord`.
     planned : int
         Resamples that were planned; fewer were made if the time was over.
     train_rows : int
@@ -139,7 +140,7 @@ class Trials:
         Rows of the table whose outcome is known.
     """
 
-    records: dict[str, dict[str, Any]]
+    records: dict[str, TrialRecord]
     planned: int
     train_rows: int
     seconds: float
@@ -151,14 +152,12 @@ class Trials:
     @property
     def trained_on(self) -> int:
         """Training rows of a resample."""
-        return max(sample["n_train"] for sample in next(iter(self.records.values()))["resamples"])
+        return max(size["n_train"] for size in next(iter(self.records.values())).sizes)
 
     @property
     def cut(self) -> bool:
         """Whether training rows were left out: the parts of a resample are then not all rows."""
-        sample = next(iter(self.records.values()))["resamples"][0]
-        used = sum(int(sample[f"n_{part}"]) for part in ("train", "validation", "test"))
-        return used < self.rows
+        return sum(next(iter(self.records.values())).sizes[0].values()) < self.rows
 
 
 def linear() -> str:
@@ -265,9 +264,9 @@ def run_budgeted(
         refuse_budget(_least_seconds(table, effort, fighters, fit), effort.budget)
     durations: list[float] = []
     pool = workers(effort.jobs, pre_dispatch=effort.jobs, return_as="generator")
-    entry_lists: list[list[dict[str, Any]]] = []
+    made: list[list[TrialRecord]] = []
     held_out: list[HeldOut | None] = []
-    for entries, risks, seconds in pool(
+    for resample_records, risks, seconds in pool(
         delayed(_judge)(
             (table.features, 1, limit),
             {"first": seed, "unit": table.group, "follow": table.follow}, fighters, effort.trials,
@@ -275,16 +274,13 @@ def run_budgeted(
         )
         for seed in _due(effort, planned, durations)
     ):  # fmt: skip
-        entry_lists.append(entries)
+        made.append(resample_records)
         held_out.append(risks)
         durations.append(seconds)
         left = _left(effort, planned, durations, time.monotonic() - begin)
-        say(f"resample {len(entry_lists)} of {planned}: about {_duration(left)} left")
-    records = {
-        contender.id: _record(contender, effort.trials, [entries[place] for entries in entry_lists])
-        for place, contender in enumerate(fighters)
-    }
-    seeds = list(range(effort.seed, effort.seed + len(entry_lists)))
+        say(f"resample {len(made)} of {planned}: about {_duration(left)} left")
+    records = {parts[0].contender: join_resamples(parts) for parts in zip(*made, strict=True)}
+    seeds = list(range(effort.seed, effort.seed + len(made)))
     spent = time.monotonic() - begin
     n_labelled = n if table.follow is None else int(table.follow.outcome_known.sum())
     return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(held_out), n_labelled)
@@ -308,25 +304,24 @@ def _judge(
     trials: int,
     say: Say | None,
     fit: Fit,
-) -> tuple[list[dict[str, Any]], HeldOut | None, float]:
-    """Run all contenders on one resample; return their entries, test risks, and seconds.
+) -> tuple[list[TrialRecord], HeldOut | None, float]:
+    """Run all contenders on one resample; return their records, test risks, and seconds.
 
     `drawn` and `options` are what `table_resamples` is given; a whole table is not sent about.
     """
     begin = time.monotonic()
     (sample,) = table_resamples(*drawn, **options)
-    made = {}
+    records = []
     with threadpool_limits(1):
         for place, contender in enumerate(fighters, start=1):
-            made[contender] = run_resample(sample, contender, contender.trials(trials), fit)
+            records.append(run_resample(sample, contender, contender.trials(trials), fit))
             if say is not None:
                 say(f"first resample: {place} of {len(fighters)} models")
-    entries = [entry for entry, _ in made.values()]
-    if options["follow"] is None:
-        return entries, risks_of_choices(sample, made), time.monotonic() - begin
-    for entry, answers in made.values():
-        entry["answers"] = answers
-    return entries, None, time.monotonic() - begin
+    if options["follow"] is not None:  # the page scores the answers at the horizon
+        return records, None, time.monotonic() - begin
+    held_out = risks_of_choices(sample, records)
+    records = [replace(record, answers=[]) for record in records]
+    return records, held_out, time.monotonic() - begin
 
 
 def _left(effort: TableEffort, planned: int, durations: list[float], spent: float) -> float:
@@ -340,16 +335,6 @@ def _left(effort: TableEffort, planned: int, durations: list[float], spent: floa
         return needed(planned)
     inside = min(needed(planned), max(60 * effort.budget - spent, 0))
     return max(inside, needed(FEWEST_RESAMPLES))
-
-
-def _record(contender: Contender, trials: int, entries: list[dict[str, Any]]) -> dict[str, Any]:
-    head = {
-        "contender": contender.id,
-        "arm": contender.arm,
-        "learner": contender.learner,
-        "synthetic": False,
-    }
-    return {**head, "trials": contender.trials(trials), "resamples": entries}
 
 
 def _duration(seconds: float) -> str:

@@ -9,6 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Rows
+from deepcac.judging.trial_record import VALIDATION
 from deepcac.scoring.small_cells import SMALL, few_rows
 from deepcac.scoring.statistics import independent_rows, wilson
 from deepcac.scoring.subtypes import distinguishing_features
@@ -129,17 +130,12 @@ def _means(rows: Array) -> Array:
 
 def _chosen(trials: Trials, arm: str) -> tuple[dict[str, Any], float]:
     """Return the trial of an arm with the fewest clusters among the best, and its score."""
-    records = [record for record in trials.records.values() if record["arm"] == arm]
-    every = [[_validation(sample) for sample in record["resamples"]] for record in records]
-    scores, drawn = np.mean(every, axis=0), records[0]["trials"]
-    sizes = records[0]["resamples"][0]
+    records = [record for record in trials.records.values() if record.arm == arm]
+    scores = np.mean([record.score(VALIDATION, "auroc") for record in records], axis=0)
+    drawn, sizes = records[0].values, records[0].sizes[0]
     ratio = sizes["n_validation"] / sizes["n_train"]
     taken = fewest_clusters(scores, [values["n_clusters"] for values in drawn], ratio)
     return drawn[taken], float(scores.mean(axis=0)[taken])
-
-
-def _validation(sample: dict[str, Any]) -> list[float]:
-    return [trial["validation"]["auroc"] for trial in sample["trials"]]
 
 
 def _by_size(label: Ids) -> Ids:

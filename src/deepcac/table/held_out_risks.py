@@ -1,14 +1,14 @@
 """The risks that chosen models give to test rows, kept over all resamples."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from deepcac.judging.contenders import Contender
+from deepcac.judging.choice import TUNED, choose, open_to
 from deepcac.judging.resamples import Resample
-from deepcac.judging.trial_answers import TEST, TrialAnswers
+from deepcac.judging.trial_answers import TEST
+from deepcac.judging.trial_record import TrialRecord
 from deepcac.types import Array, Ids
 
 
@@ -36,29 +36,22 @@ class HeldOut(NamedTuple):
     risk: dict[str, Array]
 
 
-def risks_of_choices(
-    sample: Resample,
-    results: Mapping[Contender, tuple[dict[str, Any], pa.Table]],
-) -> HeldOut | None:
+def risks_of_choices(sample: Resample, records: Sequence[TrialRecord]) -> HeldOut | None:
     """Keep the test risks of the trial that each contender chose; None for three classes or more.
 
-    A model with clusters may choose its learner's own trials (`deepcac.judging.choice.open_to`).
+    The records are those of one resample. A model with clusters may choose its learner's own
+    trials (`deepcac.judging.choice.open_to`).
     """
     if sample.n_classes != 2:
         return None
-    plain = {contender.learner: contender for contender in results if not contender.arm}
+    by_name = {record.contender: record for record in records}
     risk = {}
-    for contender in results:
-        sides = [results[contender]]
-        if contender.arm and contender.learner in plain:
-            sides.append(results[plain[contender.learner]])
-        trials = [
-            (trial["validation"]["log_loss"], table, number)
-            for entry, table in sides
-            for number, trial in enumerate(entry["trials"])
-        ]
-        _, table, number = max(trials, key=lambda trial: trial[0])
-        risk[contender.id] = TrialAnswers(table).part(TEST).risk(number)
+    for name, record in by_name.items():
+        (trial,) = choose(open_to(by_name, name), TUNED, "log_loss").trials
+        own = trial < len(record.values)
+        source = record if own else by_name[record.learner]
+        number = trial if own else trial - len(record.values)
+        risk[name] = source.answers[0].part(TEST).risk(number)
     test = sample.test
     patient = test.row_id if test.unit is None else test.unit
     place = np.zeros(len(test), dtype=np.int64)

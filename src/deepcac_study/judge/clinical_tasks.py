@@ -29,6 +29,7 @@ from deepcac.judging.questions import (
 )
 from deepcac.judging.random_partitions import VIEWS
 from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.trial_record import TrialRecord
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, LEVEL
 from deepcac.scoring.margins import MARGIN, MARGINS
@@ -115,7 +116,7 @@ def task_table(records: Records, plan: Clinical) -> pd.DataFrame:
             row["status"] = ALL
         elif not lacking:
             first = stored[wanted[0]]
-            row |= {"rows": first.get("n_rows"), "resamples": len(first["resamples"])}
+            row |= {"rows": first.about.get("n_rows"), "resamples": len(first.seeds)}
             row["minutes"] = sum(map(_seconds, stored.values())) / 60
         rows.append(row)
     columns = ["dataset", "cohort", "apart", "status", "rows", "resamples", "minutes"]
@@ -123,9 +124,9 @@ def task_table(records: Records, plan: Clinical) -> pd.DataFrame:
     return table.astype({"rows": "Int64", "resamples": "Int64", "minutes": float})
 
 
-def _seconds(record: Mapping[str, Any]) -> float:
+def _seconds(record: TrialRecord) -> float:
     """Return what the whole job took, random partitions and their scores included."""
-    return float(record["machine"]["seconds"]["total"])
+    return float(record.about["machine"]["seconds"]["total"])
 
 
 def _all_verdicts(records: Records, strict: float) -> pd.DataFrame:

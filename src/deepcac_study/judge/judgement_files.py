@@ -10,18 +10,19 @@ import pandas as pd
 from deepcac.files.csv_files import write_frame
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resample_scores import mean_scores, resample_scores
+from deepcac.judging.trial_record import TrialRecord
 from deepcac.judging.verdicts import summary, verdicts
 from deepcac_study.judge.power_curve import power_curve
 from deepcac_study.judge.trial_files import read_trials
 from deepcac_study.records.record import file_digest
 
 
-def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, dict[str, Any]]]:
+def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, TrialRecord]]:
     """Return the records of trials by data set and contender."""
-    records: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    records: dict[str, dict[str, TrialRecord]] = defaultdict(dict)
     for path in paths:
         record = read_trials(path)
-        records[record["dataset"]][record["contender"]] = record
+        records[record.about["dataset"]][record.contender] = record
     return dict(records)
 
 
@@ -30,8 +31,8 @@ def _without_gaps(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
     return [{name: value for name, value in row.items() if value == value} for row in rows]
 
 
-def _generated(records: Mapping[str, dict[str, Any]]) -> bool:
-    return any(record["synthetic"] for record in records.values())
+def _generated(records: Mapping[str, TrialRecord]) -> bool:
+    return any(record.about["synthetic"] for record in records.values())
 
 
 def write_judgement(

@@ -43,15 +43,13 @@ def run_planted(
     gain, comparisons = oracle_gain(strength, cohorts), []
     for seed in range(cohorts):
         matrix, subtype = planted(strength, rows, seed)
-        records = {
-            name: judge_rows(matrix, parse_contender(name), effort)[0] for name in contenders
-        }
+        records = {name: judge_rows(matrix, parse_contender(name), effort) for name in contenders}
         knowing = with_true_subtype(matrix, subtype)
         learners = [
             contender for contender in map(parse_contender, contenders) if not contender.arm
         ]
         records |= {
-            TOLD + contender.id: judge_rows(knowing, contender, effort)[0] for contender in learners
+            TOLD + contender.id: judge_rows(knowing, contender, effort) for contender in learners
         }
         comparisons += [
             {"cohort": seed, **comparison}

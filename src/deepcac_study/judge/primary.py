@@ -5,7 +5,6 @@ A family is one way to use clusters with one learner, over the data sets. The fa
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -13,10 +12,11 @@ from deepcac.judging.choice import CLUSTERED, choose, open_to
 from deepcac.judging.contenders import CAC, DISTANCES, KM
 from deepcac.judging.questions import FORCED, HELP, SEPARATED, Question
 from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.trial_record import TrialRecord
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.margins import MARGINS
 
-Records = Mapping[str, Mapping[str, dict[str, Any]]]
+Records = Mapping[str, Mapping[str, TrialRecord]]
 
 # CAC with a weight of its separation above 0, where it is k-means no more.
 SEPARATING = Question(
@@ -100,34 +100,31 @@ def _family(
     return family
 
 
-def above_zero(records: Records) -> dict[str, dict[str, dict[str, Any]]]:
+def above_zero(records: Records) -> dict[str, dict[str, TrialRecord]]:
     """Return records in which CAC has the trials alone whose weight is above 0."""
     return {
         dataset: {
-            name: _weighted(record) if record["arm"] == CAC else record
+            name: _weighted(record) if record.arm == CAC else record
             for name, record in by_contender.items()
         }
         for dataset, by_contender in records.items()
     }
 
 
-def _weighted(record: dict[str, Any]) -> dict[str, Any]:
-    positive = [t for t, values in enumerate(record["trials"]) if values.get("alpha", 0.0) > 0]
-    samples = [
-        {**sample, "trials": [sample["trials"][t] for t in positive]}
-        for sample in record["resamples"]
-    ]
-    return {**record, "trials": [record["trials"][t] for t in positive], "resamples": samples}
+def _weighted(record: TrialRecord) -> TrialRecord:
+    return record.select(
+        [t for t, values in enumerate(record.values) if values.get("alpha", 0.0) > 0]
+    )
 
 
 def _zeros(records: Records) -> Iterator[tuple[tuple[str, str, str], int]]:
     """Yield in how many resamples the best of two clusters or more has a weight of 0."""
     for dataset, by_contender in records.items():
         for name, record in by_contender.items():
-            if record["arm"] != CAC:
+            if record.arm != CAC:
                 continue
             candidates = open_to(by_contender, name)
             for metric in MARGINS:
                 trials = choose(candidates, CLUSTERED, metric).trials
-                weights = [candidates["trials"][t].get("alpha") for t in trials]
+                weights = [candidates.values[t].get("alpha") for t in trials]
                 yield (dataset, name, metric), weights.count(0.0)

@@ -3,20 +3,20 @@
 import os
 import time
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_json, write_table
 from deepcac.judging.contenders import Contender
+from deepcac.judging.trial_record import TrialRecord, from_content, to_content
 from deepcac.judging.trials import Effort, judge_samples, study_resamples
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.study_rows import read_rows
-from deepcac_study.judge.trial_risks import add_risks
+from deepcac_study.judge.trial_risks import with_risks
 from deepcac_study.records.record import file_digest, machine
 from deepcac_study.records.stored import check_place
-from deepcac_study.records.written_scores import as_scored, as_written
 
 _ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}
 _PLACE = "{dataset}/{contender}.json"
@@ -49,39 +49,46 @@ def run_trials(
         "n_features": len(matrix.names),
         "n_classes": matrix.n_classes,
     }
-    for record, (body, answers) in zip(records.values(), results, strict=True):
-        if matrix.n_classes == 2:
-            add_risks(body, answers)
-        write_trials(record, {**head, **body}, answers, features, seconds)
+    for path, result in zip(records.values(), results, strict=True):
+        record = with_risks(result) if matrix.n_classes == 2 else result
+        write_trials(path, replace(record, about=head), features, seconds)
 
 
 def write_trials(
-    record: str | os.PathLike[str],
-    written: dict[str, Any],
-    answers: pa.Table,
+    path: str | os.PathLike[str],
+    record: TrialRecord,
     features: str | os.PathLike[str],
     seconds: float,
 ) -> None:
-    """Write a record of trials and, beside it, what they answer; both are told by digests."""
-    write_table(answers_path(record), answers)
-    inputs = {
-        "inputs": {"features": file_digest(features)},
-        "answers": file_digest(answers_path(record)),
-    }
-    made = {"machine": machine({"total": seconds}, 1, "cpu")}
-    write_json(record, {**as_written(written), **inputs, **made})
+    """Write a record of trials and, in a file of its own, the probabilities that they predict.
 
-
-def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a record of `run_trials`; one that is edited, or not of its place, is a `DataError`.
-
-    So is one beside other answers than its own. Of every score of a trial more is better.
+    The record holds the digest of either file.
     """
-    record = read_json(path)
-    if not record.keys() >= _ENTRIES:
+    write_table(answers_path(path), pa.concat_tables(part.table for part in record.answers))
+    about = {
+        "inputs": {"features": file_digest(features)},
+        "answers": file_digest(answers_path(path)),
+        "machine": machine({"total": seconds}, 1, "cpu"),
+    }
+    write_json(path, {**to_content(record), **about})
+
+
+def read_trials(path: str | os.PathLike[str]) -> TrialRecord:
+    """Read a record of `run_trials`.
+
+    Raises
+    ------
+    DataError
+        It is edited or not of its place, or the file of its answers is another.
+    """
+    content = read_json(path)
+    if not content.keys() >= _ENTRIES:
         raise DataError(f"{path}: not a record of trials; run it again")
-    check_place(path, record, _PLACE)
+    check_place(path, content, _PLACE)
     answers = answers_path(path)
-    if answers.exists() and file_digest(answers) != record["answers"]:
+    if answers.exists() and file_digest(answers) != content["answers"]:
         raise DataError(f"{answers}: not the answers of its record; delete both and run it again")
-    return as_scored(record)
+    try:
+        return from_content(content)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None

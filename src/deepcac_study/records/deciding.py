@@ -4,7 +4,7 @@ F1, accuracy and min(Se, +P) hang on one threshold, a silhouette on labels: last
 by points, and no verdict should rest on that. So they are shown beside a repeat, but not judged.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -14,11 +14,12 @@ import numpy as np
 from deepcac.errors import ConfigError
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.contenders import parse_contender
+from deepcac.judging.random_partitions import best_trials
+from deepcac.judging.trial_record import PARTS, TrialRecord, from_content
 from deepcac.judging.trial_scores import METRICS
 from deepcac.types import Floats
 from deepcac_study.catalogue.methods import methods
 from deepcac_study.records.record import summarise
-from deepcac_study.records.written_scores import as_scored
 
 Record = Mapping[str, Any]
 
@@ -139,14 +140,17 @@ def deciding(path: str, shipped: Record, again: Record) -> Iterator[ScoreSeries]
                     ]
                 yield from _series(kind, name, f"splits.{name}", *values)
         return
-    if path.startswith("judge/"):
-        shipped, again = as_scored(dict(shipped)), as_scored(dict(again))
     if isinstance(shipped.get("contenders"), Mapping):
-        for name, entry in shipped["contenders"].items():
-            yield from _trials(_judged_family(name), name, entry, again["contenders"][name])
-        yield from _table_risks(shipped, again)
+        both = [
+            {name: from_content(entry) for name, entry in side["contenders"].items()}
+            for side in (shipped, again)
+        ]
+        for name in both[0]:
+            yield from _trials(_judged_family(name), name, both[0][name], both[1][name])
+        yield from _table_risks(shipped, again, both)
     elif _has_trials(shipped):
-        yield from _trials(family(path, shipped), "", shipped, again)
+        sides = from_content(shipped), from_content(again)
+        yield from _trials(family(path, shipped), "", *sides)
     else:
         yield from _plain(path, shipped, again)
 
@@ -263,99 +267,72 @@ def _has_trials(record: Record) -> bool:
     return "trials" in record and "trials" in samples[0]
 
 
-def _trials(kind: Family, place: str, shipped: Record, again: Record) -> Iterator[ScoreSeries]:
+def _trials(
+    kind: Family, place: str, shipped: TrialRecord, again: TrialRecord
+) -> Iterator[ScoreSeries]:
     """Yield validation and test scores of the trials that either side chose, by each score.
 
     Another trial is chosen in a repeat where two are level on the validation rows. Both sides'
     scores of both trials are compared, so a forged choice is seen and a tie is none.
     """
-    parted = [t for t, given in enumerate(shipped["trials"]) if given.get("n_clusters", 1) > 1]
-    open_trials = [range(len(shipped["trials"])), *([parted] if parted else [])]
-    pairs = [
-        (sample["trials"], other["trials"])
-        for sample, other in zip(shipped["resamples"], again["resamples"], strict=False)
-        if len(sample["trials"]) == len(other["trials"]) == len(shipped["trials"])
-    ]
-    if len(pairs) != len(shipped["resamples"]):
-        yield ScoreSeries(
-            kind, OTHER, f"{place}.resamples".strip("."), *np.array([[1.0], [np.nan]])
-        )
-        return
+    sides = shipped, again
+    if shipped.scores.shape != again.scores.shape:
+        raise ValueError("other resamples or trials")
+    ways = (TUNED, CLUSTERED) if shipped.clustered else (TUNED,)
     for name in SCORES:
-        chosen = [
-            {max(numbers, key=_validated(side, name)) for side in pair for numbers in open_trials}
-            for pair in pairs
-        ]
-        for part in ("validation", "test"):
+        choices = [choose(side, way, name).trials for side in sides for way in ways]
+        chosen = [sorted(set(trials)) for trials in zip(*choices, strict=True)]
+        for part in PARTS:
             ours, theirs = (
-                [
-                    float(pair[side][t][part][name])
-                    for pair, numbers in zip(pairs, chosen, strict=True)
-                    for t in sorted(numbers)
-                ]
-                for side in (0, 1)
+                [float(scores[j, t]) for j, trials in enumerate(chosen) for t in trials]
+                for scores in (side.score(part, name) for side in sides)
             )
-            where = f"{place}.{part}.{name}".strip(".")
-            yield from _series(kind, name, where, ours, theirs)
+            yield from _series(kind, name, f"{place}.{part}.{name}".strip("."), ours, theirs)
     risks = [
-        (sample["risks"][trial], other["risks"][trial])
-        for sample, other in zip(shipped["resamples"], again["resamples"], strict=True)
-        for trial in sample.get("risks", {}).keys() & other.get("risks", {}).keys()
+        (ours[trial], theirs[trial])
+        for ours, theirs in zip(shipped.risks, again.risks, strict=True)
+        for trial in ours.keys() & theirs.keys()
     ]
     yield from _risks(kind, place, risks)
-    samples = zip(shipped["resamples"], again["resamples"], strict=True)
-    yield from _partitions(kind, place, list(samples))
+    yield from _partitions(kind, place, shipped, again)
 
 
 def _partitions(
-    kind: Family, place: str, pairs: Sequence[tuple[Record, Record]]
+    kind: Family, place: str, shipped: TrialRecord, again: TrialRecord
 ) -> Iterator[ScoreSeries]:
     """Yield the scores in each random partition of the trials that both sides chose, if any.
 
     A side that has those of other trials than it chose is a `ValueError`.
     """
-    drawn = [tuple(side.get("partitions", {}) for side in pair) for pair in pairs]
-    if not any(map(any, drawn)):
-        return
-    for pair, partitions in zip(pairs, drawn, strict=True):
-        for side, by_trial in zip(pair, partitions, strict=True):
-            if by_trial.keys() != _partitioned(side["trials"]):
+    for side in (shipped, again):
+        for scores, draws in zip(side.scores, side.partitions, strict=bool(side.partitions)):
+            if sorted(draws) != best_trials(scores):
                 raise ValueError("random partitions of trials that were not chosen")
-    common = [sorted(ours.keys() & theirs.keys()) for ours, theirs in drawn]
+    pairs = [
+        (ours[t], theirs[t])
+        for ours, theirs in zip(shipped.partitions, again.partitions, strict=True)
+        for t in sorted(ours.keys() & theirs.keys())
+    ]
+    if not pairs:
+        return
+    ours, theirs = (np.concatenate(draws) for draws in zip(*pairs, strict=True))
     for name in SCORES:
-        for part in ("validation", "test"):
-            ours, theirs = (
-                [
-                    float(score[part][name])
-                    for partitions, numbers in zip(drawn, common, strict=True)
-                    for number in numbers
-                    for score in partitions[side][number]
-                ]
-                for side in (0, 1)
-            )
+        for j, part in enumerate(PARTS):
             where = f"{place}.partitions.{part}.{name}".strip(".")
-            yield from _series(kind, name, where, ours, theirs)
+            values = (side[:, j, METRICS.index(name)].tolist() for side in (ours, theirs))
+            yield from _series(kind, name, where, *values)
 
 
-def _partitioned(trials: Sequence[Record]) -> set[str]:
-    """Return the trials whose partitions are drawn again: the best on the validation rows."""
-    return {str(max(range(len(trials)), key=_validated(trials, name))) for name in METRICS}
-
-
-def _validated(trials: Sequence[Record], name: str) -> Callable[[int], float]:
-    """Return what tells the validation score of a trial."""
-    return lambda number: float(trials[number]["validation"][name])
-
-
-def _table_risks(shipped: Record, again: Record) -> Iterator[ScoreSeries]:
+def _table_risks(
+    shipped: Record, again: Record, records: Sequence[Mapping[str, TrialRecord]]
+) -> Iterator[ScoreSeries]:
     """Yield calibration and net benefit where both sides chose the same trial."""
-    sides = (shipped["contenders"], again["contenders"])
-    for name in shipped["contenders"]:
+    for name in records[0]:
         pairs = []
         for way in (TUNED, CLUSTERED):
             if not shipped["risks"] or way not in shipped["risks"][0].get(name, {}):
                 continue
-            chosen = [choose(open_to(dict(side), name), way, "log_loss").trials for side in sides]
+            chosen = [choose(open_to(side, name), way, "log_loss").trials for side in records]
             pairs += [
                 (sample[name][way], other[name][way])
                 for sample, other, a, b in zip(

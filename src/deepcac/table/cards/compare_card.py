@@ -115,7 +115,7 @@ def _draws(trials: Trials) -> list[str]:
     rows = [
         (contender_name(name), str(t), json.dumps(values, sort_keys=True))
         for name, record in trials.records.items()
-        for t, values in enumerate(record["trials"])
+        for t, values in enumerate(record.values)
     ]
     return table_lines(("model", "trial", "values"), rows)
 

@@ -21,6 +21,7 @@ from deepcac.judging.planted_outcomes import (
     with_true_subtype,
 )
 from deepcac.judging.questions import HELP, pairs
+from deepcac.judging.trial_record import TrialRecord
 from deepcac.judging.trials import Effort as Trials
 from deepcac.judging.trials import judge_samples
 from deepcac.scoring.equivalence import BETTER, LEVEL
@@ -140,13 +141,13 @@ def _judge(
             matrix = replace(matrix, label=follow.outcome)
         effort = Trials(plan.resamples, plan.resamples, 0, MOST_TRAIN, TRIALS, TRIALS)
         fighters = [Contender(linear(), arm) for arm in ("", KM, CAC)]
-        records: dict[str, Any] = {}
+        records: dict[str, TrialRecord] = {}
         for rows, who, before in (
             (matrix, fighters, ""), (with_true_subtype(matrix, ground.subtype), fighters[:1], TOLD),
         ):  # fmt: skip
             drawn = table_resamples(rows, plan.resamples, MOST_TRAIN, unit=unit, follow=follow)
             judged = judge_samples(drawn, who, effort)
-            records |= {before + record["contender"]: record for record, _ in judged}
+            records |= {before + record.contender: record for record in judged}
     head = {"cohort": seed, "strength": strength, "gain": gain}
     outcomes = [
         {

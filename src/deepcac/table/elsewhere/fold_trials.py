@@ -10,7 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
 from deepcac.judging.resamples import Resample, Rows
-from deepcac.judging.trial_answers import TEST, TrialAnswers
+from deepcac.judging.trial_answers import TEST
+from deepcac.judging.trial_record import VALIDATION, TrialRecord
+from deepcac.judging.trial_scores import advantage
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 from deepcac.scoring.censored import FollowUp, resampled_weights
@@ -114,14 +116,14 @@ class JudgedFold(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """The trials of one contender: validation scores, and risks (n, n_classes) of the test."""
+    """The trials of one contender: their record, and risks (n, n_classes) of the test."""
 
-    validation: list[dict[str, float]]
+    record: TrialRecord
     risks: list[Array]
 
     def take(self, rows: npt.NDArray[np.intp]) -> "Finished":
         """Return the same for some of the test rows."""
-        return Finished(self.validation, [risk[rows] for risk in self.risks])
+        return Finished(self.record, [risk[rows] for risk in self.risks])
 
 
 def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold]:
@@ -183,9 +185,8 @@ def _judge_place(
 
 def run_contender(sample: Resample, contender: Contender, trials: int) -> Finished:
     """Run the trials of a contender; keep their risks of the test rows."""
-    entry, rows = run_resample(sample, contender, contender.trials(trials))
-    risks = TrialAnswers(rows).part(TEST).probabilities()
-    return Finished([trial["validation"] for trial in entry["trials"]], list(risks))
+    record = run_resample(sample, contender, contender.trials(trials))
+    return Finished(record, list(record.answers[0].part(TEST).probabilities()))
 
 
 def bootstrap_draws(unit: npt.NDArray[Any] | None, n: int, seed: int) -> npt.NDArray[np.uint8]:
@@ -198,13 +199,13 @@ def chosen(
     finished: dict[str, Finished], names: Sequence[str], metric: str = "auroc"
 ) -> tuple[str, int]:
     """Return the contender and the trial that the validation rows like best."""
-    every = [(name, t) for name in names for t in range(len(finished[name].risks))]
-    return max(every, key=lambda choice: finished[choice[0]].validation[choice[1]][metric])
+    scores = {name: finished[name].record.score(VALIDATION, metric)[0] for name in names}
+    best = max(names, key=lambda name: advantage(metric, scores[name]).max())
+    return best, int(advantage(metric, scores[best]).argmax())
 
 
 def _validation(finished: dict[str, Finished], names: Sequence[str]) -> float:
-    name, t = chosen(finished, names)
-    return finished[name].validation[t]["auroc"]
+    return float(max(finished[name].record.score(VALIDATION, "auroc").max() for name in names))
 
 
 def _compare(

@@ -172,14 +172,14 @@ def _limits(trials: Trials) -> list[str]:
 def _scores(trials: Trials) -> dict[str, Any]:
     rows = []
     for name, record in trials.records.items():
-        ways = (DEFAULT, TUNED, CLUSTERED) if record["arm"] else (DEFAULT, TUNED)
+        ways = (DEFAULT, TUNED, CLUSTERED) if record.arm else (DEFAULT, TUNED)
         candidates = open_to(trials.records, name)
         cells = [
             f"{choose(candidates, way, metric).scores.mean():.4f}"
             for metric in METRICS
             for way in ways
         ]
-        if not record["arm"]:
+        if not record.arm:
             cells = [*cells[:2], "–", *cells[2:], "–"]
         rows.append((contender_name(name), *cells))
     ways = ("default", "tuned", "two clusters or more")
@@ -287,7 +287,7 @@ def _numbers_tried(trials: Trials) -> str:
     numbers = {
         int(values["n_clusters"])
         for record in trials.records.values()
-        for values in record["trials"]
+        for values in record.values
         if "n_clusters" in values
     }
     *others, last = map(str, sorted(numbers))

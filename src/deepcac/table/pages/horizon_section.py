@@ -8,8 +8,8 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
-from deepcac.judging.resamples import test_share
-from deepcac.judging.trial_answers import TEST, TrialAnswers
+from deepcac.judging.trial_answers import TEST
+from deepcac.judging.trial_record import TrialRecord
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.censored import (
     FollowUp,
@@ -72,7 +72,7 @@ def horizon_section(
         f"{CAC}_{trees}",
     ]
     judged = {name: unseen_risks(table, trials.records, name) for name in names}
-    shares = test_share(trials.records[names[0]])
+    shares = trials.records[names[0]].test_share
     tested = follow.take(np.unique(np.concatenate([part.rows for part in judged[names[0]]])))
     share, low, high = observed_risk(tested)
     drawn = drawn_patients(judged[names[0]], table.group)
@@ -196,25 +196,25 @@ def _risk(follow: FollowUp) -> str:
 
 
 def unseen_risks(
-    table: LabelledTable, records: Mapping[str, dict[str, Any]], contender: str
+    table: LabelledTable, records: Mapping[str, TrialRecord], contender: str
 ) -> list[Judged]:
     """Return the risks of the test patients of every resample, each by the model chosen there.
 
     Parameters
     ----------
     records : mapping
-        Contender to record, whose resamples hold ``answers`` (`deepcac.judging.trials`).
+        Contender to record, with its answers.
     contender : str
         One with clusters always uses two or more here.
     """
     if table.follow is None:
         return []
     record = records[contender]
-    how = CLUSTERED if record["arm"] else TUNED
+    how = CLUSTERED if record.arm else TUNED
     chosen = choose(open_to(records, contender), how, LOSS).trials
     judged = []
-    for trial, sample in zip(chosen, record["resamples"], strict=True):
-        test = TrialAnswers(sample["answers"]).part(TEST)
+    for trial, answers in zip(chosen, record.answers, strict=True):
+        test = answers.part(TEST)
         rows = np.searchsorted(table.features.row_id, test.row_id)
         judged.append(Judged(rows, table.follow.take(rows), test.risk(trial)))
     return judged

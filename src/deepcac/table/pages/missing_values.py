@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import KM, Contender
 from deepcac.judging.fitting import fit_trial
-from deepcac.judging.resamples import Resample, Rows, test_share
+from deepcac.judging.resamples import Resample, Rows
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.scoring.statistics import corrected_t_test
@@ -64,7 +64,7 @@ def missing_lines(
             scores[COMPLETE] = [
                 _aurocs(learnt_from(s, rows)) for s, rows in zip(samples, train, strict=True)
             ]
-    share = test_share(trials.records[linear()])
+    share = trials.records[linear()].test_share
     rows = [
         _line(name, np.array(s), np.array(scores[FLAGGED]), share) for name, s in scores.items()
     ]

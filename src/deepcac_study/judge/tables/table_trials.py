@@ -2,17 +2,23 @@
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
-from deepcac.judging.contenders import Contender, parse_contender
-from deepcac.judging.trial_answers import TEST, TrialAnswers
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.trial_answers import TEST
+from deepcac.judging.trial_record import (
+    TrialRecord,
+    from_content,
+    join_resamples,
+    to_content,
+)
 from deepcac.judging.trials import Effort, run_resample, study_resamples
 from deepcac.scoring.calibration import calibration_intercept, calibration_slope
 from deepcac.scoring.net_benefit import net_benefit
@@ -21,7 +27,6 @@ from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.judge.tables.made_with import start_clock
 from deepcac_study.records.record import file_digest
 from deepcac_study.records.stored import check_place
-from deepcac_study.records.written_scores import as_scored, as_written
 
 log = logging.getLogger(__name__)
 
@@ -29,12 +34,12 @@ THRESHOLDS = np.array([0.05, 0.1, 0.2, 0.3, 0.5])
 BY = "log_loss"  # chooses the trials whose risks are described
 _ENTRIES = {"dataset", "effort", "contenders", "risks"}
 _PLACE = "tables/{dataset}.json"
-Record = dict[str, Any]
+Content = dict[str, Any]
 
 
 def run_table(
     features: str | os.PathLike[str],
-    record: str | os.PathLike[str],
+    path: str | os.PathLike[str],
     *,
     dataset: str,
     contenders: Sequence[str],
@@ -51,18 +56,19 @@ def run_table(
     made = start_clock()
     matrix = read_rows(features)
     several = [parse_contender(name) for name in contenders]
-    records = {contender.id: _empty(contender, effort) for contender in several}
+    made_records: dict[str, list[TrialRecord]] = {contender.id: [] for contender in several}
     described = []
     for sample in study_resamples(matrix, effort, matrix.group if grouped else None):
-        answers = {}
-        for contender in several:
-            contender_record = records[contender.id]
-            entry, answers[contender.id] = run_resample(
-                sample, contender, contender_record["trials"]
+        newest = {
+            contender.id: run_resample(
+                sample, contender, contender.trials(effort.trials_of(contender))
             )
-            contender_record["resamples"].append(entry)
+            for contender in several
+        }
         if matrix.n_classes == 2:
-            described.append(risks(records, answers))
+            described.append(risks(newest))
+        for name, record in newest.items():
+            made_records[name].append(replace(record, answers=[]))
         log.info("%s: resample %d", dataset, sample.seed)
     written = {
         "dataset": dataset,
@@ -71,46 +77,35 @@ def run_table(
         "n_features": len(matrix.names),
         "n_classes": matrix.n_classes,
         "effort": effort._asdict(),
-        "contenders": records,
+        "contenders": {
+            name: to_content(join_resamples(parts)) for name, parts in made_records.items()
+        },
         "risks": described,
         "inputs": {"features": file_digest(features)},
     }
-    write_json(record, as_written(written) | {"machine": made()})
+    write_json(path, written | {"machine": made()})
 
 
-def _empty(contender: Contender, effort: Effort) -> Record:
-    """Return the record of a contender before its first resample."""
-    trials = contender.trials(effort.trials_of(contender))
-    return {
-        "contender": contender.id,
-        "arm": contender.arm,
-        "learner": contender.learner,
-        "trials": trials,
-        "resamples": [],
-    }
+def risks(records: Mapping[str, TrialRecord]) -> Content:
+    """Describe the test risks of one resample, of the trials that log loss chose.
 
-
-def risks(records: dict[str, Record], answers: dict[str, pa.Table]) -> Record:
-    """Describe the test risks of the newest resample, of the trials that log loss chose.
-
-    By contender and choice (tuned; with clusters, two or more) it is what `describe` says.
+    By contender and choice (tuned; with clusters, two or more) it is what `describe` returns.
     """
-    newest = {
-        name: {**record, "resamples": record["resamples"][-1:]} for name, record in records.items()
-    }
-    descriptions: Record = {}
-    for name, record in newest.items():
-        candidates, n_trials = open_to(newest, name), len(record["trials"])
+    descriptions: Content = {}
+    for name, record in records.items():
+        candidates, n_trials = open_to(records, name), len(record.values)
         descriptions[name] = {}
-        for choice in (TUNED, CLUSTERED) if record["arm"] else (TUNED,):
-            trial = choose(candidates, choice, BY).trials[0]
-            source = (name, trial) if trial < n_trials else (record["learner"], trial - n_trials)
-            test = TrialAnswers(answers[source[0]]).part(TEST)
-            descriptions[name][choice] = describe(test.label, test.risk(source[1]))
+        for choice in (TUNED, CLUSTERED) if record.arm else (TUNED,):
+            (trial,) = choose(candidates, choice, BY).trials
+            own = trial < n_trials
+            source = record if own else records[record.learner]
+            test = source.answers[0].part(TEST)
+            risk = test.risk(trial if own else trial - n_trials)
+            descriptions[name][choice] = describe(test.label, risk)
     return descriptions
 
 
-def describe(y: Ids, risk: Array) -> Record:
+def describe(y: Ids, risk: Array) -> Content:
     """Return calibration (intercept, slope, observed over expected), Brier score, net benefit.
 
     The net benefit is that at `THRESHOLDS`.
@@ -127,13 +122,20 @@ def describe(y: Ids, risk: Array) -> Record:
     }
 
 
-def read_table_record(path: str | os.PathLike[str]) -> Record:
-    """Read a record of `run_table`; one that is edited, or not of its place, is a `DataError`.
+def read_table_record(path: str | os.PathLike[str]) -> Content:
+    """Read a record of `run_table`, whose ``contenders`` are then `TrialRecord`.
 
-    Of every score of a trial more is better.
+    Raises
+    ------
+    DataError
+        It is edited, or not of its place.
     """
-    record = read_json(path)
-    if not record.keys() >= _ENTRIES:
+    content = read_json(path)
+    if not content.keys() >= _ENTRIES:
         raise DataError(f"{path}: not a record of a table; run it again")
-    check_place(path, record, _PLACE)
-    return as_scored(record)
+    check_place(path, content, _PLACE)
+    try:
+        records = {name: from_content(part) for name, part in content["contenders"].items()}
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    return {**content, "contenders": records}

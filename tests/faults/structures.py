@@ -22,6 +22,8 @@ from project import Row
 
 from deepcac.errors import DataError, DeepCACError
 from deepcac.files.storage import content_digest, read_json
+from deepcac.judging.trial_record import PARTS, to_content
+from deepcac.judging.trial_scores import METRICS
 from deepcac_study.jobs.pointers import read_pointers
 from deepcac_study.judge.trial_files import read_trials
 from deepcac_study.raw.archive import members
@@ -167,14 +169,17 @@ def _trials(work: Path) -> Callable[[random.Random], bool]:
         "dataset": "cic", "contender": "lr", "arm": "", "learner": "lr", "synthetic": False,
         "n_rows": 9, "trials": [{"C": 1.0}], "answers": file_digest(path.with_suffix(".parquet")),
         "inputs": {"features": "0" * 64},
-        "resamples": [{"seed": 0, "n_test": 2, "trials": [{"test": {"auroc": 0.5}}]}],
+        "resamples": [{
+            "seed": 0, "n_train": 5, "n_validation": 2, "n_test": 2,
+            "trials": [{"seconds": 0.5, **dict.fromkeys(PARTS, dict.fromkeys(METRICS, 0.5))}],
+        }],
     }  # fmt: skip
 
     def trial(draw: random.Random) -> bool:
         mutant = changed(whole, draw)
         _put(path, mutant)
         found = read_trials(path)
-        return all(found[name] == whole[name] for name in ("contender", "dataset", "answers"))
+        return to_content(found) == whole | {"digest": found.about["digest"]}
 
     return trial
 

@@ -165,14 +165,15 @@ def from_content(content: Mapping[str, Any]) -> TrialRecord:
         A part is missing, or the resamples have other trials than the record.
     """
     try:
+        names = {name: content[name] for name in ("contender", "arm", "learner")}
+        if not all(isinstance(name, str) for name in names.values()):
+            raise ValueError("a name that is no text")
         samples, values = content["resamples"], content["trials"]
         scores = [[score_array(trial) for trial in sample["trials"]] for sample in samples]
         seconds = [[trial["seconds"] for trial in sample["trials"]] for sample in samples]
         shape = (len(samples), len(values), len(PARTS), len(METRICS))
         return TrialRecord(
-            contender=content["contender"],
-            arm=content["arm"],
-            learner=content["learner"],
+            **names,
             values=values,
             seeds=[sample["seed"] for sample in samples],
             sizes=[{name: sample[name] for name in SIZES} for sample in samples],

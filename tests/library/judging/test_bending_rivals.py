@@ -20,6 +20,7 @@ from deepcac.judging.random_partitions import with_views
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.resamples import resamples
 from deepcac.judging.spaces import GRID_ALPHAS, GRID_CLUSTERS, partition_grid
+from deepcac.judging.trial_scores import LOSSES, METRICS
 from deepcac.judging.trials import Effort, judge_rows
 
 RNG = np.random.default_rng(5)
@@ -135,8 +136,8 @@ def test_what_has_no_arms_is_refused(name):
 
 def test_the_averaged_control_is_the_mean_of_its_draws_and_the_best_by_validation():
     effort = Effort(2, 2, 0, 300, 4, 2, partitions=3, grid=True)
-    record, _ = judge_rows(CROSSES, parse_contender("cells_lr"), effort)
-    alone, _ = judge_rows(CROSSES, parse_contender("lr"), effort)
+    record = judge_rows(CROSSES, parse_contender("cells_lr"), effort)
+    alone = judge_rows(CROSSES, parse_contender("lr"), effort)
     found = with_views({"cells_lr": record, "lr": alone})
     assert set(found) == {"cells_lr", "lr", "mean_of_cells_lr", "best_of_cells_lr"}
     for metric in ("auroc", "log_loss"):
@@ -144,19 +145,16 @@ def test_the_averaged_control_is_the_mean_of_its_draws_and_the_best_by_validatio
         for view in ("mean_of_cells_lr", "best_of_cells_lr"):
             seen = choose(found[view], CLUSTERED, metric)
             assert seen.trials == chosen.trials
-            for place, sample in enumerate(record["resamples"]):
-                draws = sample["partitions"][str(chosen.trials[place])]
+            for place, partitions in enumerate(record.partitions):
+                draws = partitions[chosen.trials[place]]
                 assert len(draws) == 3
-                assert draws[0]["test"] == sample["trials"][chosen.trials[place]]["test"]
-                tests = [draw["test"][metric] for draw in draws]
-                checks = [draw["validation"][metric] for draw in draws]
-                wanted = {
-                    "mean_of_cells_lr": sum(tests) / 3,
-                    "best_of_cells_lr": tests[int(np.argmax(checks))],
-                }
+                assert (draws[0] == record.scores[place, chosen.trials[place]]).all()
+                checks, tests = draws[:, :, METRICS.index(metric)].T
+                best = np.argmin(checks) if metric in LOSSES else np.argmax(checks)
+                wanted = {"mean_of_cells_lr": sum(tests) / 3, "best_of_cells_lr": tests[best]}
                 assert seen.scores[place] == pytest.approx(wanted[view])
-    draws = record["resamples"][0]["partitions"]
-    assert any(len({draw["test"]["auroc"] for draw in own}) == 3 for own in draws.values())
+    aurocs = [draws[:, 1, METRICS.index("auroc")] for draws in record.partitions[0].values()]
+    assert any(len(set(own)) == 3 for own in aurocs)
     names = set(resample_scores({"d": {"cells_lr": record, "lr": alone}})["contender"])
     assert names == set(found)
 

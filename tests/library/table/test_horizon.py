@@ -12,6 +12,7 @@ import pytest
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
+from deepcac.judging.trial_record import join_resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import (
@@ -218,36 +219,31 @@ def test_weights_of_one_change_nothing_and_others_do(path, name):
         )
     ]
     one = Contender(name, "km")
-    plain, whole, other = (run_resample(each, one, one.trials(2))[0] for each in samples)
-    for ours, theirs in zip(plain["trials"], whole["trials"], strict=True):
-        assert ours["test"] == pytest.approx(theirs["test"], abs=1e-5)
-    assert plain["trials"][0]["test"] != other["trials"][0]["test"]
+    plain, whole, other = (run_resample(each, one, one.trials(2)) for each in samples)
+    assert plain.scores == pytest.approx(whole.scores, abs=1e-5)
+    assert (plain.scores != other.scores).any()
 
 
 def test_the_score_of_a_trial_is_the_auroc_at_the_horizon(path):
     table = read_labelled(path, ROLES)
     (sample,) = resamples(table.features, 1, 1000, follow=table.follow)
-    entry, answers = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
-    record = {
-        "arm": "",
-        "learner": "lr",
-        "trials": [{}],
-        "resamples": [{**entry, "answers": answers}],
-    }
+    record = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
     (judged,) = unseen_risks(table, {"lr": record}, "lr")
     assert len(judged.rows) == len(sample.test)
     # The weights of the trial come from the training rows, those of `auroc_at` from the test rows.
     found = auroc_at(judged.follow, judged.risk)
-    assert found == pytest.approx(entry["trials"][0]["test"]["auroc"], abs=0.03)
+    assert found == pytest.approx(record.score("test", "auroc")[0, 0], abs=0.03)
 
 
 def test_scores_at_the_horizon_are_of_single_models(path):
     """Their mean, not the score of the mean risk of five models, which nobody has."""
     table = read_labelled(path, ROLES)
-    record = {"arm": "", "learner": "lr", "trials": [{}], "resamples": []}
-    for sample in resamples(table.features, 5, 1000, follow=table.follow):
-        entry, answers = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
-        record["resamples"].append({**entry, "answers": answers})
+    record = join_resamples(
+        [
+            run_resample(sample, Contender("lr"), Contender("lr").trials(1))
+            for sample in resamples(table.features, 5, 1000, follow=table.follow)
+        ]
+    )
     judged = unseen_risks(table, {"lr": record}, "lr")
     cells = score_line(judged, drawn_patients(judged, None), "lr")
     weights = poisson_weights(1 + max(int(one.rows.max()) for one in judged), 200)
@@ -262,9 +258,7 @@ def test_scores_at_the_horizon_are_of_single_models(path):
 def test_a_study_is_planned_at_a_horizon_too_for_the_lowest_threshold(path):
     table = read_labelled(path, ROLES)
     (sample,) = resamples(table.features, 1, 1000, follow=table.follow)
-    entry, answers = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
-    record = {"arm": "", "learner": "lr", "trials": [{}]}
-    record["resamples"] = [{**entry, "answers": answers}]
+    record = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
     trials = Trials({"lr": record}, 1, 1000, 0.0)
     asked = _sizes(table, trials, "lr", RiskQuestions((0.2, 0.5)))
     what, patients = asked["rows"][3]
@@ -287,9 +281,9 @@ def test_training_rows_that_were_left_out_are_told_though_some_outcomes_are_not_
 ):
     table = read_labelled(path, ROLES)
     (sample,) = resamples(table.features, 1, most, follow=table.follow)
-    entry, _ = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
+    record = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
     known = int(table.follow.outcome_known.sum())
-    trials = Trials({"lr": {"resamples": [entry]}}, 1, most, 0.0, rows=known)
+    trials = Trials({"lr": record}, 1, most, 0.0, rows=known)
     assert trials.trained_on < most  # of the rows drawn some are of unknown outcome
     assert trials.cut == cut
 

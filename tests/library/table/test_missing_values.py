@@ -6,6 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+from deepcac.judging.trial_record import TrialRecord
 from deepcac.table.budgeted_trials import TableEffort, Trials, linear, table_resamples
 from deepcac.table.pages.missing_values import (
     COMPLETE,
@@ -37,7 +38,9 @@ def table_of(tmp_path, telling=1.0, holes=0.3):
 
 def trials(seeds):
     sizes = {"n_train": 168, "n_validation": 57, "n_test": 75}
-    return Trials({linear(): {"resamples": [sizes]}}, len(seeds), 10_000, 0.0, seeds=seeds)
+    none = np.empty((1, 0))
+    record = TrialRecord(linear(), "", linear(), [], [0], [sizes], none[..., None, None], none)
+    return Trials({linear(): record}, len(seeds), 10_000, 0.0, seeds=seeds)
 
 
 def plain_auroc(train, test, y_train, y_test):

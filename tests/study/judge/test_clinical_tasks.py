@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from deepcac.judging.trial_record import TrialRecord
+from deepcac.judging.trial_scores import METRICS
 from deepcac.scoring.random_effects import pool_sites
 from deepcac_study.catalogue.judge_plan import Clinical
 from deepcac_study.judge.clinical_tasks import (
@@ -132,25 +134,19 @@ def test_two_tasks_of_a_cohort_enter_as_their_mean_and_a_tie_with_the_median_err
 def record(name, gains, alphas=(0.0,)):
     """Return a record of made-up trials of three resamples: a test AUROC each, far from chance."""
     arm, _, learner = name.rpartition("_")
-    trials = [{"n_clusters": 2 if arm else 1, "alpha": alpha} for alpha in alphas]
-    samples = []
-    for seed in range(3):
-        entries = []
-        for gain in gains:
-            score = 0.7 + gain + 0.001 * RNG.normal()
-            values = {
-                "auroc": score,
-                "auprc": score,
-                "log_loss": -score,
-                "brier": -score,
-                "f1": 0.5,
-            }
-            entries.append({"validation": values, "test": values, "seconds": 30.0})
-        samples.append(
-            {"seed": seed, "n_train": 56, "n_validation": 19, "n_test": 25, "trials": entries}
-        )
-    return {"contender": name, "arm": arm, "learner": learner, "trials": trials, "n_rows": 100,
-            "machine": {"seconds": {"total": 90.0}}, "resamples": samples}  # fmt: skip
+    values = 0.7 + np.array(gains) + 0.001 * RNG.normal(size=(3, len(gains)))
+    scores = np.broadcast_to(values[..., None, None], (*values.shape, 2, len(METRICS)))
+    return TrialRecord(
+        name,
+        arm,
+        learner,
+        values=[{"n_clusters": 2 if arm else 1, "alpha": alpha} for alpha in alphas],
+        seeds=[0, 1, 2],
+        sizes=[{"n_train": 56, "n_validation": 19, "n_test": 25}] * 3,
+        scores=scores,
+        seconds=np.full(values.shape, 30.0),
+        about={"n_rows": 100, "machine": {"seconds": {"total": 90.0}}},
+    )
 
 
 def plan(**changed):

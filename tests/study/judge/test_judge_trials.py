@@ -14,7 +14,8 @@ from deepcac.judging.fitting import fit_trial
 from deepcac.judging.partitions import beside, part
 from deepcac.judging.resamples import resamples
 from deepcac.judging.spaces import learners, trials
-from deepcac.judging.trial_scores import best_threshold, score_trial
+from deepcac.judging.trial_record import TEST, VALIDATION, to_content
+from deepcac.judging.trial_scores import LOSSES, best_threshold, score_trial
 from deepcac.judging.trials import Effort, judge_rows
 from deepcac.sequence_summary import SUMMARIES
 from deepcac_study.judge.study_files import answers_path
@@ -160,17 +161,17 @@ def test_a_part_without_a_class_answers_its_smoothed_share():
 )
 def test_learners_answer_probabilities_that_rank_the_rows(name):
     matrix = cohort(500)
-    found, _ = judge_rows(matrix, parse_contender(name), Effort(1, 1, 0, 10_000, 1, 1))
-    assert found["resamples"][0]["trials"][0]["test"]["auroc"] > 0.7
+    found = judge_rows(matrix, parse_contender(name), Effort(1, 1, 0, 10_000, 1, 1))
+    assert found.score(TEST, "auroc")[0, 0] > 0.7
 
 
 @pytest.mark.parametrize("name", ["lr", "lgbm", "xgb", "km_catboost", "dist_fnn"])
 def test_three_classes(name):
-    found, answers = judge_rows(
+    found = judge_rows(
         cohort(500, n_classes=3), parse_contender(name), Effort(1, 1, 0, 10_000, 1, 1)
     )
-    assert {"t0_1", "t0_2"} <= set(answers.column_names)
-    assert found["resamples"][0]["trials"][0]["test"]["auroc"] > 0.65
+    assert {"t0_1", "t0_2"} <= set(found.answers[0].table.column_names)
+    assert found.score(TEST, "auroc")[0, 0] > 0.65
 
 
 def test_scores_by_hand():
@@ -183,8 +184,8 @@ def test_scores_by_hand():
     assert found["auroc"] == 0.75
     assert found["auprc"] == pytest.approx((1 + 2 / 3) / 2, abs=1e-6)
     assert found["f1"] == pytest.approx(0.8)
-    assert found["brier"] == pytest.approx(-(0.01 + 0.36 + 0.36 + 0.01) / 4, abs=1e-6)
-    assert found["log_loss"] == pytest.approx(np.log([0.9, 0.4, 0.4, 0.9]).mean(), abs=1e-6)
+    assert found["brier"] == pytest.approx((0.01 + 0.36 + 0.36 + 0.01) / 4, abs=1e-6)
+    assert found["log_loss"] == pytest.approx(-np.log([0.9, 0.4, 0.4, 0.9]).mean(), abs=1e-6)
 
 
 def test_what_is_stored_gives_the_scores_again(tmp_path):
@@ -193,50 +194,51 @@ def test_what_is_stored_gives_the_scores_again(tmp_path):
     contender = parse_contender("km_lr")
     run_trials(tmp_path / "cohort.parquet", {contender: path}, dataset="cohort", effort=EFFORT)
     record, table = read_trials(path), read_table(answers_path(path)).to_pandas()
-    assert [one["seed"] for one in record["resamples"]] == [0, 1]
-    assert len(record["trials"]) == 3
-    for one in record["resamples"]:
-        rows = table[table["seed"] == one["seed"]]
+    assert record.seeds == [0, 1]
+    assert len(record.values) == 3
+    for j, seed in enumerate(record.seeds):
+        rows = table[table["seed"] == seed]
         parts = [rows[rows["part"] == p] for p in (1, 2)]
-        for t, scores in enumerate(one["trials"]):
+        for t in range(3):
             risks = [p[f"t{t}_1"].to_numpy().astype(float) for p in parts]
             again = score_trial(
                 *(p["label"].to_numpy().astype(int) for p in parts),
                 *(np.column_stack([1 - r, r]) for r in risks),
             )
-            assert again["test"]["auroc"] == pytest.approx(scores["test"]["auroc"], abs=1e-6)
-            assert again["test"]["f1"] == pytest.approx(scores["test"]["f1"], abs=1e-6)
-            for loss in ("log_loss", "brier"):  # more is better in the program, and in no file
-                assert 0 > scores["test"][loss] == pytest.approx(again["test"][loss], abs=1e-6)
+            for metric, score in again["test"].items():
+                assert record.score(TEST, metric)[j, t] == pytest.approx(score, abs=1e-6)
     again = tmp_path / "again.json"
     run_trials(tmp_path / "cohort.parquet", {contender: again}, dataset="cohort", effort=EFFORT)
     assert answers_path(again).read_bytes() == answers_path(path).read_bytes()
 
 
-def test_losses_are_positive_in_a_file_and_an_older_record_reads_the_same(tmp_path):
+def test_a_record_is_read_as_it_was_written_and_its_losses_are_positive(tmp_path):
     write_features(tmp_path / "cohort.parquet", cohort(120))
     path = tmp_path / "cohort" / "cells_lr.json"
     several = {parse_contender("cells_lr"): path}
     effort = EFFORT._replace(partitions=3)
     run_trials(tmp_path / "cohort.parquet", several, dataset="cohort", effort=effort)
-    written, scored = json.loads(path.read_text()), read_trials(path)
-    older = {**written, "resamples": scored["resamples"]}
-    del older["digest"]
-    write_json(path, older)
-    assert read_trials(path)["resamples"] == scored["resamples"]
-    sample, read = written["resamples"][0], scored["resamples"][0]
-    for (trial, draws), told in zip(
-        sample["partitions"].items(), read["partitions"].values(), strict=True
-    ):
-        entries = [sample["trials"][int(trial)], *draws]
-        for entry, as_read in zip(entries, [read["trials"][int(trial)], *told], strict=True):
-            for rows in ("validation", "test"):
-                losses = [entry[rows][name] for name in ("log_loss", "brier")]
-                assert min(losses) > 0
-                assert [-as_read[rows][name] for name in ("log_loss", "brier")] == losses
-                assert as_read[rows]["auroc"] == entry[rows]["auroc"]
-    assert sample["risks"] == read["risks"]
-    assert min(told["brier"] for told in read["risks"].values()) > 0
+    record = read_trials(path)
+    assert to_content(record) == json.loads(path.read_text())
+    for loss in LOSSES:
+        assert record.score(VALIDATION, loss).min() > 0
+        assert record.score(TEST, loss).min() > 0
+    assert all(draws.min() > 0 for sample in record.partitions for draws in sample.values())
+    assert min(told["brier"] for told in record.risks[0].values()) > 0
+
+
+@pytest.mark.parametrize("part", ["trials", "resamples", "arm"])
+def test_a_record_that_lacks_a_part_is_refused_in_one_line(tmp_path, part):
+    write_features(tmp_path / "cohort.parquet", cohort(120))
+    path = tmp_path / "cohort" / "lr.json"
+    several = {parse_contender("lr"): path}
+    run_trials(tmp_path / "cohort.parquet", several, dataset="cohort", effort=EFFORT)
+    content = json.loads(path.read_text())
+    content[part] = content[part][:-1] if part == "trials" else 0
+    del content["digest"]
+    write_json(path, content)
+    with pytest.raises(DataError, match="run it again"):
+        read_trials(path)
 
 
 def test_an_edited_record_is_refused(tmp_path):
@@ -284,7 +286,7 @@ def test_hourly_sequences_are_judged_by_their_summary(tmp_path):
     run_trials(
         tmp_path / "hourly.parquet", {parse_contender("lr"): record}, dataset="h", effort=EFFORT
     )
-    assert read_trials(record)["n_features"] == 9
+    assert read_trials(record).about["n_features"] == 9
 
 
 def test_a_table_is_judged_as_it_is(tmp_path):

@@ -1,5 +1,7 @@
 """From trials to verdicts: choices, margins, power."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,10 +11,11 @@ from scipy import stats
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
-from deepcac.judging import resamples
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.questions import QUESTIONS, pairs
 from deepcac.judging.resample_scores import mean_scores, resample_scores
+from deepcac.judging.trial_record import TEST, TrialRecord
+from deepcac.judging.trial_scores import LOSSES, METRICS
 from deepcac.judging.trials import Effort
 from deepcac.judging.verdicts import half_detect, summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
@@ -92,41 +95,30 @@ def test_over_data_sets():
     assert lower + same + upper == pytest.approx(1)
 
 
-METRICS = ("auroc", "auprc", "log_loss", "brier")
+SIZES = {"n_train": 56, "n_validation": 19, "n_test": 25}
 
 
-def record(dataset, name, scores, trials=None):
-    """A record with one list of (validation, test) a resample, a pair a trial."""
+def record(name, scores, values=None, sizes=SIZES):
+    """A record with one list of (validation, test) a resample, a pair a trial.
+
+    A loss is 1 minus the score.
+    """
     learner = name.split("_")[-1]
-    sizes = {"n_train": 56, "n_validation": 19, "n_test": 25}
-    return {
-        "dataset": dataset,
-        "contender": name,
-        "learner": learner,
-        "arm": name.partition("_")[0] if name != learner else "",
-        "synthetic": False,
-        "trials": trials or [{} for _ in scores[0]],
-        "resamples": [
-            {
-                "seed": j,
-                **sizes,
-                "trials": [
-                    {
-                        "validation": dict.fromkeys(METRICS, v),
-                        "test": dict.fromkeys(METRICS, t),
-                        "seconds": 2.0,
-                    }
-                    for v, t in sample
-                ],
-            }
-            for j, sample in enumerate(scores)
-        ],
-    }
+    pairs = np.array(scores)[..., None]
+    return TrialRecord(
+        contender=name,
+        arm=name.partition("_")[0] if name != learner else "",
+        learner=learner,
+        values=values or [{} for _ in scores[0]],
+        seeds=list(range(len(scores))),
+        sizes=[sizes] * len(scores),
+        scores=np.where([metric in LOSSES for metric in METRICS], 1 - pairs, pairs),
+        seconds=np.full(pairs.shape[:2], 2.0),
+    )
 
 
 def test_the_trial_is_chosen_on_validation_rows_alone():
     given = record(
-        "a",
         "km_lr",
         [[(0.9, 0.5), (0.7, 0.8), (0.8, 0.6)], [(0.1, 0.5), (0.7, 0.8), (0.8, 0.6)]],
         [{"n_clusters": 1}, {"n_clusters": 2}, {"n_clusters": 3}],
@@ -138,29 +130,43 @@ def test_the_trial_is_chosen_on_validation_rows_alone():
 
 
 def test_an_arm_may_choose_its_learners_own_trials():
-    arm = record("a", "km_lr", [[(0.9, 0.5)], [(0.6, 0.7)]], [{"n_clusters": 2}])
-    alone = record("a", "lr", [[(0.7, 0.6), (0.8, 0.4)]] * 2, [{"C": 1}, {"C": 2}])
+    arm = record("km_lr", [[(0.9, 0.5)], [(0.6, 0.7)]], [{"n_clusters": 2}])
+    alone = record("lr", [[(0.7, 0.6), (0.8, 0.4)]] * 2, [{"C": 1}, {"C": 2}])
     found = {"km_lr": arm, "lr": alone}
     candidates = open_to(found, "km_lr")
-    assert candidates["trials"] == [{"n_clusters": 2}, {"C": 1}, {"C": 2}]
+    assert candidates.values == [{"n_clusters": 2}, {"C": 1}, {"C": 2}]
     assert choose(candidates, "tuned", "auroc").trials == [0, 2]
     assert choose(candidates, "tuned", "auroc").scores.tolist() == [0.5, 0.4]
     assert choose(candidates, "clustered", "auroc").scores.tolist() == [0.5, 0.7]
     assert choose(candidates, "default", "auroc").scores.tolist() == [0.5, 0.7]
     assert open_to(found, "lr") is alone
     assert open_to({"km_lr": arm}, "km_lr") is arm
-    alone["resamples"][1]["seed"] = 7
+    found["lr"] = replace(alone, seeds=[0, 7])
     with pytest.raises(DataError, match="km_lr and lr: not on the same resamples"):
         open_to(found, "km_lr")
 
 
 def test_rows_that_were_left_out_widen_the_intervals():
-    whole = record("a", "lr", [[(0.5, 0.5)]] * 3)
-    assert resamples.test_share(whole) == pytest.approx(0.25)
-    capped = record("a", "lr", [[(0.5, 0.5)]] * 3)
-    for sample in capped["resamples"]:
-        sample["n_train"] = 6
-    assert resamples.test_share(capped) == pytest.approx(0.5)
+    whole = record("lr", [[(0.5, 0.5)]] * 3)
+    assert whole.test_share == pytest.approx(0.25)
+    capped = record("lr", [[(0.5, 0.5)]] * 3, sizes=SIZES | {"n_train": 6})
+    assert capped.test_share == pytest.approx(0.5)
+
+
+def test_the_long_table_has_a_row_a_score():
+    scores = record("lr", [[(0.9, 0.5), (0.7, 0.8)], [(0.1, 0.5), (0.6, 0.4)]]).table()
+    assert len(scores) == 2 * 2 * 2 * len(METRICS)
+    one = scores.query("seed == 1 and trial == 1 and part == 'test'").set_index("metric")["score"]
+    assert one["auroc"] == 0.4
+    assert one["brier"] == 0.6
+
+
+def test_the_smaller_loss_is_chosen():
+    given = record("lr", [[(0.9, 0.5), (0.7, 0.8)], [(0.1, 0.5), (0.6, 0.4)]])
+    chosen = choose(given, "tuned", "log_loss")
+    assert chosen.trials == [0, 1]
+    assert chosen.scores == pytest.approx([0.5, 0.6])
+    assert given.score(TEST, "log_loss")[1].tolist() == pytest.approx([0.5, 0.6])
 
 
 def test_questions_pair_an_arm_with_its_own_learner():
@@ -181,16 +187,13 @@ def test_questions_pair_an_arm_with_its_own_learner():
 
 
 def test_scores_of_a_resample_are_those_of_the_trial_that_its_validation_rows_chose():
-    alone = record("cic", "lr", [[(0.7, 0.60), (0.5, 0.9)], [(0.5, 0.61), (0.6, 0.62)]])
+    alone = record("lr", [[(0.7, 0.60), (0.5, 0.9)], [(0.5, 0.61), (0.6, 0.62)]])
+    # The last trial of the arm is one of the learner, made again.
     arm = record(
-        "cic",
         "km_lr",
-        [[(0.6, 0.50), (0.65, 0.51)], [(0.7, 0.52), (0.1, 0.53)]],
-        [{"n_clusters": 2}, {"n_clusters": 3}],
+        [[(0.6, 0.50), (0.65, 0.51), (0.7, 0.60)], [(0.7, 0.52), (0.1, 0.53), (0.5, 0.61)]],
+        [{"n_clusters": 2}, {"n_clusters": 3}, {"n_clusters": 1}],
     )
-    arm["trials"].append({"n_clusters": 1})  # a trial of the learner, made again
-    for sample in arm["resamples"]:
-        sample["trials"].append(alone["resamples"][sample["seed"]]["trials"][0])
     table = resample_scores({"cic": {"lr": alone, "km_lr": arm}}).set_index(["contender", "seed"])
     chosen = [
         "auroc_default",
@@ -206,14 +209,14 @@ def test_scores_of_a_resample_are_those_of_the_trial_that_its_validation_rows_ch
     assert table.loc["lr", "auroc_clustered"].isna().all()
     assert table["trials"].tolist() == [2, 2, 2, 2]
     assert table["seconds"].tolist() == [4, 4, 6, 6]
-    assert table.loc[("km_lr", 0), "log_loss"] == -0.60  # scores are better when higher
+    assert table.loc[("km_lr", 0), "log_loss"] == 1 - 0.60
     (lone, parted) = mean_scores(table.reset_index()).to_dict("records")
     assert (lone["contender"], lone["resamples"], lone["seconds"]) == ("lr", 2, 8)
     assert (lone["auroc_tuned"], parted["auroc_clustered"]) == (0.61, 0.515)
 
 
 def test_contenders_of_other_resamples_are_not_compared():
-    alone, arm = (record("cic", name, [[(0.5, 0.6)]] * 3) for name in ("lr", "km_lr"))
+    alone, arm = (record(name, [[(0.5, 0.6)]] * 3) for name in ("lr", "km_lr"))
     scores = resample_scores({"cic": {"lr": alone}, "other": {"km_lr": arm}})
     scores = scores.assign(dataset="cic", auroc_tuned_k=1, auroc_clustered=0.6, auroc_clustered_k=2)
     scores = scores.assign(auprc_tuned_k=1, auprc_clustered=0.6, auprc_clustered_k=2)
@@ -229,7 +232,7 @@ def test_verdicts_of_a_gain_a_loss_and_nothing():
 
     def of(dataset, name, shift):
         test = base + shift + 0.0005 * rng.normal(size=n)
-        return record(dataset, name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
+        return record(name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
 
     records = {
         name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", shift)}
@@ -261,7 +264,7 @@ def test_equivalence_is_adjusted_for_the_whole_family():
 
     def of(dataset, name, spread):
         test = base + spread * np.tile([1.0, -1.0], 5)
-        return record(dataset, name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
+        return record(name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
 
     records = {
         name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", spread)}
@@ -288,7 +291,7 @@ def test_where_no_score_differs_nothing_is_tested_and_no_family_grows():
     def of(dataset, name, spread, validation=0.5):
         test = base + spread * np.tile([1.0, -1.0], 5)
         trials = [{"n_clusters": 1 if name == "lr" else 2}]
-        return record(dataset, name, [[(validation, t)] for t in test], trials)
+        return record(name, [[(validation, t)] for t in test], trials)
 
     def table(**spreads):
         records = {
@@ -326,7 +329,7 @@ def test_gains_that_are_excluded_are_adjusted_in_their_family():
 
     def of(dataset, name, mean):
         test = base + mean + 0.002 * np.tile([1.0, -1.0], 5) * (name != "lr")
-        return record(dataset, name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
+        return record(name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
 
     records = {
         name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", mean)}

@@ -5,29 +5,29 @@ import pandas as pd
 import pytest
 
 from deepcac.judging.questions import ANY, FORCED, HELP
+from deepcac.judging.trial_record import TrialRecord
+from deepcac.judging.trial_scores import LOSSES, METRICS
 from deepcac.scoring.margins import MARGINS
 from deepcac.scoring.statistics import holm
 from deepcac_study.judge.primary import SEPARATING, SEPARATING_KM, primary_comparisons
 from deepcac_study.report.judge.overall_answer import overall_answer
 
-METRICS = ("auroc", "auprc", "log_loss", "brier", "f1")
-
 
 def record(name, arm, trials, tests, seeds=8):
     """Return a record whose trials score as planned in every resample, but for a little noise."""
     rng = np.random.default_rng([*name.encode()])
-    samples = []
-    for seed in range(seeds):
-        made = []
-        for score in tests:
-            value = score + 0.002 * rng.standard_normal()
-            made.append({"seconds": 1.0, "test": dict.fromkeys(METRICS, value),
-                         "validation": dict.fromkeys(METRICS, value)})  # fmt: skip
-        samples.append(
-            {"seed": seed, "n_train": 560, "n_validation": 190, "n_test": 250, "trials": made}
-        )
-    return {"contender": name, "arm": arm, "learner": name.rpartition("_")[2], "trials": trials,
-            "resamples": samples, "n_rows": 1000}  # fmt: skip
+    values = np.array(tests) + 0.002 * rng.standard_normal((seeds, len(tests)))
+    scores = np.broadcast_to(values[..., None, None], (*values.shape, 2, len(METRICS)))
+    return TrialRecord(
+        name,
+        arm,
+        learner=name.rpartition("_")[2],
+        values=trials,
+        seeds=list(range(seeds)),
+        sizes=[{"n_train": 560, "n_validation": 190, "n_test": 250}] * seeds,
+        scores=np.where([metric in LOSSES for metric in METRICS], 1 - scores, scores),
+        seconds=np.ones(values.shape),
+    )
 
 
 def study(n_sets=3):

@@ -13,6 +13,7 @@ from deepcac.judging.deep_learners import bag, shared_cases, shared_trees
 from deepcac.judging.fitting import fit_trial, in_parts
 from deepcac.judging.partitions import Partition
 from deepcac.judging.resamples import resamples
+from deepcac.judging.trial_record import VALIDATION
 from deepcac.judging.trials import Effort, run_resample
 from deepcac.nn.fitting import data
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
@@ -125,17 +126,11 @@ def test_a_record_holds_every_trial_of_every_contender(record):
     assert found["machine"]["begun"].startswith("20")
     for name, one in found["contenders"].items():
         drawn = parse_contender(name).trials(EFFORT.trials_of(Contender("lr")))
-        assert one["trials"] == drawn
-        assert [len(sample["trials"]) for sample in one["resamples"]] == [len(drawn)] * 3
-    trials = {
-        kind: [trial["test"] for sample in one["resamples"] for trial in sample["trials"]]
-        for kind, one in (
-            ("written", read_json(record)["contenders"]["lr"]),
-            ("read", found["contenders"]["lr"]),
-        )
-    }
-    for written, read in zip(*trials.values(), strict=True):
-        assert written["brier"] == -read["brier"] > 0
+        assert one.values == drawn
+        assert one.scores.shape[:2] == (3, len(drawn))
+        assert one.score(VALIDATION, "brier").min() > 0
+    written = read_json(record)["contenders"]["lr"]["resamples"][2]["trials"][1]["test"]["brier"]
+    assert found["contenders"]["lr"].score("test", "brier")[2, 1] == written
     other = record.with_name("other.json")
     other.write_bytes(record.read_bytes())
     with pytest.raises(DataError, match=r"two\.json"):
@@ -148,12 +143,12 @@ def test_the_risks_are_those_of_the_trial_that_log_loss_chose(record):
     sample = one_resample(table())
     for name in ("km_lr", "lgbm"):
         one = parse_contender(name)
-        own = contenders[name]["trials"]
+        own = contenders[name].values
         for choice in (TUNED, CLUSTERED) if one.arm else (TUNED,):
             trial = choose(open_to(contenders, name), choice, "log_loss").trials[0]
             source, values = (one, own) if trial < len(own) else (parse_contender("lr"), None)
-            values = values or contenders["lr"]["trials"]
-            _, answers = run_resample(sample, source, values)
+            values = values or contenders["lr"].values
+            answers = run_resample(sample, source, values).answers[0].table
             test = answers["part"].to_numpy() == 2
             column = f"t{trial if source is one else trial - len(own)}_1"
             risk = answers[column].to_numpy()[test].astype(np.float64)
@@ -180,7 +175,7 @@ def test_tables_of_a_record_and_what_they_say_of_a_new_table(record):
     pairs = compared[(compared["question"] == "bag") & (compared["metric"] == "brier")]
     assert pairs["contender"].tolist() == ["bag"]
     wide = scores.pivot(index="seed", columns="contender", values="brier_tuned")
-    assert pairs["mean"].iloc[0] == pytest.approx((wide["bag"] - wide["lgbm"]).mean())
+    assert pairs["mean"].iloc[0] == pytest.approx((wide["lgbm"] - wide["bag"]).mean())
     older = compared.assign(dataset="one")
     over = over_tables(older, compared).set_index(["scope", "question", "contender"])
     assert over.loc[("all", "help", "km_lr"), "tables"] == 2

@@ -1,5 +1,7 @@
 """Calibration and net benefit in records of trials: what log loss chose, and whose trial it is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import read_table
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.trial_answers import TEST
+from deepcac.judging.trial_record import VALIDATION
 from deepcac.judging.trials import Effort
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.tables.over_tables import mean_risks
@@ -35,23 +38,22 @@ def study(tmp_path_factory):
 def by_hand(path, number, trial):
     """What the stored answers of one trial say, without the functions that are tested."""
     answers = read_table(answers_path(path)).to_pandas()
-    seed = read_trials(path)["resamples"][number]["seed"]
+    seed = read_trials(path).seeds[number]
     rows = answers[(answers["seed"] == seed) & (answers["part"] == TEST)]
     return describe(rows["label"].to_numpy(np.int64), rows[f"t{trial}_1"].to_numpy(np.float64))
 
 
 def losses(record, number):
-    return [one["validation"]["log_loss"] for one in record["resamples"][number]["trials"]]
+    return record.score(VALIDATION, "log_loss")[number].tolist()
 
 
 def test_own_trials_that_can_be_chosen_are_described_from_the_answers(study):
     record = read_trials(study["cac_lr"])
-    parted = [t for t, values in enumerate(record["trials"]) if values["n_clusters"] > 1]
-    for number, sample in enumerate(record["resamples"]):
+    parted = [t for t, values in enumerate(record.values) if values["n_clusters"] > 1]
+    for number, risks in enumerate(record.risks):
         own = losses(record, number)
-        wanted = {int(np.argmax(own)), max(parted, key=lambda t: own[t])}
-        assert {int(trial) for trial in sample["risks"]} == wanted
-        for trial, told in sample["risks"].items():
+        assert set(risks) == {int(np.argmin(own)), min(parted, key=lambda t: own[t])}
+        for trial, told in risks.items():
             assert told == by_hand(study["cac_lr"], number, trial)
 
 
@@ -64,17 +66,15 @@ def test_an_arm_that_chose_its_learner_has_the_risks_of_the_learner(study):
     }
     own, alone = records["own"]["km_lr"], records["own"]["lr"]
     briers = []
-    for number in range(len(own["resamples"])):
+    for number in range(len(own.seeds)):
         both = losses(own, number) + losses(alone, number)
-        best, n = int(np.argmax(both)), len(own["trials"])
+        best, n = int(np.argmin(both)), len(own.values)
         source = (study["km_lr"], best) if best < n else (study["lr"], best - n)
         briers.append(by_hand(source[0], number, source[1])["brier"])
     assert table.loc[("km_lr", "tuned"), "brier"] == pytest.approx(np.mean(briers))
 
 
 def test_older_records_say_nothing(study):
-    record = read_trials(study["lr"])
-    for sample in record["resamples"]:
-        del sample["risks"]
+    record = replace(read_trials(study["lr"]), risks=[])
     assert mean_risks(chosen_risks({"own": {"lr": record}})).empty
     assert isinstance(mean_risks([]), pd.DataFrame)

@@ -10,6 +10,7 @@ from deepcac_study.catalogue.config import Config, check_config
 from deepcac_study.catalogue.describe import describe_keys, schema
 from deepcac_study.catalogue.entries import Source
 from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.catalogue.retired import RETIRED
 
 ROOT = Path(__file__).parents[3]
 REGISTRY = load_registry(ROOT / "config" / "registry")
@@ -73,12 +74,6 @@ def test_what_is_left_out_is_empty_or_has_its_default():
             {"runs_beside": [{**PLAN, "methods": ["deepcac_ts"]}]},
             r"^runs_beside\.0: nothing is run",
         ),
-        ({"factorial": ["cic"]}, r"factorial: .*docs/archive/studies\.md"),
-        (
-            {"judge": {"questions": {"ablations": []}}},
-            r"judge\.questions: .*docs/archive/studies\.md",
-        ),
-        ({"judge": {"public": {}}}, r"judge\.public: .*docs/archive/studies\.md"),
         ({"theory": ["cic_los_k3"]}, "theory: cic_los has several classes"),
     ],
 )
@@ -86,6 +81,15 @@ def test_faults_are_one_line_with_the_place(given, message):
     with pytest.raises(ConfigError, match=message) as caught:
         check_config(given, REGISTRY)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", RETIRED)
+def test_a_key_of_a_finished_study_is_refused_with_the_page_of_its_answer(key):
+    given: object = []
+    for name in reversed(key.split(".")):
+        given = {name: given}
+    with pytest.raises(ConfigError, match=rf"{key}: .*docs/archive/studies\.md"):
+        check_config(given, REGISTRY)
 
 
 def test_the_page_on_the_configuration_is_made_from_the_models():

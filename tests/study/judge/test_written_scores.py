@@ -1,7 +1,6 @@
 """Losses are positive in a file, and have a minus in the program."""
 
 import pytest
-
 from deepcac_study.records.written_scores import as_scored, as_written
 
 

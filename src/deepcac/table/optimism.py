@@ -70,6 +70,15 @@ class Optimism:
         return {"refits": refits, "scores": self.scores, "moves": round(self.moves, 5)}
 
 
+def check_classes(table: LabelledTable) -> None:
+    """Raise `DataError` if the label has more than the two classes that refits are scored on."""
+    if table.features.n_classes != 2:
+        raise DataError(
+            "--bootstrap needs an outcome of two classes; join classes in the table, or for a "
+            "number give --above"
+        )
+
+
 def refit(
     table: LabelledTable,
     roles: Roles,
@@ -88,13 +97,8 @@ def refit(
     Raises
     ------
     DataError
-        The label has more than two classes, or hardly a draw can be fitted.
+        Hardly a draw can be fitted.
     """
-    if table.features.n_classes != 2:
-        raise DataError(
-            "--bootstrap needs an outcome of two classes; join classes in the table, or for a "
-            "number give --above"
-        )
     begin = time.monotonic()
     seeds = np.arange(n)
     done = _refits(table, roles, tried, seeds[:1], seed)

@@ -19,7 +19,7 @@ from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.comparison_words import arm_name
-from deepcac.table.optimism import Refits, optimism, refit, spread
+from deepcac.table.optimism import Refits, check_classes, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.reading.cell_reader import CellReader
@@ -87,6 +87,8 @@ def fit_table(
     beside, page = card_path(card, out, path), Path(out).with_suffix(".bootstrap.html")
     check_output(page, path)
     table = read_labelled(path, roles, rows=run.rows, seed=seed)
+    if run.bootstrap:
+        check_classes(table)
     table.tell(say)
     model: RiskModel | SubtypeRiskModel
     if method == SUBTYPES:

@@ -105,11 +105,13 @@ def test_the_command_writes_a_page_and_predict_gives_a_range(tmp_path):
     assert ((risk.risk_low <= risk.risk) & (risk.risk <= risk.risk_high)).mean() > 0.8
 
 
-def test_what_has_no_bootstrap_is_one_line(tmp_path):
+def test_what_has_no_bootstrap_is_one_line_before_anything_is_fitted(tmp_path):
     table = frame(120).assign(died=np.arange(120) % 3)
     table.to_csv(tmp_path / "t.csv", index=False)
-    run = TableRun(lambda line: None, rows=1000, jobs=1, bootstrap=5)
+    lines = []
+    run = TableRun(lines.append, rows=1000, jobs=1, bootstrap=5)
     with pytest.raises(DataError, match="--bootstrap needs an outcome of two classes"):
         fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", run, method="plain")
     with pytest.raises(ConfigError, match="--bootstrap has no answer with --method subtypes"):
         fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", run, method="subtypes")
+    assert not any("held-out" in line for line in lines)

@@ -438,6 +438,24 @@ def few_contenders(monkeypatch):
 
 
 @pytest.mark.usefixtures("few_contenders")
+@pytest.mark.parametrize("places", ["site", "external"])
+def test_three_classes_are_judged_by_their_mean_auroc(tmp_path, places):
+    for seed, name in enumerate("ab"):
+        frame = patients(300, seed=seed).drop(columns=["patient", "visit", "died"])
+        frame["grade"] = pd.cut(frame.age, [-9, -0.5, 0.5, 9], labels=["low", "mid", "high"])
+        frame["age"] += np.random.default_rng(seed).normal(size=300)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    asked = {"site": "hospital"} if places == "site" else {"external": [tmp_path / "b.csv"]}
+    out, run = tmp_path / "page.html", TableRun(lambda line: None, jobs=1)
+    answer = compare_places(tmp_path / "a.csv", Roles("grade"), out, run, **asked)
+    page = out.read_text().replace("−", "-")
+    assert answer in page
+    cells = of_page(page, "scores", "north" if places == "site" else "b")
+    assert len(cells) == 4  # place, rows, model, AUROC
+    assert 0.5 < float(cells[-1].split()[0]) < 1
+
+
+@pytest.mark.usefixtures("few_contenders")
 def test_several_tables_at_a_horizon_with_competing_events(tmp_path):
     told = {"run": TableRun(lambda line: None, "deepcac", jobs=1)}
     roles = Roles("status", time="years", horizon=5.0, competing=["2"], drop=["hospital"])

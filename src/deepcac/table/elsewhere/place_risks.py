@@ -86,10 +86,12 @@ def score_lines(judged: Sequence[JudgedFold], few: Sequence[bool]) -> dict[str, 
         shown = (WITHHELD,) * len(counts) if hidden else counts
         model = fold.model
         first = _span((model.auroc, model.low, model.high), 3)
-        more = [_span(model.scores[name][:3], _DIGITS[name]) for name in _DIGITS if name != AUROC]
-        rows.append(
-            (fold.name, *shown, contender_name(model.name), first, *(more if binary else ()))
-        )
+        more = [
+            _span(model.scores[name][:3], digits)
+            for name, digits in _DIGITS.items()
+            if binary and name != AUROC
+        ]
+        rows.append((fold.name, *shown, contender_name(model.name), first, *more))
     head = ["place", "rows", *["events"] * binary, "model", "AUROC (95 % interval)"]
     if binary:
         head += ["observed / expected", "slope", "intercept", "Brier", "Brier, recalibrated"]

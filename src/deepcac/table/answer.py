@@ -113,7 +113,7 @@ def answer(
     helped = _helped(verdict, lines, best)
     ahead = _score_without(trials, best)
     sentence = _sentence(
-        verdict, lines, best, ahead, helped, (rarest, rare), margin, unseen_gain(table)
+        verdict, lines, best, ahead, helped, (rarest, rare), margin, excluded_gain(table)
     )
     if trials.cut and verdict not in (CUT, TOO_FEW):
         sentence = f"{sentence.removesuffix('.')}, from a part of the training rows."
@@ -158,12 +158,13 @@ def gain_excluded(table: pd.DataFrame) -> bool:
     return len(rows) > 0 and bool((rows["p_gain_excluded_holm"] < LEVEL).all())
 
 
-def unseen_gain(table: pd.DataFrame) -> str:
-    """Say below which gain in AUROC the comparisons have less than 80 % power."""
-    largest = float(rows_of(table, FORCED)["detectable"].max())
-    if largest != largest:
+def excluded_gain(table: pd.DataFrame) -> str:
+    """Say which gains in AUROC all intervals exclude, where clusters were chosen or forced."""
+    rows = pd.concat([rows_of(table, HELP), rows_of(table, FORCED)])
+    highest = float(rows["high"].max())
+    if highest != highest:
         return "two clusters or more changed no score"
-    return f"a gain below {largest:.3f} AUROC could easily have been missed"
+    return f"the 95 % intervals exclude a gain above {max(highest, 0.0):.3f} AUROC"
 
 
 USE, WEAKER, LIKELY, OPEN, NO_GAIN, UNSEEN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS = (
@@ -216,7 +217,7 @@ def _sentence(
     helped: Line | None,
     rare: tuple[int, str],
     margin: float,
-    unseen: str,
+    excludes: str,
 ) -> str:
     """Put the verdict into words; `ahead` is the AUROC of the best model without clusters."""
     model, (rarest, called) = contender_name(best), rare
@@ -228,7 +229,7 @@ def _sentence(
     return _NO[verdict].format(
         model=model, events=f"{rarest:,} {called}", undecided=undecided, n=len(lines),
         margin=f"{margin:g}",
-        unseen=unseen,
+        excludes=excludes,
     )  # fmt: skip
 
 
@@ -262,7 +263,7 @@ _NO = {
     "comparisons are undecided.",
     NO_GAIN: "Use {model} without clusters: on this table, models in two clusters or more gain "
     "less than {margin} AUROC.",
-    UNSEEN: "Use {model} without clusters for now: we found no gain; {unseen}.",
+    UNSEEN: "Use {model} without clusters for now: we found no gain; {excludes}.",
     CUT: "Use {model} without clusters for now: we found no gain with a part of the training rows; "
     "--train-rows uses more.",
     FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only "
@@ -318,14 +319,8 @@ def _counted(counts: Mapping[str, int], margin: float) -> str:
 
 
 def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:
-    detectable, gaps = rows["detectable"], rows["mean"]
+    gaps = rows["mean"]
     sentences = [f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}."]
-    if detectable.notna().any():
-        ends = dict.fromkeys(f"{value:.3f}" for value in (detectable.min(), detectable.max()))
-        sentences[0] += (
-            f" With 80 % power these {int(rows['resamples'].iloc[0])} resamples find a difference "
-            f"of {' to '.join(ends)}{', depending on the comparison' * (len(ends) > 1)}."
-        )
     without = pd.concat([rows, rows_of(table, BENT)])
     alone = dict(zip(without["reference"], without["reference_score"], strict=True))
     scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())

@@ -220,6 +220,7 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
         asked=RiskQuestions(by=["sex"]),
     )
     text = (tmp_path / "page.card.md").read_text()
+    assert "% power" not in text + (tmp_path / "page.html").read_text()
     interpretation = section(text, 25, "Interpretation")
     assert [line for line in sentence.splitlines() if escaped(line) not in interpretation] == []
     performance = section(text, "23a", "Performance")

@@ -106,7 +106,7 @@ def _page_content(
         "remarks": [*cut, *table.remarks, *groups.remarks()],
         "assigned_rows": _assigned(assigned),
         "beyond": _beyond(beyond, robust=table.follow is not None or table.group is not None),
-        "comparisons": comparison_table(result.table, QUESTIONS, model_name, ("model",)),
+        "comparisons": comparison_table(result.table, QUESTIONS, model_name),
         "method": [*_method(effort, trials, n), *rows_as_patients(table)],
     }
 

@@ -12,11 +12,11 @@ from deepcac.scoring.margins import STRICT
 from deepcac.table.answer import (
     ENOUGH_EVENTS,
     FEWEST_EVENTS,
+    excluded_gain,
     first_line,
     first_numbers,
     gain_excluded,
     rows_of,
-    unseen_gain,
 )
 from deepcac.table.audit.assigning import Assignable
 from deepcac.table.audit.beyond_risk import BeyondRisk
@@ -145,7 +145,7 @@ def _use(
         origin = "a part of the training rows" if cut else f"{rarest:,} {called}"
         return f"No gain by the groups was seen from {origin} ({_counted(words)})"
     if not gain_excluded(table):
-        return f"No gain by the groups was found ({_counted(words)}); {unseen_gain(table)}"
+        return f"No gain by the groups was found ({_counted(words)}); {excluded_gain(table)}"
     return f"No: a tuned model does no better with the groups than without ({_counted(words)})"
 
 

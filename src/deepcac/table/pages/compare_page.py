@@ -90,9 +90,7 @@ def write_compare_page(
         "forest": forest(answer, (HELP, BEND, NEGATIVE)),
         "all_forest": forest(answer),
         "remarks": [*table.remarks, *_limits(trials)],
-        "comparisons": comparison_table(
-            answer.table, TABLE_QUESTIONS, contender_name, ("model", "detectable")
-        ),
+        "comparisons": comparison_table(answer.table, TABLE_QUESTIONS, contender_name),
         "scores": _scores(trials),
         "agreement": agreement,
         "differences_head": DIFFERENCE_HEAD,

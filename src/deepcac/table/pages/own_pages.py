@@ -44,30 +44,26 @@ def comparison_table(
     comparisons: pd.DataFrame,
     questions: Sequence[Question],
     named: Callable[[str], str],
-    columns: Sequence[str],
 ) -> dict[str, Any]:
     """Return head and rows of every comparison of `deepcac.judging.verdicts.verdicts`.
 
-    `named` gives a contender its name in words. `columns` are what a contender is called, and
-    "detectable" where that is shown.
+    `named` gives a contender its name in words.
     """
     texts = {question.id: question.text for question in questions}
-    what, *more = columns
     rows = [
         (
             texts[row["question"]], named(row["contender"]), named(row["reference"]),
-            METRICS[row["metric"]], row["verdict"], signed(row["mean"], 4), *_tested(row, more),
+            METRICS[row["metric"]], row["verdict"], signed(row["mean"], 4), *_tested(row),
         )
         for row in comparisons.to_dict("records")
     ]  # fmt: skip
-    head = ("question", what, "reference", "metric", "verdict", "difference")
-    return {"head": (*head, "95 % interval", "p (Holm)", *more), "rows": rows}
+    head = ("question", "model", "reference", "metric", "verdict", "difference")
+    return {"head": (*head, "95 % interval", "p (Holm)"), "rows": rows}
 
 
-def _tested(row: Mapping[Hashable, Any], more: Sequence[str]) -> list[str]:
-    """Return interval, p and what more is shown; nothing where nothing is tested."""
+def _tested(row: Mapping[Hashable, Any]) -> list[str]:
+    """Return interval and p; nothing where nothing is tested."""
     cells = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", p_beside(row["p_holm"])]
-    cells += [f"{row[name]:.4f}" for name in more]
     return [""] * len(cells) if row["verdict"] in NOT_TESTED else cells
 
 

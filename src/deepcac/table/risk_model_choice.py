@@ -362,8 +362,8 @@ def _span(out: dict[str, Any], name: str) -> str:
 def _corrected(refits: dict[str, Any]) -> list[str]:
     """Say what the refits of ``--bootstrap`` say, a line each."""
     spans = [
-        f"{text} {score['corrected']:z.3f} ({score['low']:z.3f} to {score['high']:z.3f}; apparent "
-        f"{score['apparent']:z.3f}, optimism {score['optimism']:z.3f})"
+        f"{text} {score['corrected']:z.3f} (apparent {score['apparent']:z.3f}, optimism "
+        f"{score['optimism']:z.3f})"
         for text, score in zip(("AUROC", "slope", "Brier"), refits["scores"].values(), strict=True)
     ]
     return [

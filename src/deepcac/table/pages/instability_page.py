@@ -8,7 +8,7 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.labelled_table import LabelledTable
 
-_HEAD = ("score", "apparent", "optimism", "corrected", "95 % interval")
+_HEAD = ("score", "apparent", "optimism", "corrected")
 
 
 def write_instability_page(
@@ -31,9 +31,8 @@ def write_instability_page(
             f"{refits} times patients were drawn with replacement, as many as there are. Each time "
             "the whole choice was made again on folds of these (copies of a patient share a fold), "
             "and the model was fitted anew.",
-            "Optimism: Harrell, Lee and Mark 1996. Interval: the refits on their own patients, "
-            "less the optimism (Noma et al. 2021). Instability: Riley and Collins 2023; groups of "
-            "at least ten patients stand for single ones.",
+            "Optimism: Harrell, Lee and Mark 1996. Corrected scores have no interval. Instability: "
+            "Riley and Collins 2023; groups of at least ten patients stand for single ones.",
         ],
     }
     write_page(path, "instability.html", content)
@@ -48,7 +47,6 @@ def optimism_rows(optimism: Optimism) -> list[tuple[str, ...]]:
                 f"{optimism.scores[name][kind]:z.3f}"
                 for kind in ("apparent", "optimism", "corrected")
             ),
-            f"{optimism.scores[name]['low']:z.3f} to {optimism.scores[name]['high']:z.3f}",
         )
         for name, text in SCORES.items()
     ]

@@ -6,6 +6,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from deepcac.errors import DataError
@@ -22,6 +23,7 @@ from deepcac.scoring.equivalence import (
     verdict,
 )
 from deepcac.scoring.statistics import holm
+from deepcac.types import Array, Flags
 
 _VALIDATION_BY_TEST = 1 - SHARE  # rows, of `resamples`
 _OF_TWO_MODELS = (BAG.id, BENT.id, BEND.id)  # also where no clusters are chosen
@@ -53,10 +55,10 @@ def verdicts(
 
     Contenders that were not run on the same resamples are a `DataError`.
     """
-    by_dataset = {
-        str(dataset): {str(name): group for name, group in rows.groupby("contender")}
-        for dataset, rows in (scores.groupby("dataset", sort=False) if len(scores) else ())
-    }
+    by_dataset: dict[str, dict[str, pd.DataFrame]] = {}
+    groups = scores.groupby(["dataset", "contender"], sort=False) if len(scores) else ()
+    for (dataset, name), rows_of_one in groups:
+        by_dataset.setdefault(str(dataset), {})[str(name)] = rows_of_one
     rows = [
         row
         for question in questions
@@ -85,8 +87,13 @@ def _decided(
     table: pd.DataFrame, differences: pd.Series, margin: float, strict: float
 ) -> pd.DataFrame:
     """Measure the differences of comparisons, and decide each inside its family."""
-    family = [table["question"], table["metric"]]
-    sizes = table.groupby(family)["dataset"].transform("size")
+    families = [
+        np.flatnonzero(rows) for rows in _families(table[["question", "metric"]].to_numpy())
+    ]
+    sizes = [0] * len(table)
+    for rows in families:
+        for place in rows.tolist():
+            sizes[place] = len(rows)
     shares = table["test_share"]
     estimates, strictly, widely = (
         [
@@ -96,9 +103,11 @@ def _decided(
         for m, test_shares in ((margin, shares), (strict, shares), (margin, shares.map(_wide)))
     )
 
-    def adjusted(p: list[float]) -> pd.Series:
-        families = pd.Series(p, index=table.index).groupby(family)
-        return families.transform(lambda group: holm(group.to_numpy()))
+    def adjusted(p: list[float]) -> Array:
+        values, result = np.array(p), np.empty(len(p))
+        for rows in families:
+            result[rows] = holm(values[rows])
+        return result
 
     p_holm, p_wide = (
         adjusted([estimate.p for estimate in results]) for results in (estimates, widely)
@@ -118,6 +127,12 @@ def _decided(
     )
 
 
+def _families(keys: npt.NDArray[Any]) -> Iterator[Flags]:
+    """Yield which rows are of each family, a question and metric."""
+    for key in dict.fromkeys(map(tuple, keys)):
+        yield (keys == key).all(axis=1)
+
+
 def _wide(share: float) -> float:
     """Return the share of the test rows where validation rows do not count as learnt from."""
     return share / (1 - share * _VALIDATION_BY_TEST)
@@ -132,8 +147,8 @@ def _compare(
 ) -> Iterator[dict[str, Any]]:
     for name, reference in compared:
         column = f"{metric}_{question.choice}"
-        both = by_contender[name].set_index("seed"), by_contender[reference].set_index("seed")
-        if not both[0].index.equals(both[1].index):
+        both = by_contender[name], by_contender[reference]
+        if both[0]["seed"].tolist() != both[1]["seed"].tolist():
             raise DataError(
                 f"{name} and {reference} on {dataset}: not on the same resamples; delete their "
                 "records and run the judge again"

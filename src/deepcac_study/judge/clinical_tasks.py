@@ -184,8 +184,9 @@ def _views(present: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _with_both(scores: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     """Return the scores of a pair on the tasks that have both."""
-    compared = scores[scores["contender"].isin(pair)]
-    return compared[compared.groupby("dataset")["contender"].transform("nunique") == len(pair)]
+    present = [scores.loc[scores["contender"] == name, "dataset"].unique() for name in pair]
+    both = set(present[0]).intersection(present[1])
+    return scores[scores["contender"].isin(pair) & scores["dataset"].isin(both)]
 
 
 def _family(
@@ -271,7 +272,8 @@ def by_cohort(
 
     Empty where no task has an interval. `floor` as of `pooled`.
     """
-    error = pd.Series(errors(rows.astype({"low": float, "high": float})), rows.index)
+    numbers = rows[["low", "high", "resamples"]].astype(float)
+    error = pd.Series(errors(numbers), rows.index)
     error = error.where(error > 0)
     if not np.isfinite(error).any():
         return pd.DataFrame(columns=["mean", "error"])

@@ -12,6 +12,8 @@ import pytest
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.storage import write_json
+from deepcac.judging.trial_record import TrialRecord, to_content
+from deepcac.judging.trial_scores import LOSSES, METRICS
 from deepcac_study.jobs import spot_runs
 from deepcac_study.records.cpu_bounds import Gap, bounds_of, gap, read_bounds
 from deepcac_study.records.deciding import Family, ScoreSeries, deciding
@@ -178,16 +180,20 @@ def test_a_number_whose_name_is_that_of_a_fact_is_judged_and_not_exact():
 
 def trials(*scores, **risks):
     """Return a judge record of one resample, from validation and test AUROC of each trial."""
-    parts = [
-        {
-            part: {"auroc": value, "auprc": value, "brier": 1 - value, "log_loss": 1 - value}
-            for part, value in zip(("validation", "test"), pair, strict=True)
-        }
-        for pair in scores
-    ]
-    sample = {"seed": 0, "n_test": 5, "trials": parts, "risks": risks}
-    given = [{"C": float(n)} for n, _ in enumerate(scores)]
-    return {"contender": "lr", "trials": given, "resamples": [sample], "machine": {}}
+    values = np.array(scores)[None, :, :, None]
+    made = TrialRecord(
+        contender="lr",
+        arm="",
+        learner="lr",
+        values=[{"C": float(n)} for n, _ in enumerate(scores)],
+        seeds=[0],
+        sizes=[{"n_train": 9, "n_validation": 3, "n_test": 5}],
+        scores=np.where([metric in LOSSES for metric in METRICS], 1 - values, values),
+        seconds=np.zeros((1, len(scores))),
+        risks=[{int(number): told for number, told in risks.items()}],
+        about={"machine": {}},
+    )
+    return to_content(made)
 
 
 def test_trials_that_nobody_chose_do_not_count_and_a_tie_is_no_difference():
@@ -200,17 +206,6 @@ def test_trials_that_nobody_chose_do_not_count_and_a_tie_is_no_difference():
     assert verdict(tie, other, path) in (NEAR, FAR)
     # Another choice that no tie explains.
     assert verdict(tie, trials((0.7, 0.7), (0.8, 0.5)), path) == DIFFERENT
-
-
-def test_losses_with_a_minus_as_they_were_written_once_are_the_same_numbers():
-    path, now = "judge/cic/lr.json", trials((0.8, 0.7), (0.6, 0.5))
-    older = trials((0.8, 0.7), (0.6, 0.5))
-    for entry in older["resamples"][0]["trials"]:
-        for part in entry.values():
-            part["brier"], part["log_loss"] = -part["brier"], -part["log_loss"]
-    assert verdict(older, now, path) == NUMBERS
-    older["resamples"][0]["trials"][0]["test"]["brier"] -= 0.1
-    assert verdict(older, now, path) == DIFFERENT
 
 
 def test_risks_of_another_trial_are_not_compared_and_those_of_one_are():

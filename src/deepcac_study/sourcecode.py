@@ -37,7 +37,7 @@ LIBRARIES = (
 PACKAGES = ("deepcac", "deepcac_study")
 _ROOT = Path(__file__).parents[1]
 _CODE = (".py", ".pyc")
-_IMPORTS_NUMBA = re.compile(r"^\s*(import|from) numba\b", re.MULTILINE)
+_COMPILES = re.compile(r"^\s*(import numba|from (numba|deepcac\.compilation))\b", re.MULTILINE)
 _IMPORT = re.compile(
     r"^[ \t]*(?:from ([\w.]+) import (\([^)]*\)|[^\n(]+)|import ([\w., ]+))", re.MULTILINE
 )
@@ -277,8 +277,8 @@ def _closure(names: Iterable[str], without: str = "") -> set[str]:
 
 
 def _compiled_modules() -> list[str]:
-    """Return the modules that import numba, or decorate with what they import from one of these."""
-    direct = {name for name in _modules() if _IMPORTS_NUMBA.search(_text(name))}
+    """Return the modules that compile, or decorate with what they import from one of these."""
+    direct = {name for name in _modules() if _COMPILES.search(_text(name))}
 
     def decorates(name: str) -> bool:
         used = set(_DECORATOR.findall(_text(name))) if name not in direct else set()

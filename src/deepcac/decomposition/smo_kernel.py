@@ -7,10 +7,11 @@ Learning Research 6, section 2).
 from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 
-compiled = partial(numba.njit, cache=True, nogil=True, error_model="numpy")
+from deepcac.compilation import njit
+
+compiled = partial(njit, nogil=True, error_model="numpy")
 
 _FLAT = 1e-12  # least curvature along a pair
 _CACHED = 8_000_000  # products kept at a time

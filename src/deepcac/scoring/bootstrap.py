@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm
 
+from deepcac.compilation import njit
 from deepcac.types import Array, Ids
 
 Weights = npt.NDArray[np.uint8]
@@ -59,7 +59,7 @@ def _ratio(part: Array, whole: Array, empty: float) -> Array:
     return np.divide(part, whole, out=np.full(len(whole), empty), where=whole > 0)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sum_ranking(weights, order, label, predicted, last_of_tie, sums):  # type: ignore[no-untyped-def]
     """Go down the ranking once for all weightings.
 

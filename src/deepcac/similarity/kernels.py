@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Any
 
-import numba
+from deepcac.compilation import njit
 
 # The kernels fill buffers that they are given and make no arrays.
-compiled = partial(numba.njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
+compiled = partial(njit, nogil=True, error_model="numpy", _nrt=False)
 # A gain below this share of the objective's own terms is rounding.
 ROUNDING = 1e-12
 

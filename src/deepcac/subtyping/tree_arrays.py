@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from deepcac.compilation import njit
 from deepcac.errors import DataError
 from deepcac.files.saved_models import LARGEST
 from deepcac.types import Array, Ints
@@ -123,7 +123,7 @@ def _read(entries: dict[str, str], name: str, kind: type) -> npt.NDArray[Any]:
     return np.array(entries.get(name, "").split(), dtype=kind)
 
 
-@njit(cache=True)
+@njit()
 def _walk(X: Any, trees: TreeArrays, totals: Any) -> None:
     root, feature, left, right, threshold, missing, default, leaf = trees
     n_outputs = totals.shape[1]

@@ -4,9 +4,10 @@ A line of any other form, be it a number with an exponent or a fault, is only ma
 reader that can explain itself.
 """
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from deepcac.compilation import njit
 
 SLOTS = 256
 _EMPTY = -1
@@ -15,7 +16,7 @@ _DIGITS = 15  # up to here a quotient of whole number and power of ten is the ne
 _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 
 
-@numba.njit(cache=True)
+@njit()
 def _slot(text, start, stop):  # type: ignore[no-untyped-def]
     """Return where the search for a name begins."""
     key = stop - start
@@ -24,7 +25,7 @@ def _slot(text, start, stop):  # type: ignore[no-untyped-def]
     return key % SLOTS
 
 
-@numba.njit(cache=True)
+@njit()
 def _find(text, start, stop, names, ends, slots):  # type: ignore[no-untyped-def]
     """Return the position of ``text[start:stop]`` among the names, or -1."""
     slot = _slot(text, start, stop)
@@ -41,12 +42,12 @@ def _find(text, start, stop, names, ends, slots):  # type: ignore[no-untyped-def
     return -1
 
 
-@numba.njit(cache=True)
+@njit()
 def _digit(text, i):  # type: ignore[no-untyped-def]
     return np.int64(text[i]) - _ZERO
 
 
-@numba.njit(cache=True)
+@njit()
 def _time(text, start, stop):  # type: ignore[no-untyped-def]
     """Return the minutes of ``HH:MM,`` at `start`, or -1."""
     if stop - start < 6 or text[start + 2] != _COLON or text[start + 5] != _COMMA:
@@ -60,7 +61,7 @@ def _time(text, start, stop):  # type: ignore[no-untyped-def]
     return minutes
 
 
-@numba.njit(cache=True)
+@njit()
 def _number(text, start, stop):  # type: ignore[no-untyped-def]
     """Return the decimal number ``text[start:stop]``, or NaN."""
     negative = start < stop and text[start] == _MINUS
@@ -81,7 +82,7 @@ def _number(text, start, stop):  # type: ignore[no-untyped-def]
     return -number if negative else number
 
 
-@numba.njit(cache=True)
+@njit()
 def _scan(text, names, ends, slots, minute, code, value, ordinary):  # type: ignore[no-untyped-def]
     stop = -1
     for line in range(len(minute)):

@@ -3,15 +3,15 @@
 from functools import partial
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.compilation import njit
 from deepcac.types import Floats, Ints
 
 # Kernels fill buffers that they are given. As they neither make nor return arrays they can do
 # without numba's reference counting, which would cost more than most of them (`_nrt`).
-compiled = partial(numba.njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
+compiled = partial(njit, nogil=True, error_model="numpy", _nrt=False)
 # What only ranks may be summed in the order that is fastest on this machine; what enters the
 # cost is summed in row and column order, so that it is the same everywhere.
 REORDER = {"reassoc", "contract", "nsz"}

@@ -8,10 +8,11 @@ that the inner loops run over neighbours.
 from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 
-compiled = partial(numba.njit, cache=True, nogil=True, error_model="numpy")
+from deepcac.compilation import njit
+
+compiled = partial(njit, nogil=True, error_model="numpy")
 
 SMALLEST_SD = 1e-6
 _LOG_2PI = np.log(2.0 * np.pi)

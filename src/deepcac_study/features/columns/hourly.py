@@ -1,8 +1,8 @@
 """Kernels over hourly values of many stays: fills, and five aggregates of a window."""
 
 import numpy as np
-from numba import njit
 
+from deepcac.compilation import njit
 from deepcac.types import Array, Ints
 
 Rows = Ints
@@ -10,7 +10,7 @@ Rows = Ints
 AGGREGATES = ("first", "last", "lowest", "highest", "median")
 
 
-@njit(cache=True)
+@njit()
 def fill_forward(values: Array, starts: Rows) -> Array:
     """Carry each value, of shape (rows,), forward to the hours without one (NaN), inside its stay.
 
@@ -25,7 +25,7 @@ def fill_forward(values: Array, starts: Rows) -> Array:
     return filled
 
 
-@njit(cache=True)
+@njit()
 def fill_backward(values: Array, starts: Rows, hours: int) -> Array:
     """Carry values backward inside the first `hours` hours of each stay (switch S2)."""
     filled = values.copy()
@@ -36,7 +36,7 @@ def fill_backward(values: Array, starts: Rows, hours: int) -> Array:
     return filled
 
 
-@njit(cache=True)
+@njit()
 def aggregate(values: Array, begin: Rows, end: Rows) -> Array:
     """Return `AGGREGATES` of the known values in each window ``[begin, end)``, shape (n, 5).
 

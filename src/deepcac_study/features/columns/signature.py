@@ -9,8 +9,8 @@ from collections.abc import Callable
 from itertools import product
 
 import numpy as np
-from numba import njit
 
+from deepcac.compilation import njit
 from deepcac.errors import ConfigError
 from deepcac.types import Array
 
@@ -105,7 +105,7 @@ def _by_iisignature(paths: Array, depth: int) -> Array:
         ) from error
 
 
-@njit(cache=True)
+@njit()
 def _by_numba(paths: Array, depth: int) -> Array:
     """Multiply a signature by the exponential of each increment (Chen), Horner's scheme."""
     n, length, d = paths.shape

@@ -19,10 +19,12 @@ def show(
     project: Annotated[Path, option(OUTPUT, help="The folder of the workflow.")] = Path("."),
 ) -> None:
     """Show what finished runs scored, beside what the papers print, and write a page for each."""
+    from deepcac_study.catalogue.registry import load_registry, registry_folder
     from deepcac_study.report.runs.run_page import write_run_page
 
+    registry = load_registry(registry_folder(project))
     for record in records:
-        page = write_run_page(record, project)
+        page = write_run_page(record, registry, project)
         for line in page.lines:
             typer.echo(line)
         typer.echo(f"page: {page.path}")

@@ -11,9 +11,13 @@ import os
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from statistics import mean
+
+from deepcac_study.catalogue.registry import Registry
 
 _SILENT = ("workflow_started", "shellcmd", "resources_info", "job_started", "job_finished")
 _TABLE, _JOB, _PROGRESS = "run_info", "job_info", "progress"
@@ -154,13 +158,24 @@ def _text_of(pattern: str, page: str) -> str:
     return " ".join(text.split())
 
 
-def run_endings(records: Iterable[str], most: int = 3) -> list[str]:
-    """Return the last lines on runs that were asked for by name: score, printed value, page.
+@contextmanager
+def only_warned(logger: logging.Logger) -> Iterator[None]:
+    """Turn a fault into a warning: what a finished run says last never changes its exit code."""
+    try:
+        yield
+    except Exception as error:  # whatever it is, every file that was asked for is there
+        reason = " ".join(str(error).split())
+        logger.warning(f"All jobs are done, but not what follows them: {reason}")
+
+
+def run_endings(records: Iterable[str], registry: Registry, most: int = 3) -> Iterator[str]:
+    """Yield the last lines on runs that were asked for by name: score, printed value, page.
 
     Each run gets its page. More than `most` runs are read with ``deepcac show``.
     """
     # The report is loaded only where a run was asked for.
     from deepcac_study.report.runs.run_page import write_run_page
 
-    pages = [write_run_page(record) for record in list(records)[:most]]
-    return ["\n".join([*page.lines, f"page: {page.path}"]) for page in pages]
+    for record in islice(records, most):
+        page = write_run_page(record, registry)
+        yield "\n".join([*page.lines, f"page: {page.path}"])

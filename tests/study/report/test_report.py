@@ -13,6 +13,7 @@ from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac.pages.figures import Figure, drawn
 from deepcac.pages.tables import Cell, Table, escape, latex, markdown, text_row
+from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import printed_cells
 from deepcac_study.records.reader import Findings
@@ -374,7 +375,8 @@ def test_a_run_is_shown_in_lines_and_on_a_page(tmp_path):
     (tmp_path / "config" / "registry").mkdir(parents=True)
     (tmp_path / "config" / "registry" / "physionet2012.yaml").write_text(REGISTRY)
     record = write_run(tmp_path / "results", "cic", "cac_lr", 2, strength=1.4, alpha=0.05)
-    page = write_run_page(record, tmp_path)
+    registry = load_registry(tmp_path / "config" / "registry")
+    page = write_run_page(record, registry, tmp_path)
     assert page.path == tmp_path / "results" / "report" / "runs" / "cic_cac_lr_k2.html"
     auroc, sd = load([record], tmp_path).items[0].score("auroc")
     assert f"AUROC {auroc:.3f} ± {sd:.3f}" in page.lines[0]
@@ -382,4 +384,4 @@ def test_a_run_is_shown_in_lines_and_on_a_page(tmp_path):
     assert "CAC+LR, k = 2 on" in text
     assert "Hyper-parameters" in text
     with pytest.raises(DataError, match="no such record; snakemake --cores 2"):
-        write_run_page(tmp_path / "results" / "cic" / "lr_k1.json", tmp_path)
+        write_run_page(tmp_path / "results" / "cic" / "lr_k1.json", registry, tmp_path)

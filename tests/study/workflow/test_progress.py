@@ -9,6 +9,7 @@ from report_runs import write_run
 from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.jobs.run_progress import (
     Progress,
     ending,
@@ -124,13 +125,12 @@ def test_a_run_ends_with_its_report_and_the_answer(tmp_path):
 
 def test_a_run_that_was_asked_for_ends_with_its_scores_and_its_page(tmp_path, monkeypatch):
     path = write_run(tmp_path / "results", "cic", "lr", 1)
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "registry").symlink_to(ROOT / "config" / "registry")
+    registry = load_registry(ROOT / "config" / "registry")
     monkeypatch.chdir(tmp_path)
     record = str(path.relative_to(tmp_path))
     assert run_records([record, "all", "results/cic/lr_k2.json"]) == [record]
-    (lines,) = run_endings([record])
+    (lines,) = run_endings([record], registry)
     scores, *_, page = lines.splitlines()
     assert scores.startswith("LR on cic, ")
     assert page == f"page: {tmp_path}/results/report/runs/cic_lr_k1.html"
-    assert run_endings(dict.fromkeys([record]), most=0) == []
+    assert [*run_endings([record], registry, most=0)] == []

@@ -62,6 +62,23 @@ def test_a_second_call_does_nothing(finished):
     assert (finished / RUN).stat().st_mtime_ns == before
 
 
+def test_runs_in_another_folder_end_well_even_if_a_page_cannot_be_written(finished, tmp_path):
+    for name in (FEATURES, SPLITS):
+        (tmp_path / name).parent.mkdir(parents=True)
+        shutil.copy(finished / name, tmp_path / name)
+    pages = tmp_path / "results" / "report" / "runs"
+    (pages / "demo_diabetes_lr_k1.html" / "not a page").mkdir(parents=True)
+    command = arguments(RUN, "results/demo_diabetes/lr_k1.json")
+    command.insert(len(SNAKEMAKE), f"--directory={tmp_path}")
+    said = run(finished, command)
+    assert (tmp_path / "results" / "demo_diabetes" / "lr_k1.json").exists()
+    page = pages / "demo_diabetes_cac_lr_k2.html"
+    assert page.is_file()
+    assert f"page: {page}" in said
+    assert "demo_diabetes_lr_k1.html" in said.splitlines()[-1]
+    assert "Traceback" not in said
+
+
 @pytest.mark.long
 def test_killed_in_the_middle_and_started_again_gives_the_same_bytes(finished, tmp_path):
     folder = checkout(tmp_path)

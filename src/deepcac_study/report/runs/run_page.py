@@ -10,7 +10,7 @@ from deepcac.files.atomic import atomic_path
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.templating import environment
 from deepcac.pages.wording import people
-from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.catalogue.registry import Registry
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.ledger import entries, number
@@ -39,23 +39,25 @@ class RunPage(NamedTuple):
 
 
 def write_run_page(
-    record: str | os.PathLike[str], project: str | os.PathLike[str] = "."
+    record: str | os.PathLike[str], registry: Registry, folder: str | os.PathLike[str] = "."
 ) -> RunPage:
-    """Write the page of a run below ``results/report/runs``.
+    """Write the page of a run below ``results/report/runs`` of a folder.
 
     Parameters
     ----------
     record : path-like
         ``results/{dataset}/{method}_k{k}.json``, or one as published.
-    project : path-like
-        The folder with ``config/registry`` and ``results``.
+    registry : Registry
+        Has the run's data set.
+    folder : path-like
+        The folder with ``results``.
 
     Raises
     ------
     DataError
         The record is missing or damaged, or no record of a run.
     """
-    root = Path(project).absolute()
+    root = Path(folder).absolute()
     if not Path(record).is_file():
         raise DataError(f"{record}: no such record; snakemake --cores 2 {record} makes it")
     # A shipped record has no score file; what needs one is left out.
@@ -63,7 +65,6 @@ def write_run_page(
     findings = read([record], root, unscored=shipped)
     (run,) = findings.runs
     printed = [e for e in entries(findings) if e.run == run.path and e.kind in ("score", "log")]
-    registry = load_registry(root / "config" / "registry")
     dataset = registry.dataset(run.dataset)
     hidden = {run.dataset} if registry.source(dataset.source).closed else set[str]()
     name = run.path.removeprefix("results/").removesuffix(".json").replace("/", "_")

@@ -8,6 +8,7 @@ that differs is never committed silently: that is a finding.
 import hashlib
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -71,6 +72,32 @@ class Pointer:
         copy = self.in_cache(cache)
         return copy.exists() and _md5(copy) == self.md5
 
+    def keep(self, cache: Path) -> None:
+        """Copy the tracked file into the DVC cache in folder `cache`."""
+        copy = self.in_cache(cache)
+        copy.unlink(missing_ok=True)
+        with atomic_path(copy) as partial:
+            shutil.copyfile(self.target, partial)
+            partial.chmod(0o444)  # as DVC leaves what it has checked
+
+    def bring(self, cache: Path) -> str:
+        """Copy the tracked bytes from the DVC cache in folder `cache`, unless they are here.
+
+        Returned is ``"same"``; ``"absent"`` where the cache lacks them; ``"damaged"`` where it has
+        others, which are removed there.
+        """
+        if self.state() == "same":
+            return "same"
+        copy = self.in_cache(cache)
+        if not copy.exists():
+            return "absent"
+        if not self.cached(cache):
+            copy.unlink()
+            return "damaged"
+        with atomic_path(self.target) as partial:
+            shutil.copyfile(copy, partial)
+        return "same"
+
 
 def _object_name(md5: str) -> str:
     return f"files/md5/{md5[:2]}/{md5[2:]}"
@@ -87,6 +114,7 @@ class _Output(BaseModel):
     size: Annotated[int, Field(ge=0)]
     hash: Literal["md5"]
     path: Annotated[str, Field(min_length=1)]
+    remote: Literal["splits"] | None = None  # `SPLITS_REMOTE`, which is in the repository
 
 
 class _Content(BaseModel):
@@ -171,8 +199,8 @@ def drop_outputs(paths: Iterable[Path], targets: Iterable[Path]) -> list[Path]:
 def align_times(targets: Iterable[Path]) -> None:
     """Give files one time, now.
 
-    ``dvc pull`` stamps files in the order in which they arrive, so that a split file may look
-    older than the features it was drawn from. Equal times say what equal content means: nothing
+    A pull stamps files in the order in which they arrive, so that a split file may look older
+    than the features it was drawn from. Equal times say what equal content means: nothing
     is out of date. An earlier time than now could be before that of a workflow script, which
     Snakemake takes for a change of code.
     """
@@ -192,12 +220,9 @@ def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[
         return []
     states = [(p, p.state()) for p in find_pointers(root / place for place in places)]
     cache = root / CACHE
-    fresh = [pointer for pointer, state in states if state == "same" and not pointer.cached(cache)]
-    for pointer in fresh:
-        pointer.in_cache(cache).unlink(missing_ok=True)
-    if fresh:
-        names = dict.fromkeys(str(pointer.path.relative_to(root)) for pointer in fresh)
-        dvc(root, "commit", "--force", *names)
+    for pointer, state in states:
+        if state == "same" and not pointer.cached(cache):
+            pointer.keep(cache)
     changed = [str(p.target.relative_to(root)) for p, state in states if state == "changed"]
     for name in changed:
         _log.warning("%s: not the bytes that were shared", name)
@@ -205,7 +230,10 @@ def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[
 
 
 def dvc(root: Path, command: str, *arguments: str) -> None:
-    """Run a DVC command in a folder; its failure is a `DataError` of one line.
+    """Run ``dvc push`` or ``dvc fetch`` in a folder; a failure is a `DataError` of one line.
+
+    They move bytes between the cache and a remote, and never touch a file of the project: what DVC
+    has put there itself, it deletes again in a ``dvc pull`` that does not see the pointer.
 
     It sees the pointers that ``.dvcignore`` hides from a plain ``dvc pull``, since no remote that
     everybody has holds their files. No shell is involved, so that the project may lie in a folder

@@ -241,7 +241,7 @@ def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int
     A `DataError`: a pointer leads out of the project or is damaged, or another file is here that a
     pull would replace and the cache lacks (then nothing was touched); the remote does not exist,
     DVC failed, a target cannot be had, or files came damaged; all of these are named, and their
-    copies here are removed.
+    copies in the cache are removed. No file of the project is.
     """
     root = Path(root)
     pointers = list(find_pointers(_places(root)))
@@ -251,17 +251,14 @@ def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int
         raise DataError(f"{min(unknown)}: no pointer of this project names it")
     # By name: what else lies here as a pointer is not read by DVC.
     every = dict.fromkeys(str(pointer.path.relative_to(root)) for pointer in pointers)
+    chosen = [p for p in pointers if not asked or {p.path, p.target} & asked]
     if every:
-        _refuse_unsaved(root, (p for p in pointers if not asked or {p.path, p.target} & asked))
+        _refuse_unsaved(root, chosen)
         check_remote(root)
-        dvc(root, "pull", "--force", *(targets or ("--allow-missing", *every)))
-    states = [(pointer, pointer.state()) for pointer in pointers]
-    chosen = [(p, state) for p, state in states if not asked or {p.path, p.target} & asked]
-    damaged = [pointer for pointer, state in chosen if state == "changed"]
-    for pointer in damaged:
-        pointer.target.unlink()
-        pointer.in_cache(root / CACHE).unlink(missing_ok=True)
-    align_times([pointer.target for pointer, state in states if state == "same"])
+        dvc(root, "fetch", *(targets or every))
+    states = {pointer: pointer.bring(root / CACHE) for pointer in chosen}
+    align_times(p.target for p in pointers if (states.get(p) or p.state()) == "same")
+    damaged = [pointer for pointer, state in states.items() if state == "damaged"]
     if damaged:
         names = (f"{p.target.relative_to(root)} ({p.object_name})" for p in damaged)
         raise DataError(
@@ -269,5 +266,7 @@ def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int
             "again; if it stays so, remove it in the remote and share it again from where it is "
             "whole"
         )
-    absent = [pointer for pointer, state in chosen if state == "absent"]
+    absent = [pointer for pointer, state in states.items() if state == "absent"]
+    if asked and absent:
+        raise DataError(f"{absent[0].target.relative_to(root)}: not in the remote")
     return len(chosen) - len(absent), absent

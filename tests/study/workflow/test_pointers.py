@@ -9,6 +9,7 @@ from deepcac.errors import DataError
 from deepcac_study.jobs.pointers import (
     align_times,
     commit_rebuilt,
+    dvc,
     find_pointers,
     read_pointers,
     write_pointer,
@@ -122,7 +123,6 @@ def test_rebuilt_files_are_committed_in_a_folder_of_any_name(tmp_path, name, cap
 def test_a_failing_dvc_is_one_line(tmp_path):
     (tmp_path / ".dvc").mkdir()
     (tmp_path / ".dvc" / "config").write_text("[core\n")
-    track(tmp_path / "data" / "same", b"same")
-    with pytest.raises(DataError, match="dvc commit failed") as caught:
-        commit_rebuilt(tmp_path, ["data"])
+    with pytest.raises(DataError, match="dvc push failed") as caught:
+        dvc(tmp_path, "push")
     assert "\n" not in str(caught.value)

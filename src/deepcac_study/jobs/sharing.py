@@ -186,7 +186,8 @@ def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[st
             write_pointer(path, [root / file for file in members], others)
     commit_rebuilt(root, wanted)
     dvc(root, "push", *wanted)
-    _log.info("%d files pushed; commit their %d pointers (*.dvc)", len(files), len(wanted))
+    # A job shows warnings on the terminal; what is to be done next belongs there.
+    _log.warning("%d files pushed; commit their %d pointers (*.dvc)", len(files), len(wanted))
 
 
 def _refuse_closed(files: Iterable[str], closed: Mapping[str, str]) -> None:

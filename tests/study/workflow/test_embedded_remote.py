@@ -1,16 +1,19 @@
-"""A fresh clone has the splits of the open data by a bare `dvc pull`, and nothing else."""
+"""A bare `dvc pull` brings the splits of the open data, and touches nothing else."""
 
+import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from checkouts import ROOT
-from stores import DVC
+from checkouts import ROOT, checkout, environment
+from stores import connect
 
 from deepcac.errors import DataError
 from deepcac_study.catalogue.registry import load_registry
-from deepcac_study.jobs.pointers import find_pointers
-from deepcac_study.jobs.sharing import share
+from deepcac_study.jobs.pointers import find_pointers, write_pointer
+from deepcac_study.jobs.sharing import pointed_files, share
 
 STORE = ROOT / "data" / "cache"
 SPLITS = list(find_pointers([ROOT / "data" / "splits"]))
@@ -31,20 +34,51 @@ def test_the_remote_in_the_repository_holds_the_splits_and_nothing_else():
         assert parts <= {"split", "holdout", "fold"}
 
 
-@pytest.fixture
-def clone(tmp_path):
-    folder = tmp_path / "clone"
-    subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], check=True)
-    return folder
+def call(folder: Path, *command: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def states(folder: Path) -> set[str]:
+    return {pointer.state() for pointer in find_pointers([folder / "data" / "splits"])}
 
 
 @pytest.mark.slow
-def test_a_bare_pull_brings_the_splits_and_status_is_clean(clone):
-    done = subprocess.run([*DVC, "pull"], cwd=clone, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    for pointer in find_pointers([clone / "data" / "splits"]):
-        assert pointer.state() == "same", pointer.path
-    status = subprocess.run([*DVC, "status"], cwd=clone, capture_output=True, text=True, check=True)
-    assert status.stdout.strip() == "Data and pipelines are up to date."
+def test_a_bare_pull_without_git_brings_the_splits_and_status_is_clean(tmp_path):
+    folder = checkout(tmp_path)
+    call(folder, "-m", "dvc", "pull")
+    assert states(folder) == {"same"}
+    status = call(folder, "-m", "dvc", "status")
+    assert status.strip() == "Data and pipelines are up to date."
     with pytest.raises(DataError, match="for splits only; name one of your own"):
-        share(clone, [], {})
+        share(folder, [], {})
+
+
+@pytest.mark.slow
+def test_a_bare_pull_deletes_nothing_whatever_was_made_shared_or_pulled(tmp_path):
+    folder, name = checkout(tmp_path / "project"), "data/features/mine.parquet"
+    rows = folder / name
+    rows.write_bytes(b"rows")
+    write_pointer(folder / f"{name}.dvc", [rows])
+    call(folder, "workflow/scripts/pointers.py")  # as a run ends
+    call(folder, "-m", "dvc", "pull")
+    assert rows.exists()
+    assert states(folder) == {"same"}
+
+    connect(folder, str(tmp_path / "store"))  # as `make share REMOTE=...`
+    share(folder, [name], dict.fromkeys(pointed_files(folder), ""))
+    shutil.rmtree(folder / ".dvc" / "cache")
+    for pointer in find_pointers([folder / f"{name}.dvc", folder / "data" / "splits"]):
+        pointer.target.unlink()
+    call(folder, "workflow/scripts/pointers.py", "pull", name)
+    call(folder, "-m", "dvc", "pull")
+    assert rows.read_bytes() == b"rows"
+    assert states(folder) == {"same"}

@@ -31,6 +31,8 @@ def main() -> None:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         sys.exit(_report(f"deepcac: {where}{error.strerror or error}"))
+    except MemoryError:
+        sys.exit(_report("deepcac: not enough memory; use fewer rows or columns, or fewer --jobs"))
     except KeyboardInterrupt:
         sys.exit(_report("deepcac: stopped; nothing was written"))
 

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from deepcac.errors import DataError
+from deepcac.table.limits import check_columns
 from deepcac.table.reading.cell_rules import MISSING, NAMES_A_ROW, ROW_NAMES, uniform
 
 BLOCK_BYTES = 1 << 23
@@ -67,6 +68,7 @@ def delimited_blocks(file: str, opened: Open) -> Iterator[pa.RecordBatch]:
         The text is empty, ragged, not UTF-8, or a cell may hold whole rows.
     """
     head = _head(file, opened)
+    check_columns(file, len(head.names))
     if head.delimiter == " ":
         yield _spaced(file, opened, head)
         return
@@ -159,9 +161,16 @@ def _head(file: str, opened: Open) -> _Head:
     """Return the delimiter and the column names."""
     try:
         with opened() as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
-            lines = list(itertools.islice(text, _MOST_LINES))
+            lines = [text.readline(BLOCK_BYTES) for _ in range(_MOST_LINES)]
     except UnicodeError as error:
         raise DataError(f"{file}: {_NOT_UTF8}") from error
+    long = [len(line) >= BLOCK_BYTES for line in lines]
+    if any(long):
+        raise DataError(
+            f"{file}: line {long.index(True) + 1} has {BLOCK_BYTES:,} signs or more; a line "
+            "break ends each row of a table"
+        )
+    lines = list(filter(None, lines))
     place, stated = _header_line(lines)
     first, end = "".join(lines[place : place + 1]), place + 1
     while first.count('"') % 2 and end < len(lines):

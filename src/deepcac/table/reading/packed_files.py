@@ -9,9 +9,11 @@ from pathlib import PurePath
 from typing import IO
 
 from deepcac.errors import DataError
+from deepcac.table.limits import check_bytes
 from deepcac.table.output_files import StrPath
 
-_MOST_BYTES = 1 << 31  # of what is unpacked
+_BLOCK = 1 << 20
+_INSIDE = "unpack it, and name what is inside"
 _MACHINE = ("__MACOSX/", ".")
 # What is not read, by its first bytes, and the way out.
 _FOREIGN = {
@@ -95,7 +97,18 @@ class Packed:
             return Packed(self.path, PurePath(self.name).stem, _gunzipped(self)).unpacked()
         if kind == ".zip":
             return _only_member(self).unpacked()
+        if kind in _OFFICE:
+            self._check_parts()
         return self
+
+    def _check_parts(self) -> None:
+        """Refuse a workbook that is small only because it is packed."""
+        try:
+            with self.open() as raw, zipfile.ZipFile(raw) as archive:
+                size = sum(part.file_size for part in archive.infolist())
+        except (zipfile.BadZipFile, OSError):
+            return  # its reader refuses it
+        check_bytes(self.path, size, "save the sheet as CSV")
 
 
 def _is_workbook(packed: Packed) -> bool:
@@ -112,12 +125,14 @@ _OFFICE = (".xlsx", ".xlsm", ".ods", ".xlsb", ".docx")
 def _gunzipped(packed: Packed) -> bytes:
     try:
         with packed.open() as raw, gzip.open(raw) as inside:
-            content = inside.read(_MOST_BYTES + 1)
+            size = 0
+            while block := inside.read(_BLOCK):  # counted before any of it is kept
+                size += len(block)
+                check_bytes(packed.path, size, _INSIDE)
+            inside.seek(0)
+            return inside.read()
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{packed.path}: not readable as gzip; is it whole?") from error
-    if len(content) > _MOST_BYTES:
-        raise DataError(f"{packed.path}: holds more than 2 GiB; unpack it, and name what is inside")
-    return content
 
 
 def _only_member(packed: Packed) -> Packed:
@@ -134,12 +149,8 @@ def _only_member(packed: Packed) -> Packed:
                 raise DataError(
                     f"{packed.path}: holds {len(members)} files ({shown}); unpack it, and name one"
                 )
-            if members[0].file_size > _MOST_BYTES:
-                raise DataError(
-                    f"{packed.path}: holds more than 2 GiB; unpack it, and name what is inside"
-                )
-            with archive.open(members[0]) as inside:
-                content = inside.read(_MOST_BYTES)
+            check_bytes(packed.path, members[0].file_size, _INSIDE)
+            content = archive.read(members[0])  # no more than this size
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, zlib.error) as error:
         raise DataError(f"{packed.path}: not readable as zip; is it whole, or locked?") from error
     return Packed(packed.path, members[0].filename, content)

@@ -1,12 +1,13 @@
 """A sheet of a spreadsheet as text columns."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.table.limits import check_cells
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_rules import uniform
 from deepcac.table.reading.delimited_text import filled
@@ -36,31 +37,78 @@ def sheet_blocks(path: StrPath, source: Any, wanted: str | None) -> Iterator[pa.
     try:
         with pd.ExcelFile(source) as book:
             name = _chosen(path, book, wanted)
-            # Of a header pandas would rename what stands twice.
-            cells = pd.read_excel(
-                book, sheet_name=name, header=None, dtype=object, keep_default_na=False
-            )
+            rows = _texts(book, name)
     except ImportError as error:
         raise DataError(
             f"{path}: pandas needs another package for it ({error}); install that, or save the "
             "sheet as CSV"
         ) from error
-    except DataError:
+    except MemoryError:
         raise
+    except DataError as error:
+        line = str(error).removeprefix(f"{path}: ")
+        raise DataError(f"{path}: {line}") from error
     except Exception as error:  # readers raise whatever a damaged part leads them to
         line = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise DataError(f"{path}: not readable as a spreadsheet ({line})") from error
-    if not len(cells):
+    if not rows:
         raise DataError(f"{path}: sheet {name!r} is empty")
-    head = [uniform(_text(value)) for value in cells.iloc[0]]
+    head, *below = rows
+    columns = [
+        pa.array([row[j] if j < len(row) else "" for row in below], pa.string())
+        for j in range(max(map(len, rows)))
+    ]
+    names = [uniform(name) for name in (*head, *[""] * (len(columns) - len(head)))]
     # Cells that were once formatted make columns and rows without a value.
-    values = cells[1:].T.to_numpy()
-    texts = [[_text(value) for value in column] for column in values]
-    if not texts:
-        texts = [[] for _ in head]
-    yield filled(
-        pa.RecordBatch.from_arrays([pa.array(column, pa.string()) for column in texts], names=head)
-    )
+    yield filled(pa.RecordBatch.from_arrays(columns, names=names))
+
+
+def _texts(book: Any, name: str, most: int | None = None) -> list[list[str]]:
+    """Return the rows of a sheet up to the last one, or to `most`, each up to its last cell.
+
+    A stray cell far from the table makes no rows and columns without end: what a sheet spans is
+    known at every row that is read.
+    """
+    rows: list[list[str]] = []
+    width = end = 0
+    for number, row in enumerate(_rows(book, name, most), start=1):
+        texts = [_text(value) for value in row]
+        while texts and not texts[-1]:
+            texts.pop()
+        rows.append(texts)
+        if texts:
+            width, end = max(width, len(texts)), number
+            reaches = f"sheet {name!r} reaches to cell {_column(width)}{number}"
+            check_cells(reaches, number, width, "delete what stands beyond the table")
+    return rows[:end]
+
+
+def _rows(book: Any, name: str, most: int | None) -> Iterator[Sequence[Any]]:
+    """Yield the values of each row; of other formats than that of openpyxl as pandas has them."""
+    try:
+        sheet = book.book[name]
+        sheet.reset_dimensions()  # those that the file states
+    except (AttributeError, KeyError, TypeError):
+        import pandas as pd
+
+        # Of a header pandas would rename what stands twice.
+        cells = pd.read_excel(
+            book, sheet_name=name, header=None, nrows=most, dtype=object, keep_default_na=False
+        )
+        yield from cells.to_numpy().tolist()
+        return
+    for row in sheet.iter_rows(max_row=most):
+        yield [math.nan if cell.data_type == "e" else cell.value for cell in row]
+
+
+def _column(number: int) -> str:
+    """Return the letters of a column.
+
+    >>> _column(1), _column(28), _column(16_384)
+    ('A', 'AB', 'XFD')
+    """
+    above, place = divmod(number - 1, 26)
+    return (_column(above) if above else "") + chr(ord("A") + place)
 
 
 def _chosen(path: StrPath, book: Any, wanted: str | None) -> str:
@@ -71,10 +119,10 @@ def _chosen(path: StrPath, book: Any, wanted: str | None) -> str:
             raise DataError(f"{path}: no sheet {wanted!r}; there are {shown}: --sheet names one")
         return wanted
     hidden = [name for name in names if not _seen(book, name)]
-    rows = {name: _rows(book, name) for name in names if name not in hidden}
+    rows = {name: len(_texts(book, name, 1000)) for name in names if name not in hidden}
     full = [name for name, n in rows.items() if n]
     for name in hidden if len(full) == 1 else ():
-        if _rows(book, name) > rows[full[0]]:
+        if len(_texts(book, name, 1000)) > rows[full[0]]:
             raise DataError(
                 f"{path}: the hidden sheet {name!r} has more rows than {full[0]!r}; name one: "
                 f"--sheet {full[0]!r} or --sheet {name!r}"
@@ -96,13 +144,6 @@ def _seen(book: Any, name: str) -> bool:
         return str(book.book[name].sheet_state) == "visible"
     except (AttributeError, KeyError, TypeError):  # of other readers than openpyxl
         return True
-
-
-def _rows(book: Any, name: str) -> int:
-    """Return how many rows a sheet has, up to a thousand."""
-    import pandas as pd
-
-    return len(pd.read_excel(book, sheet_name=name, header=None, nrows=1000, dtype=object))
 
 
 def _text(value: Any) -> str:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyarrow import feather
 
 from deepcac.errors import DataError
+from deepcac.table.limits import check_cells
 from deepcac.table.output_files import StrPath
 
 BLOCK_ROWS = 1 << 15
@@ -112,6 +113,7 @@ def _json(source: Source, *, by_line: bool = False) -> pa.Table:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise DataError("is no list of rows; each must be {column: value}")
     names = list(dict.fromkeys(name for row in rows for name in row))
+    check_cells("holds too much", len(rows), len(names), "save the table as CSV or parquet")
     return pa.table({name: _json_column(name, [row.get(name) for row in rows]) for name in names})
 
 

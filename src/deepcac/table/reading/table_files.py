@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
-from deepcac.table.limits import MOST_COLUMNS
+from deepcac.table.limits import check_bytes, check_columns
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.delimited_text import GAPS, delimited_blocks
@@ -77,11 +77,7 @@ def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.
         blocks = _file_blocks(Path(path), reader.rules.sheet)
     rows = 0
     for block in blocks:
-        if block.num_columns > MOST_COLUMNS:
-            raise DataError(
-                f"{path}: has {block.num_columns:,} columns; at most {MOST_COLUMNS:,} are read: "
-                "take those out that vary least, without a look at the label"
-            )
+        check_columns(path, block.num_columns)
         if GAPS in (block.schema.metadata or {}) and _GAPS not in reader.notices:
             reader.notices.append(_GAPS)
         read = reader.read(block)
@@ -132,7 +128,12 @@ def _check_names(path: StrPath, names: list[str]) -> None:
 
 def _parquet(file: Path, source: Any) -> Iterator[pa.RecordBatch]:
     try:
-        yield from pq.ParquetFile(source, page_checksum_verification=True).iter_batches(BLOCK_ROWS)
+        table = pq.ParquetFile(source, page_checksum_verification=True)
+        check_columns(file, len(table.schema_arrow))
+        for number in range(table.num_row_groups):  # of which one is in memory at a time
+            size = table.metadata.row_group(number).total_byte_size
+            check_bytes(file, size, "write it in smaller row groups")
+        yield from table.iter_batches(BLOCK_ROWS)
     except (pa.ArrowException, OSError, UnicodeError) as error:
         line = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise DataError(f"{file}: not readable as parquet ({line})") from error

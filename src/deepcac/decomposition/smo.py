@@ -1,7 +1,9 @@
 """Linear support vector machines, one against one, as WEKA's SMO with its default values.
 
-libsvm solves the same problems, but a call of its kept wrapper costs ten times the problem itself
-where classes have many small clusters, and the merge search solves 100,000 of them.
+Not by scikit-learn's `SVC`, for two reasons. A call of it costs ten times the problem itself where
+classes have many small clusters, and the merge search solves 100,000 of them. And it stops at
+another plane: within WEKA's tolerance, but the validation rows on which merges are chosen are few,
+so that one row on the other side gives other clusters.
 """
 
 from collections.abc import Sequence

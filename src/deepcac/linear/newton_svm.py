@@ -32,7 +32,7 @@ class NewtonSVC(LinearSVC):
 
     The objective is the same, penalised intercept included. liblinear's conjugate gradients take
     longer where columns are many or correlated, and very long where one far row makes the
-    problem ill-conditioned.
+    problem ill-conditioned; CAC tunes alpha by hundreds of fits.
 
     Parameters
     ----------

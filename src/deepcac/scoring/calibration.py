@@ -111,6 +111,8 @@ class CalibrationCurve(NamedTuple):
     high: Array
 
 
+# By hand: scikit-learn's curve has bins, and no library known to us has an interval for several
+# predictions a patient.
 def calibration_curve(
     y: Ids, risk: Array, patient: npt.NDArray[np.intp], weight: Array | None = None
 ) -> CalibrationCurve:

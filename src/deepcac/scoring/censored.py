@@ -160,6 +160,7 @@ def resampled_weights(follow: FollowUp, draws: npt.NDArray[Any]) -> Array:
     return np.where(follow.outcome_known[:, None], 1 / chance, 0.0)
 
 
+# By hand, with the weights above: scikit-survival has these scores, under the GPL.
 def auroc_at(follow: FollowUp, risk: Array) -> float:
     """Return the cumulative/dynamic AUROC at the horizon, weighted for censoring (Uno 2007)."""
     labelled = follow.outcome_known

@@ -6,6 +6,8 @@ import numpy.typing as npt
 from deepcac.types import Array, Ids
 
 
+# By hand: dcurves has these curves, but brings ten packages, lifelines and statsmodels among them,
+# and a pandas below 3.
 def net_benefit(y: Ids, risk: Array, thresholds: Array) -> Array:
     """Return the net benefit of treating all whose risk reaches a threshold, shape (T,).
 

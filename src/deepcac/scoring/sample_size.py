@@ -33,6 +33,7 @@ def largest_r2(share: float) -> float:
     return 1 - exp(2 * (share * log(share) + (1 - share) * log(1 - share)))
 
 
+# By hand: pmsampsize leaves out the criterion of the average error.
 def sample_size(parameters: int, share: float, r2: float | None = None) -> SampleSize:
     """Return the smallest sample to develop a risk model of a binary outcome on.
 

@@ -36,6 +36,7 @@ class ValidationSize:
         return ceil(self.needed * self.share)
 
 
+# By hand: pmvalsampsize simulates normal log odds, and here those of the model are given.
 def validation_size(odds: Array, auroc: float, threshold: float | None = None) -> ValidationSize:
     """Return the smallest sample to validate a risk model on, as pmvalsampsize does.
 

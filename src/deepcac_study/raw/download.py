@@ -1,4 +1,8 @@
-"""Download one address to a file: retries with growing pauses, and resumes where it was cut."""
+"""Download one address to a file: retries with growing pauses, and resumes where it was cut.
+
+By hand, as pooch (1.9) asks for the whole file again after a cut, repeats what a server has
+refused, waits for one that answers drop by drop, and knows no digest of an archive's members.
+"""
 
 import base64
 import errno

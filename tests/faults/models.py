@@ -442,6 +442,9 @@ def _answers(path: Path) -> list[np.ndarray]:
 def model_mutant(whole: Any, draw: random.Random) -> tuple[Any, str, str]:
     """Change one place; return the parts, whether that is possible, and what was done where."""
     parts = copy.deepcopy(whole)
+    nodes = list(_nodes(parts))
+    if nodes and draw.random() < 0.1:
+        return parts, *_change_nodes(nodes, draw)
     trail, parent, key = [], None, None
     node = parts
     while isinstance(node, dict | list) and node and (parent is None or draw.random() > 0.15):
@@ -454,6 +457,44 @@ def model_mutant(whole: Any, draw: random.Random) -> tuple[Any, str, str]:
     else:
         kind, done = _change(parent, key, node, draw, spread)
     return parts, kind, f"{done} at {'/'.join(trail)}"
+
+
+def _nodes(part: Any) -> Iterator[dict[str, Any]]:
+    """Yield every node of a file of skops."""
+    inside = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    if isinstance(part, dict) and "__loader__" in part:
+        yield part
+    for each in inside:
+        yield from _nodes(each)
+
+
+def _change_nodes(nodes: list[dict[str, Any]], draw: random.Random) -> tuple[str, str]:
+    """Add an attribute, let one node stand for another, or share nodes over many levels."""
+    way = draw.choice(("add", "share", "levels"))
+    other = copy.deepcopy(draw.choice(nodes))
+    states = [
+        node for node in nodes if isinstance(node.get("content"), dict) and "key_types" in node
+    ]
+    if way == "share" or not states:
+        node = draw.choice(nodes)
+        node.clear()
+        node.update(other)
+        return POSSIBLE, way
+    if way == "levels":
+        for level in range(40):
+            number = 10**12 + level
+            pair = {**other, "__class__": "list", "__module__": "builtins", "__id__": number}
+            other = {**pair, "__loader__": "ListNode", "content": [other, copy.deepcopy(other)]}
+            if level:  # written once; the second is taken for the first
+                other["content"][1]["content"] = []
+    state = draw.choice(states)
+    names = ("predict", "predict_proba", "__sklearn_tags__", "classes_x", "n_jobs", "steps")
+    name = draw.choice(names)
+    if name not in state["content"]:
+        types = state["key_types"]["content"]
+        types.append(copy.deepcopy(types[0]) if types else {})
+    state["content"][name] = other
+    return (IMPOSSIBLE if name.startswith(("predict", "__")) else POSSIBLE), f"{way} {name}"
 
 
 def _change(parent: Any, key: Any, node: Any, draw: random.Random, spread: bool) -> tuple[str, str]:

@@ -382,6 +382,40 @@ def test_a_model_of_another_version_is_loaded_with_a_warning(tmp_path):
         assert isinstance(deepcac.load(path), CACClassifier)
 
 
+def with_attribute(parts, name, node):
+    """Return parts in which the estimator holds one attribute more."""
+    state = parts["schema.json"]["content"]
+    state["key_types"]["content"].append(state["key_types"]["content"][0])
+    state["content"][name] = node
+    return parts
+
+
+def text_list(number, *content):
+    return {
+        **{"__class__": "list", "__module__": "builtins", "__loader__": "ListNode"},
+        **{"__id__": number, "content": list(content)},
+    }
+
+
+@pytest.mark.parametrize("name", ["predict", "predict_proba", "__sklearn_tags__", "more_"])
+def test_an_attribute_that_no_fit_sets_is_refused_by_its_name(name, tmp_path):
+    path, parts, write = saved_parts(tmp_path)
+    write(with_attribute(parts, name, text_list(10**12)))
+    with pytest.raises(DataError, match=f"attribute '{name}' that no fit sets") as caught:
+        deepcac.load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_nodes_that_double_with_each_level_are_refused_before_they_are_visited(tmp_path):
+    path, parts, write = saved_parts(tmp_path)
+    node = text_list(10**12)
+    for level in range(1, 41):
+        node = text_list(10**12 + level, node, text_list(10**12 + level - 1))
+    write(with_attribute(parts, "history_", node))
+    with pytest.raises(DataError, match="parts"):
+        deepcac.load(path)
+
+
 def arrays_of(parts, shape, kind="f"):
     return [
         name

@@ -1,88 +1,38 @@
-"""What fitted estimators hold: lengths that belong together, numbers that can be learnt.
+"""What a loaded estimator holds, compared with the table; then it must answer for a few rows.
 
-A file that names types of the positive list only can still hold a state that no `fit` leaves. Here
-the whole state of each type is checked before the first prediction; no prediction is tried.
+A file that names types of the table only can still hold a state that no `fit` leaves.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyClassifier
+from sklearn.utils import get_tags
 
 from deepcac.errors import DataError
-from deepcac.files.saved_models import LARGEST, SMALLEST, check_classes_of, check_count
-from deepcac.persistence.allowed_types import OF_DEEPCAC, OF_SKLEARN
-from deepcac.persistence.state_rules import RULES, Lengths
+from deepcac.files.saved_models import (
+    LARGEST,
+    SMALLEST,
+    check_array,
+    check_classes_of,
+    check_count,
+    check_ids,
+)
+from deepcac.persistence.state_table import STATES
 
-# A letter is a length, the same wherever it stands; capitals hold for what is inside as well.
-_CLUSTERED = {
-    "classes_": "C",
-    "cluster_centers_": "KD",
-    "class_counts_": "KC",
-    "estimators_": "K",
-    "subtypes_": "n",
-}
-_LINEAR = {"classes_": "m", "coef_": "oD", "intercept_": "o"}
-_STATES: dict[str, dict[str, str]] = {
-    "CACClassifier": _CLUSTERED,
-    "CACClassifierCV": _CLUSTERED,
-    "KMClassifier": _CLUSTERED,
-    "MetricKMClassifier": _CLUSTERED | {"metric_": ""},
-    "ClassMetric": {"weights_": "D"},
-    "TableScaler": {"median_": "d", "flagged_": "f", "kept_": "g", "mean_": "q", "scale_": "q"},
-    "ClassDecompositionClassifier": {"classes_": "C", "_class_of_group": "G", "estimator_": ""},
-    "MixedNaiveBayes": {"classes_": "G", "_columns": "", "widths_": "P", "densities_": "G"},
-    "PairwiseLinearSVC": {"classes_": "G", "_columns": "", "_design": "", "planes_": "ve"},
-    "UnitPoints": {"_columns": "", "design_": ""},
-    "Columns": {},
-    "Density": {"mean": "P", "sd": "P", "log_share": "L"},
-    "Design": {"low": "P", "reach": "P"},
-    "Filler": {"means": "P", "modes": "N"},
-    "Step": {},
-    "KernelMap": {"_map": ""},
-    "WorkingSet": {},
-    "NearestClassMean": {"classes_": "m", "model_": ""},
-    "Renumbered": {"classes_": "m", "classifier_": ""},
-    "SupervisedKMeans": {"weights_": "W", "cutting_planes_": ""},
-    "PairSimilarity": {"weights_": "w", "cutting_planes_": ""},
-    "EqualWeights": {"weights_": "w"},
-    "LogisticRegression": _LINEAR,
-    "LinearSVC": _LINEAR,
-    "NewtonSVC": _LINEAR,
-    "Perceptron": _LINEAR,
-    "SGDClassifier": _LINEAR,
-    "RidgeClassifier": {"intercept_": "o", "_label_binarizer": ""},
-    "LabelBinarizer": {"classes_": "m"},
-    "LinearDiscriminantAnalysis": _LINEAR,
-    "NearestCentroid": {"classes_": "m", "centroids_": "mD"},
-    "GaussianNB": {"classes_": "m", "theta_": "mD", "var_": "mD", "class_prior_": "m"},
-    "DummyClassifier": {"classes_": "m", "class_prior_": "m"},
-    "DecisionTreeClassifier": {"classes_": "m", "tree_": ""},
-    "Nystroem": {"components_": "sD", "normalization_": "ss"},
-    "SimpleImputer": {"statistics_": "D"},
-    "StandardScaler": {},
-    "MinMaxScaler": {"scale_": "D", "min_": "D"},
-    "RobustScaler": {},
-    "Pipeline": {},
-}
-# Not in every release of scikit-learn, or not of every setting.
-_OPTIONAL: dict[str, dict[str, str]] = {
-    "NearestCentroid": {"deviations_": "mD", "within_class_std_dev_": "D", "class_prior_": "m"},
-    "LinearDiscriminantAnalysis": {"means_": "mD", "priors_": "m", "xbar_": "D"},
-    "GaussianNB": {"class_count_": "m"},
-    "StandardScaler": {"var_": "D"},
-    "MinMaxScaler": {"data_min_": "D", "data_max_": "D", "data_range_": "D"},
-    "Nystroem": {"component_indices_": "s"},
-}
-_ABOVE_0 = ("scale_", "sd", "reach", "widths_", "var_")
-_FROM_0 = (("StandardScaler", "var_"),)  # of a constant column it is 0, and its scale 1
+Lengths = dict[str, int]
+_LEAST = {"p": SMALLEST, "z": 0.0}
+_ANSWERS = ("predict", "predict_proba", "decision_function", "transform")
+_KERNELS = ("rbf", "linear", "poly", "polynomial", "sigmoid", "laplacian", "cosine")
+_OUTPUTS = ("default", "pandas", "polars")
+_MOST_COLUMNS, _MOST_JOBS, _MOST_ROWS = 1 << 24, 1 << 10, 1 << 40
 # What of a working set is not yet filled is of no account; NaN is what an imputer replaces.
 _UNREAD = ("_room", "missing_values")
-_DECLARED = frozenset((*OF_DEEPCAC, *OF_SKLEARN))
-_OUTPUTS = ("default", "pandas", "polars")
 
 
 def check_state(model: Any, trusted: Collection[str] = ()) -> None:
@@ -91,56 +41,67 @@ def check_state(model: Any, trusted: Collection[str] = ()) -> None:
     Parameters
     ----------
     model : estimator
-        Or a pipeline of such. What it holds was named on the positive list, or is trusted.
+        Or a pipeline of such. What it holds is of types of the table, or trusted.
     trusted : collection of str
         Types that the user vouches for; what they hold is not looked at.
 
     Raises
     ------
     DataError
-        An attribute is missing, or arrays do not fit each other, or a number is not finite.
+        An attribute is missing or not in the table, arrays do not fit each other, a number is not
+        finite, or the model does not answer for a row.
     """
     if not isinstance(model, BaseEstimator):
         raise DataError(f"holds a {type(model).__name__}, which is no estimator")
-    _check(model, {}, frozenset(trusted), set())
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        _check(model, {}, frozenset(trusted))
 
 
-def _check(part: Any, lengths: Lengths, trusted: frozenset[str], seen: set[int]) -> None:
-    """Check an object and what it holds; `lengths` are those of the objects around it."""
+def _check(part: Any, around: Lengths, trusted: frozenset[str]) -> bool:
+    """Check an object and what it holds; tell whether none of that is merely trusted."""
     kind = f"{type(part).__module__}.{type(part).__qualname__}"
-    if id(part) in seen or kind in trusted:
-        return
-    seen.add(id(part))
-    if kind not in _DECLARED:
+    if kind in trusted:
+        return False
+    if kind not in STATES:
         raise DataError(f"holds a {kind}, whose state cannot be checked")
-    name, fitted = type(part).__name__, isinstance(part, BaseEstimator)
+    fitted = isinstance(part, BaseEstimator)
     if fitted:
-        _check_estimator(part)
-    measured = _measure(part, dict({} if fitted else lengths))
-    inside = {letter: length for letter, length in measured.items() if letter.isupper()}
-    for value in _fitted_values(part):
-        for held in _objects(value):
-            _check(held, {} if isinstance(held, BaseEstimator) else inside, trusted, seen)
-    if name in RULES:  # after its parts, which it compares
-        RULES[name](part, measured)
+        _check_parameters(part, trusted)
+    lengths = _measure(part, STATES[kind], {} if fitted else dict(around))
+    inside = {letter: length for letter, length in lengths.items() if letter.isupper()}
+    given = type(part)._get_param_names() if fitted else ()
+    own = [value for name, value in _parts(part).items() if name not in given or name == "steps"]
+    held = [each for value in own for each in _objects(value)]
+    trusting = sum(not _check(each, inside, trusted) for each in held)
+    if type(part).__name__ in _RULES:  # after its parts, which it compares
+        _RULES[type(part).__name__](part, lengths)
+    if not trusting and "n_features_in_" in _parts(part):
+        _ask(part)
+    return not trusting
 
 
-def _check_estimator(part: BaseEstimator) -> None:
-    """Check parameters and the names of the columns; they decide how an answer is made."""
+def _check_parameters(part: BaseEstimator, trusted: frozenset[str]) -> None:
+    """Check parameters, the names of attributes and columns; they decide how an answer is made."""
     attributes, kind = vars(part), type(part).__name__
-    missing = [name for name in type(part)._get_param_names() if name not in attributes]
-    if missing:
-        raise DataError(f"{kind} has no {missing[0]}")
+    given = type(part)._get_param_names()
+    known = STATES[f"{type(part).__module__}.{type(part).__qualname__}"]
+    for name in (*given, *attributes):
+        if name not in attributes:
+            raise DataError(f"{kind} has no {name}")
+        if name not in given and name not in known:
+            raise DataError(f"{kind} has an attribute {name[:40]!r} that no fit sets")
     if hasattr(part, "_parameter_constraints"):
         part._validate_params()
+    jobs = attributes.get("n_jobs")
+    if jobs is not None and (type(jobs) is not int or abs(jobs) > _MOST_JOBS):
+        raise DataError(f"n_jobs of {kind} is {str(jobs)[:40]}")
     if attributes.get("_sklearn_output_config", {}).get("transform", "default") not in _OUTPUTS:
         raise DataError(f"{kind} answers in no form that is known")
-    for name in type(part)._get_param_names():
-        if (
-            isinstance(attributes[name], BaseEstimator)
-            and _full_name(attributes[name]) in _DECLARED
-        ):
-            _check_estimator(attributes[name])
+    for value in () if kind == "Pipeline" else map(attributes.get, given):
+        for held in _objects(value):
+            if f"{type(held).__module__}.{type(held).__qualname__}" in STATES:
+                _check_parameters(held, trusted)
     if "feature_names_in_" in attributes:
         names = attributes["feature_names_in_"]
         if not isinstance(names, np.ndarray) or names.ndim != 1:
@@ -150,107 +111,172 @@ def _check_estimator(part: BaseEstimator) -> None:
             raise DataError("feature_names_in_ are not one different name a column")
 
 
-def _full_name(part: Any) -> str:
-    return f"{type(part).__module__}.{type(part).__qualname__}"
-
-
-def _fitted_values(part: Any) -> Iterator[Any]:
-    """Yield what was fitted; parameters are not, but for the steps of a pipeline."""
-    given = type(part)._get_param_names() if isinstance(part, BaseEstimator) else ()
-    for name, value in _parts(part).items():
-        if name not in given or name == "steps":
-            yield value
-
-
-def _measure(part: Any, lengths: Lengths) -> Lengths:
-    """Compare the arrays of an object with each other; return their lengths by letter."""
+def _measure(part: Any, state: dict[str, str], lengths: Lengths) -> Lengths:
+    """Compare the attributes of an object with the table; return their lengths by letter."""
     attributes, kind = _parts(part), type(part).__name__
     if "n_features_in_" in attributes:
-        count = check_count("n_features_in_", attributes["n_features_in_"], 1)
-        _same(kind, "n_features_in_", "D", count, lengths)
-    optional = {
-        name: letters for name, letters in _OPTIONAL.get(kind, {}).items() if name in attributes
-    }
-    for name, letters in (_STATES[kind] | optional).items():
+        lengths["D"] = check_count("n_features_in_", attributes["n_features_in_"], 1)
+        if lengths["D"] > _MOST_COLUMNS:
+            raise DataError(f"{kind} is of {lengths['D']:,} columns")
+    for name, entry in state.items():
+        letters = entry.removeprefix("?")
+        if not letters or (letters != entry and attributes.get(name) is None):
+            continue
         if name not in attributes:
             raise DataError(f"{kind} has no {name}")
-        if name in optional and attributes[name] is None:
-            continue
-        for letter, length in zip(
-            letters, _shape(kind, name, attributes[name], letters), strict=True
-        ):
-            _same(kind, name, letter, length, lengths)
-    for name, value in attributes.items():
-        if name not in _UNREAD and not _is_validated(part, name, value):
-            _check_numbers(f"{name} of {kind}", value, _least(kind, name))
-    if "classes_" in attributes:
-        if not isinstance(attributes["classes_"], np.ndarray):
-            raise DataError(f"classes_ of {kind} are no labels")
-        check_classes_of(f"classes_ of {kind}", attributes["classes_"], 1)
+        shape = _shape(f"{name} of {kind}", attributes[name], letters[0])
+        if len(shape) != len(letters) - 1:
+            raise DataError(f"{name} of {kind} has {len(shape)} axes, not {len(letters) - 1}")
+        for letter, length in zip(letters[1:], shape, strict=True):
+            if lengths.setdefault(letter, length) != length:
+                raise DataError(
+                    f"{name} of {kind} has {length} where {lengths[letter]} were expected"
+                )
+    validated = getattr(type(part), "_parameter_constraints", {})
+    for name, value in attributes.items():  # some parameters may be infinite, such as C
+        if name not in _UNREAD and validated.get(name, "no_validation") == "no_validation":
+            _check_numbers(f"{name} of {kind}", value)
     return lengths
 
 
-def _shape(kind: str, name: str, value: Any, letters: str) -> tuple[int, ...]:
-    if not letters:  # it must be there, no more
+def _shape(what: str, value: Any, kind: str) -> tuple[int, ...]:
+    """Return the shape of a value, if it is of its kind in the table."""
+    if kind == "l" and isinstance(value, list):
+        return (len(value),)
+    if kind == "d" and value == np.dtype(np.float64):
         return ()
-    if not isinstance(value, np.ndarray | list):
-        raise DataError(f"{name} of {kind} is a {type(value).__name__}")
-    shape = (len(value),) if isinstance(value, list) else value.shape
-    if len(shape) != len(letters):
-        raise DataError(f"{name} of {kind} has {len(shape)} axes, not {len(letters)}")
-    if (
-        isinstance(value, np.ndarray)
-        and name != "classes_"  # labels are only looked up
-        and value.dtype.kind in "fiu"
-        and value.dtype.itemsize != 8
-    ):
-        raise DataError(f"{name} of {kind} is {value.dtype}")
-    return shape
+    if kind in "ld" or not isinstance(value, np.ndarray):
+        raise DataError(f"{what} is a {type(value).__name__}")
+    if kind == "L":
+        return check_classes_of(what, value, 1).shape
+    check_array(what, value, value.shape, {"i": np.int64, "b": np.bool_}.get(kind, np.float64))
+    if kind in _LEAST and not (value >= _LEAST[kind]).all():
+        raise DataError(f"{what} is {'below' if kind == 'z' else 'not above'} 0")
+    return value.shape
 
 
-def _same(kind: str, name: str, letter: str, length: int, lengths: Lengths) -> None:
-    if lengths.setdefault(letter, length) != length:
-        raise DataError(f"{name} of {kind} has {length} where {lengths[letter]} were expected")
-
-
-def _is_validated(part: Any, name: str, value: Any) -> bool:
-    """Tell whether `_check_estimator` checked a parameter: some may be infinite, such as C."""
-    rules: dict[str, Any] = getattr(type(part), "_parameter_constraints", {})
-    checked = [entry for entry, rule in rules.items() if rule != "no_validation"]
-    return name in checked and not isinstance(value, np.ndarray)
-
-
-def _least(kind: str, name: str) -> float:
-    """Return the least number that an attribute may hold."""
-    if (kind, name) in _FROM_0:
-        return 0.0
-    return SMALLEST if name in _ABOVE_0 else -LARGEST
-
-
-def _check_numbers(what: str, value: Any, least: float) -> None:
-    if not isinstance(value, np.ndarray | float | np.floating):
-        return
-    if np.asarray(value).dtype.kind != "f":
-        return
-    values = np.asarray(value, dtype=np.float64)  # the limits are beyond float32
-    if not (np.abs(values) <= LARGEST).all():
+def _check_numbers(what: str, value: Any) -> None:
+    numbers = np.asarray(value if isinstance(value, np.ndarray | float | np.floating) else 0)
+    # The limits are beyond float32.
+    if numbers.dtype.kind == "f" and not (np.abs(numbers.astype(np.float64)) <= LARGEST).all():
         raise DataError(f"{what} is not finite, or beyond {LARGEST:g}")
-    if not (values >= least).all():
-        raise DataError(f"{what} is {'below' if least == 0 else 'not above'} 0")
 
 
 def _parts(part: Any) -> dict[str, Any]:
-    if hasattr(part, "_asdict"):
-        return part._asdict()
-    return vars(part) if hasattr(part, "__dict__") else {}
+    return part._asdict() if hasattr(part, "_asdict") else vars(part)
 
 
 def _objects(value: Any) -> Iterator[Any]:
     """Yield estimators and records in a value, a list or a dict of them."""
-    if isinstance(value, BaseEstimator) or hasattr(value, "_asdict"):
-        yield value
-    elif isinstance(value, list | tuple | dict):
+    if isinstance(value, list | tuple | dict) and not hasattr(value, "_asdict"):
         for part in value.values() if isinstance(value, dict) else value:
             yield from _objects(part)
-    elif type(value).__name__ in ("KernelMap", "WorkingSet"):
+    elif isinstance(value, BaseEstimator) or type(value).__module__.startswith("deepcac."):
         yield value
+
+
+def _ask(part: BaseEstimator) -> None:
+    """Refuse an estimator that does not answer for rows as its classes say."""
+    rows, n_classes = _rows(part), len(getattr(part, "classes_", ()))
+    for name in _ANSWERS:
+        if not hasattr(part, name):
+            continue
+        answer = getattr(part, name)(rows)
+        shape: tuple[int, ...] = (len(rows), n_classes)
+        if name == "predict" or (name == "decision_function" and n_classes == 2):
+            shape = shape[:1]
+        if name == "transform":
+            shape = (len(rows), *np.shape(answer)[1:])
+        found = np.asarray(answer)
+        given = found[:4] if name == "transform" else found  # scalers hand missing values on
+        if found.shape != shape or (found.dtype.kind == "f" and not np.isfinite(given).all()):
+            raise DataError(f"{name} of {type(part).__name__} has no answer for a row")
+        if name == "predict" and not np.isin(found, part.classes_).all():
+            raise DataError(f"{type(part).__name__} predicts another class")
+        if name == "predict_proba" and np.abs(found.sum(axis=1) - 1).max() > 1e-6:
+            raise DataError(f"probabilities of {type(part).__name__} do not add up")
+
+
+def _rows(part: Any) -> Any:
+    """Return rows of zeros, of first and last levels, and of missing values where it takes them."""
+    zeros = np.zeros((5, part.n_features_in_))
+    if get_tags(part).input_tags.allow_nan:
+        zeros[4] = np.nan
+    names, levels = getattr(getattr(part, "estimator_", part), "_columns", None) or ((), {})
+    if not levels:
+        return zeros
+    import pandas as pd
+
+    if list(names) != list(part.feature_names_in_) or not set(levels) <= set(names):
+        raise DataError("its columns are not those of its table")
+    cells = {name: pd.Categorical([of[0], of[-1]] * 2 + [None], of) for name, of in levels.items()}
+    return pd.DataFrame({name: cells.get(name, zeros[:, 0]) for name in names})
+
+
+def check_answering(fitted: Any, given: Any) -> None:
+    """Refuse a fitted estimator of another kind than the one that it was cloned from."""
+    if type(fitted) is not type(given):
+        raise DataError(f"a {type(fitted).__name__} was fitted for a {type(given).__name__}")
+    for name in _ANSWERS:
+        if hasattr(fitted, name) != hasattr(given, name):
+            raise DataError(f"a {type(fitted).__name__} answers by {name} as no clone of it does")
+
+
+def _clusters(part: Any, lengths: Lengths) -> None:
+    """Compare the classifiers of the clusters with the classes and the base classifier."""
+    counts = part.class_counts_
+    if not lengths["K"] or lengths["C"] < 2 or counts.min() < 0 or counts.max() > _MOST_ROWS:
+        raise DataError("it has no clusters, classes or counts")
+    check_ids("subtypes_", part.subtypes_, lengths["K"])
+    for local, own in zip(part.estimators_, counts, strict=True):
+        if not np.array_equal(local.classes_, np.flatnonzero(own)):
+            raise DataError("a cluster's classifier has other classes than its rows")
+        if getattr(local, "n_features_in_", lengths["D"]) != lengths["D"]:
+            raise DataError("a cluster's classifier reads other columns")
+        if not isinstance(local, DummyClassifier):
+            check_answering(local, part._base())
+
+
+def _planes(part: Any, lengths: Lengths) -> None:
+    """Compare planes with classes: one for two of them."""
+    n_classes = lengths["m"] if "m" in lengths else len(part._label_binarizer.classes_)
+    planes = 1 if n_classes == 2 else n_classes
+    shapes = [(planes, lengths["D"]), (lengths["D"],)][: 2 if planes == 1 else 1]
+    if n_classes < 2 or lengths["o"] != planes or part.coef_.shape not in shapes:
+        raise DataError(f"{lengths['o']} planes for {n_classes} classes")
+
+
+def _groups(part: Any, lengths: Lengths) -> None:
+    check_answering(part.estimator_, part._base())
+    check_ids("_class_of_group", part._class_of_group, lengths["C"])
+    if not np.array_equal(part.estimator_.classes_, np.arange(lengths["G"])):
+        raise DataError("its groups are not those of its classifier")
+
+
+def _landmarks(part: Any, lengths: Lengths) -> None:
+    if part.kernel not in _KERNELS or part.kernel_params is not None:
+        raise DataError(f"its kernel is {str(part.kernel)[:40]}, or has parameters of its own")
+
+
+def _steps(part: Any, lengths: Lengths) -> None:
+    part._validate_steps()
+    if part.steps[-1][1] in (None, "passthrough"):
+        raise DataError("it ends in no estimator")
+    steps = [step for _, step in part.steps if hasattr(step, "n_features_in_")]
+    rows = np.zeros((5, steps[0].n_features_in_)) if steps else None
+    for step in steps[:-1]:
+        rows = step.transform(rows)
+    if rows is not None and np.shape(rows)[1] != steps[-1].n_features_in_:
+        raise DataError(f"its last step takes {steps[-1].n_features_in_} columns")
+
+
+_RULES = {
+    **dict.fromkeys(("CACClassifier", "CACClassifierCV", "KMClassifier"), _clusters),
+    **dict.fromkeys(("LogisticRegression", "LinearSVC", "NewtonSVC", "Perceptron"), _planes),
+    **dict.fromkeys(("SGDClassifier", "RidgeClassifier", "LinearDiscriminantAnalysis"), _planes),
+    "MetricKMClassifier": _clusters,
+    "ClassDecompositionClassifier": _groups,
+    "TableScaler": lambda part, lengths: part.check(),
+    "Nystroem": _landmarks,
+    "Pipeline": _steps,
+}

@@ -33,8 +33,9 @@ from deepcac.files.saved_models import (
     check_version,
     reading,
 )
-from deepcac.persistence.allowed_types import ALLOWED, named_types, untrusted_line
 from deepcac.persistence.fitted_state import check_state
+from deepcac.persistence.model_nodes import named_types, untrusted_line
+from deepcac.persistence.state_table import ALLOWED
 
 FORMAT = 2
 HEADER = "deepcac.json"

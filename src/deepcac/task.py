@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from deepcac.types import Array, Ids
 
-FEW = 5  # patients of a cell of a table from which its count or share is shown
+FEW = 8  # patients of a cell of a table from which its count or share is shown
 
 
 @dataclass(frozen=True)

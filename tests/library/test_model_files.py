@@ -139,7 +139,7 @@ def test_a_similarity_answers_alike(model, tmp_path):
 def test_a_network_answers_alike(method, preprocess, tmp_path):
     X, y = rows(60)
     model = method(max_epochs=1, device="cpu", preprocess=preprocess, random_state=0).fit(X, y)
-    deepcac.save(model, tmp_path / "model")
+    deepcac.save(model, tmp_path / "model", small_clusters=True)
     loaded = deepcac.load(tmp_path / "model", device="cpu")
     assert type(loaded) is type(model)
     for name, answer in answers(model, X):
@@ -179,7 +179,7 @@ def test_a_pipeline_that_ends_in_a_network_answers_alike(last, tmp_path):
     X, y = rows(60)
     network = networks()["fnn"](max_epochs=1, device="cpu") if last == "fnn" else subtypes()
     model = make_pipeline(StandardScaler(), network).fit(X, y)
-    deepcac.save(model, tmp_path / "model")
+    deepcac.save(model, tmp_path / "model", small_clusters=True)
     assert model.steps[1][1] is network
     loaded = deepcac.load(tmp_path / "model", device="cpu")
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
@@ -262,7 +262,7 @@ def test_a_cluster_of_few_rows_is_not_saved_unless_asked(tmp_path):
     assert model.class_counts_.sum(axis=1).min() == 1
     inner = Pipeline([("model", model)])
     for whole in (model, inner, Pipeline([("inner", inner)])):
-        with pytest.raises(DataError, match=r"holds fewer than 5 rows.*small_clusters=True"):
+        with pytest.raises(DataError, match=r"holds fewer than 8 rows.*small_clusters=True"):
             deepcac.save(whole, tmp_path / "model")
     assert not (tmp_path / "model").exists()
     deepcac.save(model, tmp_path / "model", small_clusters=True)
@@ -276,7 +276,7 @@ def test_a_network_saves_no_cluster_of_few_rows_by_itself_either(name, tmp_path)
     model.fit(X, y).subtypes_ = np.arange(60) // 58
     path = tmp_path / "model"
     for save in (model.save, lambda path: deepcac.save(model, path)):
-        with pytest.raises(DataError, match=r"holds fewer than 5 rows.*small_clusters=True"):
+        with pytest.raises(DataError, match=r"holds fewer than 8 rows.*small_clusters=True"):
             save(path)
     assert not path.exists()
     model.save(path, small_clusters=True)

@@ -30,6 +30,7 @@ from deepcac.scoring.equivalence import (
     WORSE,
 )
 from deepcac.scoring.margins import MARGIN, STRICT
+from deepcac.scoring.small_cells import format_count
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.comparison_words import Line, arm_name, contender_name, gain, signed
@@ -222,12 +223,12 @@ def _sentence(
     """Put the verdict into words; `ahead` is the AUROC of the best model without clusters."""
     model, (rarest, called) = contender_name(best), rare
     if verdict == TOO_FEW:
-        return f"Too few {called} ({rarest}) to say whether clusters help."
+        return f"Too few {called} ({format_count(rarest)}) to say whether clusters help."
     if helped is not None:
         return _helping(verdict, helped, lines, (best, ahead), rarest)
     undecided = sum(row["verdict"] == UNDECIDED for row in lines)
     return _NO[verdict].format(
-        model=model, events=f"{rarest:,} {called}", undecided=undecided, n=len(lines),
+        model=model, events=f"{format_count(rarest)} {called}", undecided=undecided, n=len(lines),
         margin=f"{margin:g}",
         excludes=excludes,
     )  # fmt: skip
@@ -282,13 +283,13 @@ def first_numbers(
     """
     best = line["reference"]
     mean, span = tuned_auroc(trials, best)
-    trained = f"{trials.trained_on:,}" + " (a part)" * trials.cut
+    trained = format_count(trials.trained_on) + " (a part)" * trials.cut
     return [
         (f"Best model without {without}", contender_name(best)),
         ("Its AUROC", f"{mean} ({span})" if span else mean),
         (change, line["verdict"] if line["verdict"] in NOT_TESTED else gain(line)),
         ("Training rows", trained),
-        (rare[1].capitalize(), f"{rare[0]:,}"),
+        (rare[1].capitalize(), format_count(rare[0])),
     ]
 
 

@@ -10,7 +10,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from deepcac.errors import DataError
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import TableScaler
-from deepcac.scoring.small_cells import FEW, SMALL
+from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.types import Array, Flags, Ids
 
@@ -19,7 +19,7 @@ def coarse_scaler(table: LabelledTable) -> TableScaler:
     """Return what scales the rows of a table, and tells of no group of fewer patients than a cell.
 
     The share of a level, or of missing values, that fewer than `FEW` patients have (or lack) is
-    that of `FEW` patients. A number that fewer than `SMALL` patients have, or that is the same in
+    that of `FEW` patients. A number that fewer than `FEW` patients have, or that is the same in
     all but fewer than `FEW`, is left out.
 
     Raises
@@ -70,7 +70,7 @@ def _share(values: Array, patient: Ids, n: int) -> float | None:
 def _tells(values: Array, patient: Ids) -> bool:
     """Tell whether the mean of a number is that of few patients."""
     seen = np.isfinite(values)
-    if len(np.unique(patient[seen])) < SMALL:
+    if len(np.unique(patient[seen])) < FEW:
         return True
     different, counts = np.unique(values[seen], return_counts=True)
     others = seen & (values != different[counts.argmax()])
@@ -80,7 +80,7 @@ def _tells(values: Array, patient: Ids) -> bool:
 def coarse_centres(
     bounded: Array, label: Ids, patient: Ids, scaler: TableScaler, shares: Flags
 ) -> tuple[Array, Ids]:
-    """Return the centres of clusters of `SMALL` patients or more, and the nearest one of each row.
+    """Return the centres of clusters of `FEW` patients or more, and the nearest one of each row.
 
     A cluster of fewer joins its neighbours; at least one is left. Where fewer than `FEW` patients
     of a cluster have a level, or lack it, its centre has half of a cell.
@@ -95,7 +95,7 @@ def coarse_centres(
     shares : ndarray of bool, shape (q,)
         Columns that are 0 or 1 before they are standardised.
     """
-    used = [j for j in np.unique(label) if len(np.unique(patient[label == j])) >= SMALL]
+    used = [j for j in np.unique(label) if len(np.unique(patient[label == j])) >= FEW]
     if not used:
         used, label = [0], np.zeros_like(label)
     members = [label == j for j in used]
@@ -105,7 +105,7 @@ def coarse_centres(
         )
         nearest = pairwise_distances_argmin(bounded, centres).astype(np.int64)
         sizes = [len(np.unique(patient[nearest == j])) for j in range(len(centres))]
-        if min(sizes) >= SMALL or len(members) == 1:
+        if min(sizes) >= FEW or len(members) == 1:
             return centres, nearest
         del members[int(np.argmin(sizes))]
 

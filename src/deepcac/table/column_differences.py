@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from deepcac.scoring.small_cells import FEW, SMALL
+from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.standardised_differences import category_difference, number_difference
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import LabelledTable
@@ -37,7 +37,7 @@ def difference_lines(
         Group of each row: a place in `names`.
     """
     counts = np.bincount(code, minlength=len(names))
-    inside = [(names[j], code == j) for j in np.flatnonzero(counts >= SMALL).tolist()]
+    inside = [(names[j], code == j) for j in np.flatnonzero(counts >= FEW).tolist()]
     lines = []
     for column in table.encoder.used:
         values = _values(table, column.name, category=column.kind == CATEGORY)
@@ -68,7 +68,7 @@ def _values(table: LabelledTable, name: str, *, category: bool) -> _Values:
 def _difference(first: _Values, second: _Values) -> float:
     """Return the difference of a column between two groups; NaN if too few values are left."""
     sides = [side[~pd.isna(side)] for side in (first, second)]
-    if min(map(len, sides)) < SMALL:
+    if min(map(len, sides)) < FEW:
         return float("nan")
     levels, place = np.unique(np.concatenate(sides), return_inverse=True)
     if first.dtype != object and len(levels) > 2:

@@ -15,7 +15,6 @@ from deepcac.table.found_subtypes import shown_clusterings
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import write_compare_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
-from deepcac.table.pages.subgroups import page_cells
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
 
@@ -65,7 +64,7 @@ def compare_table(
         out, table, effort, trials, result, clusterings, run.command, asked
     )
     comparison_facts = compare_facts(table, effort, trials, result, clusterings)
-    common = table_facts(path, table, roles, run.command, page_cells(table, asked.by))
+    common = table_facts(path, table, roles, run.command)
     facts = (common, comparison_facts, risk_facts(on_risks))
     write_card(beside, joined(*facts))
     say(f"card: {beside}")

@@ -10,7 +10,7 @@ from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Rows
 from deepcac.judging.trial_record import VALIDATION
-from deepcac.scoring.small_cells import SMALL, few_rows
+from deepcac.scoring.small_cells import FEW, is_few, round_count, round_share
 from deepcac.scoring.statistics import independent_rows, wilson
 from deepcac.scoring.subtypes import distinguishing_features
 from deepcac.table.budgeted_trials import Trials, table_resamples
@@ -24,7 +24,7 @@ STABILITY_RESAMPLES = 10
 NOTABLE = 0.5  # standard deviations from the other rows: a medium effect (Cohen 1988)
 NAMING = 3  # variables in a name
 MOST_FEATURES = 15  # of a profile that is shown
-TOO_FEW = f"fewer than {SMALL} rows: too few to describe"
+TOO_FEW = f"fewer than {FEW} rows: too few to describe"
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ class Subtype:
         From 1, the largest cluster first.
     name : str
         The variables that set it apart, such as "high age, low platelets".
-    size : int or None
-        Rows; None where they are too few to be told.
+    size : int
+        Rows, or 1 if they are of few patients.
     rates, low, high : ndarray of shape (n_classes,)
-        Share of each class with its 95 % interval (Wilson 1927), as of independent patients; NaN
-        where it would tell of fewer than five rows, or of a size that is not told.
+        Share of each class, of rounded counts, with its 95 % interval (Wilson 1927), as of
+        independent patients; NaN where they are few.
     """
 
     number: int
     name: str
-    size: int | None
+    size: int
     rates: Array
     low: Array
     high: Array
@@ -125,7 +125,7 @@ def _clustering(table: LabelledTable, trials: Trials, arm: str) -> FoundClusteri
 
 
 def _means(rows: Array) -> Array:
-    return rows.mean(axis=0) if len(rows) >= SMALL else np.full(rows.shape[1], np.nan)
+    return rows.mean(axis=0) if len(rows) >= FEW else np.full(rows.shape[1], np.nan)
 
 
 def _chosen(trials: Trials, arm: str) -> tuple[dict[str, Any], float]:
@@ -176,14 +176,12 @@ def _subtypes(
     groups = np.unique(label)
     counts = np.array([np.bincount(rows.y[label == j], minlength=n_classes) for j in groups])
     sizes = counts.sum(axis=1)
-    secret = few_rows(sizes[:, None])
     patients = independent_rows(label, table.group)[groups]
-    # An interval tells the rows, or the patients, that it is of.
-    hidden = few_rows(counts) | secret | few_rows(patients[:, None])
-    shown = np.where(hidden[:, None], np.nan, counts / sizes[:, None])
+    few = is_few(patients)
+    shown = np.where(few[:, None], np.nan, round_share(counts, sizes[:, None]))
     subtypes = []
     for j, size, rates, n in zip(groups, sizes.tolist(), shown, patients, strict=True):
-        low, high = wilson(rates, n)
+        low, high = wilson(rates, round_count(n))
         notable = [
             effect
             for effect in effects
@@ -193,8 +191,8 @@ def _subtypes(
             ", ".join(_effect_phrase(effect, levels) for effect in notable)
             or "no variable stands out"
         )
-        name = name if size >= SMALL else TOO_FEW
-        subtypes.append(Subtype(int(j) + 1, name, None if secret[j] else size, rates, low, high))
+        name = name if size >= FEW else TOO_FEW
+        subtypes.append(Subtype(int(j) + 1, name, size, rates, low, high))
     return subtypes
 
 

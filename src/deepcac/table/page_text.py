@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Protocol
 
-from deepcac.scoring.small_cells import FEW
+from deepcac.scoring.small_cells import FEW, format_count
 
 UNNAMED = "'…'"
 _NUMBERS = r"\d[\d,]*(?:(?:, | and | or | to )\d[\d,]*)*"
@@ -20,8 +20,10 @@ _CELL = re.compile(
 _ROW = re.compile(rf"\b(?:in )?(?:data )?rows? {_NUMBERS}(?! (?:of|rows))")
 _UNITS = r"(?:rows?|cells?|patients?|values?|times|labels?|copies|ids?|visits?|records?|levels?)"
 _SHARE = re.compile(rf"(?<![\d,.])(\d[\d,]*) of (\d[\d,]*)(?= {_UNITS}\b)")
-_COUNT = re.compile(rf"(?<![\d,.])(?:[1-4]|one|two|three|four)(?= (?:\w+ )?{_UNITS}\b)")
-_BARE = re.compile(r"\(([1-4])\)|\(([1-4]) in all\)|(?<=: )[1-4](?= [×x]\b)")
+_COUNT = re.compile(
+    rf"(?<![\d,.])(?:[1-7]|one|two|three|four|five|six|seven)(?= (?:\w+ )?{_UNITS}\b)"
+)
+_BARE = re.compile(r"\(([1-7])\)|\(([1-7]) in all\)|(?<=: )[1-7](?= [×x]\b)")
 _RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
 _READING = re.compile(r" is read as \S+, not \S+,")
 _LISTED = re.compile(r"; there are [^;]*")
@@ -56,7 +58,7 @@ def page_text(message: object, names: Collection[str] = ()) -> str:
     >>> page_text("column 'age', data row 7: '6o' is no number; mend it", ["age"])
     "column 'age': a cell is no number; mend it"
     >>> page_text("2 of 300 rows have no value of 'crp'", ["crp"])
-    "fewer than 5 of 300 rows have no value of 'crp'"
+    "fewer than 8 of 300 rows have no value of 'crp'"
     >>> page_text("Column 'crp', data row 26: '1.000' is read as 1000, not 1.0, by the others")
     "Column '…': a cell is read by the others"
     """
@@ -91,10 +93,7 @@ def quotable(columns: Iterable[NamedLevels], classes: Collection[str] = ()) -> f
 
 
 def _share(match: re.Match[str]) -> str:
-    part, whole = (int(match[j].replace(",", "")) for j in (1, 2))
-    if 0 < part < FEW:
-        return f"fewer than {FEW} of {match[2]}"
-    return f"nearly all of {match[2]}" if 0 < whole - part < FEW else match[0]
+    return " of ".join(format_count(int(match[j].replace(",", ""))) for j in (1, 2))
 
 
 def _inside(quoted: str) -> str:

@@ -22,6 +22,7 @@ from deepcac.scoring.resampled_scores import (
     estimate,
     risk_scores,
 )
+from deepcac.scoring.small_cells import format_count
 from deepcac.scoring.statistics import corrected_error
 from deepcac.table.budgeted_trials import Say, linear
 from deepcac.table.choice_folds import Candidate, FoldScores, Scores, score_on_folds
@@ -342,12 +343,13 @@ def method_lines(method: dict[str, Any]) -> list[str]:
         )
     if "bootstrap" in method:
         lines += _corrected(method["bootstrap"])
-    lines += [f"{rarest:,} rows of the rarest class", *method.get("needs", ())]
+    lines += [f"{format_count(rarest)} rows of the rarest class", *method.get("needs", ())]
     if "horizon" in method:
         lines.append(_ESTIMAND[bool(method["competing"])].format(horizon=method["horizon"]))
     if rarest < EVENTS_A_CLUSTER:
         lines.append(
-            f"warning: {rarest} rows of the rarest class are too few to fit a risk model or "
+            f"warning: {format_count(rarest)} rows of the rarest class are too few to fit a risk "
+            "model or "
             "to tell how good it is"
         )
     if out["low"] <= 0.5:

@@ -13,7 +13,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.csv_files import FORMULA, plain_cell
 from deepcac.persistence.model_files import load
-from deepcac.scoring.small_cells import SMALL
+from deepcac.scoring.small_cells import FEW
 from deepcac.table.budgeted_trials import Say, TableRun
 from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
@@ -126,7 +126,7 @@ def _tell_merged(model: RiskModel, say: Say) -> None:
     if model.n_subtypes and model.n_subtypes < asked:
         say(
             f"{model.n_subtypes} of {asked} clusters are in the model: the others would have had "
-            f"fewer than {SMALL} patients, whom their centres would tell, or no rows"
+            f"fewer than {FEW} patients, whom their centres would tell, or no rows"
         )
 
 

@@ -70,27 +70,15 @@ def test_empty_cells_are_a_group_and_small_groups_are_not_shown(tmp_path):
     assert groups.names == ("<b>hot", "cold", "secret", ABSENT)
     assert np.bincount(groups.code)[2:].tolist() == [3, 20]
     first, second = groups.remarks()
-    assert first.startswith("Some rows have no group")  # 20 would tell of the three others
-    assert second.startswith("Groups of fewer than 5 rows: 1;")
+    assert first.startswith("20 rows have no group")
+    assert second.startswith("Groups of fewer than 8 rows: 1;")
     risk = np.full((400, 2), 0.5)
     lines, event = group_lines(groups, table.features.label, risk)
     assert event == 1
     assert lines[-1].name == UNNAMED
     assert "secret" not in str(lines)
     cells = shown_lines(lines, 400)
-    assert [row.count("withheld") for row in cells] == [0, 0, 5, 5]  # one alone could be told
-
-
-def test_a_share_with_its_interval_is_shown_only_where_the_size_is():
-    """Wilson's interval of 60 rows says that they are 60, and then 3 rows are left."""
-    sizes = (200, 150, 77, 60, 3)
-    code, y = np.repeat(np.arange(5), sizes), np.arange(490) % 2
-    y[-63:] = np.arange(63) < 15
-    groups = Groups("g", tuple("abcde"), np.arange(490), code)
-    y[:200] = np.arange(200) < 4
-    lines, _ = group_lines(groups, y, np.full((490, 2), 0.5))
-    assert any(line.size is None for line in lines)
-    assert all(line.hidden for line in lines if line.size is None)
+    assert [row.count("withheld") for row in cells] == [0, 0, 1, 4]  # no tenths of 20 risks
 
 
 def test_an_interval_of_a_share_counts_patients_and_not_their_rows():
@@ -105,19 +93,19 @@ def test_an_interval_of_a_share_counts_patients_and_not_their_rows():
 
 
 def test_an_interval_does_not_tell_that_a_group_is_of_few_patients():
-    """Of 12 rows of two patients Wilson's interval goes from 9 % to 91 %, as of two."""
-    code = np.repeat([0, 1, 2], [60, 12, 60])
-    patient = np.concatenate([np.arange(60), np.repeat([60, 61], 6), np.arange(62, 122)])
-    groups = Groups("g", ("a", "b", "c"), np.arange(132), code)
-    of = groups, np.arange(132) % 2, np.full((132, 2), 0.5)
+    """Of 20 rows of two patients Wilson's interval goes from 9 % to 91 %, as of two."""
+    code = np.repeat([0, 1, 2], [60, 20, 60])
+    patient = np.concatenate([np.arange(60), np.repeat([60, 61], 10), np.arange(62, 122)])
+    groups = Groups("g", ("a", "b", "c"), np.arange(140), code)
+    of = groups, np.arange(140) % 2, np.full((140, 2), 0.5)
     assert not any(line.hidden for line in group_lines(*of)[0])
     lines, _ = group_lines(*of, unit=patient)
     assert {line.name: line.hidden for line in lines}["b"]
-    assert sum(line.hidden for line in lines) == 2  # one alone could be told
+    assert sum(line.hidden for line in lines) == 1
 
 
-def test_a_range_of_risks_is_shown_where_five_rows_lie_beyond_each_end():
-    sizes = (60, 50, 49)
+def test_a_range_of_risks_is_shown_where_eight_rows_lie_beyond_each_end():
+    sizes = (90, 80, 79)
     code = np.repeat(np.arange(3), sizes)
     y = np.zeros(len(code), dtype=np.int64)
     risk = np.linspace(0.1, 0.5, len(code))
@@ -125,7 +113,7 @@ def test_a_range_of_risks_is_shown_where_five_rows_lie_beyond_each_end():
     lines, _ = group_lines(groups, y, np.column_stack([1 - risk, risk]))
     assert [one.hidden for one in lines] == [False, False, False]
     ranges = [row[-1] for row in shown_lines(lines, len(code))]
-    low, high = np.quantile(risk[60:110], (0.1, 0.9)) * 100
+    low, high = np.quantile(risk[90:170], (0.1, 0.9)) * 100
     assert ranges[1:] == [f"{low:.1f} to {high:.1f} %", "withheld"]
 
 

@@ -2,16 +2,11 @@
 
 import numpy as np
 import pandas as pd
-import pyarrow.compute as pc
 import pytest
-from lone_patients import lone_patients, page_tables, told_by_sums
+from lone_patients import lone_patients
 from typer.testing import CliRunner
 
 from deepcac.table.commands import app
-from deepcac.table.pages.subgroups import hidden_counts, level_parts, page_cells
-from deepcac.table.reading.cells import plain
-from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.roles import Roles
 
 SECRETS = ("hospice", "ic3", "east", "kind-Z", "117.3")
 PROSE = ("one patient", "three times")  # of the method, not of the table
@@ -61,70 +56,6 @@ def search(folder):
     for path in files:
         leaks = [line for line in lone_patients(path, SECRETS) if line not in PROSE]
         assert leaks == [], path.name
-        assert levels_told(path, cohort()) == []
-
-
-def levels_told(path, frame):
-    """Return the levels of few patients that sums and differences of a page's counts tell.
-
-    A line whose first cells name a column and a level is a count of its rows, if the head says
-    "rows".
-    """
-    counted = [np.ones(len(frame))]
-    for head, *rows in page_tables(path):
-        if "rows" not in head:
-            continue
-        for row in rows:
-            level = " ".join(row[: head.index("rows")])
-            inside = _rows_of(frame, level)
-            if inside is not None and row[head.index("rows")].replace(",", "").isdigit():
-                assert int(row[head.index("rows")]) <= inside.sum()
-                counted.append(inside)
-    small = [
-        (f"{column} {level}", (frame[column] == level).to_numpy(float))
-        for column in ("ward", "unit", "hospital", "phenotype")
-        for level in frame[column].unique()
-        if (frame[column] == level).sum() < 5
-    ]
-    return [name for name, rows in small if told_by_sums(counted, rows)]
-
-
-def _rows_of(frame, level):
-    for column in ("ward", "unit", "hospital", "phenotype"):
-        for value in frame[column].unique():
-            if level in (f"{column} {value}", value):
-                return (frame[column] == value).to_numpy(float)
-    return None
-
-
-@pytest.mark.parametrize("more", [False, True], ids=["alone", "beside places"])
-def test_subgroups_columns_and_places_of_a_page_give_nothing_back_together(tmp_path, more):
-    """By class `er` is withheld beside `hospice`, by size `floor` is: each table tells the other."""
-    frame = cohort()
-    frame.loc[frame.ward == "er", "died"] = np.where(np.arange(70) < 3, "yes", "no")
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_labelled(tmp_path / "t.csv", Roles("died"))
-    place = [(frame.hospital == "south").astype(int).to_numpy()] if more else []
-    cells = page_cells(table, ["ward"], place)
-    everyone = np.arange(len(frame))
-    hidden = hidden_counts(table, everyone, ["ward"], place, cells.beside)
-    tables, masks = [*place, *level_parts(table, ["ward"])], [*hidden]
-    for column, by_level in zip(table.columns, cells.hidden, strict=True):
-        if column.kind == "category":
-            levels = [*by_level]
-            cell = plain(table.rows[column.name]).to_pylist()
-            tables.append(np.array([levels.index(value) for value in cell]))
-            masks.append(np.array(list(by_level.values())))
-    assert pc.count_distinct(table.rows["ward"]).as_py() == 4
-    shown = [np.ones(len(frame))]
-    shown += [
-        part == j for part, mask in zip(tables, masks, strict=True) for j in np.flatnonzero(~mask)
-    ]
-    for part in tables:
-        for level in np.unique(part):
-            rows = part == level
-            assert rows.sum() >= 5 or not told_by_sums(shown, rows)
-    assert hidden[-1].any()
 
 
 @pytest.mark.parametrize("method", ["plain", "k-means"])

@@ -241,7 +241,7 @@ def broken(folder, what):
         ("no data", r"no MEDS folder; it has no data/\*\*/\*\.parquet"),
         (
             "unknown subject",
-            r"labels, data row [23]: subject 999 has no event in .*\(fewer than 5 such subjects\); take their rows out",
+            r"labels, data row [23]: subject 999 has no event in .*\(fewer than 8 such subjects\); take their rows out",
         ),
         ("twice", "data row 2: subject 7 stands at 2020-01-01 00:00:00 already; keep one row"),
         ("empty time", "column 'prediction_time', data row 2: empty; fill it in"),

@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from deepcac.errors import ConfigError
 from deepcac.preprocess import TableScaler
+from deepcac.scoring.small_cells import round_count
 from deepcac.table.budgeted_trials import TableEffort, TableRun
 from deepcac.table.cards.compare_card import risk_facts
 from deepcac.table.cards.fit_card import _specification
@@ -155,7 +156,9 @@ def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
     risk = expit(plane[np.arange(len(frame)), nearest])
     assert np.allclose(risk, model.predict_proba(frame)[:, 1], atol=1e-4)
     assert hashlib.sha256(csv.read_bytes()).hexdigest() in text
-    assert f"{left.rarest:,} of the rarest class" in section(text, 10, "Sample size")
+    assert f"{round_count(left.rarest):,.0f} of the rarest class" in section(
+        text, 10, "Sample size"
+    )
     auroc = model.method["held_out"]["auroc"]
     assert f"{auroc:.3f}" in section(text, "23a", "Performance")
     (slope,) = re.findall(
@@ -269,7 +272,7 @@ def test_nothing_of_few_patients_is_in_what_is_said_of_a_table(csv):
     facts = table_facts(csv, table, Roles("died"), "")
     whole = "\n".join(line for lines in facts.values() for line in lines)
     assert "cellar" not in whole
-    assert "| age | number | under 5 |" in whole
+    assert "| age | number | fewer than 8 |" in whole
 
 
 def test_a_column_that_is_left_out_is_told_once(csv):

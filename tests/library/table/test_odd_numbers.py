@@ -136,7 +136,7 @@ def test_a_time_and_a_label_that_is_divided_are_looked_at_as_columns_are(tmp_pat
     table = patients(draw).assign(days=draw.exponential(400, N).round() + 1)
     table.loc[:11, "days"] = 9999
     said = " ".join(read(tmp_path, table, time="days", horizon=365.0).remarks)
-    assert "'days': 9999 stands in 12 rows, far from all others. If it means no value, fill" in said
+    assert "'days': 9999 stands in 10 rows, far from all others. If it means no value, fill" in said
     assert "--missing days" not in said
     table = patients(draw).assign(crp=draw.normal(50, 12, N))
     table.loc[::5, "crp"] *= 10

@@ -9,13 +9,12 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import WITHHELD
+from deepcac.scoring.small_cells import STEP
 from deepcac.table.answer import answer
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.pages.risk_section import (
     RiskQuestions,
-    decision_figure,
     risk_questions,
     risk_section,
     risks_by_outcome,
@@ -82,31 +81,18 @@ def test_thresholds_are_the_users_or_a_default_that_is_stated(judged):
     assert re.search(r"treating from a risk of 10 % on, .* from a risk of 30 % on, .* \(95 %", said)
 
 
-def test_a_gain_at_a_threshold_that_tells_of_few_patients_is_withheld(judged):
-    """What the picture of the net benefit leaves out, its sentence leaves out too."""
-    held_out = judged[1].held_out
-    risk = np.linspace(0.1, 0.5, len(held_out.y))
-    few = risk.copy()
-    few[-2:] = 0.95  # two patients whom only this model treats from 90 % on
-    rows = held_out._replace(risk={"lr": risk, "km_lr": few}, patient=np.arange(len(risk)))
-    said = worth(rows, "km_lr", "lr", np.array([0.004, 0.9]))
-    assert "treating from a risk of 0.4 % on, no change" in said
-    assert "from a risk of 90 % on, withheld (it would tell of fewer than 5 patients)" in said
-
-
 def test_every_number_of_calibration_has_an_interval(judged):
     table, trials, found = judged
     section = risk_section(table, trials.held_out, found, RiskQuestions(by=["sex"]))
     assert all(" to " in cell for row in section["rows"] for cell in row[1:])
     assert all(" to " in cell for row in section["by_rows"] for cell in row[3:7])
-    # The gain in net benefit, which would tell of few patients here, is withheld.
-    assert {row[7] for row in section["by_rows"]} == {WITHHELD}
+    assert "withheld" not in {row[7] for row in section["by_rows"]}
     decision = section["figures"][1]
     assert decision.head[3:] == ("low", "high")
     assert all(low <= value <= high for _, _, value, low, high in decision.data)
 
 
-def test_a_level_of_few_rows_is_neither_named_nor_told_by_the_others(judged):
+def test_a_level_of_few_rows_is_not_named_and_the_others_are_rounded(judged):
     table, trials, found = judged
     doctor = np.array(table.rows["sex"].to_pylist(), dtype=object)
     doctor[:12] = "f"
@@ -117,42 +103,7 @@ def test_a_level_of_few_rows_is_neither_named_nor_told_by_the_others(judged):
     content = risk_section(changed, trials.held_out, found, RiskQuestions(by=["doctor"]))
     assert content["by_few"] == "doctor (a level of few rows)"
     assert [row[0] for row in content["by_rows"]] == ["doctor f", "doctor m"]
-    assert [row[1:3].count("withheld") for row in content["by_rows"]] in ([2, 0], [0, 2])
-
-
-def test_a_gain_that_would_tell_of_few_patients_is_withheld(judged):
-    table, trials, found = judged
-    models = (found.best, found.clustered)
-    sex = np.array(table.rows["sex"].to_pylist())
-    men, women = (
-        np.isin(trials.held_out.row, table.features.row_id[sex == name]) for name in ("m", "f")
-    )
-    patient, y = trials.held_out.patient, trials.held_out.y
-
-    def gains(men_moved, women_moved):
-        """Treat some of the patients of a sex and an outcome only by the model with clusters."""
-        moved = [
-            np.unique(patient[inside & (y == code)])[:n]
-            for inside, n in ((men, men_moved), (women, women_moved))
-            for code in (0, 1)
-        ]
-        risk = {name: np.full(len(y), 0.1) for name in models}
-        risk[models[1]][np.isin(patient, np.concatenate(moved))] = 0.9
-        held_out = trials.held_out._replace(risk=trials.held_out.risk | risk)
-        shown, _ = subgroups(table, held_out, ["sex"], models, 0.3)
-        return held_out, [one.benefit is None for one in shown]
-
-    assert gains(8, 8)[1] == [False, False]
-    # The whole page has the gain of all patients, so that of women would tell that of men.
-    held_out, withheld = gains(3, 8)
-    assert withheld == [True, True]
-    content = risk_section(table, held_out, found, RiskQuestions(by=["sex"], thresholds=(0.3, 0.3)))
-    assert [row[-1] for row in content["by_rows"]] == ["withheld", "withheld"]
-    assert [row[-1] for row in content["gap_rows"]] == ["withheld"]
-    assert content["by_head"][-1] == (
-        "net true positives per 1,000 that clusters add, treating from 30 % on"
-    )
-    assert content["gap_head"][-1].startswith("net true positives per 1,000 of the model without")
+    assert all(int(cell) % STEP == 0 for row in content["by_rows"] for cell in row[1:3])
 
 
 def test_numbers_are_cut_at_their_quartiles(judged):
@@ -216,21 +167,19 @@ def test_clusters_that_were_not_chosen_change_no_treatment(judged):
     assert [row[4] for row in content["by_rows"]] == ["0.000", "0.000"]  # and no interval of it
 
 
-def test_bars_and_thresholds_that_tell_of_few_patients_are_not_drawn(judged):
+def test_there_is_no_bar_of_few_patients(judged):
     table, trials, found = judged
     kept = trials.held_out
     rows = np.unique(kept.row)
     risk = np.where(np.isin(kept.row, rows[: len(rows) // 2]), 0.72, 0.12)
     risk = np.where(np.isin(kept.row, rows[:3]), 0.47, risk)
     seen = kept._replace(risk={found.best: risk})
-    thresholds = np.array([0.3, 0.6])
-    bars = risks_by_outcome(seen, found.best, table.shown_classes, thresholds).data
-    cuts = np.array([0.0, *(bar[0] for bar in bars[1:])])
-    tells = [np.unique(kept.row[risk >= cut]).size for cut in cuts]
-    assert len(tells) > 2
-    assert not any(0 < abs(a - b) < 5 for a in tells for b in tells)
-    lines = decision_figure(seen, (found.best,), thresholds).data
-    assert sum(line[0] == lines[0][0] for line in lines) == 1  # both would tell of three patients
+    bars = {
+        begin: shares
+        for begin, *shares in risks_by_outcome(seen, found.best, table.shown_classes).data
+    }
+    drawn = {begin for begin, shares in bars.items() if max(map(float, shares)) > 0}
+    assert drawn == {max(begin for begin in bars if begin <= at) for at in (0.12, 0.72)}
 
 
 def test_classes_are_named_so_that_they_stand_alone(judged):

@@ -157,7 +157,7 @@ def test_a_blank_is_said_also_where_rare_levels_are_one():
     rare = again.places["ward=(other)"]
     assert X[:, rare].tolist() == [0, 1, 1]
     assert remarks == [
-        "column 'ward' is empty in fewer than 5 rows, and was in none when the model was fitted; "
+        "column 'ward' is empty in fewer than 8 rows, and was in none when the model was fitted; "
         "such a cell counts as a rare level"
     ]
     assert again.encode(pa.table({"ward": ["icu", "med"]}), np.arange(1, 3))[1] == []
@@ -281,7 +281,7 @@ def test_few_patients_without_the_event_are_no_stratum_of_their_own():
 def test_a_level_of_one_patient_with_many_rows_is_not_named(tmp_path):
     table = patients(240).assign(patient=np.arange(240) // 4)
     wards = np.array(["er", "icu", "med", "er"])[table["ward"]].astype(object)
-    wards[:20] = "Hospice-77"  # of the first five patients
+    wards[:32] = "Hospice-77"  # of the first eight patients
     table["ward"] = wards
     table.to_csv(tmp_path / "t.csv", index=False)
 
@@ -290,7 +290,7 @@ def test_a_level_of_one_patient_with_many_rows_is_not_named(tmp_path):
         return next(entry.levels for entry in found if entry.name == "ward")
 
     assert levels(group="patient") == ("Hospice-77", "er", "icu", "med")
-    table["patient"] = np.maximum(table["patient"], 1)  # now of four
+    table["patient"] = np.maximum(table["patient"], 1)  # now of seven
     table.to_csv(tmp_path / "t.csv", index=False)
     assert levels(group="patient") == ("er", "icu", "med", "(other)")
     assert levels(drop=("patient",)) == ("Hospice-77", "er", "icu", "med")

@@ -6,11 +6,12 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from lone_patients import told_by_sums
+from lone_patients import page_tables
+from typer.testing import CliRunner
 
-from deepcac.scoring.small_cells import few_parts, few_rows
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.cards.model_card import table_lines, write_card
+from deepcac.table.commands import app
 from deepcac.table.page_text import page_lines, page_text
 from deepcac.table.pages.profile_page import write_profile_page
 
@@ -60,67 +61,15 @@ def test_a_value_of_one_patient_is_on_no_page(place, secrets, tmp_path):
             assert secret not in body
 
 
-def test_a_refined_column_gives_no_withheld_share_back(tmp_path):
-    X = cohort()
-    X["unit"] = X["ward"] + np.resize(["1", "2"], len(X))
-    X.loc[X.index[X["unit"] == "icu1"][:2], "unit"] = "icu3"
-    body, _ = page_of(X, tmp_path, label="death")
-    units = re.findall(r"unit\s+(\S+)\s+(withheld|\d+)\s", body)
-    shown = {name: int(size) for name, size in units if size != "withheld"}
-    icu = int((X["ward"] == "icu").sum())
-    assert "icu3" not in body
-    assert icu - sum(size for name, size in shown.items() if name.startswith("icu")) not in (
-        1,
-        2,
-        3,
-        4,
-    )
-
-
-def revealed(tables, hidden, few=5):
-    """Tell by elimination, over all sums, whether a set of few rows is known; small tables only."""
-    n = len(tables[0])
-    shown = [np.ones(n)]
-    secret = []
-    for part, mask in zip(tables, hidden, strict=True):
-        for j, own in enumerate(mask):
-            inside = (part == j).astype(float)
-            (shown.append(inside) if not own else None)
-            if 0 < inside.sum() < few:
-                secret.append(inside)
-    return any(told_by_sums(shown, rows) for rows in secret)
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_no_sum_or_difference_of_parts_is_a_withheld_part(seed):
-    draw = np.random.default_rng(seed)
-    n = int(draw.integers(30, 120))
-    coarse = draw.integers(0, draw.integers(2, 5), n)
-    fine = coarse * 3 + draw.choice(3, n, p=[0.7, 0.25, 0.05])
-    fine = np.unique(fine, return_inverse=True)[1]
-    other = draw.integers(0, 3, n)
-    tables = [coarse, fine, other]
-    hidden = few_parts(tables, np.zeros(n, dtype=np.int64))
-    assert not revealed(tables, hidden)
-    for part, mask in zip(tables, hidden, strict=True):
-        assert (mask >= few_rows(np.bincount(part)[:, None])).all()
-
-
-def test_tables_without_a_small_part_are_shown_whole():
-    draw = np.random.default_rng(1)
-    tables = [draw.integers(0, 4, 400) for _ in range(6)]
-    assert not any(mask.any() for mask in few_parts(tables, draw.integers(0, 2, 400)))
-
-
 @pytest.mark.parametrize(
     ("message", "shown"),
     [
         ("column 'age', data row 7: 12.5 is no class; use text", "column 'age': a cell is no class; use text"),
         ("column 'id', data row 9: 'P-77' stands in row 3 already", "column 'id': a cell stands in another row already"),
-        ("column 'crp': 3 cells such as '<0.3'; write a number", "column 'crp': fewer than 5 cells such as '…'; write a number"),
-        ("column 'x': 777 stands in 2 rows, far from all others", "column 'x': a value stands in fewer than 5 rows, far from all others"),
+        ("column 'crp': 3 cells such as '<0.3'; write a number", "column 'crp': fewer than 8 cells such as '…'; write a number"),
+        ("column 'x': 777 stands in 2 rows, far from all others", "column 'x': a value stands in fewer than 8 rows, far from all others"),
         ("column 'y': it goes from 0.31 to 97.3", "column 'y': has another range"),
-        ("297 of 300 rows are lived", "nearly all of 300 rows are lived"),
+        ("297 of 302 rows are lived", "295 of 300 rows are lived"),
         ("4,002 rows, 12 values", "4,002 rows, 12 values"),
         ("class 'other' has fewer than 8 rows", "class '…' has fewer than 8 rows"),
         ("levels 'icu' and 'Icu' differ", "levels 'icu' and '…' differ"),
@@ -129,6 +78,28 @@ def test_tables_without_a_small_part_are_shown_whole():
 )  # fmt: skip
 def test_a_message_on_a_page_names_no_patient(message, shown):
     assert page_text(message, ["age", "id", "crp", "x", "y", "icu"]) == shown
+
+
+def test_a_clinic_of_60_and_a_ward_of_62_are_alike_on_the_page(tmp_path):
+    """Their difference would be two patients, one of whom died."""
+    X, row = cohort(), np.arange(240)
+    X["clinic"] = np.where(row < 60, "in", "out")
+    X["unit"] = np.where(row < 62, "in", "out")
+    X["death"] = np.where(row % 2 == 0, "dead", "alive")
+    X.to_csv(tmp_path / "t.csv", index=False)
+    answer = CliRunner().invoke(
+        app,
+        ["profile", str(tmp_path / "t.csv"), "--label", "death", "--out", str(tmp_path / "p.html")],
+    )
+    assert answer.exit_code == 0, answer.output
+    (rows,) = [body for head, *body in page_tables(tmp_path / "p.html") if "rows" in head]
+    of = {
+        name: [[row[1], row[2], row[3], row[4][:4]] for row in rows if row[0] == name]
+        for name in ("clinic", "unit")
+    }
+    assert (
+        of["clinic"] == of["unit"] == [["in", "60", "50 %", "50 %"], ["out", "180", "50 %", "50 %"]]
+    )
 
 
 def test_lines_that_are_equal_without_their_rows_stand_once():
@@ -148,5 +119,5 @@ def test_a_name_that_begins_like_a_table_is_plain_text_on_a_card(tmp_path):
 
 def test_a_table_of_four_patients_does_not_say_how_many_it_has(tmp_path):
     body, _ = page_of(cohort(4), tmp_path, label="death")
-    assert "fewer than 5 rows; " in body
+    assert "fewer than 8 rows; " in body
     assert "4 rows" not in body

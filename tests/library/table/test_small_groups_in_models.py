@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deepcac.scoring.small_cells import FEW, SMALL
+from deepcac.scoring.small_cells import FEW
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.coarse_states import coarse_counts
 from deepcac.table.reading.roles import Roles
@@ -50,7 +50,7 @@ def test_every_cluster_holds_ten_patients_or_more_and_fewer_clusters_are_told(fi
     X, path, said = fitted
     model = read_risk_model(path)
     assert 0 < model.n_subtypes < 4
-    assert np.bincount(model.assign(X)).min() >= SMALL
+    assert np.bincount(model.assign(X)).min() >= FEW
     assert any(f"{model.n_subtypes} of 4 clusters are in the model" in line for line in said)
 
 
@@ -92,11 +92,11 @@ def test_rows_of_one_patient_are_one_patient(tmp_path):
     )  # fmt: skip
     whole = pd.concat([X, far])
     of_cluster = whole.groupby(model.assign(whole))["patient"].nunique()
-    assert of_cluster.min() >= SMALL
+    assert of_cluster.min() >= FEW
 
 
 @pytest.mark.parametrize(
-    ("counts", "shown"), [([30, 1], [30, 0]), ([4, 5], [0, 5]), ([0, 12], [0, 12])]
+    ("counts", "shown"), [([30, 1], [30, 0]), ([4, 9], [0, 9]), ([0, 12], [0, 12])]
 )
 def test_shares_of_a_cluster_tell_of_no_few_patients(counts, shown):
     assert coarse_counts(np.array(counts)).tolist() == shown

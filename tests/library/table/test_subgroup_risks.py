@@ -13,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE, Patients, estimate
+from deepcac.scoring.small_cells import round_count
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.comparing import compare_table
 from deepcac.table.elsewhere.comparing_places import compare_places
@@ -24,7 +25,6 @@ from deepcac.table.pages.subgroup_risks import (
     scores_of,
     subgroup_lines,
 )
-from deepcac.table.pages.subgroups import hidden_counts
 from deepcac.table.reading.roles import Roles
 
 HORIZON, T = 2.0, 0.3
@@ -125,32 +125,18 @@ def cohort(n=100):
     return SimpleNamespace(rows=rows, encoder=encoder, features=features, group=None, follow=None)
 
 
-def test_a_subgroup_of_few_is_not_shown_and_no_other_column_tells_its_count(parts):
+def test_a_subgroup_of_few_is_not_named_and_the_others_are_rounded(parts):
     table = cohort()
-    hidden = hidden_counts(table, np.arange(100), ["sex", "ward"])
-    lines = subgroup_lines(table, parts, ["sex", "ward"], T, hidden)
+    lines = subgroup_lines(table, parts, ["sex", "ward"], T)
     assert lines["few"] == "ward (a level of few rows)"
     assert [row[:3] for row in lines["rows"]] == [
-        ("sex f", "50", "25"), ("sex m", "50", "25"), ("ward a", "withheld", "withheld"),
+        ("sex f", "50", "25"), ("sex m", "50", "25"), ("ward a", "95", "50"),
     ]  # fmt: skip
     (gaps,) = lines["gap_rows"]
     assert gaps[0] == "sex m – f"
     women, men = (float(row[3].split()[0]) for row in lines["rows"][:2])
     assert float(gaps[1].split()[0]) == pytest.approx(men - women, abs=0.0011)
     assert all(re.search(r" to .*\), p ", cell) for cell in gaps[1:4])
-
-
-def test_a_net_benefit_that_the_whole_and_the_other_level_tell_is_withheld():
-    table, rows = cohort(), np.arange(100)
-    risk = np.where(rows % 2 == 0, np.where(rows < 48, 0.9, 0.1), np.where(rows < 9, 0.9, 0.1))
-    judged = [JudgedPart(rows, Patients(table.features.label, risk), risk)]
-    hidden = hidden_counts(table, rows, ["sex"])
-    lines = subgroup_lines(table, judged, ["sex"], T, hidden)
-    cells = [row[-1] for row in (*lines["rows"], *lines["gap_rows"])]
-    assert cells == ["withheld"] * 3  # few men are treated, and women are all others
-    judged = [JudgedPart(rows, Patients(table.features.label, risk[rows // 2 * 2]), risk)]
-    cells = [row[-1] for row in subgroup_lines(table, judged, ["sex"], T, hidden)["rows"]]
-    assert "withheld" not in cells
 
 
 def test_patients_of_unknown_outcome_are_not_counted_as_without_the_event():
@@ -164,7 +150,7 @@ def test_patients_of_unknown_outcome_are_not_counted_as_without_the_event():
     table.follow = follow
     assert part.take(rows % 2 == 0).rankable
     assert not part.take(rows % 2 == 1).rankable
-    lines = subgroup_lines(table, [part], ["sex"], T, hidden_counts(table, rows, ["sex"]))
+    lines = subgroup_lines(table, [part], ["sex"], T)
     assert [row[:3] for row in lines["rows"]] == [("sex f", "50", "25")]
     assert lines["few"] == "sex m"
 
@@ -194,14 +180,6 @@ def test_one_draw_that_is_ranked_perfectly_does_not_make_an_interval_of_everythi
         assert errors[1] == pytest.approx(errors[0], rel=0.25)
 
 
-def test_a_place_that_would_tell_of_a_subgroup_is_withheld_with_it():
-    table = cohort()
-    place = np.where(np.arange(100) < 97, 0, 1)
-    few, ward = hidden_counts(table, np.arange(100), ["ward"], [place])
-    assert few.all()
-    assert ward.all()
-
-
 def patients(n, seed):
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["age", "urea"]).round(4)
@@ -221,7 +199,7 @@ def shown(page):
 
 def wanted(frame, event):
     return {
-        f"sex {sex}": [str(len(rows)), str(int(event[rows.index].sum()))]
+        f"sex {sex}": [f"{round_count(n):.0f}" for n in (len(rows), event[rows.index].sum())]
         for sex, rows in frame.groupby("sex")
     }
 

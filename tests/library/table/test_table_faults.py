@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deepcac.scoring.small_cells import round_share
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.cell_rules import CellRules
@@ -83,7 +84,7 @@ def test_a_number_is_a_code_only_far_from_every_other(tmp_path):
     assert "--missing smokes=-9" in line
     gain = np.where(np.arange(200) < 3, 99999, hours)
     told, _ = faults(tmp_path, patients().assign(gain=gain))
-    assert told == ["Column 'gain': 99999 stands in fewer than 5 rows, far from all others. If it means "
+    assert told == ["Column 'gain': 99999 stands in fewer than 8 rows, far from all others. If it means "
                     "no value: --missing gain=99999"]  # fmt: skip
 
 
@@ -92,9 +93,9 @@ def test_the_page_says_how_many_and_what_faulty_columns_miss(tmp_path):
     table.loc[table.index % 2 == 1, "boat"] = ""
     faults(tmp_path, table)
     page = (tmp_path / "p.html").read_text()
-    share = 100 * (table.died == "yes").mean()
-    assert f"200 rows; {share:.1f} % died = yes; 2 of 4 columns are of use" in page
-    assert "100 (50.0 %)" in page
+    events = (table.died == "yes").sum()
+    assert f"200 rows; {100 * round_share(events, 200):.0f} % died = yes; 2 of 4" in page
+    assert "100 (50 %)" in page
 
 
 @pytest.mark.parametrize(

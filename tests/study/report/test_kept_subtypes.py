@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deepcac.scoring.small_cells import SMALL
 from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.report.data.restricted_counts import SMALL
 from deepcac_study.report.subtypes.kept_subtypes import FOLDER, kept_pages
 
 ROOT = Path(__file__).parents[3]

@@ -16,7 +16,6 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import write_json
 from deepcac.pages.figures import write
-from deepcac.scoring.small_cells import SMALL, withheld, withheld_parts
 from deepcac_study.catalogue.describe import with_register
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
@@ -24,6 +23,7 @@ from deepcac_study.records.reader import read
 from deepcac_study.report.data.data_use import data_use
 from deepcac_study.report.data.profiles import load_profiles, missingness_figures
 from deepcac_study.report.data.profiling import build, outside, profile
+from deepcac_study.report.data.restricted_counts import SMALL, withheld, withheld_parts
 from deepcac_study.report.data.source_notes import data_table, source_notes
 
 ROOT = Path(__file__).parents[3]

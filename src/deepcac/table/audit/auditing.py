@@ -7,6 +7,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from deepcac.pages.wording import p_text
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.audit.assigning import RESAMPLES, Assignable, assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
 from deepcac.table.audit.group_answer import GroupAnswer, answer_groups, model_name
@@ -89,7 +90,10 @@ def _page_content(
     effort, trials, assigned, beyond = parts
     n = len(table.features.label)
     lines, event = group_lines(groups, table.features.label, beyond.risk, table.follow, table.group)
-    cut = [f"Models learnt from {trials.trained_on:,} rows at a time, of {n:,}."] * trials.cut
+    cut = [
+        f"Models learnt from {format_count(trials.trained_on)} rows at a time, of "
+        f"{format_count(n)}."
+    ] * trials.cut
     return {
         "table": table,
         "groups": groups,
@@ -147,7 +151,8 @@ def _method(effort: TableEffort, trials: Trials, n: int) -> list[str]:
     return [
         f"{len(trials.seeds)} of {trials.planned} planned resamples, seeds {trials.seeds[0]} to "
         f"{trials.seeds[-1]}, in {trials.seconds:.0f} s: 56 % of the rows for training (at most "
-        f"{trials.train_rows:,} of {n:,} rows), 19 % for choosing a trial, 25 % for the test.",
+        f"{trials.train_rows:,} of {format_count(n)} rows), 19 % for choosing a trial, 25 % for "
+        "the test.",
         f"Every model has {effort.trials} trials; a model with the groups may also choose "
         "a trial without them. It has one column per group, or for logistic regression a model in "
         "each group.",

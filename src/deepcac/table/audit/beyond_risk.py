@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import Contender
-from deepcac.scoring.small_cells import SMALL
+from deepcac.scoring.small_cells import FEW
 from deepcac.table.audit.group_column import Groups
 from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear
 from deepcac.table.elsewhere.fold_trials import aurocs, chosen, run_contender
@@ -128,7 +128,7 @@ def log_odds(risk: Array) -> Array:
 
 def _joined(groups: Groups) -> Ids:
     """Return groups of which those of few rows are one."""
-    small = np.bincount(groups.code, minlength=groups.k) < SMALL
+    small = np.bincount(groups.code, minlength=groups.k) < FEW
     first = int(small.argmax())
     return np.where(small[groups.code], first, groups.code)
 

@@ -9,6 +9,7 @@ from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 from deepcac.scoring.margins import STRICT
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.answer import (
     ENOUGH_EVENTS,
     FEWEST_EVENTS,
@@ -122,7 +123,7 @@ def _use(
     words = rows["verdict"].tolist()
     rarest, called = rare
     if rarest < FEWEST_EVENTS:
-        return f"Too few {called} ({rarest}) to say whether the groups help"
+        return f"Too few {called} ({format_count(rarest)}) to say whether the groups help"
     if beyond.alone >= TELLS:
         return (
             f"Do not use these groups to predict: by themselves they predict the label (AUROC "
@@ -142,7 +143,7 @@ def _use(
             "and without are undecided"
         )
     if cut or rarest < ENOUGH_EVENTS:
-        origin = "a part of the training rows" if cut else f"{rarest:,} {called}"
+        origin = "a part of the training rows" if cut else f"{format_count(rarest)} {called}"
         return f"No gain by the groups was seen from {origin} ({_counted(words)})"
     if not gain_excluded(table):
         return f"No gain by the groups was found ({_counted(words)}); {excluded_gain(table)}"

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.judging.resamples import Rows
-from deepcac.scoring.small_cells import FEW, few_rows
+from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.types import Ids
@@ -56,9 +56,7 @@ class Groups:
         counts = np.bincount(self.code, minlength=self.k)
         sentences = []
         if self.names[-1] == ABSENT:
-            # With the other groups, and all rows, its size may tell that of a small group.
-            secret = few_rows(counts[:, None])[-1]
-            n = "Some" if secret else f"{counts[-1]:,}"
+            n = format_count(counts[-1]).capitalize()
             sentences.append(f"{n} rows have no group; they are a group of their own, {ABSENT}.")
         if few := int((counts < FEW).sum()):
             sentences.append(

@@ -7,7 +7,15 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.censored import FollowUp, observed_risk
-from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
+from deepcac.scoring.small_cells import (
+    FEW,
+    WITHHELD,
+    format_count,
+    format_percentage,
+    is_few,
+    round_count,
+    round_share,
+)
 from deepcac.scoring.statistics import independent_rows, wilson
 from deepcac.table.answer import rows_of
 from deepcac.table.audit.group_answer import GroupAnswer, model_name
@@ -34,13 +42,14 @@ class GroupLine(NamedTuple):
     Attributes
     ----------
     name : str
-        `UNNAMED` of fewer than five rows.
-    size : int or None
-        None where it is withheld.
+        `UNNAMED` of few rows.
+    size : int
+        Rows.
     hidden : bool
-        Whether its outcome is withheld, as it is where the size is.
+        Whether its outcome is withheld, as that of few patients is.
     rate, low, high : float
-        Share of the outcome with its 95 % interval (Wilson 1927), as of independent patients.
+        Share of the outcome, of rounded counts, with its 95 % interval (Wilson 1927), as of
+        independent patients.
     expected : float
         Mean risk.
     inner : tuple of float
@@ -48,7 +57,7 @@ class GroupLine(NamedTuple):
     """
 
     name: str
-    size: int | None
+    size: int
     hidden: bool
     rate: float = np.nan
     low: float = np.nan
@@ -78,21 +87,20 @@ def group_lines(
     counts = np.zeros((groups.k, risk.shape[1]), dtype=np.int64)
     np.add.at(counts, (groups.code, y), 1)
     sizes = counts.sum(axis=1)
-    secret = few_rows(sizes[:, None])
     patients = independent_rows(groups.code, unit)
-    # An interval tells the rows, or the patients, that it is of.
-    hidden = few_rows(counts) | secret | few_rows(patients[:, None])
+    hidden = is_few(patients) | is_few(counts[:, event])
+    shares = round_share(counts[:, event], sizes)
     lines = []
     for j in np.argsort(-sizes, kind="stable").tolist():
         name = groups.names[j] if sizes[j] >= FEW else UNNAMED
-        size = None if secret[j] else int(sizes[j])
+        size = int(sizes[j])
         if hidden[j]:
             lines.append(GroupLine(name, size, hidden=True))
             continue
         inside = groups.code == j
         inside_risk = risk[inside, event]
-        rate = counts[j, event] / sizes[j]
-        (low,), (high,) = wilson(np.array([rate]), patients[j : j + 1])
+        rate = shares[j]
+        (low,), (high,) = wilson(shares[j : j + 1], round_count(patients[j : j + 1]))
         if follow is not None:
             rate, low, high = observed_risk(follow.take(inside))
         inner = (
@@ -114,20 +122,17 @@ def shown_lines(lines: list[GroupLine], n: int) -> list[tuple[str, ...]]:
     return [
         (
             line.name,
-            *((WITHHELD,) * 2 if line.size is None else _size(line.size, n)),
+            format_count(line.size),
+            format_percentage(line.size, n),
             *((WITHHELD,) * 3 if line.hidden else _outcome(line)),
         )
         for line in lines
     ]
 
 
-def _size(size: int, n: int) -> tuple[str, str]:
-    return f"{size:,}", f"{100 * size / n:.1f} %"
-
-
 def _outcome(line: GroupLine) -> tuple[str, str, str]:
     return (
-        f"{100 * line.rate:.1f} % ({100 * line.low:.1f} to {100 * line.high:.1f})",
+        f"{100 * line.rate:.0f} % ({100 * line.low:.0f} to {100 * line.high:.0f})",
         f"{100 * line.expected:.1f} %",
         f"{100 * line.inner[0]:.1f} to {100 * line.inner[1]:.1f} %"
         if line.inner[0] >= 0
@@ -181,7 +186,7 @@ def risk_by_group(lines: list[GroupLine], event: str) -> Figure:
         title="Outcome and risk by group",
         caption="Dots: the outcome with its 95 % interval. Strokes: the mean risk by a model "
         "without the groups, on rows that it has not seen. Bars: from the tenth to the "
-        "ninetieth percentile of this risk. Withheld: what would tell of fewer than five rows.",
+        "ninetieth percentile of this risk. Withheld: groups of few rows or events.",
         section="risk",
         size=(6.4, 1.4 + 0.34 * len(lines)),
         draw=draw,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from deepcac.judging.questions import HELP
-from deepcac.scoring.small_cells import WITHHELD
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.answer import Answer, rows_of, tuned_auroc
 from deepcac.table.budgeted_trials import TableEffort, Trials
 from deepcac.table.cards.model_card import table_lines
@@ -54,7 +54,8 @@ def compare_facts(
         "model": [*method, "Settings tried:", *_draws(trials)],
         "development": [
             f"At most {trials.train_rows:,} training rows per resample, of "
-            f"{len(table.features.label):,} rows with {table.rarest:,} of the rarest class."
+            f"{format_count(len(table.features.label))} rows with {format_count(table.rarest)} of "
+            "the rarest class."
         ],
         "performance": [*_scores(trials), *_differences(result)],
         "answer": [*filter(None, (result.sentence, result.bent_line)), *result.details],
@@ -183,7 +184,7 @@ def _sizes(clustering: FoundClustering) -> list[str]:
         (
             str(subtype.number),
             subtype.name,
-            WITHHELD if subtype.size is None else f"{subtype.size:,}",
+            format_count(subtype.size),
         )
         for subtype in clustering.subtypes
     ]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.judging.contenders import CAC
-from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
+from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, is_few
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.choice_folds import Candidate
 from deepcac.table.comparison_words import arm_name
@@ -44,7 +44,7 @@ _READING = (
     "Each feature is standardised by its mean and SD, then cut as 12c says. The risk is the "
     "logistic function of intercept plus coefficients times features (softmax for three classes or "
     "more). With clusters the nearest centre decides, by standardised values cut at 5 SD. What "
-    "would tell of fewer than 5 patients is withheld here, and stands in the model file."
+    f"is of fewer than {FEW} patients is withheld here, and stands in the model file."
 )
 
 
@@ -68,7 +68,7 @@ def fit_facts(
         "title": [f"A risk model of {model.label!r} on {table.name!r}."],
         "partition": [_partition(model, seed)],
         "model": [name, *_settings(model), "Settings tried:", *_tried(tried)],
-        "development": [f"{n:,} rows, {rarest:,} of the rarest class."],
+        "development": [f"{format_count(n)} rows, {format_count(rarest)} of the rarest class."],
         "specification": _specification(table, model),
         "performance": [line for line in performance if line not in warned],
         "calibration": _calibration(model.method["held_out"]),
@@ -145,7 +145,7 @@ def _specification(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") 
     outputs = model.classes[1:] if len(model.classes) == 2 else model.classes
     columns = _spreads(table, model) | _centres(table, model)
     first = dict.fromkeys(columns, "")
-    secret = few_rows(_counts(table, model))
+    secret = np.any(is_few(_counts(table, model)), axis=1)
     for j, plane in enumerate(model.planes):
         of = f" {j + 1}" if len(model.centres) else ""
         shares = not plane.coef.any()  # the intercept then tells the classes of the cluster
@@ -185,8 +185,8 @@ def _spreads(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
 
 
 def _lone(table: LabelledTable, model: RiskModel) -> npt.NDArray[np.bool_]:
-    """Return which features are a number that fewer than ten rows have."""
-    lone = np.isfinite(table.features.X).sum(axis=0) < SMALL
+    """Return which features are a number that few rows have."""
+    lone = np.isfinite(table.features.X).sum(axis=0) < FEW
     return np.append(lone, np.zeros(len(model.scaler.flagged_), np.bool_))[model.scaler.kept_]
 
 
@@ -198,9 +198,9 @@ def _centres(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
     inside = np.eye(len(model.centres))[model.answers(X)[1] - 1].T
     sizes = inside.sum(axis=1)
     held = np.rint(inside @ (scaler.transform(X) * scaler.scale_ + scaler.mean_))
-    hidden = (sizes[:, None] < SMALL) | _lone(table, model)
+    hidden = (sizes[:, None] < FEW) | _lone(table, model)
     for f in np.flatnonzero(_shares(model)):
-        hidden[:, f] |= few_rows(np.column_stack([held[:, f], sizes - held[:, f]]))
+        hidden[:, f] |= is_few(held[:, f]) | is_few(sizes - held[:, f])
     return {
         f"centre {j}": [WITHHELD if no else _number(v) for v, no in zip(centre, mask, strict=True)]
         for j, (centre, mask) in enumerate(zip(model.centres, hidden, strict=True), start=1)
@@ -256,18 +256,10 @@ def _by_place(method: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _sizes(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> list[str]:
-    """Return rows of each subtype by class; those that would tell of few patients are withheld."""
+    """Return the rounded rows of each subtype by class."""
     counts = _counts(table, model)
     rows = [
-        (
-            str(j + 1),
-            *(
-                [WITHHELD] * len(class_counts)
-                if secret
-                else [f"{count:,}" for count in class_counts]
-            ),
-        )
-        for j, (class_counts, secret) in enumerate(zip(counts, few_rows(counts), strict=True))
+        (str(j), *map(format_count, class_counts)) for j, class_counts in enumerate(counts, start=1)
     ]
     return table_lines(("subtype", *table.classes), rows)
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from deepcac import __version__
-from deepcac.scoring.small_cells import FEW
+from deepcac.scoring.small_cells import NOTE, format_count, format_percentage, is_few
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_lines, quotable
-from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
+from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.roles import ROLES, Roles
@@ -47,17 +47,17 @@ def table_facts(
     table: LabelledTable,
     roles: Roles,
     command: str,
-    cells: ColumnCells | None = None,
 ) -> dict[str, list[str]]:
-    """Return the lines of a card that hold for any model of a table; `command` is as typed.
-
-    `cells` are those of the page that the card stands beside.
-    """
+    """Return the lines of a card that hold for any model of a table; `command` is as typed."""
     n, d = table.features.X.shape
     # Other columns that were left out are among the remarks.
     out = [column for column in table.columns if column.kind == LEFT_OUT and column.note in ROLES]
     return {
-        "data": [*_digests(source), f"{table.total:,} rows, {len(table.columns)} columns."],
+        "data": [
+            *_digests(source),
+            f"{format_count(table.total)} rows, {len(table.columns)} columns.",
+            NOTE,
+        ],
         "preparation": [
             *page_lines(table.remarks, _names(table, roles)),
             *(f"Column {column.name!r} is not used: {column.note}." for column in out),
@@ -69,14 +69,18 @@ def table_facts(
         ],
         "coding": _coding(table),
         "sample_size": [
-            f"{n:,} rows, {table.rarest:,} of the rarest class, {d} features.",
+            f"{format_count(n)} rows, {format_count(table.rarest)} of the rarest class, {d} "
+            "features.",
             *([needed_patients(table).sentence] if len(table.classes) == 2 else []),
         ],
         "missing": _missing(table),
         **_USUAL,
         **bias_facts(table, roles),
-        "flow": [f"{table.total:,} rows in the file, {n:,} rows used.", *_classes(table)],
-        "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns, cells)),
+        "flow": [
+            f"{format_count(table.total)} rows in the file, {format_count(n)} rows used.",
+            *_classes(table),
+        ],
+        "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
         "limitations": [LEAKS_HEAD, *page_lines(table.leaks, _names(table, roles))]
         if table.leaks
         else ["No column predicts the label or the row almost perfectly."],
@@ -117,9 +121,8 @@ def _missing(table: LabelledTable) -> list[str]:
 
 
 def _classes(table: LabelledTable) -> list[str]:
-    # Nothing is withheld: a class that is read has eight rows or more.
     counts = np.bincount(table.features.label, minlength=len(table.classes)).tolist()
-    rows = [(name, f"{count:,}") for name, count in zip(table.classes, counts, strict=True)]
+    rows = [(name, format_count(count)) for name, count in zip(table.classes, counts, strict=True)]
     return table_lines(("class", "rows"), rows)
 
 
@@ -137,7 +140,9 @@ def bias_facts(table: LabelledTable, roles: Roles) -> dict[str, list[str]]:
     """Return the lines of a card about bias that hold for any model of a table."""
     return {
         "bias_rows": [
-            f"{len(table.features.label):,} of {table.total:,} rows of the file are used (see "
+            f"{format_count(len(table.features.label))} of {format_count(table.total)} rows of "
+            "the file "
+            "are used (see "
             "20a). No row was left out because a predictor is missing."
         ],
         "bias_leaks": [
@@ -176,8 +181,8 @@ def _censoring(table: LabelledTable) -> str:
         if table.follow.other is not None
         else "No competing event was named."
     )
-    share = 100 * lost / len(table.follow.time)
-    whom = f"fewer than {FEW} patients" if 0 < lost < FEW else f"{share:.0f} % of the patients"
+    share = format_percentage(lost, len(table.follow.time))
+    whom = f"{format_count(lost)} patients" if is_few(lost) else f"{share} of the patients"
     return (
         f"Censoring: {whom} have an unknown outcome at the horizon; fits and scores "
         f"are weighted by the inverse chance of being followed. {rival}"

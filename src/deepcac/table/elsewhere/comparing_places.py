@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 from joblib import delayed
 
 from deepcac.errors import ConfigError, DataError
@@ -70,10 +69,7 @@ def compare_places(
     for line in (*places.notices, *places.remarks):
         say(line)
     judged = _judge(places.folds, run)
-    whole = np.bincount(places.judged.features.label, minlength=len(table.classes))
-    answer = answer_places(
-        judged, run.margin, sites=len(judged) > 1 or site is not None, whole=whole
-    )
+    answer = answer_places(judged, run.margin, sites=len(judged) > 1 or site is not None)
     about = Run(
         run.command, places.heading, bool(external), TRIALS, run.seed, run.train_rows,
         time.monotonic() - begin, places.remarks, asked, roles.horizon,

@@ -15,7 +15,7 @@ from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import FollowUp, joined
-from deepcac.scoring.small_cells import FEW, counted
+from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
@@ -265,7 +265,10 @@ def _remarks(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
         *_overlap(table, roles, other),
     ]
     if not sample.complete:
-        remarks.append(f"Sampled: {len(other.codes):,} of {sample.total:,} rows of {other.name}.")
+        remarks.append(
+            f"Sampled: {format_count(len(other.codes))} of {format_count(sample.total)} rows of "
+            f"{other.name}."
+        )
     return remarks
 
 
@@ -323,7 +326,7 @@ def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
         blank = int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
         if blank and ABSENT not in column.levels:
             sentences.append(
-                f"Column {column.name!r} is empty in {counted(blank)} rows, and in none of "
+                f"Column {column.name!r} is empty in {format_count(blank)} rows, and in none of "
                 f"{table.name}. The models know nothing of such rows."
             )
         levels = set(as_texts(plain(table.rows[column.name])).to_pandas())
@@ -333,7 +336,7 @@ def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
             shown = sorted(str(name) for name, n in new.items() if n >= FEW)
             rare = [f"{len(new) - len(shown)} rare"] * (len(shown) < len(new))
             rows = int(new.sum())
-            count = f"{counted(rows)} rows"
+            count = f"{format_count(rows)} rows"
             sentences.append(
                 f"Column {column.name!r}: levels that {table.name} has not, in {count}: "
                 f"{_listed([*shown, *rare])}. The models know nothing of them."
@@ -353,7 +356,8 @@ def _overlap(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
     for name in () if roles.id or roles.group else _id_columns(table, second):
         if (both := _in_both(table.rows, second, name)) >= FEW:
             sentences.append(
-                f"Warning: {both:,} values of column {name!r} stand in both tables. If they are "
+                f"Warning: {format_count(both)} values of column {name!r} stand in both tables. "
+                "If they are "
                 "patients, the same patients are no test: --group "
                 f"{shlex.quote(name)} does not learn from them."
             )
@@ -395,7 +399,7 @@ def _in_both(first: pa.Table, second: pa.Table, name: str | None) -> int:
 
 
 def _count(n: int) -> str:
-    return counted(n).capitalize()
+    return format_count(n).capitalize()
 
 
 def _listed(names: list[Any]) -> str:

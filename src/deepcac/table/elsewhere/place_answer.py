@@ -18,14 +18,13 @@ from deepcac.scoring.equivalence import (
 )
 from deepcac.scoring.random_effects import Pooled, pool_sites
 from deepcac.scoring.resampled_scores import RATIO, SLOPE
-from deepcac.scoring.small_cells import FEW, WITHHELD
+from deepcac.scoring.small_cells import format_count
 from deepcac.scoring.statistics import holm
 from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS
 from deepcac.table.budgeted_trials import bent_line
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
 from deepcac.table.reading.labelled_table import rare_rows
-from deepcac.types import Ids
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
 _PART = ", from a part of the training rows"
@@ -119,13 +118,11 @@ def over_places(compared: list[Compared], margin: float) -> Over:
     return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
 
 
-def answer_places(
-    judged: list[JudgedFold], margin: float, *, sites: bool, whole: Ids | None = None
-) -> PlaceAnswer:
+def answer_places(judged: list[JudgedFold], margin: float, *, sites: bool) -> PlaceAnswer:
     """Put the outcome over sites, or on a second table, into words.
 
     `judged` has one entry a site, or that of the second table. Differences in AUROC up to `margin`
-    are negligible. `whole` counts all rows of each class, also of places that are not judged.
+    are negligible.
     """
     comparisons = {
         key: over_places([fold.comparisons[key] for fold in judged], margin)
@@ -134,8 +131,6 @@ def answer_places(
     totals = np.sum([fold.counts for fold in judged], axis=0)
     best, events, rare = comparisons[BEST], int(totals.min()), rare_rows(totals)
     cut = any(fold.cut for fold in judged)
-    rest = 0 if whole is None else whole - totals
-    secret = bool(np.any((rest > 0) & (rest < FEW)))  # of the classes in places not judged
     where = "the judged sites" if sites else judged[0].name
     words = [place.word for place in best.places]
     phrases = [
@@ -146,10 +141,11 @@ def answer_places(
     ]
     sentence = f"{_use(best, events, cut)}: {', '.join(phrases)}{_PART * cut}."
     if events < FEWEST_EVENTS:
-        count = "" if secret else f": {events}"
-        sentence = f"Too few {rare} in {where} to say whether clusters help{count}."
-    counted = WITHHELD if secret else f"{events:,}"
-    numbers = _numbers(judged, best, "over all sites" if sites else f"in {where}", (rare, counted))
+        count = format_count(events)
+        sentence = f"Too few {rare} in {where} to say whether clusters help: {count}."
+    numbers = _numbers(
+        judged, best, "over all sites" if sites else f"in {where}", (rare, format_count(events))
+    )
     details = [*_details(judged, best), *_bent_line(comparisons)]
     return PlaceAnswer(sentence, details, comparisons, margin, numbers)
 
@@ -184,7 +180,10 @@ def _numbers(
         ("Best model without clusters", " or ".join(names)),
         ("Its AUROC", _range([f"{min(aurocs):.3f}", f"{max(aurocs):.3f}"])),
         (f"Change by clusters, {where}", change),
-        ("Training rows", _range([f"{f(fold.n_train for fold in judged):,}" for f in (min, max)])),
+        (
+            "Training rows",
+            _range([format_count(f(fold.n_train for fold in judged)) for f in (min, max)]),
+        ),
         (f"{rare[0].capitalize()} judged", rare[1]),
     ]
 

@@ -20,8 +20,7 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.pages.subgroup_risks import JudgedPart, subgroup_lines
-from deepcac.table.pages.subgroups import hidden_counts, page_cells
-from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
+from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 
 
@@ -78,9 +77,7 @@ def write_place_page(
 ) -> None:
     """Write the page; `patients` are those among whom the judged ones are."""
     thresholds = run.asked.five
-    few, by, cells = _counts(
-        patients, judged, run.asked, len(table.features.label) if run.apart else None
-    )
+    by = _subgroups(patients, judged, run.asked, len(table.features.label) if run.apart else None)
     content = {
         "command": run.command,
         "table": table,
@@ -91,14 +88,14 @@ def write_place_page(
         "models": model_by_place(judged),
         "remarks": [*table.remarks, *run.remarks, *_cut(judged, run.most)],
         "places": _places(judged, answer.comparisons[BEST]),
-        "scores": score_lines(judged, few),
+        "scores": score_lines(judged),
         "horizon": None if run.horizon is None else f"{run.horizon:g}",
         "calibration": calibration_panels(judged, table.shown_classes[1]),
         "benefit": benefit_panels(judged, thresholds),
         "benefits": benefit_lines(judged, thresholds, run.seed),
         "by": by,
         "comparisons": _comparisons(answer),
-        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns, cells)},
+        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "method": _method(judged, run),
     }
     write_page(path, "places.html", content)
@@ -135,26 +132,19 @@ def _difference(place: PlaceVerdict) -> tuple[str, str]:
     return signed(gap.mean, 4), f"{signed(gap.low, 4)} to {signed(gap.high, 4)}"
 
 
-def _counts(
+def _subgroups(
     patients: LabelledTable,
     judged: list[JudgedFold],
     asked: RiskQuestions,
     first: int | None = None,
-) -> tuple[list[bool], dict[str, Any] | None, ColumnCells | None]:
-    """Return the places whose counts are withheld, the table of subgroups, and the columns' cells.
+) -> dict[str, Any] | None:
+    """Return the table of subgroups.
 
-    The patients of sites that are not judged are one place more, so that nothing tells of them.
     `first` is the row of a fold that is the first of these patients; None where they are those of
     the page's columns.
     """
     rows = [np.asarray(fold.model.row) - (first or 0) for fold in judged]
-    place = np.full(len(patients.features.label), len(judged))
-    for number, inside in enumerate(rows):
-        place[inside] = number
     everyone = np.concatenate(rows)
-    cells = page_cells(patients, asked.by, [place]) if first is None else None
-    beside = cells.beside if cells else ()
-    few, *hidden = hidden_counts(patients, everyone, asked.by, [place], beside)
     parts = [
         JudgedPart(inside, fold.model.patients, fold.model.clustered)
         for inside, fold in zip(rows, judged, strict=True)
@@ -166,8 +156,7 @@ def _counts(
         treated = observed_risk(patients.follow.take(everyone))[0]
     else:
         treated = float(patients.features.label[everyone].mean())
-    lines = subgroup_lines(patients, parts, asked.by, treated, hidden)
-    return few[: len(judged)].tolist(), lines, cells
+    return subgroup_lines(patients, parts, asked.by, treated)
 
 
 def _comparisons(answer: PlaceAnswer) -> dict[str, Any]:

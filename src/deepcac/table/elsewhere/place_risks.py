@@ -28,16 +28,15 @@ from deepcac.scoring.resampled_scores import (
     scaled,
     unscaled,
 )
-from deepcac.scoring.small_cells import WITHHELD, few_steps
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import JudgedFold, bootstrap_draws
-from deepcac.types import Array, Ids
+from deepcac.types import Array
 
 AS_THEY_ARE, REFITTED = "risks as they are", "risks recalibrated"
 _POOLED = (AUROC, RATIO, SLOPE)
 _POINTS = 25  # of a curve
 _MOST_PANELS, _ABREAST = 9, 3
-_STEPS_LEFT_OUT = "A threshold is left out where it would tell of fewer than five patients."
 _DIGITS = {AUROC: 3, RATIO: 2, SLOPE: 2, INTERCEPT: 2, BRIER: 4, MENDED: 4}
 
 
@@ -74,16 +73,13 @@ def _site_score(fold: JudgedFold, name: str) -> tuple[float, float]:
     return float(scaled(name, np.array(score.value))), max(score.error, 1e-9)
 
 
-def score_lines(judged: Sequence[JudgedFold], few: Sequence[bool]) -> dict[str, Any]:
-    """Return discrimination and calibration of the best model without clusters, by place.
-
-    `few` tells whose counts are withheld.
-    """
+def score_lines(judged: Sequence[JudgedFold]) -> dict[str, Any]:
+    """Return discrimination and calibration of the best model without clusters, by place."""
     binary = bool(judged[0].model.scores)
     rows: list[tuple[str, ...]] = []
-    for fold, hidden in zip(judged, few, strict=True):
-        counts = (f"{sum(fold.counts):,}", *((f"{fold.counts[1]:,}",) if binary else ()))
-        shown = (WITHHELD,) * len(counts) if hidden else counts
+    for fold in judged:
+        counts = (sum(fold.counts), *([fold.counts[1]] if binary else []))
+        shown = map(format_count, counts)
         model = fold.model
         first = _span((model.auroc, model.low, model.high), 3)
         more = [
@@ -148,35 +144,17 @@ def benefit_lines(
         draws = bootstrap_draws(fold.model.unit, len(whom.y), seed)
         everyone = whom._replace(risk=np.ones(len(whom.y)))
         named = {AS_THEY_ARE: whom, REFITTED: mended(whom), "treat all": everyone}
-        hidden = withheld_benefits(whom, thresholds, fold.model.unit)
-        none = [False] * len(thresholds)
         for what, patients in named.items():
             points = benefits(patients, thresholds)
             cells = [
-                WITHHELD if few else _benefit(patients, float(point), float(t), draws)
-                for point, t, few in zip(points, thresholds, hidden.get(what, none), strict=False)
+                _benefit(patients, float(point), float(t), draws)
+                for point, t in zip(points, thresholds, strict=True)
             ]
             rows.append((fold.name, what, *cells))
     if not rows:
         return None
     head = ("place", "treated by", *(f"from {100 * t:.3g} % on" for t in thresholds))
     return {"head": head, "rows": rows}
-
-
-def withheld_benefits(
-    whom: Patients, thresholds: Array, unit: Ids | None = None
-) -> dict[str, npt.NDArray[np.bool_]]:
-    """Return at which thresholds net benefit is withheld, by table and picture alike.
-
-    The thresholds of the table come first, those of the picture's `_grid` then. Whom recalibrated
-    risks treat is a part of the same order of patients, so both kinds of risks are looked at as
-    one (`few_steps`).
-    """
-    both = np.append(thresholds, _grid(thresholds))
-    named = {AS_THEY_ARE: whom, REFITTED: mended(whom)}
-    sides = np.vstack([patients.risk >= both[:, None] for patients in named.values()])
-    patient = np.arange(len(whom.y)) if unit is None else unit
-    return dict(zip(named, np.split(few_steps(sides, whom.y, patient), 2), strict=True))
 
 
 def _grid(thresholds: Array) -> Array:
@@ -242,11 +220,7 @@ def benefit_panels(judged: Sequence[JudgedFold], thresholds: Array) -> Figure | 
         whom = fold.model.patients
         everyone = whom._replace(risk=np.ones(len(whom.y)))
         named = {AS_THEY_ARE: whom, REFITTED: mended(whom), "treat all": everyone}
-        hidden = withheld_benefits(whom, thresholds, fold.model.unit)
-        by_treatment = {}
-        for what, patients in named.items():
-            shown = grid[~hidden[what][len(thresholds) :]] if what in hidden else grid
-            by_treatment[what] = (shown, benefits(patients, shown))
+        by_treatment = {what: (grid, benefits(rows, grid)) for what, rows in named.items()}
         lines[fold.name] = by_treatment | {"treat none": (grid, 0 * grid)}
     if not lines:
         return None
@@ -262,7 +236,7 @@ def benefit_panels(judged: Sequence[JudgedFold], thresholds: Array) -> Figure | 
     return _panels(
         list(lines), panel, id="place_benefit", title="Is acting on the risks worth it there?",
         caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
-        f"the threshold, per patient. {_STEPS_LEFT_OUT}{_only(judged)}",
+        f"the threshold, per patient.{_only(judged)}",
         head=("place", "treated_by", "threshold", "net_benefit"),
         data=[
             (name, what, float(t), float(value))

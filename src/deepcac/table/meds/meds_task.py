@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.scoring.small_cells import counted
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.meds.event_summary import (
     EventFeature,
     before_prediction,
@@ -141,7 +141,8 @@ def shards(folder: StrPath, labels: pd.DataFrame) -> Iterator[tuple[pd.DataFrame
     if len(unknown):
         raise DataError(
             f"labels, data row {unknown.index[0] + 1}: subject {unknown.iloc[0]} has no event in "
-            f"{folder} ({counted(unknown.nunique())} such subjects); take their rows out, or name "
+            f"{folder} ({format_count(unknown.nunique())} such subjects); take their rows out, or "
+            "name "
             "another folder"
         )
 

@@ -9,7 +9,7 @@ from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BEND, HELP, NEGATIVE
 from deepcac.scoring.censored import observed_risk
-from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
+from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
 from deepcac.table.answer import TABLE_QUESTIONS, Answer
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableEffort, Trials
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
@@ -21,7 +21,6 @@ from deepcac.table.pages.missing_values import missing_lines
 from deepcac.table.pages.own_figures import forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
-from deepcac.table.pages.subgroups import page_cells
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.sample_sizes import (
@@ -75,11 +74,11 @@ def write_compare_page(
     agreement = adjusted_rand_score(*(clustering.label for clustering in clusterings))
     shown = [clustering for clustering in clusterings if agreement < _ALIKE or clustering.arm == KM]
     held = trials.held_out
-    cells, n = page_cells(table, asked.by), len(table.features.label)
+    n = len(table.features.label)
     described = [clustering for clustering in shown if _described(clustering)]
     on_risks = RiskContent(
-        None if held is None else risk_section(table, held, answer, asked, cells.beside),
-        horizon_section(table, trials, described, answer, asked, cells.beside),
+        None if held is None else risk_section(table, held, answer, asked),
+        horizon_section(table, trials, described, answer, asked),
         _sizes(table, trials, answer.best, asked),
     )
     content = {
@@ -97,8 +96,8 @@ def write_compare_page(
         "differences_note": DIFFERENCE_NOTE,
         "clusterings": [_clustering(clustering, table) for clustering in shown],
         "classes": _classes(table),
-        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns, cells)},
-        "missing": missingness(cells.tell_missing(table.columns, n), n),
+        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
+        "missing": missingness(table.columns, n),
         "handled": missing_lines(table, effort, trials),
         "method": how_judged(table, effort, trials),
         **on_risks._asdict(),
@@ -134,10 +133,9 @@ def _sizes(
 
 
 def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
-    # Nothing is withheld: a class that is read has eight rows or more.
     counts = np.bincount(table.features.label, minlength=len(table.classes))
     return [
-        (name, f"{count:,}", f"{100 * count / counts.sum():.1f} %")
+        (name, format_count(count), format_percentage(count, counts.sum()))
         for name, count in zip(table.shown_classes, counts, strict=True)
     ]
 
@@ -156,7 +154,8 @@ def _limits(trials: Trials) -> list[str]:
     remarks = []
     if trials.cut:
         remarks.append(
-            f"Models were trained on {trials.trained_on:,} rows, only a part of the training rows; "
+            f"Models were trained on {format_count(trials.trained_on)} rows, only a part of the "
+            "training rows; "
             "--train-rows sets a larger number."
         )
     if made < trials.planned:
@@ -227,14 +226,10 @@ def _clustering(clustering: FoundClustering, table: LabelledTable) -> dict[str, 
 
 def _subtype(subtype: Subtype, n: int) -> tuple[str, ...]:
     rates = (
-        WITHHELD if np.isnan(rate) else f"{100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+        WITHHELD if np.isnan(rate) else f"{100 * rate:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
         for rate, low, high in zip(subtype.rates, subtype.low, subtype.high, strict=True)
     )
-    size = (
-        (f"{subtype.size:,}", f"{100 * subtype.size / n:.0f} %")
-        if subtype.size
-        else (WITHHELD, WITHHELD)
-    )
+    size = (format_count(subtype.size), format_percentage(subtype.size, n))
     return (str(subtype.number), subtype.name, *size, *rates)
 
 
@@ -243,7 +238,7 @@ def _values(
 ) -> list[tuple[str, ...]]:
     """Return the median of each number in each subtype, in its own unit; of a level its share.
 
-    Of fewer than ten values nothing is shown, nor a share that tells of fewer than five rows.
+    Of few values nothing is shown.
     """
     place = {name: j for j, name in enumerate(table.features.names)}
     lines = []
@@ -256,16 +251,13 @@ def _values(
             column[(clustering.label == j) & ~np.isnan(column)]
             for j in range(len(clustering.subtypes))
         ]
-        few = np.zeros(len(cells), dtype=np.bool_)
-        if level:
-            few = few_rows([[part.sum(), (1 - part).sum()] for part in cells])
         shown = [
-            WITHHELD
-            if secret or len(part) < SMALL
-            else f"{100 * part.mean():.0f} %"
+            format_percentage(int(part.sum()), len(part))
             if level
+            else WITHHELD
+            if len(part) < FEW
             else _plain(float(np.median(part)))
-            for part, secret in zip(cells, few, strict=True)
+            for part in cells
         ]
         lines.append((_spaced(name, table), *shown))
     return lines
@@ -300,7 +292,7 @@ def how_judged(table: LabelledTable, effort: TableEffort, trials: Trials) -> lis
         f"{len(trials.seeds)} of {trials.planned} planned resamples (at least {FEWEST_RESAMPLES}), "
         f"seeds {trials.seeds[0]} to {trials.seeds[-1]}, in {trials.seconds:.0f} s, "
         f"{trials.jobs} at a time: 56 % of the {rows} for training (at most {trials.train_rows:,} "
-        f"of {n:,} rows), 19 % for choosing a trial, 25 % for the test. "
+        f"of {format_count(n)} rows), 19 % for choosing a trial, 25 % for the test. "
         "Numbers are imputed by the training median with a flag, and standardised on the training "
         "part; categories are one column per level.",
         f"Every model has {effort.trials} trials: the defaults, and random ones from a declared "

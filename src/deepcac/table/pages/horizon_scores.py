@@ -16,10 +16,9 @@ from deepcac.scoring.resampled_scores import (
     estimate,
     resampled_benefits,
 )
-from deepcac.scoring.small_cells import WITHHELD, few_steps
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.types import Array, Ids
+from deepcac.types import Array
 
 SCORE_HEAD = (*("model", "AUROC(t)", "Brier(t)", "mean predicted risk", "observed / predicted"),)
 _RISK = "mean risk"
@@ -128,43 +127,18 @@ def benefit_lines(
     judged: Mapping[str, Sequence[Judged]],
     drawn: Sequence[Drawn],
     thresholds: Array,
-    unit: Ids | None = None,
 ) -> list[tuple[str, ...]]:
-    """Return net benefit at each threshold, in patients of 1,000, of each model and of all.
-
-    `unit` tells whose row each row of the table is; None where each row is a patient.
-    """
+    """Return net benefit at each threshold, in patients of 1,000, of each model and of all."""
     first = next(iter(judged.values()))
     everyone = [resample._replace(risk=np.ones(len(resample.risk))) for resample in first]
     named = {contender_name(name): resamples for name, resamples in judged.items()} | {
         "treat all": everyone
     }
     rows = [
-        (
-            name,
-            *(
-                WITHHELD if few else _benefit(resamples, drawn, threshold)
-                for threshold, few in zip(
-                    thresholds, _few_treated(resamples, thresholds, unit), strict=True
-                )
-            ),
-        )
+        (name, *(_benefit(resamples, drawn, threshold) for threshold in thresholds))
         for name, resamples in named.items()
     ]
     return [*rows, ("treat none", *("0.0" for _ in thresholds))]
-
-
-def _few_treated(judged: Sequence[Judged], thresholds: Array, unit: Ids | None) -> list[bool]:
-    """Return at which thresholds the net benefit would tell of few patients."""
-    risk, rows, outcome = (
-        np.concatenate(parts)
-        for parts in zip(
-            *((resample.risk, resample.rows, resample.follow.outcome) for resample in judged),
-            strict=True,
-        )
-    )
-    sides, patient = risk >= thresholds[:, None], rows if unit is None else unit[rows]
-    return [bool(few) for few in few_steps(sides, outcome, patient)]
 
 
 def _benefit(judged: Sequence[Judged], drawn: Sequence[Drawn], threshold: float) -> str:

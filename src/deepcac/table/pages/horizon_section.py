@@ -18,7 +18,7 @@ from deepcac.scoring.censored import (
     kaplan_meier,
     observed_risk,
 )
-from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
+from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, is_few
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import Trials, bent_line, booster, linear
@@ -35,9 +35,7 @@ from deepcac.table.pages.horizon_scores import (
 )
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.pages.subgroup_risks import JudgedPart, subgroup_lines
-from deepcac.table.pages.subgroups import hidden_counts
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.types import Flags
 
 GROUPS = 5  # of as many patients each, by predicted risk
 LOSS = "log_loss"  # chooses the trial, because risks are judged and not ranks alone
@@ -51,12 +49,11 @@ def horizon_section(
     clusterings: list[FoundClustering],
     answer: Answer,
     asked: RiskQuestions,
-    beside: Sequence[Flags] = (),
 ) -> dict[str, Any] | None:
     """Return what the page shows of a horizon; None where the label has none.
 
     The trials hold the answers of their resamples; the clusterings are of all rows. Subgroups are
-    judged by the best model of the answer; `beside` is that of `hidden_counts`.
+    judged by the best model of the answer.
     """
     follow = table.follow
     if follow is None:
@@ -79,7 +76,7 @@ def horizon_section(
     groups = {name: _groups(resamples, shares) for name, resamples in judged.items()}
     return {
         "horizon": f"{follow.horizon:g}",
-        "judged": f"{len(tested.time):,}",
+        "judged": format_count(len(tested.time)),
         "estimator": "Kaplan-Meier" if tested.other is None else "Aalen-Johansen",
         "resamples": str(len(judged[names[0]])),
         "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
@@ -87,8 +84,8 @@ def horizon_section(
         "scores": [score_line(resamples, drawn, name) for name, resamples in judged.items()],
         "calibration": calibration_figure(groups),
         "use_head": benefit_head(asked.five),
-        "use": benefit_lines(judged, drawn, asked.five, table.group),
-        "by": _by(table, _both(table, trials, answer), asked, share, beside),
+        "use": benefit_lines(judged, drawn, asked.five),
+        "by": _by(table, _both(table, trials, answer), asked, share),
         "notes": rows_as_patients(table),
         "subtypes": [_subtypes(follow, clustering) for clustering in clusterings],
     }
@@ -108,12 +105,9 @@ def _by(
     judged: list[JudgedPart],
     asked: RiskQuestions,
     share: float,
-    beside: Sequence[Flags],
 ) -> dict[str, Any] | None:
-    rows = np.unique(np.concatenate([part.rows for part in judged]))
-    hidden = hidden_counts(table, rows, asked.by, beside=beside)
     treated = share if asked.thresholds is None else asked.thresholds[0]
-    return subgroup_lines(table, judged, asked.by, treated, hidden)
+    return subgroup_lines(table, judged, asked.by, treated)
 
 
 def _over_resamples(values: Sequence[float], test_share: float) -> tuple[float, float, float]:
@@ -142,26 +136,25 @@ def _groups(judged: Sequence[Judged], test_share: float) -> list[tuple[float, fl
         rows = np.concatenate([r.rows[part] for r, part in zip(judged, parts, strict=True)])
         outcome = np.concatenate([follow.outcome for follow in inside])
         counts = [len(np.unique(rows[outcome == code])) for code in range(2)]
-        groups.append((counts, (risk, mean, max(low, 0.0), min(high, 1.0))))
-    hidden = few_rows([counts for counts, _ in groups])
-    return [line for (_, line), few in zip(groups, hidden, strict=True) if not few]
+        if not is_few(counts).any():
+            groups.append((risk, mean, max(low, 0.0), min(high, 1.0)))
+    return groups
 
 
 def _subtypes(follow: FollowUp, clustering: FoundClustering) -> dict[str, Any]:
     parts = [follow.take(clustering.label == subtype.number - 1) for subtype in clustering.subtypes]
     moments = np.linspace(0, follow.horizon, QUARTERS + 1)
     at_risk = np.array([[(part.time >= moment).sum() for moment in moments] for part in parts])
+    # A risk is of the events: of few there is none, nor of a subtype of few.
     outcomes = [np.bincount(part.outcome, minlength=2) for part in parts]
-    # How many leave between two moments is a count of patients as well.
-    hidden = few_rows(np.hstack([at_risk, -np.diff(at_risk, axis=1), outcomes]))
-    # Nor is a size shown, or what tells it, that the table of subtypes withholds.
-    hidden |= np.array(
-        [subtype.size is None or np.isnan(subtype.rates).any() for subtype in clustering.subtypes]
-    )
+    hidden = [
+        bool(is_few(counts).any() or np.isnan(subtype.rates).any())
+        for counts, subtype in zip(outcomes, clustering.subtypes, strict=True)
+    ]
     rows = [
         (
             str(subtype.number),
-            *((WITHHELD,) * (QUARTERS + 1) if secret else (f"{n:,}" for n in counts)),
+            *((WITHHELD,) * (QUARTERS + 1) if secret else map(format_count, counts)),
             WITHHELD if secret else _risk(part),
         )
         for subtype, counts, secret, part in zip(
@@ -171,7 +164,7 @@ def _subtypes(follow: FollowUp, clustering: FoundClustering) -> dict[str, Any]:
     curves = {
         subtype.number: _curve(part)
         for subtype, part, secret in zip(clustering.subtypes, parts, hidden, strict=True)
-        if not secret and len(part.time) >= SMALL
+        if not secret and len(part.time) >= FEW
     }
     head = ("subtype", *(f"at risk at {moment:g}" for moment in moments), "risk at the horizon")
     return {
@@ -192,7 +185,7 @@ def _curve(follow: FollowUp) -> KaplanMeier:
 
 def _risk(follow: FollowUp) -> str:
     share, low, high = observed_risk(follow)
-    return f"{100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * share:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def unseen_risks(
@@ -278,7 +271,7 @@ def survival_figure(curves: Mapping[int, KaplanMeier], arm: str, horizon: float)
         id=f"survival_{arm}",
         title="Without the event, by subtype",
         caption=f"At {POINTS} times, by Kaplan and Meier, with competing events by Aalen and "
-        f"Johansen; a curve ends where fewer than {SMALL} patients are at risk.",
+        f"Johansen; a curve ends where fewer than {FEW} patients are at risk.",
         section="horizon",
         size=(6.5, 3.6),
         draw=draw,
@@ -298,7 +291,7 @@ def _survival_at(curve: KaplanMeier, moments: Any) -> tuple[Any, Any]:
     """
     place = np.searchsorted(curve.time, moments, side="left")
     at_risk = np.append(curve.at_risk, 0)[place]
-    shown = moments[at_risk >= SMALL]
+    shown = moments[at_risk >= FEW]
     events = np.append(0, np.cumsum(curve.events))
     seen = events[np.searchsorted(curve.time, moments, side="right")]
     falls = [0.0]

@@ -11,7 +11,7 @@ from deepcac.judging.questions import ANY, BEND, BENT, BOOSTING, HELP, NEGATIVE,
 from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure, ink_on, verdicts_in
 from deepcac.pages.wording import minus
 from deepcac.scoring.equivalence import NOT_TESTED
-from deepcac.scoring.small_cells import WITHHELD
+from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, round_share
 from deepcac.table.answer import Answer, rows_of
 from deepcac.table.comparison_words import arm_name, contender_name, signed
 from deepcac.table.found_subtypes import FoundClustering
@@ -107,9 +107,7 @@ def subtype_profile(clustering: FoundClustering, classes: tuple[str, ...]) -> Fi
     """Draw the features that set clusters apart, and the outcome in each of them."""
     shown = clustering.telling
     values = clustering.profile[:, shown].T.round(1) + 0.0  # no minus before a zero
-    columns = [
-        f"{s.number}\nn = {s.size:,}" if s.size else f"{s.number}" for s in clustering.subtypes
-    ]
+    columns = [f"{s.number}\nn = {format_count(s.size)}" for s in clustering.subtypes]
     positive = _event(clustering, classes)
     rates = np.array(
         [[s.rates[positive], s.low[positive], s.high[positive]] for s in clustering.subtypes]
@@ -169,8 +167,10 @@ def _event(clustering: FoundClustering, classes: tuple[str, ...]) -> int:
 
 
 def missingness(columns: Sequence[EncodedColumn], n: int) -> Figure | None:
-    """Draw the share of `n` rows that miss a value, by column (`ColumnCells.tell_missing`)."""
-    shares = sorted(((column.missing / n, column.name) for column in columns), reverse=True)[:30]
+    """Draw the rounded share of `n` rows that miss a value, by column."""
+    holes = [column for column in columns if column.missing >= FEW]
+    named = ((float(round_share(column.missing, n)), column.name) for column in holes)
+    shares = sorted(named, reverse=True)[:30]
     if not shares:
         return None
     names = [name for _, name in shares]

@@ -14,6 +14,7 @@ from deepcac.pages.figures import Figure, as_svg
 from deepcac.pages.templating import environment
 from deepcac.pages.wording import p_beside
 from deepcac.scoring.equivalence import NOT_TESTED
+from deepcac.scoring.small_cells import NOTE, format_count
 from deepcac.table.comparison_words import signed
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_text, quotable
@@ -26,8 +27,11 @@ def write_page(path: StrPath, template: str, content: Mapping[str, Any]) -> None
     """Write a page from a template of this package, which shows the content."""
     made = environment("deepcac.table")
     made.filters["address"] = _address
+    made.filters["count"] = format_count
     made.filters["page_text"] = partial(page_text, names=_names(content))
-    text = made.get_template(template).render(leaks_head=HEAD, version=__version__, **content)
+    text = made.get_template(template).render(
+        leaks_head=HEAD, rounding=NOTE, version=__version__, **content
+    )
     with atomic_path(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
 

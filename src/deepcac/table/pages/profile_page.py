@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import FEW, WITHHELD, counted, few_parts, few_rows
+from deepcac.scoring.small_cells import FEW, format_count, format_percentage
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable, tells_of_few
@@ -20,7 +20,7 @@ from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import CellRules, uniform
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
-from deepcac.table.reading.column_lines import HEAD, ColumnCells, column_lines
+from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.label_leaks import label_leaks, unused_times
 from deepcac.table.reading.labelled_table import check_sizes
@@ -35,7 +35,7 @@ from deepcac.table.reading.table_faults import (
     table_faults,
 )
 from deepcac.table.reading.table_files import RowSource, read_blocks
-from deepcac.types import Array, Flags, Ids
+from deepcac.types import Array, Ids
 
 _RARE = "(a rare class)"
 _RATES_HEAD = ("column", "level or quarter", "rows")
@@ -150,15 +150,13 @@ def _columns(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> dict[s
     sample, encoder = table.sample, table.encoder
     n = len(sample.number)
     parts = [column_parts(column, table.X, encoder.places) for column in encoder.used if named]
-    cells = ColumnCells.of(sample.rows, encoder.columns, [part.number for part in parts])
     return {
-        "rows": n,
-        "total": sample.total,
-        "size": counted(sample.total),
-        "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns, cells)},
+        "drawn": "" if n == sample.total else format_count(n),
+        "size": format_count(sample.total),
+        "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns)},
         "used": len(encoder.used),
-        "missing": missingness(cells.tell_missing(encoder.columns, n), n),
-        **_outcome(parts, cells.beside, sample.number, encoder, named),
+        "missing": missingness(encoder.columns, n),
+        **_outcome(parts, sample.number, encoder, named),
     }
 
 
@@ -230,15 +228,13 @@ def _labels(
 
 def _outcome(
     parts: list[ColumnParts],
-    secret: list[Flags],
     number: Ids,
     encoder: TableEncoder,
     named: tuple[str, ClassLabels] | None,
 ) -> dict[str, object]:
     """Return the classes, and their shares in the parts of each column.
 
-    Parts are levels of a category and quarters of a number; `secret` are those whose size is
-    withheld.
+    Parts are levels of a category and quarters of a number.
     """
     if named is None:
         return {"rates": None}
@@ -249,11 +245,10 @@ def _outcome(
     classes = tuple(
         name if count >= FEW else _RARE for name, count in zip(shown, counts, strict=True)
     )
-    few = few_parts([part.number for part in parts], codes)
     lines = [
         (column.name, *line)
-        for column, part, *hidden in zip(encoder.used, parts, few, secret, strict=True)
-        for line in _part_lines(part, codes, len(classes), *hidden)
+        for column, part in zip(encoder.used, parts, strict=True)
+        for line in part_lines(part, codes, len(classes))
     ]
     return {
         "rates": {"head": (*_RATES_HEAD, *classes), "rows": lines},
@@ -265,32 +260,23 @@ def _outcome(
 def _shares(codes: Ids, names: tuple[str, ...]) -> str:
     """Return the share of the positive class of two, of every class of more."""
     counts = np.bincount(codes, minlength=len(names))
-    entries = zip(names, counts, few_rows(counts[:, None]), strict=True)
     lines = [
-        f"{WITHHELD if few else f'{100 * count / len(codes):.1f} %'} {name}"
-        for name, count, few in entries
+        f"{format_percentage(count, len(codes))} {name}"
+        for name, count in zip(names, counts, strict=True)
     ]
     return ", ".join(lines[1:] if len(lines) == 2 else lines)
 
 
-def _part_lines(
-    parts: ColumnParts, codes: Ids, n_classes: int, few: Flags, hidden: Flags
-) -> Iterator[tuple[str, ...]]:
-    """Yield name, size and class shares of each part; of few rows nothing is told.
-
-    `few` are the parts whose shares are withheld, `hidden` those whose size is.
-    """
+def part_lines(parts: ColumnParts, codes: Ids, n_classes: int) -> Iterator[tuple[str, ...]]:
+    """Yield name, rounded size and class shares of each part; a rare value is not named."""
     counts = np.zeros((len(parts.names), n_classes), dtype=np.int64)
     np.add.at(counts, (parts.number, codes), 1)
     sizes = counts.sum(axis=1)
     rare = [
         n < FEW and name not in (OTHER, MISSING) for name, n in zip(parts.names, sizes, strict=True)
     ]
-    for j, (name, n, hidden_shares, shares, secret) in enumerate(
-        zip(parts.names, sizes, few, counts, hidden, strict=True)
-    ):
-        cells = [WITHHELD if hidden_shares else f"{100 * count / n:.1f} %" for count in shares]
+    for j, (name, n, shares) in enumerate(zip(parts.names, sizes, counts, strict=True)):
         shown = "rare values" if rare[j] else name
         if not parts.exact and any(rare[max(j - 1, 0) : j + 2]) and not rare[j]:
             shown = "other values"  # its end is a value of few rows
-        yield (shown, WITHHELD if secret else f"{n:,}", *cells)
+        yield (shown, format_count(n), *(format_percentage(count, n) for count in shares))

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 from scipy.special import expit
 
@@ -16,7 +15,7 @@ from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, log
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain, treat_all
 from deepcac.scoring.resampled_scores import Estimate
-from deepcac.scoring.small_cells import FEW, WITHHELD, few_steps
+from deepcac.scoring.small_cells import FEW, format_count, is_few, round_count
 from deepcac.table.answer import Answer
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
@@ -104,9 +103,8 @@ def risk_section(
     held_out: HeldOut,
     answer: Answer,
     asked: RiskQuestions,
-    beside: Sequence[Flags] = (),
 ) -> dict[str, Any]:
-    """Return what the template shows about risks; `beside` is that of `subgroups`."""
+    """Return what the template shows about risks."""
     ends = asked.thresholds
     thresholds = usual_thresholds(held_out) if ends is None else np.linspace(*ends, 25)
     names = (answer.best, answer.clustered)
@@ -120,11 +118,11 @@ def risk_section(
         "figures": [
             calibration_figure(held_out, drawn, table.shown_classes[1]),
             decision_figure(held_out, drawn, thresholds),
-            risks_by_outcome(held_out, answer.best, table.shown_classes, thresholds),
+            risks_by_outcome(held_out, answer.best, table.shown_classes),
         ],
         "head": _HEAD,
         "rows": [_calibrated(held_out, name) for name in drawn],
-        **_by(table, held_out, asked.by, names, treated, beside),
+        **_by(table, held_out, asked.by, names, treated),
     }
 
 
@@ -150,28 +148,26 @@ def _by(
     columns: Sequence[str],
     names: tuple[str, str],
     threshold: float,
-    beside: Sequence[Flags],
 ) -> dict[str, Any]:
     if not columns:
         return {"by_head": (), "by_rows": [], "by_few": "", "gap_head": (), "gap_rows": []}
-    shown, few = subgroups(table, held_out, columns, names, threshold, beside)
+    shown, few = subgroups(table, held_out, columns, names, threshold)
     rows = [
         (
             f"{subgroup.column} {subgroup.name}",
-            *(WITHHELD if n is None else f"{n:,}" for n in (subgroup.rows, subgroup.events)),
+            *map(format_count, (subgroup.rows, subgroup.events)),
             _span((subgroup.auroc, subgroup.low, min(subgroup.high, 1.0)), "{:.3f}".format),
             _span((subgroup.change, subgroup.change_low, subgroup.change_high), signed),
             *(_estimated(number, 2) for number in (subgroup.ratio, subgroup.slope)),
-            WITHHELD if subgroup.benefit is None else _span(subgroup.benefit, _tenths),
+            _span(subgroup.benefit, _tenths),
         )
         for subgroup in shown
     ]
     gaps = subgroup_differences(table, held_out, shown, names[0], threshold)
-    withheld = {(subgroup.column, subgroup.name) for subgroup in shown if subgroup.benefit is None}
     added = net_true_positives(threshold, ADDED)
     return {
         "by_head": (*_BY_HEAD, added), "by_rows": rows, "by_few": ", ".join(few),
-        **gap_table(gaps, threshold, withheld),
+        **gap_table(gaps, threshold),
     }  # fmt: skip
 
 
@@ -230,28 +226,18 @@ def decision_figure(held_out: HeldOut, names: tuple[str, ...], thresholds: Array
     everybody = treat_all(held_out.y, thresholds)
     everyone = {"treat all": np.vstack([everybody] * 3), "treat none": np.vstack([nothing] * 3)}
     lines = {name: np.vstack([thresholds, line]) for name, line in (models | everyone).items()}
-    for name in names:
-        shown = ~_withheld(held_out, name, thresholds)[: len(thresholds)]
-        lines[contender_name(name)] = lines[contender_name(name)][:, shown]
     return Figure(
         id="decision",
         title="Is acting on the risks worth it?",
         caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
         "the threshold, for each patient, with 95 % intervals over patients. Predictions of all "
-        f"resamples are pooled. A threshold that would tell of fewer than {FEW} patients is left "
-        "out.",
+        "resamples are pooled.",
         section="risks",
         size=(5.2, 4.0),
         draw=lambda canvas: _draw_decision(canvas, lines),
         head=("model", "threshold", "net_benefit", "low", "high"),
         data=[(name, *map(float, point)) for name, values in lines.items() for point in values.T],
     )
-
-
-def _withheld(held_out: HeldOut, name: str, thresholds: Array) -> npt.NDArray[np.bool_]:
-    """Return which thresholds, and which inner edges of bars behind them, no picture may have."""
-    cuts = np.append(thresholds, _EDGES[1:-1])
-    return few_steps(held_out.risk[name] >= cuts[:, None], held_out.y, held_out.patient)
 
 
 def _draw_decision(canvas: Canvas, lines: Mapping[str, Array]) -> None:
@@ -267,21 +253,14 @@ def _draw_decision(canvas: Canvas, lines: Mapping[str, Array]) -> None:
     axis.legend(loc="upper right")
 
 
-def risks_by_outcome(
-    held_out: HeldOut, name: str, classes: tuple[str, ...], thresholds: Array
-) -> Figure:
-    """Draw how the risks of one model are spread among rows with and without the event.
-
-    `thresholds` are those of the page's net benefit: no two pictures tell of few patients.
-    """
-    few = _withheld(held_out, name, thresholds)[len(thresholds) :]
-    edges = np.concatenate([[0.0], _EDGES[1:-1][~few], [1.0]])
-    shares = [_shares(held_out.risk[name][held_out.y == j], edges) for j in range(2)]
+def risks_by_outcome(held_out: HeldOut, name: str, classes: tuple[str, ...]) -> Figure:
+    """Draw how the risks of one model are spread among rows with and without the event."""
+    shares = [_shares(held_out, name, held_out.y == j) for j in range(2)]
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
         for colour, label, share in zip(PALETTE, classes, shares, strict=False):
-            axis.stairs(share, edges, color=colour, label=label, fill=True, alpha=0.45)
+            axis.stairs(share, _EDGES, color=colour, label=label, fill=True, alpha=0.45)
         axis.set(
             xlabel="predicted risk", ylabel=f"share of the rows per {_EDGES[1]:g}", xlim=(0, 1)
         )
@@ -292,20 +271,22 @@ def risks_by_outcome(
         id="risks",
         title="Who is given which risk?",
         caption=f"Predicted risks of {contender_name(name)} on test rows, by what came of them. "
-        f"Bars that would tell of fewer than {FEW} patients are joined.",
+        f"Bars are of rounded counts; of fewer than {FEW} patients there is none.",
         section="risks",
         size=(5.2, 3.2),
         draw=draw,
         head=("from", *classes),
-        data=[(float(e), *map(float, row)) for e, *row in zip(edges[:-1], *shares, strict=True)],
+        data=[(float(e), *map(float, row)) for e, *row in zip(_EDGES[:-1], *shares, strict=True)],
     )
 
 
-def _shares(risk: Array, edges: Array) -> Array:
-    """Return the share of the risks between edges, in the width of a bar that is not joined."""
-    inside = np.minimum(np.digitize(risk, edges) - 1, len(edges) - 2)
-    shares = np.bincount(inside, minlength=len(edges) - 1) / len(risk)
-    return np.asarray(shares * _EDGES[1] / np.diff(edges))
+def _shares(held_out: HeldOut, name: str, rows: Flags) -> Array:
+    """Return the share of the risks between edges, of rounded counts; none of few patients."""
+    bar = np.minimum(np.digitize(held_out.risk[name][rows], _EDGES) - 1, len(_EDGES) - 2)
+    patients = np.unique(np.column_stack([bar, held_out.patient[rows]]), axis=0)[:, 0]
+    few = is_few(np.bincount(patients, minlength=len(_EDGES) - 1))
+    counts = np.nan_to_num(round_count(np.bincount(bar, minlength=len(_EDGES) - 1)))
+    return np.asarray(np.where(few, 0, counts) / round_count(rows.sum()))
 
 
 def worth(held_out: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
@@ -317,16 +298,8 @@ def worth(held_out: HeldOut, clustered: str, best: str, thresholds: Array) -> st
     gain, low, high = 1000 * net_benefit_gain(
         held_out.y, held_out.risk[clustered], held_out.risk[best], thresholds, held_out.patient
     )
-    # What the picture of the net benefit leaves out is not told here either.
-    secret = np.any([_withheld(held_out, name, thresholds) for name in (best, clustered)], axis=0)
     changes = []
     for j in (0, len(thresholds) - 1):
-        if secret[j]:
-            changes.append(
-                f"from a risk of {100 * thresholds[j]:.3g} % on, {WITHHELD} (it would tell of "
-                f"fewer than {FEW} patients)"
-            )
-            continue
         change = f"{abs(gain[j]):.1f} {'more' if gain[j] > 0 else 'fewer'}"
         change = change if round(gain[j], 1) else "no change"
         changes.append(

@@ -1,6 +1,6 @@
 """How far a model's scores differ between subgroups of patients, and whether chance would do."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,6 @@ from deepcac.scoring.resampled_scores import (
     resampled_benefits,
     risk_scores,
 )
-from deepcac.scoring.small_cells import WITHHELD
 from deepcac.scoring.statistics import holm
 from deepcac.table.comparison_words import signed
 from deepcac.table.held_out_risks import HeldOut
@@ -185,29 +184,19 @@ def _gap(measure: str, ours: Scored, theirs: Scored) -> Gap:
 def gap_table(
     differences: Sequence[SubgroupDifference],
     threshold: float,
-    withheld: Collection[tuple[str, str]],
 ) -> dict[str, Any]:
-    """Return head and rows of a table of differences.
-
-    Those of the net benefit are left out of which a subgroup, by column and name, is `withheld`.
-    """
+    """Return head and rows of a table of differences."""
     treated = net_true_positives(threshold, WITHOUT)
     return {
         "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", treated),
-        "gap_rows": [_gap_cells(difference, withheld) for difference in differences],
+        "gap_rows": [_gap_cells(difference) for difference in differences],
     }
 
 
-def _gap_cells(
-    difference: SubgroupDifference, withheld: Collection[tuple[str, str]]
-) -> tuple[str, ...]:
-    ends = {(difference.column, difference.name), (difference.column, difference.reference)}
+def _gap_cells(difference: SubgroupDifference) -> tuple[str, ...]:
     digits = {AUROC: 3, SLOPES: 2, BENEFIT: 1}
     cells = []
     for measure, gap in difference.gaps.items():
-        if measure == BENEFIT and ends & {*withheld}:
-            cells.append(WITHHELD)
-            continue
         value, low, high = (
             f"{end:.2f}" if measure == OE else signed(end, digits[measure]) for end in gap[:3]
         )

@@ -18,7 +18,7 @@ from deepcac.scoring.resampled_scores import (
     resampled_benefits,
     slopes,
 )
-from deepcac.scoring.small_cells import FEW, WITHHELD, few_treated
+from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.comparison_words import signed
 from deepcac.table.pages import subgroup_differences
 from deepcac.table.pages.subgroup_differences import Scored, differences_from_largest, gap_table
@@ -72,7 +72,6 @@ def subgroup_lines(
     judged: Sequence[JudgedPart],
     columns: Sequence[str],
     threshold: float,
-    hidden: Sequence[Flags],
 ) -> dict[str, Any] | None:
     """Return the table of subgroups: scores over all parts, with 95 % intervals; None of no column.
 
@@ -88,17 +87,15 @@ def subgroup_lines(
         Those that make subgroups.
     threshold : float
         Risk from which a patient is treated.
-    hidden : sequence of ndarray of bool
-        Which levels of each column have counts that are withheld (`hidden_counts`).
     """
     if not columns:
         return None
     draws = _draws(table, judged)
     shown: list[_Level] = []
     few: list[str] = []
-    for column, secret in zip(columns, hidden, strict=True):
+    for column in columns:
         levels, left_out = _levels(table, judged, draws, column, threshold)
-        shown += [level._replace(secret=bool(secret[level.place])) for level in levels]
+        shown += levels
         few += left_out
     scored = {
         column: (
@@ -108,31 +105,23 @@ def subgroup_lines(
         for column in columns
         if (levels := [level for level in shown if level.column == column])
     }
-    withheld = {(level.column, level.name) for level in shown if level.tells}
     treated = net_true_positives(threshold, WITHOUT)
     return {
         "head": ("subgroup", "rows", "events", "AUROC", CHANGE, "O/E", SLOPE, treated),
         "rows": [_line(level) for level in shown],
         "few": ", ".join(dict.fromkeys(few)),
-        **gap_table(differences_from_largest(scored), threshold, withheld),
+        **gap_table(differences_from_largest(scored), threshold),
     }
 
 
 class _Level(NamedTuple):
-    """A subgroup that is shown: its place in the column, its counts, its scores in each draw.
-
-    `tells` is whether its net benefit would tell of few patients, `secret` whether its counts
-    would.
-    """
+    """A subgroup with enough events: its counts, its scores in each draw."""
 
     column: str
     name: str
-    place: int
     rows: int
     events: int
     scores: dict[str, Array]
-    tells: bool
-    secret: bool = False
 
 
 def _levels(
@@ -145,10 +134,8 @@ def _levels(
     """Return the subgroups of a column with enough events, and the names of the others."""
     rows, y = np.concatenate([part.rows for part in judged]), table.features.label
     labelled = np.ones(len(y), np.bool_) if table.follow is None else table.follow.outcome_known
-    levels = list(levels_of(table, column))
-    few_benefits = _few_benefits(table, judged, [inside for _, inside in levels], threshold)
     shown, few = [], []
-    for j, (name, inside) in enumerate(levels):
+    for name, inside in levels_of(table, column):
         tested = np.unique(rows[inside[rows]])
         counts = np.bincount(y[tested[labelled[tested]]], minlength=2)
         parts = [part.take(inside[part.rows]) for part in judged]
@@ -159,15 +146,13 @@ def _levels(
             continue
         counted = [d[inside[part.rows]] for d, part in zip(draws, judged, strict=True)]
         scores = scores_of(parts, counted, threshold)
-        shown.append(
-            _Level(column, name, j, len(tested), int(counts[1]), scores, bool(few_benefits[j]))
-        )
+        shown.append(_Level(column, name, len(tested), int(counts[1]), scores))
     return shown, few
 
 
 def _line(level: _Level) -> tuple[str, ...]:
-    sizes = (WITHHELD if level.secret else f"{n:,}" for n in (level.rows, level.events))
-    return (f"{level.column} {level.name}", *sizes, *_cells(level.scores, level.tells))
+    sizes = map(format_count, (level.rows, level.events))
+    return (f"{level.column} {level.name}", *sizes, *_cells(level.scores))
 
 
 def _scored(scores: Mapping[str, Array]) -> Scored:
@@ -242,7 +227,7 @@ def _aurocs(y: npt.NDArray[np.int64], risk: Array, weight: Array) -> Array:
     return weighted_scores(SplitScores(rows, y, np.zeros_like(rows), risk), weight)["auroc"]
 
 
-def _cells(scores: Mapping[str, Array], withheld: bool) -> list[str]:
+def _cells(scores: Mapping[str, Array]) -> list[str]:
     cells = []
     for name, digits in _DIGITS.items():
         summary = estimate(name, float(scores[name][0]), scores[name][1:])
@@ -250,15 +235,4 @@ def _cells(scores: Mapping[str, Array], withheld: bool) -> list[str]:
             signed(end, digits) if name in _SIGNED else f"{end:z.{digits}f}" for end in summary[:3]
         )
         cells.append(f"{value} ({low} to {high})")
-    return [*cells[:-1], WITHHELD] if withheld else cells
-
-
-def _few_benefits(
-    table: LabelledTable, judged: Sequence[JudgedPart], levels: Sequence[Flags], threshold: float
-) -> Flags:
-    """Return in which levels of a column the net benefit would tell of few patients."""
-    treated = np.concatenate([part.patients.risk >= threshold for part in judged])
-    rows = np.concatenate([part.rows for part in judged])
-    patient = rows if table.group is None else table.group[rows]
-    inside = [level[rows] for level in levels]
-    return few_treated(inside, treated[None], table.features.label[rows], patient)
+    return cells

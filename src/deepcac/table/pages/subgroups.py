@@ -11,14 +11,12 @@ from deepcac.errors import DataError
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain
 from deepcac.scoring.resampled_scores import Estimate
-from deepcac.scoring.small_cells import FEW, few_parts, few_treated
+from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.cells import plain
-from deepcac.table.reading.column_lines import ColumnCells
 from deepcac.table.reading.column_parts import column_parts
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.types import Flags, Ids
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
 APART = " (never both outcomes in one test part)"
@@ -32,24 +30,22 @@ class Subgroup(NamedTuple):
     Attributes
     ----------
     column, name : str
-    rows, events : int or None
-        Different rows of the table that were tested; None where they would tell of few others.
+    rows, events : int
+        Different rows of the table that were tested.
     auroc, low, high : float
         Of the model without clusters: mean over resamples, 95 % interval.
     change, change_low, change_high : float
         AUROC with clusters minus without.
     ratio, slope : Estimate
         Calibration of the model without clusters, over all resamples.
-    benefit : (float, float, float) or None
-        Net true positives in 1,000 patients that clusters add at the threshold, with interval; None
-        where whom a model treats, in this level or in those that are left of the whole, would tell
-        of few patients.
+    benefit : (float, float, float)
+        Net true positives in 1,000 patients that clusters add at the threshold, with interval.
     """
 
     column: str
     name: str
-    rows: int | None
-    events: int | None
+    rows: int
+    events: int
     auroc: float
     low: float
     high: float
@@ -58,7 +54,7 @@ class Subgroup(NamedTuple):
     change_high: float
     ratio: Estimate
     slope: Estimate
-    benefit: tuple[float, float, float] | None
+    benefit: tuple[float, float, float]
 
 
 def subgroups(
@@ -67,7 +63,6 @@ def subgroups(
     columns: Sequence[str],
     models: tuple[str, str],
     threshold: float,
-    beside: Sequence[Flags] = (),
 ) -> tuple[list[Subgroup], list[str]]:
     """Score two models in the subgroups that columns make.
 
@@ -79,9 +74,6 @@ def subgroups(
         Contenders: without clusters, with them.
     threshold : float
         Risk from which a patient is treated.
-    beside : sequence of ndarray of bool, optional
-        Which levels of each column have counts that other tables of the page would tell
-        (`page_cells`).
 
     Returns
     -------
@@ -90,86 +82,23 @@ def subgroups(
     """
     at = np.searchsorted(table.features.row_id, held_out.row)
     y = table.features.label
-    treated = np.vstack([held_out.risk[name] >= threshold for name in models])
     shown, few = [], []
-    few_of = hidden_counts(table, np.unique(at), columns, beside=beside)
-    for column, hidden in zip(columns, few_of, strict=True):
-        levels = list(levels_of(table, column))
-        tested = [y[np.unique(at[inside[at]])] for _, inside in levels]
-        counts = np.array([np.bincount(outcomes, minlength=2) for outcomes in tested])
-        few_gains = few_treated(
-            [inside[at] for _, inside in levels], treated, held_out.y, held_out.patient
-        )
-        for (name, inside), class_counts, secret, tells in zip(
-            levels, counts, hidden, few_gains, strict=True
-        ):
-            enough = bool(class_counts.min() >= FEWEST_EVENTS)
-            shown_threshold = None if tells else threshold
-            scores = _scored(held_out, inside[at], models, shown_threshold) if enough else None
+    for column in columns:
+        for name, inside in levels_of(table, column):
+            counts = np.bincount(y[np.unique(at[inside[at]])], minlength=2)
+            enough = bool(counts.min() >= FEWEST_EVENTS)
+            scores = _scored(held_out, inside[at], models, threshold) if enough else None
             if scores is None:
                 shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
                 few.append(f"{column} {shown_as}{APART * enough}")
                 continue
-            rows, events = (
-                None if secret else int(n) for n in (class_counts.sum(), class_counts[1])
-            )
-            shown.append(Subgroup(column, name, rows, events, *scores))
+            shown.append(Subgroup(column, name, int(counts.sum()), int(counts[1]), *scores))
     return shown, list(dict.fromkeys(few))
 
 
 def net_true_positives(threshold: float, whose: str) -> str:
     """Return the head of a column of net benefits; `whose` is `WITHOUT` or `ADDED`."""
     return f"net true positives per 1,000 {whose}, treating from {100 * threshold:.3g} % on"
-
-
-def level_parts(table: LabelledTable, columns: Sequence[str]) -> list[Ids]:
-    """Return the level of each row, shape (n,), in each column."""
-    parts = []
-    for column in columns:
-        number = np.zeros(len(table.features.label), dtype=np.int64)
-        for j, (_, inside) in enumerate(levels_of(table, column)):
-            number[inside] = j
-        parts.append(number)
-    return parts
-
-
-def page_cells(
-    table: LabelledTable, columns: Sequence[str], more: Sequence[Ids] = ()
-) -> ColumnCells:
-    """Return what a page of a table withholds of its columns, and beside them of subgroups.
-
-    All tables of counts are looked at as one: `more` of them, and the levels of `columns`.
-    """
-    return ColumnCells.of(table.rows, table.columns, [*more, *level_parts(table, columns)])
-
-
-def hidden_counts(
-    table: LabelledTable,
-    rows: npt.NDArray[np.intp],
-    columns: Sequence[str],
-    more: Sequence[Ids] = (),
-    beside: Sequence[Flags] = (),
-) -> list[Flags]:
-    """Return which parts have counts that are withheld: of `more` tables, and of columns.
-
-    Counted are the rows that are judged, by class. `beside` is what the columns of the page tell
-    of all rows (`page_cells`).
-    """
-    y = table.features.label
-    judged = np.isin(np.arange(len(y)), rows)
-    levels = level_parts(table, columns)
-    sizes = [*(int(part.max()) + 1 for part in [*more, *levels])]
-    if more:  # which tell how many rows are not judged: a part of each column as well
-        others = [np.where(judged, level, level.max() + 1) for level in levels]
-        hidden = few_parts([*more, *others], y)
-    else:
-        hidden = few_parts([level[judged] for level in levels], y[judged]) if levels else []
-    # A level of no judged row at the end has no count.
-    masks = [
-        np.append(mask, np.ones(size, np.bool_))[:size]
-        for mask, size in zip(hidden, sizes, strict=True)
-    ]
-    return [a | b for a, b in zip(masks, beside, strict=True)] if beside else masks
 
 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
@@ -218,12 +147,9 @@ def _scored(
     held_out: HeldOut,
     inside: npt.NDArray[np.bool_],
     models: tuple[str, str],
-    threshold: float | None,
+    threshold: float,
 ) -> tuple[Any, ...] | None:
-    """Return the scores of a subgroup, in the order of `Subgroup`; None if no test part has any.
-
-    There is no net benefit without a threshold.
-    """
+    """Return the scores of a subgroup, in the order of `Subgroup`; None if no test part has any."""
     y, plain, clustered = held_out.y[inside], *(held_out.risk[name][inside] for name in models)
     resample = held_out.resample[inside]
     pairs = [
@@ -238,10 +164,8 @@ def _scored(
     score, change = (corrected_t_test(values, **sizes) for values in (without, with_ - without))
     patient = held_out.patient[inside]
     fit = calibration_intervals(y, plain, patient)
-    benefit = None
-    if threshold is not None:
-        gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
-        benefit = tuple(1000 * float(value) for value in gain[:, 0])
+    gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
+    benefit = tuple(1000 * float(value) for value in gain[:, 0])
     return (
         *(score.mean, score.low, score.high),
         *(change.mean, change.low, change.high),

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import counted
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.reading.cell_rules import (
     ERROR_CELLS,
     INVISIBLE,
@@ -159,7 +159,8 @@ class CellReader:
         if not absent:
             return []
         shown = [
-            f"{word!r} in {column!r} ({counted(n)} cells)" for (column, word), n in absent.items()
+            f"{word!r} in {column!r} ({format_count(n)} cells)"
+            for (column, word), n in absent.items()
         ]
         rest = f" and {len(shown) - 6} more columns" if len(shown) > 6 else ""
         example = next(iter(absent))[1]
@@ -173,7 +174,7 @@ class CellReader:
         words = {word: n for (name, word), n in self.absent.items() if name == column}
         if not words:
             return ""
-        shown = ", ".join(f"{word!r} in {counted(n)} rows" for word, n in words.items())
+        shown = ", ".join(f"{word!r} in {format_count(n)} rows" for word, n in words.items())
         return f" ({shown}; --keep-word {next(iter(words))!r} keeps it as a value)"
 
     def _uniform_column(self, name: str, column: pa.Array) -> pa.Array:

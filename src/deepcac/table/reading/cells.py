@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import counted
+from deepcac.scoring.small_cells import format_count
 from deepcac.types import Array, Ids
 
 EXACT = 2.0**53  # whole numbers beyond it are not told apart
@@ -91,7 +91,7 @@ def refuse_missing(
     if place >= 0:
         row = place + 1 if number is None else number[place]
         n = pc.sum(gone).as_py()
-        rows = f" (the first of {counted(n)} such rows)" if n > 1 else ""
+        rows = f" (the first of {format_count(n)} such rows)" if n > 1 else ""
         raise DataError(f"column {name!r}, data row {row}: {why}{rows}{words}")
 
 

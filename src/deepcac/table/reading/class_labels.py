@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import FEW, WITHHELD, counted, few_rows
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.reading.cells import (
     EXACT,
     as_numbers,
@@ -66,11 +66,11 @@ class ClassLabels(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Every class with its rows; few are not told, nor what would tell them."""
+        """Every class with its rounded number of rows."""
         counts = np.bincount(self.codes, minlength=len(self.classes))
         parts = [
-            f"{name!r} ({WITHHELD})" if few and n >= FEW else f"{name!r} in {counted(n)} rows"
-            for name, n, few in zip(self.classes, counts, few_rows(counts[:, None]), strict=True)
+            f"{name!r} in {format_count(n)} rows"
+            for name, n in zip(self.classes, counts, strict=True)
         ]
         return ", ".join(parts)
 
@@ -155,7 +155,7 @@ def _refuse_spellings(shown: pa.ChunkedArray, name: str) -> None:
     if len(counts) > 50:
         return
     for texts in alike_spellings(counts):
-        listed = ", ".join(f"{text!r} in {counted(counts[text])} rows" for text in texts)
+        listed = ", ".join(f"{text!r} in {format_count(counts[text])} rows" for text in texts)
         raise DataError(
             f"column {name!r}: {listed} are different levels, as they stand; spell them alike"
         )

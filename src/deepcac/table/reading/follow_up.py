@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp, observed_risk
-from deepcac.scoring.small_cells import FEW
+from deepcac.scoring.small_cells import FEW, format_count, format_percentage, is_few
 from deepcac.table.reading.cells import numbers, plain
 from deepcac.types import Ids
 
@@ -79,9 +79,8 @@ def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:
 def horizon_remarks(follow: FollowUp) -> list[str]:
     """Return what a reader must know of a risk at a horizon."""
     lost = int((~follow.outcome_known).sum())
-    whom = (
-        f"fewer than {FEW}" if 0 < lost < FEW else f"{100 * lost / len(follow.outcome_known):.0f} %"
-    )
+    share = format_percentage(lost, len(follow.outcome_known))
+    whom = format_count(lost) if is_few(lost) else share
     return [
         f"The question is who has the event by {follow.horizon:g}, in the unit of the time column. "
         f"We do not know this for {whom} of the patients, because their follow-up ended earlier.",

@@ -12,6 +12,7 @@ from deepcac.errors import DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.judging.draws import units
 from deepcac.scoring.censored import FollowUp
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
@@ -287,7 +288,8 @@ def _remarks(sample: SampledTable, outcomes: Outcomes, encoder: TableEncoder) ->
     remarks.append(label_sentence(outcomes.counted, outcomes.words, outcomes.reason))
     if not sample.complete:
         remarks.append(
-            f"Sampled: {len(sample.number):,} of {sample.total:,} rows, drawn at random; "
+            f"Sampled: {format_count(len(sample.number))} of {format_count(sample.total)} rows, "
+            "drawn at random; "
             "--rows changes how many."
         )
     for column in encoder.columns:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deepcac.scoring.small_cells import FEW, SMALL, counted
+from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.types import Array
 
 _CODES = frozenset(
@@ -66,11 +66,11 @@ def missing_codes(
         Whether any whole number may be a code, and not the usual ones only.
     """
     values = np.sort(values[~np.isnan(values)])
-    if len(values) <= SMALL:
+    if len(values) <= FEW:
         return []
     lines = []
     for code, n, why in _usual_codes(values) or (_spike(values) if spikes else []):
-        text = f"Column {name!r}: {plainly(code)} stands in {counted(n)} rows, {why}. "
+        text = f"Column {name!r}: {plainly(code)} stands in {format_count(n)} rows, {why}. "
         option = f"--missing {shlex.quote(f'{name}={plainly(code)}')}"
         if needed:
             option = ""
@@ -92,7 +92,7 @@ def _usual_codes(values: Array) -> list[tuple[float, int, str]]:
         ends = [*range(i), *range(len(distinct) - j, len(distinct))]
         inner = slice(counts[:i].sum(), len(values) - counts[len(distinct) - j :].sum())
         rest = values[inner]
-        if len(rest) <= SMALL or counts[ends].max() < 2:
+        if len(rest) <= FEW or counts[ends].max() < 2:
             continue
         codes = [(float(distinct[place]), int(counts[place])) for place in ends]
         reasons = [_why(code, n, rest, usual=True) for code, n in codes]
@@ -120,7 +120,7 @@ def _spike(values: Array) -> list[tuple[float, int, str]]:
     for code in (float(values[0]), float(values[-1])):
         rest = values[values != code]
         n = len(values) - len(rest)
-        whole = n > 1 and len(rest) > SMALL and code == np.floor(code)
+        whole = n > 1 and len(rest) > FEW and code == np.floor(code)
         if whole and (why := _why(code, n, rest, usual=False)):
             return [(code, n, why)]
     return []

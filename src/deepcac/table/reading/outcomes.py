@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp
-from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.table.reading.class_labels import ClassLabels, class_labels
 from deepcac.table.reading.follow_up import horizon_classes, read_follow_up
 from deepcac.table.reading.roles import Roles
@@ -62,10 +61,6 @@ def read_outcomes(sample: SampledTable, roles: Roles, absent: str = "") -> Outco
         sample.rows[roles.time], roles.time, sample.number, codes == 1, roles.horizon,
         None if other is None else other[positions],
     )  # fmt: skip
-    # With the events up to the horizon, which a page shows, the count of all would tell the others.
-    later = int((codes == 1).sum()) - int((follow.outcome == 1).sum())
-    if 0 < later < FEW:
-        rows = ", ".join(f"{name!r} ({WITHHELD})" for name in (*words, *roles.competing))
     return Outcomes(
         follow.outcome,
         horizon_classes(roles.label, follow),

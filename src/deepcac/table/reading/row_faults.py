@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from deepcac.scoring.small_cells import counted
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.reading.cell_rules import NAMES_A_PATIENT
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.table_encoder import EncodedColumn
@@ -54,7 +54,8 @@ def repeated_patients(
             continue
         if by_name or (codes is not None and _never_change(name, keys, codes, counts)):
             text = (
-                f"Column {name!r}: {len(counts):,} values in {n:,} rows. If they are patients, "
+                f"Column {name!r}: {format_count(len(counts))} values in {format_count(n)} rows. "
+                "If they are patients, "
                 "their rows stand on both sides of every split, and every score is too good: "
                 f"--group {shlex.quote(name)}"
             )
@@ -126,7 +127,8 @@ def nearly_copied(names: Sequence[str], X: Array, codes: Ids) -> str:
     if len(X) ** 2 / 2 * np.prod(np.delete(alike, other)) > _BY_CHANCE * len(best):
         return ""
     return (
-        f"{len(best):,} of {len(X):,} rows are equal to another row in every column but "
+        f"{format_count(len(best))} of {format_count(len(X))} rows are equal to another row in "
+        "every column but "
         f"{names[other]!r}, and nearly all have its label too. If they are visits of a patient, "
         "name the patient by --group; if they are copies with noise, take them out: they stand on "
         "both sides of every split, and every score is too good."
@@ -166,8 +168,9 @@ def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
         return ""
     inside = np.bincount(codes[telling][counts[which] > 1], minlength=len(classes))
     return (
-        f"{counted(copies)} of {len(X):,} rows are equal to another row in every column, most of "
-        f"them of class {classes[int(inside.argmax())]!r}. If they are copies (oversampling, a "
+        f"{format_count(copies)} of {format_count(len(X))} rows are equal to another row in every "
+        f"column, most of them of class {classes[int(inside.argmax())]!r}. If they are copies "
+        "(oversampling, a "
         "double export), take them out: copies stand on both sides of every split, and every score "
         "is too good."
     )

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.column_quantiles import LENGTHS, kept_quantiles
-from deepcac.scoring.small_cells import FEW, counted
+from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.reading.cell_rules import NAMES_A_ROW, ROW_NAMES, CellRules
 from deepcac.table.reading.cells import (
     Numbers,
@@ -371,7 +371,8 @@ def _with_unit(column: EncodedColumn, parsed: Numbers, present: int) -> EncodedC
     note = f"numbers with the unit {unit!r}"
     if min(parsed.with_unit, present - parsed.with_unit) >= FEW:
         note = (
-            f"{parsed.with_unit:,} numbers have the unit {unit!r}, the others none; make sure that "
+            f"{format_count(parsed.with_unit)} numbers have the unit {unit!r}, the others none; "
+            "make sure that "
             "they are all in it"
         )
     return replace(column, note=note, unit=unit)
@@ -468,12 +469,14 @@ def _unlearnt(values: npt.NDArray[np.object_], column: EncodedColumn) -> Iterato
     if unseen:
         yield (
             f"column {column.name!r}: {', '.join(map(repr, unseen[:3]))} was not seen when the "
-            f"model was fitted ({counted(sum(counts[text] for text in unseen))} rows); it counts "
+            f"model was fitted ({format_count(sum(counts[text] for text in unseen))} rows); it "
+            "counts "
             f"as {instead}"
         )
     if counts[ABSENT] and ABSENT not in column.levels:
         yield (
-            f"column {column.name!r} is empty in {counted(counts[ABSENT])} rows, and was in none "
+            f"column {column.name!r} is empty in {format_count(counts[ABSENT])} rows, and was in "
+            "none "
             f"when the model was fitted; such a cell counts as {instead}"
         )
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.scoring.censored import FollowUp
-from deepcac.scoring.small_cells import SMALL
+from deepcac.scoring.small_cells import format_count
 from deepcac.table.reading.cells import as_numbers, is_text, plain
 from deepcac.table.reading.class_labels import alike_spellings, label_numbers
 from deepcac.table.reading.odd_numbers import missing_codes, two_units
@@ -25,6 +25,7 @@ _NO_VALUE = re.compile(
     re.IGNORECASE,
 )
 _CENSORED = r"^[<>]=?\s*\d"
+_MOST_LEVELS = 100  # whose spellings are compared
 _ONE_CLASS = 20  # filled rows of one class alone that are spoken of
 _CHANCE = 0.001  # of so many rows of that class, were they any rows
 
@@ -155,7 +156,7 @@ def _of_column(column: EncodedColumn, cells: pa.ChunkedArray, codes: Ids | None)
                       "instead.")
             )  # fmt: skip
         levels = pc.unique(cells).drop_null().to_pylist()
-        if len(levels) <= SMALL * SMALL:
+        if len(levels) <= _MOST_LEVELS:
             faults += [
                 Fault(f"Column {name!r}: {', '.join(map(repr, texts))} are different levels; spell "
                       "them alike.")
@@ -165,6 +166,8 @@ def _of_column(column: EncodedColumn, cells: pa.ChunkedArray, codes: Ids | None)
     if codes is not None and column.kind != LEFT_OUT and _ONE_CLASS <= filled < len(present):
         inside = np.unique(codes[present])
         if len(inside) == 1 and np.mean(codes == inside[0]) ** filled < _CHANCE:
-            text = f"Column {name!r}: filled in {filled:,} rows, all of one class: was it "
+            text = (
+                f"Column {name!r}: filled in {format_count(filled)} rows, all of one class: was it "
+            )
             faults.append(Fault(text + "written after the outcome?", f"--drop {shlex.quote(name)}"))
     return faults

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.column_quantiles import QUARTILES, TENTHS, safe_quantiles
-from deepcac.scoring.small_cells import FEW, counted
+from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.odd_numbers import codes_among, codes_beyond, plainly
 from deepcac.table.reading.table_encoder import (
@@ -305,7 +305,7 @@ class Unfamiliar:
                 remarks.append(f"column {name!r}: {text}")
                 refused += remarks[-1:] * (beyond > MOST)
         remarks += [
-            f"column {name!r}: {plainly(code)} stands in {counted(count)} rows, "
+            f"column {name!r}: {plainly(code)} stands in {format_count(count)} rows, "
             f"{'far from most' if name in self.places else 'and in none'} of fit; if it means no "
             f"value: --missing {shlex.quote(f'{name}={plainly(code)}')}"
             for (name, code), count in self.codes.items()
@@ -320,7 +320,7 @@ class Unfamiliar:
 
     def _shown(self, count: int) -> str:
         if self.rows >= FEW:
-            return f"{counted(count)} of {self.rows:,} rows"
+            return f"{format_count(count)} of {format_count(self.rows)} rows"
         return "all rows" if count == self.rows else "some of its few rows"
 
     def _count(self, name: str, what: str, strange: npt.NDArray[np.bool_]) -> None:

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac.scoring.small_cells import WITHHELD
 from deepcac_study.features.columns.ranges import Range
+from deepcac_study.report.data.restricted_counts import WITHHELD
 from deepcac_study.report.declarations import declared_figure
 
 _MOST_SHOWN = 40

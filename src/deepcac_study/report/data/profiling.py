@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.files.storage import write_json
-from deepcac.scoring.small_cells import withheld, withheld_parts
 from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
 from deepcac_study.features.pairwise import read_pairwise
+from deepcac_study.report.data.restricted_counts import withheld, withheld_parts
 
 
 def profile(

@@ -8,7 +8,6 @@ from pathlib import Path
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac.pages.tables import Cell, Table, text_row
-from deepcac.scoring.small_cells import WITHHELD, withheld
 from deepcac_study.catalogue.entries import DataSet, Source
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry
 from deepcac_study.features.columns.ranges import read_ranges
@@ -20,6 +19,7 @@ from deepcac_study.report.data.profiles import (
     percent,
     variable_lines,
 )
+from deepcac_study.report.data.restricted_counts import WITHHELD, withheld
 from deepcac_study.report.declarations import declared_table
 
 _FEW_CLASSES = 6

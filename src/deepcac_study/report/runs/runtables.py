@@ -9,7 +9,6 @@ import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.pages.tables import Cell, Table, text_row
-from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.papers.bibliography import PAPERS
@@ -17,6 +16,7 @@ from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.ledger import number
 from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
+from deepcac_study.report.data.restricted_counts import SMALL, WITHHELD, few_rows
 from deepcac_study.report.declarations import declared_table
 
 _SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")

@@ -10,12 +10,12 @@ from scipy import stats
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import p_text
-from deepcac.scoring.small_cells import WITHHELD, withheld, withheld_parts
 from deepcac.scoring.statistics import holm
 from deepcac.types import Array, Ids
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.features.columns.ranges import read_ranges
 from deepcac_study.records.runs import Run
+from deepcac_study.report.data.restricted_counts import WITHHELD, withheld, withheld_parts
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.curves import unweighted_risk
 from deepcac_study.report.subtypes.subtype_numbers import FEWEST, SubtypeVariable, variables

@@ -10,13 +10,13 @@ import numpy as np
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Cell, Table
-from deepcac.scoring.small_cells import withheld
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.catalogue.methods import DEEPCAC, LR, parse_method
 from deepcac_study.catalogue.registry import DEMO, load_registry
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.runs import Run, Runs
+from deepcac_study.report.data.restricted_counts import withheld
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.runtables import stability
 from deepcac_study.report.subtypes.subtype_figures import (

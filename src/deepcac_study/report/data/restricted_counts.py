@@ -1,0 +1,55 @@
+"""Small counts of restricted data, withheld together with what would give them back."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.types import Flags
+
+SMALL = 10  # rows of a group of which a count appears
+WITHHELD = "withheld"
+
+
+def withheld(count: int, total: int | None = None) -> int | None:
+    """Return a count, or None if it, or what it leaves of a total, is from 1 to `SMALL` - 1."""
+    rest = SMALL if total is None else total - count
+    return None if 0 < count < SMALL or 0 < rest < SMALL else count
+
+
+def withheld_parts(counts: Sequence[int | None]) -> list[int | None]:
+    """Withhold the small parts of a known total; never one alone, which the others would tell.
+
+    An empty part is the last to be withheld as well: it would leave the sum of both small.
+    """
+    shown = [None if count is None else withheld(count) for count in counts]
+    if shown.count(None) == 1 and len(counts) > 1:
+        candidates = [(count == 0, count, j) for j, count in enumerate(shown) if count is not None]
+        shown[min(candidates)[2]] = None
+    return shown
+
+
+def few_rows(counts: npt.ArrayLike, few: int = SMALL) -> Flags:
+    """Return which groups of a table of counts are withheld, its margins being known.
+
+    Those with a cell from 1 to `few` - 1, and the smallest others, of those with rows first, until
+    two groups or more are withheld whose sums are no such cells either: the margins would tell
+    them. Counts are of shape (groups, classes).
+
+    >>> few_rows([[40, 2], [30, 19], [50, 20]]).tolist()
+    [True, True, False]
+    >>> few_rows([[40], [30], [2], [1]]).tolist()
+    [False, True, True, True]
+    """
+    table = np.asarray(counts)
+    hidden = np.asarray(_small(table, few).any(axis=1))
+    total = table.sum(axis=1)
+    while hidden.any() and not hidden.all():
+        if hidden.sum() > 1 and not _small(table[hidden].sum(axis=0), few).any():
+            break
+        hidden[np.lexsort((total, total == 0, hidden))[0]] = True
+    return hidden
+
+
+def _small(counts: npt.NDArray[np.int64], few: int) -> Flags:
+    return (counts > 0) & (counts < few)

@@ -124,8 +124,6 @@ def judged_features(wildcards):
     return features_of(wildcards)
 
 
-
-
 def first_starts(wildcards):
     """Return the runs that a sweep over starts need not make again."""
     planned = {*report_runs, *to_make(runs_beside)}

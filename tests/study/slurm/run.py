@@ -9,6 +9,7 @@ file must have the bytes (a record the digest) of a run without SLURM.
 
 import argparse
 import atexit
+import re
 import shutil
 import signal
 import subprocess
@@ -23,10 +24,12 @@ from cluster import Cluster, call
 from project import Project
 
 PLAN = ("--configfile", "tests/study/slurm/plan.yaml")
-SLURM = ("--profile", "workflow/profiles/slurm", "--jobs", "8", "--latency-wait", "10")
-# Without accounting the plugin asks `squeue`; the pauses are those of a small cluster.
+# The call that the page shows, without its target.
+PAGE = Path(__file__).parents[3] / "docs" / "workflow.md"
+SLURM = re.search(r"^snakemake (.*profiles/slurm) all$", PAGE.read_text("utf-8"), re.M)[1].split()
+# The pauses of a small cluster.
 SITE = (
-    *("--slurm-status-command", "squeue", "--slurm-no-account"),
+    *("--jobs", "8", "--latency-wait", "10"),
     *("--slurm-init-seconds-before-status-checks", "5", "--seconds-between-status-checks", "5"),
 )
 RUNS = ("results/demo_diabetes/deepcac_k2.json", "results/demo_diabetes/cac_lr_k2.json")

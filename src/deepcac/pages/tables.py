@@ -91,6 +91,8 @@ class Table:
         Whether a column holds numbers of several kinds, which need other decimals.
     folded : sequence of str
         Columns that a row of the page shows only when it is opened; the files hold them all.
+    kept : sequence of str
+        Columns that stay on a page too narrow for the table, where others are folded.
     """
 
     id: str
@@ -104,6 +106,7 @@ class Table:
     group: str = ""
     mixed: bool = False
     folded: Sequence[str] = ()
+    kept: Sequence[str] = ()
 
     @classmethod
     def of(

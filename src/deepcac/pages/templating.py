@@ -41,6 +41,8 @@ class View:
         Whether a column holds only numbers, which stand below each other.
     folded : tuple of bool
         Whether a column is shown only where its row is opened.
+    kept : tuple of bool
+        Whether a column stays on a narrow page.
     """
 
     table: Table
@@ -49,6 +51,7 @@ class View:
     filters: tuple[int, ...]
     numeric: tuple[bool, ...] = ()
     folded: tuple[bool, ...] = ()
+    kept: tuple[bool, ...] = ()
 
 
 def view(table: Table) -> View:
@@ -64,6 +67,7 @@ def view(table: Table) -> View:
         filters=tuple(place for place, name in enumerate(head) if name in table.filters),
         numeric=tuple({cell.kind for cell in column} == {"number"} for column in columns),
         folded=tuple(name in table.folded for name in head),
+        kept=tuple(name in table.kept for name in head),
     )
 
 

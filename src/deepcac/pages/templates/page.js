@@ -49,7 +49,8 @@
       : `#${CSS.escape(one.table.id)} .more { display: none; }`;
   };
 
-  // First the columns that the table names, then from the right what does not fit; two always stay.
+  // First the columns that the table names, then from the right what does not fit; the first two and
+  // those that the table keeps always stay.
   const fold = (one) => {
     const box = one.table.closest(".scroll");
     close(one);
@@ -60,7 +61,9 @@
     if (one.whole || !box.clientWidth) return;
     const wide = () => one.table.offsetWidth > box.clientWidth;
     if (folded.some(Boolean) || wide()) addButtons(one, box);
+    const kept = JSON.parse(one.table.dataset.kept || "[]");
     for (let place = folded.length - 1; place > 1 && wide(); place--) {
+      if (kept[place]) continue;
       folded[place] = true;
       hide(one, folded);
     }

@@ -10,11 +10,12 @@ from deepcac.files.atomic import atomic_path
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.templating import environment
 from deepcac.pages.wording import people
+from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.catalogue.registry import Registry
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
-from deepcac_study.papers.ledger import entries, number
-from deepcac_study.records.reader import read
+from deepcac_study.papers.ledger import entries, is_averaged, number
+from deepcac_study.records.reader import RUNS, by_kind, read
 from deepcac_study.records.record import scores_path
 from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
@@ -62,16 +63,24 @@ def write_run_page(
         raise DataError(f"{record}: no such record; snakemake --cores 2 {record} makes it")
     # A shipped record has no score file; what needs one is left out.
     shipped = set() if scores_path(Path(record)).exists() else {str(record)}
+    (kind,) = by_kind([record])
+    if kind != RUNS:
+        raise DataError(
+            f"{record}: a record of the kind {kind!r}, and not of a run; the report has it "
+            "(make report)"
+        )
     findings = read([record], root, unscored=shipped)
     (run,) = findings.runs
-    printed = [e for e in entries(findings) if e.run == run.path and e.kind in ("score", "log")]
+    scored = (entry for entry in entries(findings) if entry.kind in ("score", "log"))
+    # No other run was read, so any number of ours is of this one.
+    printed = [entry for entry in scored if _ours(entry, run) is not None]
     dataset = registry.dataset(run.dataset)
     hidden = {run.dataset} if registry.source(dataset.source).closed else set[str]()
     name = run.path.removeprefix("results/").removesuffix(".json").replace("/", "_")
     path = root / "results" / "report" / "runs" / f"{name}.html"
     tables = [
         _scores(run),
-        *([_printed(printed)] if printed else []),
+        *([_printed(printed, run)] if printed else []),
         *([clusters_table([run], hidden=hidden)] if run.k > 1 and not run.synthetic else []),
         _settings(run),
         _origin(run),
@@ -79,7 +88,7 @@ def write_run_page(
     made = environment("deepcac_study.report.site")
     made.globals |= {"up": "../", "current": "run", "menu": {}}
     made.globals |= dict.fromkeys(("made_from", "judged_note", "provenance"), "")
-    lines = (_sentence(run), *_comparison(printed))
+    lines = (_sentence(run), *_comparison(printed, run))
     title = f"{run_label(run)} on {dataset.title}"
     # The head and the foot lead to the report, where there is one.
     report = (path.parents[1] / "index.html").exists()
@@ -102,15 +111,30 @@ def _sentence(run: Run) -> str:
     return f"{what}: {', '.join(shown)}"
 
 
-def _comparison(printed: Sequence[Entry]) -> list[str]:
-    """Say what the papers print of this run, and whether it agrees."""
-    parts = [
-        f"printed {people(entry.item)} {entry.printed} ({PAPERS[entry.paper].label}, Table "
-        f"{entry.table}): {entry.verdict}s"
+def _comparison(printed: Sequence[Entry], run: Run) -> list[str]:
+    """Return a line for each printed value: ours in the same metric, and whether it agrees."""
+    return [
+        f"printed {_metric(entry)} {entry.printed}, ours {number(_ours(entry, run))} "
+        f"({PAPERS[entry.paper].label}, Table {entry.table}): {_verdict(entry, run)}"
         for entry in printed
-        if entry.paper in PAPERS and entry.verdict in _DECIDED
+        if entry.paper in PAPERS and entry.printed_value is not None
     ]
-    return ["; ".join(parts)] if parts else []
+
+
+def _ours(entry: Entry, run: Run) -> float | None:
+    """Return our number for a printed value by the protocol of a run."""
+    return entry.sound if run.protocol == SOUND.name else entry.as_published
+
+
+def _metric(entry: Entry) -> str:
+    return people(entry.item) + ", mean over the classes," * is_averaged(entry.paper, entry.item)
+
+
+def _verdict(entry: Entry, run: Run) -> str:
+    """Return whether a run agrees with a printed value, if its protocol is the one that decides."""
+    if entry.run == run.path and entry.verdict in _DECIDED:
+        return f"{entry.verdict}s"
+    return f"decided by the run “{protocol_label(entry.decided_by)}”"
 
 
 def _scores(run: Run) -> Table:
@@ -124,24 +148,24 @@ def _scores(run: Run) -> Table:
     return Table("run_scores", "Scores on the test rows", note, head, rows, mixed=True)
 
 
-def _printed(printed: Sequence[Entry]) -> Table:
+def _printed(printed: Sequence[Entry], run: Run) -> Table:
     rows = [
         text_row(
-            entry.verdict,
+            entry.verdict if entry.run == run.path else "",
             PAPERS[entry.paper].label if entry.paper in PAPERS else "authors' logs",
             entry.table,
-            people(entry.item),
+            _metric(entry).rstrip(","),
             entry.printed,
-            number(entry.sound if entry.decided_by == "sound" else entry.as_published),
-            number(entry.difference, signed=True),
-            number(entry.bound),
+            number(_ours(entry, run)),
+            number(entry.difference if entry.run == run.path else None, signed=True),
+            number(entry.bound if entry.run == run.path else None),
         )
         for entry in printed
     ]
     return Table(
         "run_printed",
         "What the papers print of it",
-        "Only values that this run decides.",
+        "A verdict where this run decides; else the run by the protocol of the paper does.",
         ("verdict", "paper", "table", "item", "printed", "ours", "difference", "agrees within"),
         rows,
         n_labels=0,

@@ -157,7 +157,8 @@ def _shape(what: str, value: Any, kind: str) -> tuple[int, ...]:
 
 def _check_numbers(what: str, value: Any) -> None:
     numbers = np.asarray(value if isinstance(value, np.ndarray | float | np.floating) else 0)
-    if isinstance(value, np.ndarray) and numbers.dtype.kind == "f" and numbers.itemsize != 8:
+    learnt = isinstance(value, np.ndarray) and not what.startswith("classes_")  # labels may be any
+    if learnt and numbers.dtype.kind == "f" and numbers.itemsize != 8:
         raise DataError(f"{what} is {numbers.dtype}")
     # The limits are beyond float32.
     if numbers.dtype.kind == "f" and not (np.abs(numbers.astype(np.float64)) <= LARGEST).all():

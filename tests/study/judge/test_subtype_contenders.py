@@ -59,7 +59,7 @@ def test_contenders_that_are_run_together_answer_as_alone(tmp_path, monkeypatch)
         run_trials(tmp_path / "features", {contender: alone}, dataset="own", effort=effort)
         assert answers_path(alone).read_bytes() == answers_path(path).read_bytes()
     records = [read_trials(path) for path in together.values()]
-    assert records[0]["trials"] == records[1]["trials"]
+    assert records[0].values == records[1].values
 
 
 def test_its_rivals_are_boosting_and_the_network():

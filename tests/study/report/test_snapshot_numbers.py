@@ -202,7 +202,11 @@ TABLES = {
         "subtype_arms",
         "subtype_stability",
     ),
-    "studies.md": ("judge_transfer", "judge_scorecards", "judge_richer_labels"),
+    "studies.md": (
+        *("judge_transfer", "judge_scorecards", "judge_richer_labels", "judge_blends"),
+        *("judge_divisions", "judge_division_pairs", "subtype_arms", "subtype_stability"),
+        *("factorial", "table_shape"),
+    ),
     "claims.md": ("ledger", "claims", "runs", "summary"),
     "data.md": ("runs", "ledger"),
     "more-questions.md": ("rotterdam_gbsg",),

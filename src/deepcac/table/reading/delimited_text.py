@@ -159,18 +159,7 @@ def _cells(file: object, line: str, delimiter: str) -> list[str]:
 
 def _head(file: str, opened: Open) -> _Head:
     """Return the delimiter and the column names."""
-    try:
-        with opened() as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
-            lines = [text.readline(BLOCK_BYTES) for _ in range(_MOST_LINES)]
-    except UnicodeError as error:
-        raise DataError(f"{file}: {_NOT_UTF8}") from error
-    long = [len(line) >= BLOCK_BYTES for line in lines]
-    if any(long):
-        raise DataError(
-            f"{file}: line {long.index(True) + 1} has {BLOCK_BYTES:,} signs or more; a line "
-            "break ends each row of a table"
-        )
-    lines = list(filter(None, lines))
+    lines = _first_lines(file, opened)
     place, stated = _header_line(lines)
     first, end = "".join(lines[place : place + 1]), place + 1
     while first.count('"') % 2 and end < len(lines):
@@ -213,6 +202,22 @@ def _head(file: str, opened: Open) -> _Head:
             _refuse_no_row_names(file, split, widths[0], named=named)
             names = [ROW_NAMES, *names]
     return _Head(delimiter, names, end)
+
+
+def _first_lines(file: str, opened: Open) -> list[str]:
+    """Return the first lines of a file; one that is longer than a block is refused."""
+    try:
+        with opened() as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
+            lines = [text.readline(BLOCK_BYTES) for _ in range(_MOST_LINES)]
+    except UnicodeError as error:
+        raise DataError(f"{file}: {_NOT_UTF8}") from error
+    long = [len(line) >= BLOCK_BYTES for line in lines]
+    if any(long):
+        raise DataError(
+            f"{file}: line {long.index(True) + 1} has {BLOCK_BYTES:,} signs or more; a line "
+            "break ends each row of a table"
+        )
+    return list(filter(None, lines))
 
 
 def _delimiter(header: str, after: list[str]) -> str:

@@ -3,12 +3,9 @@
 import base64
 import html
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from html.parser import HTMLParser
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
 
 UNITS = (
     r"(?:rows?|patients?|events?|deaths?|cells?|values?|labels?|times|treated|controls?|at risk)"
@@ -79,21 +76,6 @@ def lone_patients(path: Path, secrets: Collection[str] = ()) -> list[str]:
     searched = [text, *page.figures]
     told = [f"{secret!r}" for secret in secrets for part in searched if _holds(part, secret)]
     return told + counts_told(text) + [line for table in page.tables for line in _in_table(table)]
-
-
-def told_by_sums(shown: Sequence[npt.ArrayLike], secret: npt.ArrayLike) -> bool:
-    """Tell whether sums and differences of counts that are shown are the count of secret rows.
-
-    Parameters
-    ----------
-    shown : sequence of ndarray of shape (n,)
-        Which rows each count that is shown counts.
-    secret : ndarray of shape (n,)
-        Which rows nobody may count.
-    """
-    parts, rows = np.array(shown, dtype=float).T, np.asarray(secret, dtype=float)
-    best = np.linalg.lstsq(parts, rows, rcond=None)[0]
-    return bool(np.abs(parts @ best - rows).max() < 1e-8)
 
 
 def counts_told(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac.pages.figures import Figure, drawn
 from deepcac.pages.tables import Cell, Table, escape, latex, markdown, text_row
+from deepcac.pages.templating import environment, view
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import printed_cells
@@ -385,3 +386,15 @@ def test_a_run_is_shown_in_lines_and_on_a_page(tmp_path):
     assert "Hyper-parameters" in text
     with pytest.raises(DataError, match="no such record; snakemake --cores 2"):
         write_run_page(tmp_path / "results" / "cic" / "lr_k1.json", registry, tmp_path)
+
+
+def test_the_column_of_a_papers_own_method_stays_on_narrow_pages():
+    tables = {table.id: table for table in paper_tables(entries(Findings(Runs(()))))}
+    for number in (2, 3, 6):
+        shown = view(tables[f"deepcac_table{number}"])
+        kept = [name for name, stays in zip(shown.head, shown.kept, strict=True) if stays]
+        assert kept == ["DeepCAC"]
+    template = environment("deepcac_study.report.site").from_string(
+        '{% import "macros.html" as m %}{{ m.table(one) }}'
+    )
+    assert "data-kept=" in template.render(one=tables["deepcac_table2"])

@@ -406,13 +406,39 @@ def test_an_attribute_that_no_fit_sets_is_refused_by_its_name(name, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_nodes_that_double_with_each_level_are_refused_before_they_are_visited(tmp_path):
-    path, parts, write = saved_parts(tmp_path)
+def doubling():
+    """Nested lists, each of which holds the next one, and refers to it."""
     node = text_list(10**12)
     for level in range(1, 41):
         node = text_list(10**12 + level, node, text_list(10**12 + level - 1))
-    write(with_attribute(parts, "history_", node))
-    with pytest.raises(DataError, match="parts"):
+    return node
+
+
+def read_later():
+    """The same; first in the file, but read last, is an empty list of each of its numbers."""
+    empty = text_list(1, *(text_list(10**12 + level) for level in range(41)))
+    return {
+        **{"__class__": "dict", "__module__": "builtins", "__loader__": "DictNode", "__id__": 2},
+        **{"content": {"a": empty}, "key_types": text_list(3, doubling())},
+    }
+
+
+def one_array():
+    """Nodes that each read the same array."""
+    node = {"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode"}
+    node |= {"type": "numpy", "file": "a.npy"}
+    return text_list(1, *(node | {"__id__": 10**12 + number} for number in range(9)))
+
+
+@pytest.mark.parametrize(
+    "node",
+    [doubling(), text_list(None, text_list(None, doubling())), read_later(), one_array()],
+    ids=["doubling", "without numbers", "read later", "one array"],
+)
+def test_nodes_that_refer_to_others_are_refused_before_they_are_visited(node, tmp_path):
+    path, parts, write = saved_parts(tmp_path)
+    write(with_attribute(parts, "n_iter_", node) | {"a.npy": np.zeros(4)})
+    with pytest.raises(DataError, match="parts that refer to others"):
         deepcac.load(path)
 
 

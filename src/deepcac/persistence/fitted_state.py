@@ -247,6 +247,7 @@ def _planes(part: Any, lengths: Lengths) -> None:
     shapes = [(planes, lengths["D"]), (lengths["D"],)][: 2 if planes == 1 else 1]
     if n_classes < 2 or lengths["o"] != planes or part.coef_.shape not in shapes:
         raise DataError(f"{lengths['o']} planes for {n_classes} classes")
+    check_array("coef_", part.coef_, part.coef_.shape)
 
 
 def _groups(part: Any, lengths: Lengths) -> None:

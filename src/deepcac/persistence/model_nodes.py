@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from deepcac.errors import DataError
@@ -16,60 +16,57 @@ from deepcac.persistence.state_table import ALLOWED
 SCHEMA = "schema.json"
 _MOST_NODES, _MOST_DEPTH = 100_000, 100
 _LOADERS = (
-    *("CachedNode", "DTypeNode", "DictNode", "JsonNode", "ListNode", "LossNode", "NdArrayNode"),
-    *("ObjectNode", "RandomStateNode", "TupleNode", "TypeNode"),
+    *("DTypeNode", "DictNode", "JsonNode", "ListNode", "LossNode", "NdArrayNode", "ObjectNode"),
+    *("RandomStateNode", "TupleNode", "TypeNode"),
 )
 
 
 def named_types(archive: zipfile.ZipFile) -> list[str]:
     """Return what a file of skops names and is not in the table, each once, in order.
 
+    The audit of skops visits a shared node as often as it is reached, which doubles with each
+    level. So every node is written out where it stands, as skops writes them, and an array is read
+    once; then the nodes of the file are all that is visited.
+
     Raises
     ------
     DataError
-        The audit of skops would visit too many nodes, or they lie too deep in each other.
+        There are too many nodes, too deep in each other, or one stands for others.
     """
     try:
         schema = json.loads(archive.read(SCHEMA))
     except RecursionError as error:
         raise DataError("its parts lie too deep in each other") from error
-    if _visits(schema, {}) > _MOST_NODES:
-        raise DataError(f"has more than {_MOST_NODES:,} parts")
-    names = (
-        name for name, loader in _nodes(schema) if name not in ALLOWED or loader not in _LOADERS
-    )
-    return list(dict.fromkeys(names))
+    names: dict[str, None] = {}
+    written: dict[Any, Any] = {}
+    waiting, n = [(schema, 0)], 0
+    while waiting:
+        node, depth = waiting.pop()
+        if isinstance(node, dict) and ("__class__" in node or "__loader__" in node):
+            n += 1
+            own = node.get("__id__")
+            shares = "file" in node and written.setdefault(f"file {node['file']}", own) != own
+            first = written.setdefault(own, node)
+            cached = node.get("__loader__") == "CachedNode"
+            if not own or shares or cached or (first is not node and _bare(first) != _bare(node)):
+                raise DataError("has parts that refer to others; each must be written out")
+            name = f"{node.get('__module__')}.{node.get('__class__')}"
+            if name not in ALLOWED or node.get("__loader__") not in _LOADERS:
+                names[name] = None
+        if n > _MOST_NODES or depth > _MOST_DEPTH:
+            raise DataError(f"has more than {_MOST_NODES:,} parts, or they lie too deep")
+        inside = node.values() if isinstance(node, dict) else node
+        if isinstance(node, dict | list):
+            waiting += [(part, depth + 1) for part in reversed([*inside])]
+    return list(names)
 
 
-def _visits(part: Any, visits: dict[Any, int], depth: int = 0) -> int:
-    """Return how many nodes an audit of a part visits.
-
-    skops takes a node for the first one of the same number, and its audit visits that one's parts
-    as often as it is reached, which can double with each level.
-    """
-    if depth > _MOST_DEPTH:
-        raise DataError("its parts lie too deep in each other")
-    inside = part.values() if isinstance(part, dict) else part
-    if not isinstance(part, dict | list):
-        return 0
-    if not (isinstance(part, dict) and "__loader__" in part):
-        return sum(_visits(each, visits, depth + 1) for each in inside)
-    number = str(part.get("__id__"))
-    if number in visits:
-        return visits[number]
-    visits[number] = 1  # a part inside that refers to this one is not visited again
-    visits[number] += sum(_visits(each, visits, depth + 1) for each in inside)
-    if visits[number] > _MOST_NODES:
-        raise DataError(f"has more than {_MOST_NODES:,} parts")
-    return visits[number]
-
-
-def _nodes(part: Any) -> Iterator[tuple[str, object]]:
-    """Yield type and loader of every node that is written in a schema."""
-    if isinstance(part, dict) and ("__class__" in part or "__loader__" in part):
-        yield f"{part.get('__module__')}.{part.get('__class__')}", part.get("__loader__")
-    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        yield from _nodes(each)
+def _bare(node: Any) -> Any:
+    """Return a node without the ids and names of arrays in it, which are new wherever it is."""
+    if isinstance(node, dict):
+        new = ("__id__", "file")
+        return {name: _bare(part) for name, part in node.items() if name not in new}
+    return [_bare(part) for part in node] if isinstance(node, list) else node
 
 
 def untrusted_line(names: Iterable[str]) -> str:

@@ -289,7 +289,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     def save(self, path: str | os.PathLike[str], *, small_clusters: bool = False) -> None:
         """Write the fitted estimator as safetensors, its settings as JSON in the header.
 
-        As `deepcac.save`, it refuses a cluster of fewer than five rows but for `small_clusters`.
+        As `deepcac.save`, it refuses a cluster of fewer than eight rows but for `small_clusters`.
         """
         check_is_fitted(self, "network_")
         if not small_clusters:

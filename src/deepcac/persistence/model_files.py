@@ -65,7 +65,7 @@ def save(model: Any, path: str | os.PathLike[str], *, small_clusters: bool = Fal
     path : path-like
         Any ending; the whole file is there or none.
     small_clusters : bool
-        Whether a cluster of fewer than five rows may be written. Its centre tells those rows, so
+        Whether a cluster of fewer than eight rows may be written. Its centre tells those rows, so
         the file must then be kept as the table is.
 
     Raises

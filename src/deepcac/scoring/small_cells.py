@@ -2,8 +2,9 @@
 
 The rule is that of health services. Counts of 1 to 7 are hidden, all others rounded to 5, and
 percentages are whole numbers of rounded counts. Each total is rounded by itself, so parts need not
-add up to it. Whoever knows all other patients may still learn from a count that crosses a rounding
-step what the last one had: rounding makes this rare, and does not exclude it.
+add up to it. This stops a reader who subtracts counts of a few patients from each other. It does
+not stop one who knows all other patients: some count of a page of several columns crosses a step
+of rounding with the last one, and so usually tells that patient's outcome.
 """
 
 from typing import Any

@@ -17,9 +17,9 @@ from deepcac.types import Array, Flags, Ids
 DIFFERENCE_HEAD = ("column", "largest standardised difference", "between")
 DIFFERENCE_NOTE = (
     "Difference of two means, or of the shares of the levels, in standard deviations: the largest "
-    "of all pairs of groups of ten rows or more. In a trial 0.1 counts as balanced; 0.2, 0.5 and "
+    "of all pairs of groups of eight rows or more. In a trial 0.1 counts as balanced; 0.2, 0.5 and "
     "0.8 are called small, medium and large. Missing values are left out. Levels of fewer than "
-    "five rows in a group count as one. Complete: no level is in both groups."
+    "eight rows in a group count as one. Complete: no level is in both groups."
 )
 MOST_COLUMNS = 20
 

@@ -164,5 +164,5 @@ def _method(effort: TableEffort, trials: Trials, n: int) -> list[str]:
         f"Read from the other columns: logistic regression or boosting, without the label, in "
         f"{RESAMPLES} resamples. By chance: the best of shuffled groups.",
         f"Risk: {FOLDS} folds; logistic regression or boosting, chosen by log loss on tuning rows, "
-        "predicts rows that it has not seen. Groups of fewer than ten rows count as one there.",
+        "predicts rows that it has not seen. Groups of fewer than eight rows count as one there.",
     ]

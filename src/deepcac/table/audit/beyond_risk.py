@@ -60,7 +60,7 @@ class BeyondRisk(NamedTuple):
 def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> BeyondRisk:
     """Predict every row by models of other rows; ask what its group adds.
 
-    Groups of fewer than ten rows count as one. `seed` is that of the folds and the models; `jobs`
+    Groups of fewer than eight rows count as one. `seed` is that of the folds and the models; `jobs`
     folds are fitted at a time.
     """
     folds = _folds(table, seed)

@@ -25,7 +25,7 @@ _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", 
 _USUAL = {
     "handling": [
         "Numbers: as they are, standardised by mean and standard deviation of the training rows. "
-        "Categories: one column per level; levels of fewer than 5 rows, and the rarest beyond 20, "
+        "Categories: one column per level; levels of fewer than 8 rows, and the rarest beyond 20, "
         "are one level."
     ],
     "updating": ["None was done."],

@@ -319,7 +319,7 @@ def _new_columns(table: LabelledTable, other: SampledTable) -> list[str]:
 
 
 def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
-    """Name levels that the first table has not; those of fewer than five rows are counted."""
+    """Name levels that the first table has not; those of fewer than eight rows are counted."""
     sentences = []
     for column in (entry for entry in table.encoder.used if entry.kind == CATEGORY):
         cells = plain(other.rows[column.name])

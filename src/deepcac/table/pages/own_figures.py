@@ -123,7 +123,7 @@ def subtype_profile(clustering: FoundClustering, classes: tuple[str, ...]) -> Fi
         title="What is in the subtypes",
         caption="Left: mean of each feature in the subtype, in standard deviations from the mean "
         "of all rows; the features with the largest distances. Right: the outcome, with 95 % "
-        "intervals. Withheld: what would tell of fewer than five rows.",
+        "intervals. Withheld: groups of fewer than eight rows.",
         section="subtypes",
         size=(8.6, 1.3 + 0.26 * max(len(shown), 3)),
         draw=draw,

@@ -69,7 +69,7 @@ class EncodedColumn:
         Of a number, of `kept_quantiles`, of three digits; empty if that would tell of few
         patients.
     values : tuple of float
-        All values of a number that has few, each in five rows or more.
+        All values of a number that has few, each in eight rows or more.
     """
 
     name: str

@@ -92,7 +92,7 @@ class Table:
     folded : sequence of str
         Columns that a row of the page shows only when it is opened; the files hold them all.
     kept : sequence of str
-        Columns that stay on a page too narrow for the table, where others are folded.
+        Columns that stay on a page too narrow for all of them; by default the first two.
     """
 
     id: str

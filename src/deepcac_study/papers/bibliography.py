@@ -55,6 +55,7 @@ class PrintedTable(_Fact):
     # Whether its cells follow from those of another table, as counts and averages do.
     derived: bool = False
     same_split: bool = False  # whether our run as published has the paper's own split and seed
+    averaged: bool = False  # whether its scores are means over the classes, also of two
 
 
 class Paper(_Fact):
@@ -65,6 +66,7 @@ class Paper(_Fact):
     folder: str
     label: str  # for people
     proposes: str  # what the paper proposes, in a sentence
+    methods: tuple[str, ...] = ()  # of its own, as its tables call them in their columns
     reference: Reference
     pictures: tuple[str, ...]  # pages of the report whose pictures decide its claims
 
@@ -77,6 +79,10 @@ class Paper(_Fact):
     def tables(self) -> tuple[PrintedTable, ...]:
         """The printed tables."""
         return tuple(PrintedTable.model_validate(row) for row in facts("tables", self.folder))
+
+    def averages(self, number: str) -> bool:
+        """Return whether the scores of a table are means over the classes, also of two."""
+        return any(table.averaged for table in self.tables if table.number == number)
 
 
 def _papers() -> dict[str, Paper]:

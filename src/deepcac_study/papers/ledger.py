@@ -145,8 +145,7 @@ class _OfRuns(Answers):
     def remark(self, cell: PrintedCell) -> str:
         """Say what our AUPRC of the positive class is, where the cell has the classes' mean."""
         place = (cell.dataset_id, cell.method_id, cell.n_clusters or 0)
-        averaged = is_averaged(cell.paper, cell.item)
-        run = self.runs.find("sound", *place) if averaged else None
+        run = self.runs.find("sound", *place) if cell.averaged else None
         score = run.score("auprc") if run and cell.item == "auprc" else None
         if run is None or score is None or int(run.record.get("n_classes", 2)) > 2:
             return ""
@@ -169,14 +168,7 @@ def _metric(run: Run, cell: PrintedCell) -> str:
     """
     if cell.kind == "log":
         return cell.item
-    if is_averaged(cell.paper, cell.item):
-        return f"{cell.item}_macro"
-    return run.reported(cell.item, cell.paper)
-
-
-def is_averaged(paper: str, item: str) -> bool:
-    """Return whether a paper prints a score as the mean over the classes, also of two."""
-    return paper == "deepcac" and item in ("auroc", "auprc")
+    return f"{cell.item}_macro" if cell.averaged else run.reported(cell.item, cell.paper)
 
 
 def _of_alpha(run: Run) -> Ours | None:

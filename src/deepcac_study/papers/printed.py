@@ -43,6 +43,7 @@ class PrintedCell:
     setting: bool = False
     derived: bool = False
     same_split: bool = False
+    averaged: bool = False
 
     @property
     def value(self) -> float | None:
@@ -119,6 +120,7 @@ def _cell(
         setting=table.setting,
         derived=table.derived,
         same_split=table.same_split,
+        averaged=table.averaged,
     )
 
 

@@ -4,11 +4,15 @@ import json
 import re
 import shutil
 import subprocess
+from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
+from browser import Browser
 from report_runs import write_run
 
+from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.report.site.page import build
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -271,6 +275,28 @@ def test_lines_fit_the_page_and_a_row_opens_to_show_the_rest(page, tmp_path):
     assert "decided by" in said["named"]
     assert set(said["named"]).isdisjoint(said["seen"])
     assert (said["wide"], said["left"]) == (0, 0)
+
+
+def test_the_columns_of_a_papers_own_methods_stay_on_every_width(page, tmp_path):
+    heads = """
+      [...document.querySelectorAll("table[data-sortable]")].map((table) =>
+        [...table.tHead.rows[0].cells].map((cell) => [cell.textContent, cell.offsetWidth > 0]))"""
+    browser, folded = Browser(tmp_path / "browser"), Counter()
+    try:
+        for width, paper in product((390, 1024), PAPERS.values()):
+            browser.resize(width)
+            browser.open(inner(page, f"paper_{paper.key}"))
+            browser.run(
+                "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
+            )
+            columns = [column for table in browser.run(heads) for column in table]
+            own = [column for column in columns if column[0] in paper.methods]
+            assert {name for name, _ in own} == set(paper.methods)
+            assert [name for name, seen in own if not seen] == []
+            folded[width] += sum(not seen for _, seen in columns)
+    finally:
+        browser.close()
+    assert folded[390] > folded[1024] > 0
 
 
 def test_a_search_for_a_claim_finds_it_in_other_words(page, tmp_path):

@@ -49,8 +49,7 @@
       : `#${CSS.escape(one.table.id)} .more { display: none; }`;
   };
 
-  // First the columns that the table names, then from the right what does not fit; the first two and
-  // those that the table keeps always stay.
+  // First the columns that the table names, then from the right what does not fit and is not kept.
   const fold = (one) => {
     const box = one.table.closest(".scroll");
     close(one);
@@ -61,13 +60,13 @@
     if (one.whole || !box.clientWidth) return;
     const wide = () => one.table.offsetWidth > box.clientWidth;
     if (folded.some(Boolean) || wide()) addButtons(one, box);
-    const kept = JSON.parse(one.table.dataset.kept || "[]");
-    for (let place = folded.length - 1; place > 1 && wide(); place--) {
+    const kept = JSON.parse(one.table.dataset.kept || "[true, true]");
+    for (let place = folded.length - 1; place >= 0 && wide(); place--) {
       if (kept[place]) continue;
       folded[place] = true;
       hide(one, folded);
     }
-    // The two that stay break their lines where they must.
+    // Those that stay break their lines where they must.
     one.table.classList.toggle("tight", wide());
   };
 

@@ -89,22 +89,18 @@ def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
     ]
     head = [printed.rows.split()[place] for place in used]
     suffix = "_summary" if printed.kind == "summary" else ""
-    own = paper.label.split()[0]
     columns = [" ".join(column) for column in across]
+    own = [column for column in columns if column in paper.methods]
     return Table(
         id=f"{paper.key}_table{printed.number}{suffix}",
         title=f"{paper.citation}, Table {printed.number}: {printed.title}",
-        note=NOTE + OF_CLASSES * any(_of_classes(entry) for entry in rows),
+        note=NOTE + OF_CLASSES * printed.averaged,
         head=[*head, *columns],
         rows=body,
         n_labels=len(head),
         group=paper.key,
-        kept=[column for column in columns if own in column.split()],
+        kept=[*head, *own] if own else (),
     )
-
-
-def _of_classes(entry: Entry) -> bool:
-    return entry.paper == "deepcac" and entry.item in ("auroc", "auprc")
 
 
 def entry_cell(entry: Entry) -> Cell:

@@ -14,7 +14,7 @@ from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.catalogue.registry import Registry
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
-from deepcac_study.papers.ledger import entries, is_averaged, number
+from deepcac_study.papers.ledger import entries, number
 from deepcac_study.records.reader import RUNS, by_kind, read
 from deepcac_study.records.record import scores_path
 from deepcac_study.records.record_archive import total_seconds
@@ -127,7 +127,8 @@ def _ours(entry: Entry, run: Run) -> float | None:
 
 
 def _metric(entry: Entry) -> str:
-    return people(entry.item) + ", mean over the classes," * is_averaged(entry.paper, entry.item)
+    averaged = entry.paper in PAPERS and PAPERS[entry.paper].averages(entry.table)
+    return people(entry.item) + ", mean over the classes," * averaged
 
 
 def _verdict(entry: Entry, run: Run) -> str:

@@ -72,11 +72,6 @@ def drawn(variant, dataset):
 
 # Snakemake records parameters, and makes again what has others. It leaves out those that come from
 # paths or threads: so `settings` holds what decides a result, and `given` holds only the rest.
-def record_paths(wildcards, input, output):
-    """Return the features that a job reads, and the record that it writes."""
-    return {"features": input.features, "record": output[0]}
-
-
 def decomposed(wildcards):
     """Return whose rows are decomposed."""
     return {

@@ -159,7 +159,10 @@ rule judge_table:
             **judged_rows(wildcards),
             "contenders": config["judge"]["tables"]["contenders"],
         },
-        given=record_paths,
+        given=lambda wildcards, input, output: {
+            "features": input.features,
+            "path": output[0],
+        },
     script:
         "../scripts/call.py"
 

@@ -18,7 +18,7 @@ from parsers import mutant
 from project import Row
 
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.meds.meds_task import table_source
+from deepcac.table.meds.meds_table import write_meds_table
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
@@ -67,7 +67,7 @@ def labels(n: int = 80) -> pd.DataFrame:
 
 
 def fuzz_meds(work: Path, number: int) -> Row:
-    """Give the readers of MEDS mutants of shards and labels."""
+    """Give `deepcac meds`, and the reader of its table, mutants of shards and labels."""
     how = "types, empty cells, odd codes, numbers and times, doubled rows, lost and moved shards, bytes"
     return counted("MEDS folders", trials(partial(_trial, work), number), how)
 
@@ -97,16 +97,22 @@ def _trial(work: Path) -> Trial:
 
 
 def _read(folder: Path) -> bool:
-    source, roles = table_source(folder, folder / "task.parquet", Roles(""))
-    table = read_labelled(source, roles, rows=1000)
+    path, n = _converted(folder)
+    table = read_labelled(path, Roles("boolean_value", "prediction", "subject_id"), rows=1000)
     X = table.features.X
-    return bool(len(X) == table.total and not np.isinf(X).any())
+    return bool(len(X) == table.total == n and not np.isinf(X).any())
 
 
 def _described(folder: Path, page: Path) -> bool:
-    source, roles = table_source(folder, folder / "task.parquet", Roles(""))
-    write_profile_page(source, page, TableRun(str, command="profile"), label=roles.label)
+    path, _ = _converted(folder)
+    write_profile_page(path, page, TableRun(str, command="profile"), label="boolean_value")
     return True
+
+
+def _converted(folder: Path) -> tuple[Path, int]:
+    path = folder.with_name("table.parquet")
+    n, _ = write_meds_table(folder, folder / "task.parquet", path, say=str)
+    return path, n
 
 
 def write_mutant(

@@ -55,26 +55,9 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 Table = Annotated[Path, argument("A CSV, parquet or Excel file with one row per patient.")]
-TableOrMeds = Annotated[
-    Path, argument("A CSV, parquet or Excel file with one row per patient, or a MEDS folder.")
-]
 Label = Annotated[
     str, option(TABLE, help="The column with the outcome. It has two to ten classes.")
 ]
-LabelOfTable = Annotated[
-    str | None,
-    option(
-        TABLE, "--label",
-        help="The column with the outcome. MEDS labels need it only if they have several.",
-    ),
-]  # fmt: skip
-MedsLabels = Annotated[
-    Path | None,
-    option(
-        TABLE, "--labels",
-        help="The labels of a MEDS folder: subjects, prediction times and outcomes (parquet).",
-    ),
-]  # fmt: skip
 Id = Annotated[
     str | None,
     option(TABLE, "--id", help="The column of row ids. No id may occur twice."),

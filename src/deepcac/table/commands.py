@@ -24,9 +24,7 @@ from deepcac.table.command_options import (
     FollowUpOptions,
     Jobs,
     Label,
-    LabelOfTable,
     Margin,
-    MedsLabels,
     Method,
     ModelOut,
     Positive,
@@ -34,7 +32,6 @@ from deepcac.table.command_options import (
     SampleOptions,
     Site,
     Table,
-    TableOrMeds,
     Thresholds,
     TrainRows,
     argument,
@@ -80,9 +77,8 @@ def say(line: str) -> None:
 @with_options
 def compare(
     *,
-    table: TableOrMeds,
-    label: LabelOfTable = None,
-    labels: MedsLabels = None,
+    table: Table,
+    label: Label,
     columns: ColumnOptions,
     cells: ColumnTypeOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("compare.html"),
@@ -104,25 +100,23 @@ def compare(
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.comparing import compare_table
     from deepcac.table.elsewhere.comparing_places import check_options, compare_places
-    from deepcac.table.meds.meds_task import table_source
     from deepcac.table.pages.risk_section import risk_questions
 
     elsewhere = site is not None or bool(external)
     in_place = {"--budget": budget, "--resamples": resamples, "--card": card}
     check_options(in_place, {"--accept-unseen": accept_unseen or None}, elsewhere=elsewhere)
-    table_roles = columns.roles(label or "", cells, follow)
-    source, roles = table_source(table, labels, table_roles)
+    roles = columns.roles(label, cells, follow)
     run = TableRun(
         say, _typed(), sample.rows, sample.seed, jobs, budget or TableRun.budget, strict=True,
         resamples=resamples, train_rows=train_rows, margin=margin,
     )  # fmt: skip
     if not elsewhere:
         answer = compare_table(
-            source, roles, out, run, asked=risk_questions(thresholds, by), card=card
+            table, roles, out, run, asked=risk_questions(thresholds, by), card=card
         )
     else:
         answer = compare_places(
-            source, roles, out, run, site=site, external=external or (),
+            table, roles, out, run, site=site, external=external or (),
             asked=risk_questions(thresholds, by), accept=accept_unseen,
         )  # fmt: skip
     typer.echo(answer)
@@ -205,11 +199,10 @@ def power(
 @with_options
 def profile(
     *,
-    table: TableOrMeds,
+    table: Table,
     label: Annotated[
         str | None, option(TABLE, help="The column with the outcome, whose rates are shown.")
     ] = None,
-    labels: MedsLabels = None,
     positive: Positive = None,
     above: Above = None,
     cells: ColumnTypeOptions,
@@ -218,12 +211,10 @@ def profile(
 ) -> None:
     """Describe a table on one page: columns, missing values, outcome by column."""
     from deepcac.table.budgeted_trials import TableRun
-    from deepcac.table.meds.meds_task import described_source
     from deepcac.table.pages.profile_page import write_profile_page
 
-    source, label = described_source(table, labels, label)
     encoder, faults, mend = write_profile_page(
-        source, out, TableRun(typer.echo, _typed(), sample.rows, sample.seed),
+        table, out, TableRun(typer.echo, _typed(), sample.rows, sample.seed),
         label=label, positive=positive, above=above, rules=cells.rules(),
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
@@ -242,9 +233,8 @@ def profile(
 @with_options
 def fit(
     *,
-    table: TableOrMeds,
-    label: LabelOfTable = None,
-    labels: MedsLabels = None,
+    table: Table,
+    label: Label,
     out: ModelOut = None,
     columns: ColumnOptions,
     cells: ColumnTypeOptions,
@@ -281,15 +271,13 @@ def fit(
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
     from deepcac.table.budgeted_trials import TableRun
-    from deepcac.table.meds.meds_task import table_source
     from deepcac.table.risk_model_choice import method_lines
     from deepcac.table.risk_tables import fit_table, model_name
 
-    table_roles = columns.roles(label or "", cells, follow)
-    source, roles = table_source(table, labels, table_roles)
+    roles = columns.roles(label, cells, follow)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
-        source, roles, path,
+        table, roles, path,
         TableRun(say, _typed(), sample.rows, sample.seed, jobs, bootstrap=bootstrap),
         method=method, clusters=clusters, alpha=alpha, card=card,
     )  # fmt: skip
@@ -310,15 +298,49 @@ def predict(
     out: Annotated[Path, option(OUTPUT, help="The file of risks to write (CSV).")] = Path(
         "risk.csv"
     ),
-    labels: MedsLabels = None,
     cells: CellOptions,
     accept_unseen: AcceptUnseen = False,
 ) -> None:
     """Write the risk, and the subtype, of every row of a table."""
-    from deepcac.table.meds.meds_task import new_source
     from deepcac.table.risk_tables import predict_table
 
-    source = new_source(table, labels)
-    n = predict_table(model, source, out, say=say, rules=cells.rules(), accept=accept_unseen)
+    n = predict_table(model, table, out, say=say, rules=cells.rules(), accept=accept_unseen)
     typer.echo(f"{n:,} row{'s' * (n != 1)}")
     say(f"risks: {out}")
+
+
+@app.command(
+    cls=GroupedCommand,
+    epilog="Example:  deepcac meds mimic_meds died.parquet --out died_table.parquet",
+)
+@with_options
+def meds(
+    *,
+    folder: Annotated[Path, argument("A MEDS folder.")],
+    labels: Annotated[
+        Path, argument("Its labels: subjects, prediction times and outcomes (parquet).")
+    ],
+    label: Annotated[
+        str | None,
+        option(
+            TABLE, help="The column of the labels with the outcome. The default is boolean_value."
+        ),
+    ] = None,
+    like: Annotated[
+        Path | None,
+        option(
+            QUESTION,
+            help="A model of `deepcac fit`. The table gets the columns that this model reads.",
+        ),
+    ] = None,
+    out: Annotated[Path, option(OUTPUT, help="The table to write (parquet).")] = Path(
+        "table.parquet"
+    ),
+) -> None:
+    """Make a table of a MEDS folder, which the other commands read: a row a prediction time."""
+    from deepcac.table.meds.meds_table import write_meds_table
+
+    n, call = write_meds_table(folder, labels, out, label=label, like=like, say=say)
+    typer.echo(f"{n:,} row{'s' * (n != 1)}")
+    typer.echo(f"then: {call}")
+    say(f"table: {out}")

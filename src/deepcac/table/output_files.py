@@ -12,8 +12,7 @@ StrPath = str | os.PathLike[str]
 def check_output(out: StrPath, *inputs: StrPath, option: str = "--out") -> None:
     """Refuse to write where a user would lose something, before anything is read.
 
-    `inputs` are files that are read, or a `RowSource`; `option` is what names `out` on the command
-    line.
+    `inputs` are files that are read; `option` is what names `out` on the command line.
 
     Raises
     ------
@@ -25,8 +24,7 @@ def check_output(out: StrPath, *inputs: StrPath, option: str = "--out") -> None:
         if not path.is_file():
             kind = "a folder" if path.is_dir() else "no regular file"
             raise ConfigError(f"{option} {out}: is {kind}; name a file")
-        read = (source.files() if hasattr(source, "files") else [source] for source in inputs)
-        if any(Path(file).exists() and path.samefile(file) for files in read for file in files):
+        if any(Path(file).exists() and path.samefile(file) for file in inputs):
             raise ConfigError(f"{option} {out}: is what is read; name another file")
     folder = path.absolute().parent
     if not folder.is_dir():

@@ -27,7 +27,7 @@ from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.column_types import row_names
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.reading.table_files import RowSource, read_blocks
+from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import (
@@ -203,11 +203,6 @@ def predict_table(
     """
     check_output(out, model_path, path)
     model = read_model(model_path)
-    if isinstance(path, RowSource):
-        path = path.with_features(
-            [column.name for column in model.encoder.used],
-            model.label if isinstance(model, TableModel) else "",
-        )
     scaler = model.scaler if isinstance(model, TableModel) else None
     strange = Unfamiliar.of(model.encoder, scaler)
     learnt = model.encoder.rules

@@ -1,4 +1,4 @@
-"""MEDS folders: what a row is made of, what is refused, and the command on one.
+"""MEDS folders: what a row is made of, what is refused, and the table that is made of one.
 
 The folder of `meds_folders` was accepted by ``DataSchema.validate`` and ``LabelSchema.validate``
 of the package meds 0.4.1, whose rules `EVENTS` and `LABELS` repeat.
@@ -14,12 +14,15 @@ from meds_folders import EVENTS, HOUR, LABELS, START, write_meds, write_rows
 from deepcac import SequenceSummary, load
 from deepcac.command import main
 from deepcac.errors import ConfigError, DataError
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.meds.event_summary import EventFeature, summarise
 from deepcac.table.meds.meds_files import read_events, read_labels
-from deepcac.table.meds.meds_task import new_source, open_task, shards, table_source
+from deepcac.table.meds.meds_table import shards, write_meds_table
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
+from deepcac.table.risk_tables import fit_table
 
+ROLES = Roles("boolean_value", "prediction", "subject_id")
 KINDS = ("count", "days_since", "last", "mean", "change", "recorded", "value")
 
 
@@ -27,6 +30,30 @@ KINDS = ("count", "days_since", "last", "mean", "change", "recorded", "value")
 def folder(tmp_path):
     write_meds(tmp_path / "meds")
     return tmp_path / "meds"
+
+
+def converted(folder, **options):
+    """Return the table that is made of a folder."""
+    path = folder / "table.parquet"
+    n, _ = write_meds_table(folder, folder / "task.parquet", path, say=str, **options)
+    table = pq.read_table(path)
+    assert len(table) == n
+    return table
+
+
+def plain_model(folder):
+    """Return the path of a model that is fitted on the table of a folder."""
+    converted(folder)
+    model = folder / "model.json"
+    fit_table(folder / "table.parquet", ROLES, model, TableRun(str, jobs=1), method="plain")
+    return model
+
+
+def rewritten(folder, change):
+    """Write each shard with the events that `change` makes of its own."""
+    for file in (folder / "data").rglob("*.parquet"):
+        rows = [tuple(row.values()) for row in pq.read_table(file).to_pylist()]
+        write_rows(file, EVENTS, change(rows))
 
 
 def told_slowly(events, subject, until, code):
@@ -99,58 +126,62 @@ def test_events_on_the_hour_are_those_of_sequence_summary():
 
 
 def test_what_happens_after_the_prediction_changes_nothing(folder):
-    task = open_task(folder, folder / "task.parquet")
-    before = pa.Table.from_batches(task.blocks())
-    for file in (folder / "data").rglob("*.parquet"):
-        rows = pq.read_table(file).to_pylist()
-        rows = [tuple(one.values()) for one in rows]
-        late = [
-            (one[0], START + 24 * HOUR + pd.Timedelta(microseconds=1), "HR", 9e3) for one in rows
-        ]
-        write_rows(file, EVENTS, [*rows, *late])
-    after = pa.Table.from_batches(open_task(folder, folder / "task.parquet").blocks())
-    assert after.equals(before)
-    values = before["HR_last"].to_numpy()
-    assert np.nanmax(values) < 200
+    before = converted(folder)
+    after = START + 24 * HOUR + pd.Timedelta(microseconds=1)
+    rewritten(folder, lambda rows: [*rows, *((row[0], after, "HR", 9e3) for row in rows)])
+    assert converted(folder).equals(before)
+    assert np.nanmax(before["HR_last"].to_numpy()) < 200
 
 
 def test_a_code_that_is_called_as_the_label_is_a_feature_and_the_label_stays(folder):
-    for file in (folder / "data").rglob("*.parquet"):
-        rows = [tuple(row.values()) for row in pq.read_table(file).to_pylist()]
-        subjects = sorted({row[0] for row in rows})
-        write_rows(file, EVENTS, [*rows, *((s, None, "boolean", 7.0) for s in subjects)])
+    rewritten(folder, lambda rows: [*rows, *((s, None, "boolean", 7.0) for s, *_ in rows)])
     labels = pq.read_table(folder / "task.parquet")["boolean_value"]
-    task = open_task(folder, folder / "task.parquet")
-    made = pa.Table.from_batches(task.blocks())
+    made = converted(folder)
     assert sum(made["boolean_value"].to_pylist()) == sum(labels.to_pylist())
     assert set(made["code boolean_value"].to_pylist()) == {7.0}
-    for source, label in ((task, ""), (new_source(folder, folder / "task.parquet"), task.label)):
-        again = pa.Table.from_batches(source.with_features(made.column_names, label).blocks())
-        assert set(again["code boolean_value"].to_pylist()) == {7.0}
+    rewritten(folder, lambda rows: [r if r[2] != "boolean" else (*r[:3], r[0] % 3) for r in rows])
+    model = plain_model(folder)
+    again = converted(folder, like=model)
+    assert again["code boolean_value"].to_pylist() == [
+        s % 3 for s in again["subject_id"].to_pylist()
+    ]
 
 
 def test_the_rule_for_codes_is_kept_and_told(folder):
-    task = open_task(folder, folder / "task.parquet")
-    codes = {one.code for one in task.features}
+    told = []
+    out = folder / "table.parquet"
+    write_meds_table(folder, folder / "task.parquet", out, say=told.append)
+    assert "6 of 7 codes" in told[0]
+    names = pq.read_schema(out).names
+    assert names[:3] == ["prediction", "subject_id", "boolean_value"]
+    codes = {EventFeature.parse(name).code for name in names[3:]}
     assert codes == {"GENDER//F", "GENDER//M", "HEIGHT", "HR", "LACTATE", "MEDS_BIRTH"}
-    assert "6 of 7 codes" in task.remarks[0]
-    names = {one.name for one in task.features if one.code in ("HEIGHT", "MEDS_BIRTH")}
-    assert names == {
+    assert {name for name in names if name.startswith(("HEIGHT", "MEDS_BIRTH"))} == {
         *("HEIGHT_recorded", "HEIGHT_value", "MEDS_BIRTH_count", "MEDS_BIRTH_days_since"),
     }
 
 
-def test_a_task_is_a_labelled_table_with_subjects_as_groups(folder):
-    source, roles = table_source(folder, folder / "task.parquet", Roles(""))
-    table = read_labelled(source, roles)
-    assert (roles.label, roles.id, roles.group) == ("boolean_value", "prediction", "subject_id")
+def test_a_table_of_meds_is_read_with_subjects_as_groups(folder):
+    converted(folder)
+    table = read_labelled(folder / "table.parquet", ROLES)
     assert table.classes == ("False", "True")
-    assert table.name == "meds"
     assert len(np.unique(table.group)) == 120
-    assert any("MEDS: events up to the prediction time" in one for one in table.remarks)
     used = {column.name for column in table.encoder.used}
     assert {"HR_last", "GENDER//M_recorded", "LACTATE_change", "MEDS_BIRTH_days_since"} <= used
     assert not used & {"subject_id", "prediction", "MEDS_BIRTH_count"}
+
+
+def test_labels_may_be_of_several_files_and_types(folder, tmp_path):
+    labels = pq.read_table(folder / "task.parquet")
+    died = pa.array(np.where(labels["boolean_value"], "yes", "no")).dictionary_encode()
+    labels = labels.set_column(2, "died", died)
+    (tmp_path / "labels").mkdir()
+    for start in (0, 40, 80):
+        pq.write_table(labels[start : start + 40], tmp_path / "labels" / f"{start}.parquet")
+    out = tmp_path / "table.parquet"
+    write_meds_table(folder, tmp_path / "labels", out, label="died", say=str)
+    made = pq.read_table(out, columns=["subject_id", "died"]).to_pandas().set_index("subject_id")
+    assert made["died"].sort_index().tolist() == labels["died"].to_pylist()
 
 
 def run(monkeypatch, *arguments):
@@ -160,50 +191,61 @@ def run(monkeypatch, *arguments):
     return stopped.value.code or 0
 
 
-def test_the_command_on_a_folder(folder, tmp_path, monkeypatch, capsys):
-    labels, model, risk = folder / "task.parquet", tmp_path / "m.json", tmp_path / "risk.csv"
-    page = tmp_path / "profile.html"
-    assert not run(monkeypatch, "profile", folder, "--labels", labels, "--out", page)
-    assert "MEDS_BIRTH_days_since" in page.read_text()
-    assert "6 of 7 codes" in page.read_text()
-    options = ("--method", "plain", "--out", model)
-    assert not run(monkeypatch, "fit", folder, "--labels", labels, *options)
-    assert "MEDS: events up to the prediction time" in capsys.readouterr().err
+def test_the_commands_make_fit_and_predict_a_table(folder, tmp_path, monkeypatch, capsys):
+    table, model, risk = (tmp_path / name for name in ("t.parquet", "m.json", "risk.csv"))
+    assert not run(monkeypatch, "meds", folder, folder / "task.parquet", "--out", table)
+    call = capsys.readouterr().out.splitlines()[-1].removeprefix("then: ").split()
+    assert call[:3] == ["deepcac", "compare", str(table)]
+    assert not run(monkeypatch, "fit", *call[2:], "--method", "plain", "--out", model)
     new = tmp_path / "new"
-    new_labels = write_meds(
-        new, n=8, seed=3, files=1
-    )  # fewer subjects than a code needs to be used
-    assert not run(monkeypatch, "predict", model, new, "--labels", new_labels, "--out", risk)
-    found = pd.read_csv(risk)
-    assert found["prediction"].tolist() == [f"{s} 2020-01-02T00:00:00" for s in range(8)]
-    task = open_task(folder, labels).with_features([c.name for c in load(model).encoder.used])
-    frame = pa.Table.from_batches(list(task.blocks())).to_pandas()
-    assert load(model).predict_proba(frame).shape == (120, 2)
+    labels = write_meds(new, n=8, seed=3, files=1)  # fewer subjects than a code needs to be used
+    assert not run(monkeypatch, "meds", new, labels, "--like", model, "--out", table)
+    call = capsys.readouterr().out.splitlines()[-1].removeprefix("then: ").split()
+    assert not run(monkeypatch, *call[1:], "--out", risk)
+    assert pd.read_csv(risk)["prediction"].tolist() == [
+        f"{s} 2020-01-02T00:00:00" for s in range(8)
+    ]
 
 
-def test_sites_of_a_folder_are_columns_of_its_rows(folder, tmp_path, monkeypatch, capsys):
-    options = ("--labels", folder / "task.parquet", "--site", "ward", "--out", tmp_path / "c.html")
-    assert run(monkeypatch, "compare", folder, *options) == 2
-    assert "no column 'ward'; there are prediction, subject_id" in capsys.readouterr().err
+def test_a_code_that_no_new_subject_has_is_no_event_to_a_model(folder):
+    """Counts and flags are 0 and the other summaries empty, as in a row of the fit without it."""
+    model = plain_model(folder)
+    fitted = converted(folder).to_pandas()
+    rewritten(folder, lambda rows: [row for row in rows if row[2] != "LACTATE"])
+    new = converted(folder, like=model).to_pandas()
+    used = [column.name for column in load(model).encoder.used]
+    assert set(new) == {"prediction", "subject_id", "boolean_value", *used}
+    assert set(new["LACTATE_count"]) == {0}
+    assert new[["LACTATE_last", "LACTATE_mean", "LACTATE_days_since"]].isna().all(axis=None)
+    without = (fitted["LACTATE_count"] == 0).to_numpy()
+    assert 10 < without.sum() < 100
+    risks = [load(model).predict_proba(rows, accept_unseen=True) for rows in (fitted, new)]
+    np.testing.assert_array_equal(risks[0][without], risks[1][without])
+    assert (risks[0][~without] != risks[1][~without]).any()
 
 
-def test_labels_and_shards_are_not_written_over(folder, monkeypatch, capsys):
+def test_the_table_like_a_model_needs_no_outcome(folder):
+    model = plain_model(folder)
+    schema = pa.schema([field.with_nullable(True) for field in LABELS])
+    rows = [(7, START + 9 * HOUR, None), (8, START + 9 * HOUR, True)]
+    write_rows(folder / "task.parquet", schema, rows)
+    made = converted(folder, like=model).to_pylist()
+    assert {row["subject_id"]: row["boolean_value"] for row in made} == {7: None, 8: True}
+    with pytest.raises(DataError, match="column 'boolean_value', data row 1: empty"):
+        converted(folder)
+    write_rows(folder / "task.parquet", pa.schema([*LABELS][:2]), [row[:2] for row in rows])
+    assert "boolean_value" not in converted(folder, like=model).column_names
+    with pytest.raises(DataError, match="no column 'boolean_value'; there are subject_id"):
+        converted(folder)
+
+
+def test_what_is_read_is_not_written_over(folder, monkeypatch, capsys):
     labels, shard = folder / "task.parquet", folder / "data" / "train" / "1.parquet"
     for out in (labels, shard):
         before = out.read_bytes()
-        assert run(monkeypatch, "profile", folder, "--labels", labels, "--out", out) == 2
+        assert run(monkeypatch, "meds", folder, labels, "--out", out) == 2
         assert "is what is read; name another file" in capsys.readouterr().err
         assert out.read_bytes() == before
-
-
-def test_risks_are_told_of_rows_whose_label_is_not_known_yet(folder, tmp_path, monkeypatch):
-    labels, model, risk = folder / "task.parquet", tmp_path / "m.json", tmp_path / "risk.csv"
-    options = ("--method", "plain", "--out", model)
-    assert not run(monkeypatch, "fit", folder, "--labels", labels, *options)
-    schema = pa.schema([field.with_nullable(True) for field in LABELS])
-    write_rows(labels, schema, [(7, START + 9 * HOUR, None), (8, START + 9 * HOUR, True)])
-    assert not run(monkeypatch, "predict", model, folder, "--labels", labels, "--out", risk)
-    assert len(pd.read_csv(risk)) == 2
 
 
 def broken(folder, what):
@@ -232,7 +274,9 @@ def broken(folder, what):
         pq.write_table(pq.read_table(folder / "data" / "train" / "0.parquet"), shard)
     elif what == "no parquet":
         shard.write_text("subject_id,time\n")
-    return labels
+    elif what == "label twice":
+        kept = pq.read_table(labels)
+        pq.write_table(kept.append_column("boolean_value", kept["boolean_value"]), labels)
 
 
 @pytest.mark.parametrize(
@@ -246,26 +290,49 @@ def broken(folder, what):
         ("twice", "data row 2: subject 7 stands at 2020-01-01 00:00:00 already; keep one row"),
         ("empty time", "column 'prediction_time', data row 2: empty; fill it in"),
         ("time as text", r"1\.parquet: column 'time' is of type string, MEDS has timestamp\[us\]"),
-        ("no code", r"1\.parquet: no column 'code', which MEDS has; there are subject_id, time"),
-        ("labels without time", "no column 'prediction_time', which MEDS has"),
+        ("no code", r"1\.parquet: no column 'code'; there are subject_id, time"),
+        ("labels without time", "no column 'prediction_time'; there are"),
         ("subject in two files", "subject 0 stands in another file too; MEDS has each in one"),
+        ("label twice", "column 'boolean_value' stands twice"),
         ("no parquet", r"1\.parquet: not readable as parquet"),
     ],
 )
 def test_what_meds_does_not_allow_is_told_in_one_line(folder, what, message):
-    labels = broken(folder, what)
+    broken(folder, what)
     with pytest.raises(DataError, match=message) as error:
-        open_task(folder, labels)
+        converted(folder)
     assert "\n" not in str(error.value)
 
 
-def test_a_folder_needs_labels_and_labels_a_folder(folder, tmp_path):
-    with pytest.raises(ConfigError, match=r"is a folder; of a MEDS folder name --labels"):
-        table_source(folder, None, Roles("died"))
-    with pytest.raises(ConfigError, match="is no folder; --labels is for a MEDS folder"):
-        table_source(folder / "task.parquet", folder / "task.parquet", Roles("died"))
-    with pytest.raises(ConfigError, match="--id and --group are for tables"):
-        table_source(folder, folder / "task.parquet", Roles("", group="ward"))
+def test_options_that_make_no_table_are_refused(folder):
+    with pytest.raises(ConfigError, match="'subject_id' names the row"):
+        converted(folder, label="subject_id")
+    with pytest.raises(ConfigError, match="--label has no use with --like"):
+        converted(folder, label="boolean_value", like=plain_model(folder))
+    with pytest.raises(ConfigError, match=r"name a \.parquet file"):
+        write_meds_table(folder, folder / "task.parquet", folder / "table.csv", say=str)
+    ages = {"age": np.arange(99) % 40 / 7, "died": [0, 1, 1] * 33}
+    pd.DataFrame(ages).to_csv(folder / "p.csv", index=False)
+    run = TableRun(str, jobs=1)
+    fit_table(folder / "p.csv", Roles("died"), folder / "age.json", run, method="plain")
+    with pytest.raises(DataError, match=r"age\.json: reads no summary of events"):
+        converted(folder, like=folder / "age.json")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("profile {}", "compare {} --label died", "fit {} --label died", "power {} --label died"),
+        *("audit {} --label died --groups ward", "predict {}/model.json {}"),
+        "compare {}/table.parquet --label boolean_value --external {}",
+    ],
+)
+def test_other_commands_name_the_one_that_makes_a_table(folder, monkeypatch, capsys, call):
+    plain_model(folder)
+    monkeypatch.chdir(folder)
+    assert run(monkeypatch, *call.format(*[folder] * 2).split()) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert f"deepcac meds {folder} LABELS --out table.parquet" in line
 
 
 def test_every_labelled_row_is_in_one_shard(folder):

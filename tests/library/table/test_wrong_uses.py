@@ -17,7 +17,7 @@ CASES = {
         "compare p.csv --label dead",
         "no column 'dead'; there are age, crp, patient",
     ),
-    "no label": ("fit p.csv", "no label; name the column with the outcome by --label"),
+    "no label": ("fit p.csv", r"Missing option '--label'.*\(deepcac fit --help"),
     "misspelt option": (
         "compare p.csv --labl died",
         r"No such option: --labl.*\(deepcac compare --help",
@@ -84,9 +84,9 @@ CASES = {
     ),
     "a folder as table": (
         "compare folder --label died",
-        "folder: is a folder; of a MEDS folder name",
+        "folder: is a folder; name a file",
     ),
-    "labels without a folder": ("fit p.csv --labels p.csv", "is no folder; --labels is for a MEDS"),
+    "a folder without events": ("meds folder p.csv", "folder: no MEDS folder; it has no data"),
     "model and table swapped": (
         "predict p.csv model.json",
         "p.csv: is a table; the model comes first: deepcac predict MODEL TABLE",

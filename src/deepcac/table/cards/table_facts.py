@@ -1,7 +1,6 @@
 """What a card knows of a table: files, rows, outcome, columns, missing values, software."""
 
 import hashlib
-import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,7 +17,6 @@ from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.reading.roles import ROLES, Roles
 from deepcac.table.reading.table_encoder import LEFT_OUT
-from deepcac.table.reading.table_files import RowSource
 from deepcac.table.sample_sizes import needed_patients
 
 _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", "torch")
@@ -54,7 +52,7 @@ def table_facts(
     out = [column for column in table.columns if column.kind == LEFT_OUT and column.note in ROLES]
     return {
         "data": [
-            *_digests(source),
+            _digest(source),
             f"{format_count(table.total)} rows, {len(table.columns)} columns.",
             NOTE,
         ],
@@ -92,14 +90,10 @@ def _names(table: LabelledTable, roles: Roles) -> frozenset[str]:
     return quotable(table.columns, (*table.classes, roles.label))
 
 
-def _digests(source: StrPath) -> list[str]:
-    files = source.files() if isinstance(source, RowSource) else [os.fspath(source)]
-    return [f"{Path(file).name}, SHA-256 {_digest(file)}." for file in files]
-
-
-def _digest(file: str) -> str:
+def _digest(file: StrPath) -> str:
     with open(file, "rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    return f"{Path(file).name}, SHA-256 {digest}."
 
 
 def _coding(table: LabelledTable) -> list[str]:

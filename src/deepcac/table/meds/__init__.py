@@ -1,1 +1,1 @@
-"""MEDS folders as tables: events up to a prediction time become one row."""
+"""MEDS folders to tables: events up to a prediction time become one row."""

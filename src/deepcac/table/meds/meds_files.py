@@ -59,11 +59,11 @@ def label_files(path: StrPath) -> list[Path]:
     return sorted(Path(path).rglob("*.parquet")) if Path(path).is_dir() else [Path(path)]
 
 
-def read_labels(path: StrPath, label: str) -> pd.DataFrame:
+def read_labels(path: StrPath, label: str, *, known: bool = True) -> pd.DataFrame:
     """Return the labels of a task: subject, prediction time and, where there is one, the label.
 
-    They are of a parquet file, or of a folder of such. Their column `label` may be missing where
-    risks are only predicted.
+    They are of a parquet file, or of a folder of such. Where the label need not be `known`, its
+    column may be missing, or some of its cells.
 
     Raises
     ------
@@ -73,17 +73,18 @@ def read_labels(path: StrPath, label: str) -> pd.DataFrame:
     """
     files = label_files(path)
     if not files or not files[0].is_file():
-        raise DataError(f"{path}: no such file; --labels is a parquet file of MEDS labels")
+        raise DataError(f"{path}: no such file; labels of MEDS are a parquet file")
     parts = []
     for file in files:
         schema = _schema(file)
-        _check_types(file, schema, _SUBJECT | {PREDICTED_AT: _INSTANT})
+        outcome = {label: ()} if known or label in schema.names else {}
+        _check_types(file, schema, _SUBJECT | {PREDICTED_AT: _INSTANT} | outcome)
         parts.append(_read(file, [*_SUBJECT, PREDICTED_AT, *({label} & set(schema.names))]))
     if len({tuple(part.column_names) for part in parts}) > 1:
         raise DataError(f"{path}: column {label!r} stands in some of its files only")
     table = pa.concat_tables(parts)
     for name in table.column_names:
-        if table[name].null_count:
+        if table[name].null_count and (known or name != label):
             row = table[name].is_null().to_pylist().index(True) + 1
             raise DataError(f"{path}: column {name!r}, data row {row}: empty; fill it in")
     frame = table.to_pandas()
@@ -96,6 +97,8 @@ def read_labels(path: StrPath, label: str) -> pd.DataFrame:
             f"{path}: data row {row + 1}: subject {frame[SUBJECT][row]} stands at "
             f"{frame[PREDICTED_AT][row]} already; keep one row a subject and time"
         )
+    if label in frame:  # of the type that it has in the file, also where cells are empty
+        frame[label] = pd.arrays.ArrowExtensionArray(table[label])
     return frame
 
 
@@ -116,13 +119,14 @@ def _read(file: Path, columns: list[str]) -> pa.Table:
 def _check_types(
     file: Path, schema: pa.Schema, wanted: Mapping[str, tuple[pa.DataType, ...]]
 ) -> None:
+    """Refuse a file without one of the columns, or with another type where types are named."""
     for name, kinds in wanted.items():
         if schema.names.count(name) > 1:
-            raise DataError(f"{file}: column {name!r} stands twice; MEDS has it once")
+            raise DataError(f"{file}: column {name!r} stands twice; keep one")
         if name not in schema.names:
             listed = ", ".join(schema.names[:20])
-            raise DataError(f"{file}: no column {name!r}, which MEDS has; there are {listed}")
-        if schema.field(name).type not in kinds:
+            raise DataError(f"{file}: no column {name!r}; there are {listed}")
+        if kinds and schema.field(name).type not in kinds:
             raise DataError(
                 f"{file}: column {name!r} is of type {schema.field(name).type}, MEDS has "
                 f"{kinds[0]}; cast it"

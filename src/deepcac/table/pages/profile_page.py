@@ -34,7 +34,7 @@ from deepcac.table.reading.table_faults import (
     refused_column,
     table_faults,
 )
-from deepcac.table.reading.table_files import RowSource, read_blocks
+from deepcac.table.reading.table_files import read_blocks
 from deepcac.types import Array, Ids
 
 _RARE = "(a rare class)"
@@ -95,7 +95,6 @@ def write_profile_page(
         "label": label,
         "names": _names(table.encoder, named),
         "faults": [fault.text for fault in faults],
-        "made": path.remarks if isinstance(path, RowSource) else (),
         "mend": mending_command(typed, label, for_page),
         "leaks": [fault.text for fault in leaks],
         **_columns(table, named),
@@ -106,30 +105,28 @@ def write_profile_page(
 
 @dataclass(frozen=True)
 class _ReadTable:
-    """A sample of a table as it was read: `skip` and `keys` are no predictors."""
+    """A sample of a table as it was read: `keys` are no predictors."""
 
     reader: CellReader
     sample: SampledTable
     encoder: TableEncoder
     X: Array
-    skip: Mapping[str, str]
     keys: Mapping[str, str]
     refused: Mapping[str, str]  # columns that are not read, with the reason
 
 
 def _read(path: StrPath, run: TableRun, label: str | None, rules: CellRules | None) -> _ReadTable:
-    skip = path.roles if isinstance(path, RowSource) else {}
     keys = {label: "the label"} if label else {}
     reader = CellReader(rules, strict=False)
     sample = sample_rows(read_blocks(path, reader), list(keys), most=run.rows, seed=run.seed)
     reader.rules.refuse_unknown(sample.rows.column_names)
     refused = {name: why for name, why in reader.mixed.items() if name not in keys}
     read = replace(reader.rules, decimal=reader.decimal)
-    encoder = learn_encoder(sample.rows, sample.number, skip | keys, refused, read)
+    encoder = learn_encoder(sample.rows, sample.number, keys, refused, read)
     X = np.empty((len(sample.number), 0))
     if encoder.used:
         X, _ = encoder.encode(sample.rows, sample.number)
-    return _ReadTable(reader, sample, encoder, X, skip, keys, refused)
+    return _ReadTable(reader, sample, encoder, X, keys, refused)
 
 
 def _faults(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> list[Fault]:
@@ -137,7 +134,7 @@ def _faults(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> list[Fa
     rows, outcome = table.sample.rows, None
     if named is not None:
         outcome = (named[0], named[1].codes[table.sample.number - 1], named[1].classes)
-    predictors = rows.drop_columns([*table.skip, *(table.keys if named is None else ())])
+    predictors = rows.drop_columns([*(table.keys if named is None else ())])
     faults = [refused_column(name, why, plain(rows[name])) for name, why in table.refused.items()]
     faults += table_faults(predictors, table.encoder, table.X, outcome)
     if not (table.encoder.used or table.refused):
@@ -198,9 +195,8 @@ def _names(encoder: TableEncoder, named: tuple[str, ClassLabels] | None) -> froz
 
 def _typed(path: StrPath, asked: Mapping[str, object]) -> list[str]:
     """Return what names a table on the command line, and the options that say how it is read."""
-    names = path.arguments if isinstance(path, RowSource) else (os.fspath(path),)
     given = [(option, str(value)) for option, value in asked.items() if value is not None]
-    return [*names, *chain.from_iterable(given)]
+    return [os.fspath(path), *chain.from_iterable(given)]
 
 
 def _labels(

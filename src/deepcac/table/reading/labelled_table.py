@@ -164,7 +164,7 @@ def read_labelled(
     if patients is not None:
         _check_patients(codes, classes, patients, roles)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
-    remarks = [*getattr(path, "remarks", ()), *_remarks(sample, outcomes, encoder)]
+    remarks = _remarks(sample, outcomes, encoder)
     remarks += reader.words_for_missing(_in_words(encoder, keys))
     predictors = sample.rows.drop_columns([*roles.skipped()])
     faults = outcome_faults(sample.rows, roles, outcomes.follow) + table_faults(

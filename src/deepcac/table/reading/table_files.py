@@ -1,8 +1,7 @@
-"""Files of rows, and what makes rows of several files, read block by block."""
+"""Files of rows, read block by block."""
 
-import os
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,43 +21,13 @@ BLOCK_ROWS = 1 << 15
 _GAPS = "Empty rows between others are left out; the numbers of rows do not count them."
 
 
-class RowSource(os.PathLike[str]):
-    """What a command reads like a table; its path is the folder it is made from.
-
-    Attributes
-    ----------
-    remarks : tuple of str
-        What a reader must know of how the rows are made.
-    arguments : tuple of str
-        What names it on the command line.
-    roles : dict
-        Columns that are no features, and why.
-    """
-
-    remarks: tuple[str, ...]
-    arguments: tuple[str, ...]
-    roles: dict[str, str]
-
-    @abstractmethod
-    def blocks(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, block by block."""
-
-    @abstractmethod
-    def files(self) -> list[str]:
-        """Return every file that is read."""
-
-    @abstractmethod
-    def with_features(self, names: Sequence[str], label: str = "") -> "RowSource":
-        """Return the same rows with the features of these names, those of a model of a label."""
-
-
 def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a table, block by block, with their cells in one form.
 
     Parameters
     ----------
     path : path-like
-        A `RowSource`; delimited text with a header (comma, semicolon, tab, bar or spaces; UTF-8);
+        Delimited text with a header (comma, semicolon, tab, bar or spaces; UTF-8);
         parquet, feather, a spreadsheet, Stata, SPSS or SAS, or rows of JSON; each also as gzip, or
         alone in a zip file. Text files and spreadsheets give text columns.
     reader : CellReader, optional
@@ -71,12 +40,8 @@ def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.
         columns have one name; a cell may hold whole rows, or has two readings.
     """
     reader = CellReader() if reader is None else reader
-    if isinstance(path, RowSource):
-        blocks: Iterable[pa.RecordBatch] = path.blocks()
-    else:
-        blocks = _file_blocks(Path(path), reader.rules.sheet)
     rows = 0
-    for block in blocks:
+    for block in _file_blocks(Path(path), reader.rules.sheet):
         check_columns(path, block.num_columns)
         if GAPS in (block.schema.metadata or {}) and _GAPS not in reader.notices:
             reader.notices.append(_GAPS)
@@ -90,12 +55,17 @@ def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.
 
 def is_spreadsheet(path: StrPath) -> bool:
     """Tell whether a path is a spreadsheet, packed or not."""
-    if isinstance(path, RowSource) or not Path(path).is_file():
+    if not Path(path).is_file():
         return False
     return Packed(path, Path(path).name).unpacked().kind in SPREADSHEETS
 
 
 def _file_blocks(file: Path, sheet: str | None) -> Iterable[pa.RecordBatch]:
+    if any((file / "data").rglob("*.parquet")):
+        raise DataError(
+            f"{file}: is a MEDS folder; make a table of it: deepcac meds {shlex.quote(str(file))} "
+            "LABELS --out table.parquet"
+        )
     if file.is_dir():
         raise DataError(f"{file}: is a folder; name a file")
     if not file.is_file():

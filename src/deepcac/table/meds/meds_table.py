@@ -140,9 +140,8 @@ def frequent_features(
         )
     ]
     remark = (
-        f"events up to the prediction time, {len(frequent):,} of {len(codes):,} codes; a code is "
-        f"used if {least:,} labelled subjects have it, and at most the {MOST_CODES} most frequent "
-        "are"
+        f"events up to the prediction time, {len(frequent):,} of {len(codes):,} codes: those of at "
+        f"least {least:,} labelled subjects, and at most the {MOST_CODES} most frequent"
     )
     return tuple(features), remark
 
@@ -210,6 +209,5 @@ def shards(folder: StrPath, labels: pd.DataFrame) -> Iterator[tuple[pd.DataFrame
         raise DataError(
             f"labels, data row {unknown.index[0] + 1}: subject {unknown.iloc[0]} has no event in "
             f"{folder} ({format_count(unknown.nunique())} such subjects); take their rows out, or "
-            "name "
-            "another folder"
+            "name another folder"
         )

@@ -134,7 +134,7 @@ def _faults(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> list[Fa
     rows, outcome = table.sample.rows, None
     if named is not None:
         outcome = (named[0], named[1].codes[table.sample.number - 1], named[1].classes)
-    predictors = rows.drop_columns([*(table.keys if named is None else ())])
+    predictors = rows.drop_columns([*table.keys]) if named is None else rows
     faults = [refused_column(name, why, plain(rows[name])) for name, why in table.refused.items()]
     faults += table_faults(predictors, table.encoder, table.X, outcome)
     if not (table.encoder.used or table.refused):

@@ -61,12 +61,12 @@ def is_spreadsheet(path: StrPath) -> bool:
 
 
 def _file_blocks(file: Path, sheet: str | None) -> Iterable[pa.RecordBatch]:
-    if any((file / "data").rglob("*.parquet")):
-        raise DataError(
-            f"{file}: is a MEDS folder; make a table of it: deepcac meds {shlex.quote(str(file))} "
-            "LABELS --out table.parquet"
-        )
     if file.is_dir():
+        if any((file / "data").rglob("*.parquet")):
+            raise DataError(
+                f"{file}: is a MEDS folder; make a table of it: deepcac meds "
+                f"{shlex.quote(str(file))} LABELS --out table.parquet"
+            )
         raise DataError(f"{file}: is a folder; name a file")
     if not file.is_file():
         raise DataError(f"{file}: no such file")

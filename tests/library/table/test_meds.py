@@ -219,7 +219,8 @@ def test_a_code_that_no_new_subject_has_is_no_event_to_a_model(folder):
     assert new[["LACTATE_last", "LACTATE_mean", "LACTATE_days_since"]].isna().all(axis=None)
     without = (fitted["LACTATE_count"] == 0).to_numpy()
     assert 10 < without.sum() < 100
-    risks = [load(model).predict_proba(rows, accept_unseen=True) for rows in (fitted, new)]
+    with pytest.warns(UserWarning, match="'LACTATE_last': no value in 120 of 120 rows"):
+        risks = [load(model).predict_proba(rows, accept_unseen=True) for rows in (fitted, new)]
     np.testing.assert_array_equal(risks[0][without], risks[1][without])
     assert (risks[0][~without] != risks[1][~without]).any()
 

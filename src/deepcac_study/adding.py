@@ -7,10 +7,8 @@ import typer
 
 from deepcac.table.command_help import OUTPUT, GroupedCommand
 from deepcac.table.command_options import (
-    ColumnOptions,
-    ColumnTypeOptions,
-    Label,
     Table,
+    TableOptions,
     option,
     with_options,
 )
@@ -28,22 +26,21 @@ app = typer.Typer()
 def add(
     *,
     table: Table,
-    label: Label,
     name: Annotated[str, option(OUTPUT, help="The id of the data set in the workflow.")],
-    columns: ColumnOptions,
-    cells: ColumnTypeOptions,
+    columns: TableOptions,
     project: Annotated[Path, option(OUTPUT, help="The folder of the workflow.")] = Path("."),
 ) -> None:
     """Make a table a data set of the workflow, privately: untracked, and never shared."""
     from deepcac_study.private_data_set import add_table, added_before
 
     before = added_before(name, project)
-    features, entry, read = add_table(table, columns.roles(label, cells), name, project)
+    source, roles = columns.read(table)
+    features, entry, read = add_table(source, roles, name, project)
     read.tell(say)
     if before:
         say(f"replaced: {before}, which was {name!r} until now; runs of it are out of date")
     say(f"features: {features}")
     say(f"registry entry: {entry}")
-    if columns.group is not None:
-        say(f"rows of one {columns.group!r} stay in one part of each split")
+    if roles.group is not None:
+        say(f"rows of one {roles.group!r} stay in one part of each split")
     typer.echo(f"snakemake --cores 2 results/{name}/cac_lr_k2.json")

@@ -65,10 +65,16 @@ def checked(model: type[Model], content: object, where: str) -> Model:
 def _keys(model: type[BaseModel], place: Iterable[int | str]) -> list[str]:
     """Return the keys that are known where a fault is."""
     for part in place:
-        field = model.model_fields.get(str(part))
+        by_name = dict(zip(_names(model), model.model_fields.values(), strict=True))
+        field = by_name.get(str(part))
         inner = next(_models(field.annotation), None) if field else None
         model = inner or model
-    return list(model.model_fields)
+    return _names(model)
+
+
+def _names(model: type[BaseModel]) -> list[str]:
+    """Return the keys of a model as a file writes them."""
+    return [field.serialization_alias or name for name, field in model.model_fields.items()]
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -8,6 +8,19 @@ from typer.core import TyperCommand
 
 TABLE, QUESTION, EFFORT, OUTPUT = PANELS = ("The table", "The question", "The effort", "The output")
 _OTHER = "Other"
+# Options that the description of a table has replaced, and its lines.
+DESCRIBED = {
+    "--decimal": "decimalChar of the field",
+    "--sheet": "sheetName of the dialect",
+    "--keep-word": "missingValues",
+    "--missing": "missingValues",
+    "--category": "type: string of the field",
+    "--number": "type: number of the field",
+    "--drop": "leave_out",
+    "--id": "id",
+    "--positive": "event of the outcome",
+    "--above": "above of the outcome",
+}
 
 
 class GroupedCommand(TyperCommand):
@@ -18,10 +31,19 @@ class GroupedCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse what was typed."""
+        wrong_use: Any = typer.BadParameter.__base__
+        known = {name for param in self.get_params(ctx) for name in param.opts}
+        for word in args:
+            name = word.partition("=")[0]
+            if name in DESCRIBED.keys() - known:
+                raise wrong_use(
+                    f"{name} is now {DESCRIBED[name]} in the description of the table, which "
+                    "deepcac profile writes",
+                    ctx,
+                )
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for param, times in Counter(order).items():
             if times > 1 and param.param_type_name == "option" and not param.multiple:
-                wrong_use: Any = typer.BadParameter.__base__
                 more = ", its columns joined by commas" * (param.name == "by")
                 raise wrong_use(f"{param.opts[0]} is given {times} times; give it once{more}", ctx)
         return super().parse_args(ctx, args)

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from deepcac.errors import ConfigError
 from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE
 from deepcac.table.limits import MOST_ROWS
 
 if TYPE_CHECKING:
-    from deepcac.table.reading.cell_rules import CellRules
+    from deepcac.table.output_files import StrPath
     from deepcac.table.reading.roles import Roles
 
 
@@ -56,61 +57,24 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 Table = Annotated[Path, argument("A CSV, parquet or Excel file with one row per patient.")]
 Label = Annotated[
-    str, option(TABLE, help="The column with the outcome. It has two to ten classes.")
-]
-Id = Annotated[
     str | None,
-    option(TABLE, "--id", help="The column of row ids. No id may occur twice."),
+    option(
+        TABLE,
+        help="The column with the outcome, of two to ten classes. The description can name it.",
+    ),
+]
+Description = Annotated[
+    Path | None,
+    option(
+        TABLE,
+        help="How the table is read, as `deepcac profile` wrote it. The default is the file of its "
+        "name that ends in .yaml.",
+    ),
 ]
 Group = Annotated[
     str | None,
     option(TABLE, help="The column that names the patient, if a patient has several rows."),
 ]
-Drop = Annotated[
-    list[str] | None,
-    option(TABLE, help="A column to leave out. Repeat the option for several columns."),
-]
-Positive = Annotated[
-    str | None, option(TABLE, help="The class that counts as the event, if there are two.")
-]
-Above = Annotated[
-    float | None,
-    option(TABLE, help="For a label that is a number: values above this count as the event."),
-]
-Decimal = Annotated[
-    str | None,
-    option(TABLE, help="The sign before decimals, . or , (the other one marks thousands)."),
-]
-Sheet = Annotated[str | None, option(TABLE, help="The sheet of a spreadsheet that has several.")]
-KeepWord = Annotated[
-    list[str] | None,
-    option(
-        TABLE, "--keep-word",
-        help="A word such as None or NA that is a value. Repeat the option for several.",
-    ),
-]  # fmt: skip
-Missing = Annotated[
-    list[str] | None,
-    option(
-        TABLE, "--missing",
-        help="A number or text that means no value, such as -9, or crp=-9 for one column. "
-        "Repeat the option for several.",
-    ),
-]  # fmt: skip
-Categories = Annotated[
-    list[str] | None,
-    option(
-        TABLE, "--category",
-        help="A column whose numbers are codes. Repeat the option for several.",
-    ),
-]  # fmt: skip
-Numbers = Annotated[
-    list[str] | None,
-    option(
-        TABLE, "--number",
-        help="A column in which 1E2 is a number, not a name. Repeat the option for several.",
-    ),
-]  # fmt: skip
 AcceptElsewhere = Annotated[
     bool,
     option(
@@ -235,40 +199,6 @@ Seed = Annotated[
 
 
 @dataclass(frozen=True)
-class CellOptions:
-    """How cells are read."""
-
-    decimal: Decimal = None
-    sheet: Sheet = None
-    keep_word: KeepWord = None
-    missing: Missing = None
-
-    def rules(self) -> "CellRules":
-        """Return how cells are read."""
-        from deepcac.table.reading.cell_rules import CellRules
-
-        words = tuple(self.keep_word or ()), tuple(self.missing or ())
-        return CellRules(self.decimal, *words, sheet=self.sheet)
-
-
-@dataclass(frozen=True)
-class ColumnTypeOptions(CellOptions):
-    """How cells are read, and which of them are names or numbers."""
-
-    category: Categories = None
-    number: Numbers = None
-
-    def rules(self) -> "CellRules":
-        """Return how cells are read."""
-        from deepcac.table.reading.cell_rules import uniform
-
-        categories, numbers = (
-            tuple(map(uniform, names or ())) for names in (self.category, self.number)
-        )
-        return replace(super().rules(), categories=categories, numbers=numbers)
-
-
-@dataclass(frozen=True)
 class FollowUpOptions:
     """How long patients were followed."""
 
@@ -286,25 +216,32 @@ class SampleOptions:
 
 
 @dataclass(frozen=True)
-class ColumnOptions:
-    """What columns are for."""
+class TableOptions(FollowUpOptions):
+    """What the columns of a table are for, where its description does not say."""
 
-    id_column: Id = None
+    label: Label = None
     group: Group = None
-    drop: Drop = None
-    positive: Positive = None
-    above: Above = None
+    description: Description = None
 
-    def roles(
-        self, label: str, cells: CellOptions, follow: FollowUpOptions | None = None
-    ) -> "Roles":
-        """Return what the columns are for, and how they are read."""
+    def read(self, table: Path) -> "tuple[StrPath, Roles]":
+        """Return the table, with its description if it has one, and the roles of its columns."""
+        from deepcac.table.reading.described_rows import DescribedTable
+        from deepcac.table.reading.description import find_description
         from deepcac.table.reading.roles import Roles
 
-        follow = follow or FollowUpOptions()
-        return Roles(
-            label, self.id_column, self.group, self.drop or (), self.positive, self.above,
-            cells.decimal, follow.time, follow.horizon,
-            competing=follow.competing or (),
-            cells=cells.rules(),
-        )  # fmt: skip
+        found = None if table.is_dir() else find_description(table, self.description)
+        if found is None:
+            if self.label is None:
+                raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
+            return table, Roles(
+                self.label, group=self.group, time=self.time, horizon=self.horizon,
+                competing=self.competing or (),
+            )  # fmt: skip
+        roles = found.roles(self.label)
+        return DescribedTable(table, found), replace(
+            roles,
+            group=self.group or roles.group,
+            time=self.time or roles.time,
+            horizon=self.horizon or roles.horizon,
+            competing=self.competing or roles.competing,
+        )

@@ -10,28 +10,23 @@ import typer
 from deepcac import __version__
 from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE, GroupedCommand
 from deepcac.table.command_options import (
-    Above,
     AcceptElsewhere,
     AcceptUnseen,
     Budget,
     BudgetInPlace,
     By,
     Card,
-    CellOptions,
-    ColumnOptions,
-    ColumnTypeOptions,
+    Description,
     External,
-    FollowUpOptions,
     Jobs,
-    Label,
     Margin,
     Method,
     ModelOut,
-    Positive,
     Resamples,
     SampleOptions,
     Site,
     Table,
+    TableOptions,
     Thresholds,
     TrainRows,
     argument,
@@ -78,9 +73,7 @@ def say(line: str) -> None:
 def compare(
     *,
     table: Table,
-    label: Label,
-    columns: ColumnOptions,
-    cells: ColumnTypeOptions,
+    columns: TableOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("compare.html"),
     budget: BudgetInPlace = None,
     margin: Margin = 0.01,
@@ -91,7 +84,6 @@ def compare(
     by: By = None,
     site: Site = None,
     external: External = None,
-    follow: FollowUpOptions,
     accept_unseen: AcceptElsewhere = False,
     card: Card = None,
     sample: SampleOptions,
@@ -105,18 +97,18 @@ def compare(
     elsewhere = site is not None or bool(external)
     in_place = {"--budget": budget, "--resamples": resamples, "--card": card}
     check_options(in_place, {"--accept-unseen": accept_unseen or None}, elsewhere=elsewhere)
-    roles = columns.roles(label, cells, follow)
+    source, roles = columns.read(table)
     run = TableRun(
         say, _typed(), sample.rows, sample.seed, jobs, budget or TableRun.budget, strict=True,
         resamples=resamples, train_rows=train_rows, margin=margin,
     )  # fmt: skip
     if not elsewhere:
         answer = compare_table(
-            table, roles, out, run, asked=risk_questions(thresholds, by), card=card
+            source, roles, out, run, asked=risk_questions(thresholds, by), card=card
         )
     else:
         answer = compare_places(
-            table, roles, out, run, site=site, external=external or (),
+            source, roles, out, run, site=site, external=external or (),
             asked=risk_questions(thresholds, by), accept=accept_unseen,
         )  # fmt: skip
     typer.echo(answer)
@@ -131,11 +123,8 @@ def compare(
 def audit(
     *,
     table: Table,
-    label: Label,
     groups: Annotated[str, option(QUESTION, help="The column of the groups that are judged.")],
-    columns: ColumnOptions,
-    cells: ColumnTypeOptions,
-    follow: FollowUpOptions,
+    columns: TableOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("audit.html"),
     budget: Budget = 3.0,
     margin: Margin = 0.01,
@@ -147,12 +136,12 @@ def audit(
     from deepcac.table.audit.auditing import audit_table
     from deepcac.table.budgeted_trials import TableRun
 
-    roles = columns.roles(label, cells, follow)
+    source, roles = columns.read(table)
     run = TableRun(
         say, _typed(), sample.rows, sample.seed, jobs, budget, strict=True, resamples=resamples,
         margin=margin,
     )  # fmt: skip
-    answer = audit_table(table, roles, groups, out, run)
+    answer = audit_table(source, roles, groups, out, run)
     typer.echo(answer)
     say(f"page: {out}")
 
@@ -166,10 +155,7 @@ def _typed() -> str:
 def power(
     *,
     table: Table,
-    label: Label,
-    columns: ColumnOptions,
-    cells: ColumnTypeOptions,
-    follow: FollowUpOptions,
+    columns: TableOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("power.html"),
     budget: Budget = 2.0,
     r2: Annotated[
@@ -188,9 +174,9 @@ def power(
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.detectable.power_page import power_table
 
-    roles = columns.roles(label, cells, follow)
+    source, roles = columns.read(table)
     run = TableRun(say, _typed(), sample.rows, sample.seed, jobs, budget, strict=True)
-    answer = power_table(table, roles, out, run, r2=r2)
+    answer = power_table(source, roles, out, run, r2=r2)
     typer.echo(answer)
     say(f"page: {out}")
 
@@ -203,26 +189,38 @@ def profile(
     label: Annotated[
         str | None, option(TABLE, help="The column with the outcome, whose rates are shown.")
     ] = None,
-    positive: Positive = None,
-    above: Above = None,
-    cells: ColumnTypeOptions,
+    sheet: Annotated[
+        str | None, option(TABLE, help="The sheet of a spreadsheet that has several.")
+    ] = None,
+    description: Annotated[
+        Path | None,
+        option(
+            OUTPUT,
+            help="The description to write: how each column is read, with questions that you "
+            "answer. The default is the file of the table's name that ends in .yaml.",
+        ),
+    ] = None,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("profile.html"),
     sample: SampleOptions,
 ) -> None:
-    """Describe a table on one page: columns, missing values, outcome by column."""
+    """Describe a table: a page on its columns, and a file that says how they are read."""
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.pages.profile_page import write_profile_page
+    from deepcac.table.reading.described_rows import DescribedTable
+    from deepcac.table.reading.description import description_path, find_description
 
-    encoder, faults, mend = write_profile_page(
-        table, out, TableRun(typer.echo, _typed(), sample.rows, sample.seed),
-        label=label, positive=positive, above=above, rules=cells.rules(),
+    path = description or description_path(table)
+    found = find_description(table, path) if path.is_file() else None
+    encoder, faults = write_profile_page(
+        table if found is None else DescribedTable(table, found), out,
+        TableRun(typer.echo, _typed(), sample.rows, sample.seed),
+        label=label, sheet=sheet, description=None if found else path,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
     for fault in faults:
         typer.echo(f"look at: {fault}")
-    if faults:
-        typer.echo(f"then: {mend}")
     say(f"page: {out}")
+    say(f"description: {path}{' (as it was)' if found else ''}")
 
 
 @app.command(
@@ -234,11 +232,8 @@ def profile(
 def fit(
     *,
     table: Table,
-    label: Label,
     out: ModelOut = None,
-    columns: ColumnOptions,
-    cells: ColumnTypeOptions,
-    follow: FollowUpOptions,
+    columns: TableOptions,
     method: Method = "auto",
     clusters: Annotated[
         int | None,
@@ -274,10 +269,10 @@ def fit(
     from deepcac.table.risk_model_choice import method_lines
     from deepcac.table.risk_tables import fit_table, model_name
 
-    roles = columns.roles(label, cells, follow)
+    source, roles = columns.read(table)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
-        table, roles, path,
+        source, roles, path,
         TableRun(say, _typed(), sample.rows, sample.seed, jobs, bootstrap=bootstrap),
         method=method, clusters=clusters, alpha=alpha, card=card,
     )  # fmt: skip
@@ -298,13 +293,13 @@ def predict(
     out: Annotated[Path, option(OUTPUT, help="The file of risks to write (CSV).")] = Path(
         "risk.csv"
     ),
-    cells: CellOptions,
+    description: Description = None,
     accept_unseen: AcceptUnseen = False,
 ) -> None:
     """Write the risk, and the subtype, of every row of a table."""
     from deepcac.table.risk_tables import predict_table
 
-    n = predict_table(model, table, out, say=say, rules=cells.rules(), accept=accept_unseen)
+    n = predict_table(model, table, out, say=say, description=description, accept=accept_unseen)
     typer.echo(f"{n:,} row{'s' * (n != 1)}")
     say(f"risks: {out}")
 

@@ -75,7 +75,7 @@ def check_classes(table: LabelledTable) -> None:
     if table.features.n_classes != 2:
         raise DataError(
             "--bootstrap needs an outcome of two classes; join classes in the table, or for a "
-            "number give --above"
+            "number give outcome: above in the description"
         )
 
 

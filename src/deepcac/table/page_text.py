@@ -28,7 +28,6 @@ _RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
 _READING = re.compile(r" is read as \S+, not \S+,")
 _LISTED = re.compile(r"; there are [^;]*")
 _ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= stands in fewer than {FEW}\b)")
-_OPTION = re.compile(r"(?<=--missing) (?:'[^']*'|\S+)")
 
 
 class NamedLevels(Protocol):
@@ -71,13 +70,13 @@ def page_text(message: object, names: Collection[str] = ()) -> str:
     text = _READING.sub(" is read", text)
     text = _LISTED.sub("", text)
     if tells_of_few(text):
-        text = _OPTION.sub("", _ONLY_IN_FEW.sub("a value", text))
+        text = _ONLY_IN_FEW.sub("a value", text)
     allowed = frozenset(names)
     return _QUOTED.sub(lambda match: match[0] if _inside(match[0]) in allowed else UNNAMED, text)
 
 
 def tells_of_few(message: str) -> bool:
-    """Tell whether a message, and the option that it names, hold a value of few patients."""
+    """Tell whether a message holds a value of few patients."""
     return _ONLY_IN_FEW.search(message) is not None
 
 

@@ -23,8 +23,9 @@ from deepcac.table.optimism import Refits, check_classes, optimism, refit, sprea
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.column_types import row_names
+from deepcac.table.reading.described_rows import described
+from deepcac.table.reading.description import read_description
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.table_files import read_blocks
@@ -173,7 +174,7 @@ def predict_table(
     out: StrPath,
     *,
     say: Say,
-    rules: CellRules | None = None,
+    description: StrPath | None = None,
     accept: bool = False,
 ) -> int:
     """Write the risk of every row of a table as CSV, block by block; return how many rows.
@@ -190,8 +191,8 @@ def predict_table(
         Model and table to read, CSV to write.
     say : callable
         Is called with what a user should know.
-    rules : CellRules, optional
-        How cells are read, where it is not as in the table that the model was fitted on.
+    description : path-like, optional
+        How the table is read; its own one beside it, or else that of the model, by default.
     accept : bool
         Whether risks are written though most rows of a column are unlike those of `fit_table`.
 
@@ -206,15 +207,16 @@ def predict_table(
     scaler = model.scaler if isinstance(model, TableModel) else None
     strange = Unfamiliar.of(model.encoder, scaler)
     learnt = model.encoder.rules
-    typed = rules or CellRules()
     asked = [column.name for column in model.encoder.used]
     named = () if model.id is None else (model.id,)
-    reader = CellReader(learnt.also(typed), learnt.decimal, asked=asked, names=named)
+    own = None if description is None else read_description(description)
+    reader = CellReader(replace(learnt, decimal=None), learnt.decimal, asked=asked, names=named)
+    table = described(path, own or model.encoder.description, [*asked, *named])
     remarks: dict[str, None] = {}
     rows = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        for lines in _risks(model, _named(read_blocks(path, reader), typed), strange, remarks):
+        for lines in _risks(model, read_blocks(table, reader), strange, remarks):
             if not rows:
                 writer.writerow(_head(model, lines["named"]))
             writer.writerows(lines["rows"])
@@ -225,13 +227,6 @@ def predict_table(
     for remark in remarks:
         say(remark)
     return rows
-
-
-def _named(blocks: Iterable[pa.RecordBatch], rules: CellRules) -> Iterator[pa.RecordBatch]:
-    """Yield blocks that have the columns for which there are rules."""
-    for block in blocks:
-        rules.refuse_unknown(block.schema.names)
-        yield block
 
 
 def _head(model: TableModel | NamedEstimator, named: bool) -> list[str]:

@@ -16,6 +16,7 @@ from deepcac.preprocess import TableScaler
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cell_rules import uniform_names
+from deepcac.table.reading.described_rows import DescribedRows
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.types import Array, Ids
@@ -79,7 +80,13 @@ class TableModel:
         rules = self.encoder.rules
         asked = [column.name for column in self.encoder.used]
         reader = CellReader(replace(rules, decimal=None), usual=rules.decimal, asked=asked)
-        table = pa.Table.from_batches([reader.read(batch) for batch in _whole(table)])
+        kept = self.encoder.description
+        batches = (
+            map(reader.read, _whole(table))
+            if kept is None
+            else DescribedRows(kept, asked).read(_whole(table))
+        )
+        table = pa.Table.from_batches(batches)
         words = reader.words_for_missing(self.encoder.categories)
         X, remarks = self.encoder.encode(table, np.arange(1, len(rows) + 1))
         strange = Unfamiliar.of(self.encoder, self.scaler)

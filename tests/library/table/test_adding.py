@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from deepcac.errors import DeepCACError
 from deepcac.feature_matrix import read_features
+from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.pages.profile_page import write_profile_page
 from deepcac_study.adding import app
 
 
@@ -51,13 +53,31 @@ def added(*words, table="t.csv"):
     return read_features("data/features/mine.parquet")
 
 
+def describe(table="t.csv", fields=(), label="death", sheet=None, **use):
+    """Write the description of a table as `profile` does, with changes."""
+    path = f"{table.split('.')[0]}.yaml"
+    run = TableRun(len, command="c")
+    write_profile_page(table, "p.html", run, label=label, sheet=sheet, description=path)
+    with open(path, encoding="utf-8") as file:
+        content = yaml.safe_load(file)
+    for column in content["schema"]["fields"]:
+        column |= dict(fields).get(column["name"], {})
+    content["deepcac"] = {"leave_out": {}} | content["deepcac"] | {"questions": []} | use
+    with open(path, "w", encoding="utf-8") as file:
+        yaml.safe_dump(content, file)
+
+
+CODE = {"code": {"type": "string"}}
+
+
 def entry():
     with open("config/registry/private/mine.yaml", encoding="utf-8") as file:
         return yaml.safe_load(file)["datasets"]["mine"]
 
 
-def test_a_table_without_options_is_read_whole_and_the_next_call_is_said(project):
-    answer = add("--label", "death", "--category", "code")
+def test_a_described_table_is_read_whole_and_the_next_call_is_said(project):
+    describe(fields=CODE)
+    answer = add()
     assert answer.stdout.splitlines()[-1] == "snakemake --cores 2 results/mine/cac_lr_k2.json"
     features = read_features("data/features/mine.parquet")
     assert len(features.label) == 120
@@ -67,20 +87,24 @@ def test_a_table_without_options_is_read_whole_and_the_next_call_is_said(project
 
 
 def test_the_positive_class_is_the_one_that_is_named(project):
-    features = added("--label", "death", "--category", "code", "--positive", "alive")
+    describe(fields=CODE, outcome={"field": "death", "event": "alive"})
+    features = added()
     assert features.label.tolist() == (cohort().death == "alive").astype(int).tolist()
     assert entry()["positive"] == "alive"
 
 
 def test_a_number_above_a_limit_is_the_event(project):
-    features = added("--label", "sodium", "--above", "140", "--category", "code")
+    describe(fields=CODE, outcome={"field": "sodium", "above": 140})
+    features = added()
     assert features.label.tolist() == (cohort().sodium > 140).astype(int).tolist()
     assert "sodium" not in features.names
 
 
-def test_ids_groups_and_dropped_columns_are_no_features(project):
-    words = ["--label", "death", "--id", "visit", "--group", "patient", "--drop", "race"]
-    answer = add(*words, "--drop", "age", "--category", "code")
+def test_ids_groups_and_columns_that_are_left_out_are_no_features(project):
+    describe(
+        fields=CODE, id="visit", patient="patient", leave_out={"race": "asked", "age": "asked"}
+    )
+    answer = add()
     features = read_features("data/features/mine.parquet")
     assert not {"visit", "age"} & set(features.names)
     assert not any(name.startswith(("race", "patient")) for name in features.names)
@@ -89,44 +113,51 @@ def test_ids_groups_and_dropped_columns_are_no_features(project):
     assert entry()["grouped"]
 
 
-def test_a_code_for_missing_is_missing_where_it_is_said_so(project):
-    words = ["--label", "death", "--category", "code"]
-    plain, named = (added(*words, *more) for more in ([], ["--missing", "crp=-9"]))
+def test_a_code_for_missing_is_missing_where_it_is_declared(project):
+    describe(fields=CODE)
+    plain = added()
+    describe(fields=CODE | {"crp": {"missingValues": ["", "-9"]}})
+    named = added()
     column = plain.names.index("crp")
     assert not np.isnan(plain.X[:, column]).any()
     assert np.isnan(named.X[:, column]).sum() == 20
 
 
 def test_a_word_is_kept_where_it_is_a_value(project):
-    words = ["--label", "death", "--category", "code"]
-    assert "race=None" not in added(*words).names
-    assert any(name.startswith("race") for name in added(*words, "--keep-word", "None").names)
+    describe(fields=CODE)
+    assert "race=None" not in added().names
+    describe(fields=CODE | {"race": {"missingValues": [""], "categories": ["None", "White"]}})
+    assert any(name.startswith("race") for name in added().names)
 
 
-def test_a_column_is_of_names_or_numbers_as_is_said(project):
-    assert "code" not in added("--label", "death", "--category", "code").names
-    number = added("--label", "death", "--number", "code")
+def test_a_column_is_of_names_or_numbers_as_is_declared(project):
+    describe(fields=CODE)
+    assert "code" not in added().names
+    describe(fields={"code": {"type": "number"}})
+    number = added()
     assert set(number.X[:, number.names.index("code")]) == {100.0, 200.0, 300.0}
 
 
-def test_the_decimal_sign_and_the_sheet_are_those_that_are_named(project):
+def test_the_decimal_sign_and_the_sheet_are_those_that_are_described(project):
     frame = cohort().drop(columns="code")
     frame["age"] = frame.age.astype(str).str.replace(".", ",")
     frame.to_csv("comma.csv", index=False, sep=";")
-    features = added("--label", "death", "--decimal", ",", table="comma.csv")
+    describe("comma.csv", {"age": {"decimalChar": ",", "type": "number"}})
+    features = added(table="comma.csv")
     assert features.X[:, features.names.index("age")].tolist() == cohort().age.tolist()
     with pd.ExcelWriter("book.xlsx") as book:
         pd.DataFrame({"note": ["x"]}).to_excel(book, sheet_name="notes", index=False)
         cohort().drop(columns="code").to_excel(book, sheet_name="rows", index=False)
-    features = added("--label", "death", "--sheet", "rows", table="book.xlsx")
+    describe("book.xlsx", sheet="rows")
+    features = added(table="book.xlsx")
     assert len(features.label) == 120
 
 
 def test_a_data_set_that_was_added_before_is_replaced_and_that_is_said(project):
-    words = ["--label", "death", "--category", "code"]
-    added(*words)
+    describe(fields=CODE)
+    added()
     cohort().head(80).to_csv("t.csv", index=False)
-    answer = add(*words)
+    answer = add()
     assert "replaced: t (120 rows), which was 'mine' until now" in answer.output
     assert len(read_features("data/features/mine.parquet").label) == 80
 
@@ -134,15 +165,14 @@ def test_a_data_set_that_was_added_before_is_replaced_and_that_is_said(project):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["--label", "death", "--name", "taken"], "there is a data set 'taken' already"),
-        (["--label", "death", "--name", "Mine"], "use lower-case letters"),
+        (["--name", "taken"], "there is a data set 'taken' already"),
+        (["--name", "Mine"], "use lower-case letters"),
         (["--label", "dead"], "'dead'"),
-        (["--label", "death", "--project", "config"], "no config/registry here"),
-        (["--label", "death", "--decimal", ";"], "--decimal ';'; use . or ,"),
-        (["--label", "death", "--category", "age", "--number", "age"], "cannot be both"),
+        (["--project", "config"], "no config/registry here"),
     ],
 )
 def test_a_wrong_use_is_one_line_and_writes_nothing(project, words, line):
+    describe(fields=CODE)
     answer = add(*words)
     assert isinstance(answer.exception, DeepCACError)
     assert line in str(answer.exception)

@@ -68,20 +68,19 @@ def late(table, column):
     [
         (
             "code",
-            r"'code' is the label under another coding (3 = no, 7 = yes): --drop code",
+            r"'code' is the label under another coding (3 = no, 7 = yes)",
         ),
-        ("word", r"another coding (alive = no, alive no more = yes): --drop word"),
-        ("blank", r"another coding (1 = yes, missing = no): --drop blank"),
+        ("word", r"another coding (alive = no, alive no more = yes)"),
+        ("blank", r"another coding (1 = yes, missing = no)"),
         ("discharged to", "by itself ranks 'yes' with an AUROC of 1.000 (morgue: 100 % of them)"),
-        ("discharged to", "--drop 'discharged to'"),
         ("days to death", "by itself ranks 'yes' with an AUROC of 1.000 (above "),
         ("dose", "by itself ranks 'yes' with an AUROC of 0.9"),
         ("both ends", "by itself ranks 'yes' with an AUROC of 0.9"),
         (
             "row",
-            "'row' goes up with the row number (an id, or the order of entry?): --drop row",
+            "'row' goes up with the row number (an id, or the order of entry?)",
         ),
-        ("case", "'case' holds another whole number in every row (an id?): --drop case"),
+        ("case", "'case' holds another whole number in every row (an id?)"),
     ],
 )
 def test_a_column_that_tells_is_named_with_its_value_and_kept(tmp_path, column, said):

@@ -278,9 +278,7 @@ def test_nothing_of_few_patients_is_in_what_is_said_of_a_table(csv):
 def test_a_column_that_is_left_out_is_told_once(csv):
     roles = Roles("died", drop=("age",))
     told = table_facts(csv, read_labelled(csv, roles), roles, "")["preparation"]
-    assert [line for line in told if "'age'" in line] == [
-        "Column 'age' left out: as asked for (--drop)."
-    ]
+    assert [line for line in told if "'age'" in line] == ["Column 'age' left out: as asked for."]
     assert [line for line in told if "'died'" in line] == ["Column 'died' is not used: the label."]
 
 

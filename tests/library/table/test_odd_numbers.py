@@ -105,9 +105,9 @@ def test_usual_numbers_are_no_codes_and_no_units(values, draw):
     (99.9, lambda draw: draw.normal(37, 0.5, 400)),
     (-99.9, lambda draw: draw.normal(37, 0.5, 400)),
 ])  # fmt: skip
-def test_codes_for_no_value_are_named_with_their_option(code, values, draw):
+def test_codes_for_no_value_are_found(code, values, draw):
     column = np.where(draw.random(400) < 0.06, code, values(draw))
-    assert [option for _, option in missing_codes("x", column)] == [f"--missing x={code}"]
+    assert [found for _, found in missing_codes("x", column)] == [f"{code}"]
 
 
 @pytest.mark.parametrize(("codes", "values"), [
@@ -122,7 +122,7 @@ def test_codes_of_one_column_do_not_hide_each_other(codes, values, draw):
     column = values(draw).astype(float)
     column[:20], column[20:32] = codes
     lines = missing_codes("x", column)
-    assert [option for _, option in lines] == [f"--missing x={code}" for code in codes]
+    assert [found for _, found in lines] == [f"{code}" for code in codes]
     assert not any("the only" in text for text, _ in lines) or max(codes) > 0
     assert missing_codes("x", column[32:]) == []
 
@@ -137,7 +137,7 @@ def test_a_time_and_a_label_that_is_divided_are_looked_at_as_columns_are(tmp_pat
     table.loc[:11, "days"] = 9999
     said = " ".join(read(tmp_path, table, time="days", horizon=365.0).remarks)
     assert "'days': 9999 stands in 10 rows, far from all others. If it means no value, fill" in said
-    assert "--missing days" not in said
+    assert "missingValues" not in said
     table = patients(draw).assign(crp=draw.normal(50, 12, N))
     table.loc[::5, "crp"] *= 10
     said = " ".join(read(tmp_path, table, "crp", above=60.0).remarks)
@@ -164,7 +164,6 @@ def test_dates_that_are_numbers_are_left_out_unless_asked_for(tmp_path, draw):
     for name in ("Geburtsdatum", "DateOfBirth", "gebdat"):
         assert are_days(name, np.r_[9_000.0, days])
     assert kinds["platelets"] == "number"
-    assert "--number admission_date" in " ".join(found.remarks)
 
 
 def test_the_rows_of_joined_tables_are_counted_by_no_feature(tmp_path, draw):

@@ -1,8 +1,5 @@
 """Rules that are said of columns: misspelt ones, codes in other forms, and what `profile` writes."""
 
-import shlex
-from itertools import pairwise
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -81,57 +78,7 @@ def test_a_name_with_zeros_before_it_is_no_such_number(tmp_path):
     )
     (ward,) = (entry for entry in found.columns if entry.name == "ward")
     assert ward.levels == ("009", "010", "011")
-    assert "No cell is 'ward=9' (--missing)." in found.notices
-
-
-@pytest.mark.parametrize(
-    ("rules", "option"),
-    [
-        (CellRules(missing=("CRP=-9",)), "--missing"),
-        (CellRules(categories=("Ward",)), "--category"),
-        (CellRules(numbers=("Age",)), "--number"),
-    ],
-)
-def test_a_rule_for_a_column_that_is_not_there_is_refused(tmp_path, rules, option):
-    said = rf"no column '\w+' for {option}; there are age, crp, ward, died"
-    with pytest.raises(DataError, match=said):
-        read(tmp_path, patients(), rules)
-    with pytest.raises(DataError, match=said):
-        write_profile_page(
-            tmp_path / "t.csv", tmp_path / "p.html", TableRun(str, command="c"), rules=rules
-        )
-
-
-def test_a_rule_of_prediction_is_checked_by_the_table_that_it_reads(tmp_path):
-    table = patients()
-    table.to_csv(tmp_path / "t.csv", index=False)
-    fit_table(
-        tmp_path / "t.csv", Roles("died", cells=CellRules(missing=("died=9",))), tmp_path / "m.json",
-        TableRun(str, command="c"), method="plain",
-    )  # fmt: skip
-    table.drop(columns="died").to_csv(tmp_path / "new.csv", index=False)
-    rules = CellRules(missing=("CRP=-9",))
-    files = tmp_path / "m.json", tmp_path / "new.csv", tmp_path / "r.csv"
-    with pytest.raises(DataError, match="no column 'CRP' for --missing"):
-        predict_table(*files, say=str, rules=rules)
-    # A rule of the fit for the label, which new patients have not, stands in nobody's way.
-    assert predict_table(*files, say=str) == N
-
-
-def test_the_command_of_a_profile_reads_the_table_as_the_profile_did(tmp_path):
-    table = patients().assign(**{"a,b": patients()["died"] + 1})
-    table.to_excel(tmp_path / "t.xlsx", sheet_name="ward B", index=False)
-    rules = CellRules(None, ("None",), ("crp=-9",), ("ward",), ("age",), "ward B")
-    *_, command = write_profile_page(
-        tmp_path / "t.xlsx", tmp_path / "p.html", TableRun(str, command="c"), label="died",
-        rules=rules,
-    )  # fmt: skip
-    words = shlex.split(command)
-    asked = [
-        *(("--sheet", "ward B"), ("--keep-word", "None"), ("--missing", "crp=-9")),
-        *(("--category", "ward"), ("--number", "age"), ("--drop", "a,b")),
-    ]
-    assert {*asked} <= {*pairwise(words)}
+    assert "No cell is 'ward=9'." in found.notices
 
 
 def test_text_with_spaces_and_an_empty_cell_is_refused_with_its_row(tmp_path):
@@ -217,7 +164,6 @@ def test_answers_with_a_comma_among_numbers_with_points_are_said(tmp_path):
     found = read(tmp_path, table)
     (said,) = (line for line in found.notices if "'symptoms'" in line)
     assert "data row 3: '1,3' is read as a number with a decimal comma, though" in said
-    assert "--category" in said
     both = read(tmp_path, patients().assign(symptoms=["900", "950", "1.300,5", "800"] * (N // 4)))
     assert any("data row 3: '1.300,5' is read" in line for line in both.notices)
 
@@ -235,14 +181,13 @@ def test_a_second_table_may_lack_the_competing_event(tmp_path):
     assert not found.fold.follow.other[N:].any()
 
 
-def test_a_value_of_few_rows_is_in_no_option_on_the_page(tmp_path):
+def test_a_value_of_few_rows_is_not_on_the_page(tmp_path):
     table = patients().assign(days=np.arange(N) % 30 + 1)
     table.loc[[5, 50], "days"] = 888
     table.to_csv(tmp_path / "t.csv", index=False)
-    _, told, mend = write_profile_page(
+    _, told = write_profile_page(
         tmp_path / "t.csv", tmp_path / "p.html", TableRun(str, command="c"), label="died"
     )
-    assert "--missing days=888" in mend
     assert any("888" in line for line in told)
     assert "888" not in (tmp_path / "p.html").read_text()
 
@@ -299,7 +244,7 @@ def test_a_level_of_one_patient_with_many_rows_is_not_named(tmp_path):
 def test_a_column_that_is_left_out_stops_nothing(tmp_path):
     """Both signs before decimals in one column."""
     table = patients().assign(dose=["12,5", "12.5"] * (N // 2))
-    with pytest.raises(DataError, match="'dose': points and commas both stand .* say --decimal"):
+    with pytest.raises(DataError, match="'dose': points and commas both stand before decimals"):
         read(tmp_path, table)
     found = read_labelled(tmp_path / "t.csv", Roles("died", drop=("dose",)))
     assert found.features.names == ("age", "crp", "ward")
@@ -308,9 +253,9 @@ def test_a_column_that_is_left_out_stops_nothing(tmp_path):
 def test_what_is_said_to_mean_no_value_is_not_offered_as_a_word(tmp_path):
     table = patients().assign(sex=np.where(np.arange(N) % 7, "f", "u"))
     table.loc[::5, "sex"] = "m"
-    assert not any("--keep-word" in line for line in read(tmp_path, table).remarks)
+    assert not any("Read as no value" in line for line in read(tmp_path, table).remarks)
     found = read(tmp_path, table, CellRules(missing=("sex=u",)))
-    assert not any("--keep-word" in line for line in found.remarks)
+    assert not any("Read as no value" in line for line in found.remarks)
     assert not found.notices
 
 
@@ -327,14 +272,14 @@ def test_a_column_of_both_signs_that_a_model_does_not_need_stops_no_prediction(t
     assert len(pd.read_csv(tmp_path / "r.csv")) == N
 
 
-def test_no_way_out_of_a_prediction_is_an_option_of_another_command(tmp_path):
+def test_no_way_out_of_a_prediction_leaves_out_a_column_of_the_model(tmp_path):
     patients().to_csv(tmp_path / "t.csv", index=False)
     encoder = read_labelled(tmp_path / "t.csv", Roles("died")).encoder
     reader = CellReader(asked=["crp"])
-    with pytest.raises(DataError, match="write one of them, or say --decimal$"):
+    with pytest.raises(DataError, match="points and commas both"):
         reader.read(pa.RecordBatch.from_pydict({"crp": both_signs()}))
     for cells, way in (
-        (["high", *["1"] * 9], "mend it, or read it as no value (--missing)"),
+        (["high", *["1"] * 9], "mend it, or list it under missingValues"),
         ([f"{n} {'mg' if n % 2 else 'ng'}" for n in range(20)], "write all in one"),
     ):
         rows = pa.table({"age": cells, "crp": cells, "ward": cells})
@@ -345,13 +290,12 @@ def test_no_way_out_of_a_prediction_is_an_option_of_another_command(tmp_path):
 
 def test_a_profile_tells_of_a_column_of_both_signs_and_describes_the_others(tmp_path):
     patients().assign(weight=both_signs()).to_csv(tmp_path / "t.csv", index=False)
-    encoder, faults, mend = write_profile_page(
+    encoder, faults = write_profile_page(
         tmp_path / "t.csv", tmp_path / "p.html", TableRun(len), label="died"
     )
     assert [column.name for column in encoder.used] == ["age", "crp", "ward"]
     assert any("'weight': points and commas both" in fault for fault in faults)
-    assert "--drop weight" in shlex.split(mend.replace("--drop weight", "'--drop weight'"))
-    with pytest.raises(DataError, match="--drop weight"):
+    with pytest.raises(DataError, match="'weight'"):
         read_labelled(tmp_path / "t.csv", Roles("died"))
     assert len(read_labelled(tmp_path / "t.csv", Roles("died", drop=["weight"])).rows) == N
 

@@ -31,9 +31,7 @@ def cohort(n=240):
 
 def page_of(X, folder, **asked):
     X.to_csv(folder / "t.csv", index=False)
-    _, said, _ = write_profile_page(
-        folder / "t.csv", folder / "p.html", TableRun(str, "p"), **asked
-    )
+    _, said = write_profile_page(folder / "t.csv", folder / "p.html", TableRun(str, "p"), **asked)
     whole = (folder / "p.html").read_text()
     body = html.unescape(re.sub(r"<[^>]+>", " ", whole.split("<main")[1].split("<script")[0]))
     return body, " ".join(said)

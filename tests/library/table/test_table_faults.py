@@ -10,6 +10,7 @@ from deepcac.scoring.small_cells import round_share
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.cell_rules import CellRules
+from deepcac.table.reading.description import read_description
 from deepcac.table.reading.labelled_table import read_labelled
 from deepcac.table.reading.roles import Roles
 
@@ -24,19 +25,22 @@ def patients(n=200):
 
 def faults(tmp_path, table, label="died", **options):
     table.to_csv(tmp_path / "t.csv", index=False, **options)
-    _, told, mend = write_profile_page(
-        tmp_path / "t.csv", tmp_path / "p.html", TableRun(str, command="c"), label=label
-    )
+    written = tmp_path / "t.yaml"
+    _, told = write_profile_page(
+        tmp_path / "t.csv", tmp_path / "p.html", TableRun(str, command="c"), label=label,
+        description=written,
+    )  # fmt: skip
     page = (tmp_path / "p.html").read_text()
     assert ("Look at these first" in page) == bool(told)
-    return told, mend
+    questions = read_description(written).resource.use.questions
+    return told, {name: asked for asked in questions for name in asked.fields}
 
 
 def test_a_sound_table_has_none(tmp_path):
     assert faults(tmp_path, patients())[0] == []
 
 
-def test_all_faults_are_listed_at_once_with_the_command_that_mends_them(tmp_path):
+def test_all_faults_are_listed_at_once_as_questions(tmp_path):
     table = patients()
     n = len(table)
     table["ticket"] = [f"{i}" if i % 9 else "LINE" for i in range(n)]
@@ -47,14 +51,12 @@ def test_all_faults_are_listed_at_once_with_the_command_that_mends_them(tmp_path
     table["crp"] = [f"{i / 10}" if i % 20 else "<0.3" for i in range(n)]
     table["ward"] = np.where(np.arange(n) % 2, "ICU", "icu ")
     table["weight"] = ["unknown" if i % 25 == 0 else f"{50 + i % 40}" for i in range(n)]
-    told, mend = faults(tmp_path, table)
+    told, asked = faults(tmp_path, table)
     for part in ("'ticket'", "'boat'", "'patient'", "'body'", "'lactate'", "'crp'", "'ward'"):
         assert any(part in line for line in told), part
-    assert mend.startswith("deepcac compare ")
-    for option in ("--drop ticket", "--drop boat", "--drop body", "--group patient"):
-        assert option in mend
-    assert "--missing weight=unknown" in mend
-    assert "--drop weight" not in mend
+    assert all("leave out" in asked[name].answers for name in ("ticket", "boat", "body"))
+    assert "patient" in asked["patient"].answers
+    assert ("missing" in asked["weight"].answers, asked["weight"].values) == (True, ("unknown",))
     rules = CellRules(missing=("weight=unknown",))
     drop = ("ticket", "boat", "body", "crp")
     dropped = Roles("died", group="patient", drop=drop, cells=rules)
@@ -64,10 +66,10 @@ def test_all_faults_are_listed_at_once_with_the_command_that_mends_them(tmp_path
 def test_a_cell_of_two_readings_is_told_beside_other_faults(tmp_path):
     cells = ["1,250" if n % 3 else "800" for n in range(200)]
     weight = ["unknown" if n % 25 == 0 else f"{50 + n % 40}" for n in range(200)]
-    told, mend = faults(tmp_path, patients().assign(platelets=cells, weight=weight))
-    assert any("'1,250' is 1250 or 1.250; say --decimal . or" in line for line in told)
+    told, asked = faults(tmp_path, patients().assign(platelets=cells, weight=weight))
+    assert any("'1,250' is 1250 or 1.250" in line for line in told)
     assert any("'weight'" in line for line in told)
-    assert "--drop platelets" in mend
+    assert {"decimal .", "decimal ,", "leave out"} <= {*asked["platelets"].answers}
 
 
 def test_a_number_is_a_code_only_far_from_every_other(tmp_path):
@@ -80,12 +82,12 @@ def test_a_number_is_a_code_only_far_from_every_other(tmp_path):
         answers = np.where(np.arange(200) % 3, no, yes)
         assert faults(tmp_path, patients().assign(smokes=answers))[0] == []
     answers = np.where(np.arange(200) % 9, 1, -9)
-    (line,) = faults(tmp_path, patients().assign(smokes=answers))[0]
-    assert "--missing smokes=-9" in line
+    _, asked = faults(tmp_path, patients().assign(smokes=answers))
+    assert asked["smokes"].values == ("-9",)
     gain = np.where(np.arange(200) < 3, 99999, hours)
-    told, _ = faults(tmp_path, patients().assign(gain=gain))
-    assert told == ["Column 'gain': 99999 stands in fewer than 8 rows, far from all others. If it means "
-                    "no value: --missing gain=99999"]  # fmt: skip
+    (line,), asked = faults(tmp_path, patients().assign(gain=gain))
+    assert "99999 stands in fewer than 8 rows" in line
+    assert asked["gain"].values == ("99999",)
 
 
 def test_the_page_says_how_many_and_what_faulty_columns_miss(tmp_path):
@@ -130,24 +132,10 @@ def test_a_column_of_lists_stops_no_profile(tmp_path):
     columns = {name: pa.array(table[name]) for name in table}
     columns["patient_id"] = pa.array([[i % 50] for i in range(len(table))])
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
-    encoder, told, _ = write_profile_page(
+    encoder, told = write_profile_page(
         tmp_path / "t.parquet", tmp_path / "p.html", TableRun(str, command="c"), label="died"
     )
     assert (len(encoder.used), told) == (2, [])
-
-
-def test_the_command_that_mends_reads_the_table_as_the_profile_did(tmp_path):
-    patients().assign(crp="<0.3").to_csv(tmp_path / "t.csv", index=False)
-    page = tmp_path / "p.html"
-    *_, mend = write_profile_page(
-        tmp_path / "t.csv",
-        page,
-        TableRun(str, command="c"),
-        label="age",
-        above=50.0,
-        rules=CellRules("."),
-    )
-    assert "t.csv --above 50.0 --decimal . --label age" in mend
 
 
 @pytest.mark.parametrize("table", [patients(), patients()[["age"]] / 7])

@@ -1,6 +1,7 @@
 """Twenty wrong uses of the command: one line that names the thing and the way out, exit code 2."""
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -17,7 +18,7 @@ CASES = {
         "compare p.csv --label dead",
         "no column 'dead'; there are age, crp, patient",
     ),
-    "no label": ("fit p.csv", r"Missing option '--label'.*\(deepcac fit --help"),
+    "no label": ("fit p.csv", "say which column is the outcome of p.csv: --label COLUMN"),
     "misspelt option": (
         "compare p.csv --labl died",
         r"No such option: --labl.*\(deepcac compare --help",
@@ -36,13 +37,13 @@ CASES = {
         "compare one.csv --label died",
         "column 'died' holds 'yes' in every row; two classes are needed: name another column",
     ),
-    "a measurement as label": ("fit p.csv --label crp", "data row 1: .* or divide the number with"),
+    "a measurement as label": ("fit p.csv --label crp", "data row 1: .* or divide the number"),
     "a missing label": (
         "fit hole.csv --label died",
         "column 'died', data row 3: no label; fill it in",
     ),
     "ids that repeat": (
-        "compare ids.csv --label died --id patient",
+        "compare ids.csv --description ids_of.yaml",
         "data row 2: 'p1' stands in row 1 already; rows of one patient are named by --group",
     ),
     "a folder as output": (
@@ -58,13 +59,22 @@ CASES = {
         "fit p.csv --label died --card model.json",
         "is --out too; name another",
     ),
-    "a column to drop that is none": (
-        "fit p.csv --label died --drop blood",
-        "no column 'blood' to dr",
+    "a column to leave out that is none": (
+        "fit p.csv --description blood.yaml",
+        "blood.yaml: .* 'blood'",
     ),
     "a class that is none": (
-        "fit p.csv --label died --positive dead",
-        "no 'dead' .* there are no, yes",
+        "fit p.csv --description dead.yaml",
+        "no 'dead'.* there are no, yes",
+    ),
+    "an open question": ("fit p.csv --description open.yaml", "open.yaml: 1 question to answer"),
+    "a description of another table": (
+        "fit one_site.csv --description dead.yaml",
+        "column 'ward' is not described; add it to the fields of dead.yaml",
+    ),
+    "an option that the description replaced": (
+        "fit p.csv --label died --drop crp",
+        "--drop is now leave_out in the description",
     ),
     "a method that is none": (
         "fit p.csv --label died --method kmeans",
@@ -93,10 +103,13 @@ CASES = {
     ),
     "a model that is none": ("predict broken.json p.csv", r"broken\.json: not readable as JSON"),
     "a few rows": ("compare short.csv --label died", "20 rows; at least 40 are needed"),
-    "a wrong decimal sign": ("compare p.csv --label died --decimal ;", "--decimal ';'; use . or ,"),
-    "one column as label and id": (
-        "fit p.csv --label died --id died",
-        "column 'died' cannot be both the label and the id",
+    "a wrong decimal sign": (
+        "compare p.csv --description sign.yaml",
+        "sign.yaml: at .*decimalChar",
+    ),
+    "one column as label and patient": (
+        "fit p.csv --label died --group died",
+        "column 'died' cannot be both the label and the group",
     ),
     "one site": (
         "compare one_site.csv --label died --site ward",
@@ -119,16 +132,16 @@ CASES = {
         "--competing goes with --time and --horizon; name them too",
     ),
     "competing events of a number": (
-        "compare three.csv --label died --time age --horizon 9 --competing 2 --above 1",
-        "--above has no answer with --competing; ask without one of them",
+        "compare p.csv --description above.yaml --time age --horizon 9 --competing 2",
+        "has no competing events",
     ),
     "a competing event that is none": (
         "compare three.csv --label died --time age --horizon 9 --competing 4",
         "column 'died' holds no '4' for --competing; there are",
     ),
     "the event as competing": (
-        "compare p.csv --label died --time age --horizon 9 --positive yes --competing yes",
-        "'yes' cannot be both --positive and --competing",
+        "compare p.csv --description event.yaml --time age --horizon 9 --competing yes",
+        "'yes' cannot be both the event and a competing one",
     ),
     "nothing but competing events": (
         "compare three.csv --label died --time age --horizon 9 --competing 1 --competing 2",
@@ -162,6 +175,18 @@ CASES = {
 }
 
 
+QUESTION = {"fields": ["crp"], "question": "Is it a score?", "answers": ["leave out", "keep"]}
+
+
+def described(table, use):
+    lines = [
+        f"    - {{name: {name}, type: {'number' if values.dtype == float else 'string'}}}"
+        for name, values in table.items()
+    ]
+    start = ["name: p", "path: p.csv", f"deepcac: {json.dumps(use)}", "schema:", "  fields:"]
+    return "\n".join([*start, *lines])
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
@@ -184,6 +209,17 @@ def folder(tmp_path, monkeypatch):
         "there": table.assign(crp=table.crp + 0.01),
     }.items():
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    for name, (frame, use) in {
+        "ids_of": (table, {"outcome": {"field": "died"}, "id": "patient"}),
+        "blood": (table, {"outcome": {"field": "died"}, "leave_out": {"blood": "asked"}}),
+        "dead": (table, {"outcome": {"field": "died", "event": "dead"}}),
+        "event": (table, {"outcome": {"field": "died", "event": "yes"}}),
+        "open": (table, {"outcome": {"field": "died"}, "questions": [QUESTION]}),
+        "above": (table, {"outcome": {"field": "crp", "above": 0}}),
+    }.items():
+        (tmp_path / f"{name}.yaml").write_text(described(frame, use))
+    sign = described(table, {}).replace("number", "number, decimalChar: ';'")
+    (tmp_path / "sign.yaml").write_text(sign)
     (tmp_path / "folder").mkdir()
     (tmp_path / "broken.json").write_text("{not a model")
     monkeypatch.chdir(tmp_path)
@@ -198,9 +234,8 @@ def test_a_wrong_use_is_told_in_one_line(folder, monkeypatch, capsys, case):
     with pytest.raises(SystemExit) as stopped:
         main()
     told = capsys.readouterr()
-    line = told.err.splitlines()[-1]
     assert stopped.value.code == 2
-    assert line.startswith("deepcac: ")
+    (line,) = (line for line in told.err.splitlines() if line.startswith("deepcac: "))
     assert re.search(message, line), line
     assert "Traceback" not in told.err
     assert "Usage:" not in told.err

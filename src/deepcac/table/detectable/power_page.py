@@ -51,7 +51,7 @@ def power_table(
     if len(table.classes) > 2:
         raise DataError(
             f"column {roles.label!r} has {len(table.classes)} classes; outcomes are planted for "
-            "two: divide a number with --above, or compare without `deepcac power`"
+            "two: divide a number in the description, or compare without `deepcac power`"
         )
     need = needed_patients(table, r2)
     table.tell(run.say)

@@ -10,7 +10,7 @@ from joblib import delayed
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TRIALS, TableRun
-from deepcac.table.elsewhere.external_rows import external_rows, roles_of
+from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places
@@ -18,9 +18,9 @@ from deepcac.table.elsewhere.place_page import Run, write_place_page
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.reading.cell_rules import uniform
+from deepcac.table.reading.described_rows import DescribedTable
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.roles import Roles
-from deepcac.table.reading.table_files import is_spreadsheet
 from deepcac.table.worker_processes import workers
 
 
@@ -126,10 +126,13 @@ def _external(
             raise DataError(f"--external {other}: is the same file; name patients of another place")
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
-    named = roles.cells.sheet is not None
-    here = roles_of(path, roles) if named and any(map(is_spreadsheet, others)) else roles
-    table = read_labelled(path, here, rows=run.rows, seed=run.seed)
-    external = external_rows(table, roles, others, rows=run.rows, seed=run.seed, accept=accept)
+    table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
+    like = None
+    if isinstance(path, DescribedTable):
+        like = path.description.kept(path.description.fields)
+    external = external_rows(
+        table, roles, others, rows=run.rows, seed=run.seed, accept=accept, like=like
+    )
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     heading = f"Judged on: the {several} {names}"

@@ -23,13 +23,15 @@ from deepcac.table.reading.cell_rules import NAMES_A_PATIENT
 from deepcac.table.reading.cells import is_numeric, is_text, numbers, plain
 from deepcac.table.reading.class_labels import class_labels, label_numbers
 from deepcac.table.reading.column_types import as_texts, same_names
+from deepcac.table.reading.described_rows import described
+from deepcac.table.reading.description import TableDescription
 from deepcac.table.reading.labelled_table import LabelledTable, group_cells
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import ABSENT, CATEGORY, ID_NOTE, LEFT_OUT
 from deepcac.table.reading.table_faults import outcome_faults, table_faults
-from deepcac.table.reading.table_files import is_spreadsheet, read_blocks
+from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar, outcome_moved, with_quantiles
 from deepcac.types import Array, Ids
 
@@ -79,6 +81,7 @@ def external_rows(
     rows: int,
     seed: int,
     accept: bool = False,
+    like: TableDescription | None = None,
 ) -> ExternalRows:
     """Read further tables as the first one was read.
 
@@ -91,6 +94,8 @@ def external_rows(
         Of their samples, as of `read_labelled`.
     accept : bool
         Whether rows are judged that are mostly unlike those of the first table.
+    like : TableDescription, optional
+        By which tables are read that have no description of their own.
 
     Raises
     ------
@@ -104,7 +109,7 @@ def external_rows(
         for stem, path in zip(stems, paths, strict=True)
     ]
     others = [
-        _second_table(table, roles, path, name, (rows, seed), accept)
+        _second_table(table, roles, path, name, (rows, seed), accept, like)
         for path, name in zip(paths, names, strict=True)
     ]
     fold = _fold(table, roles, others)
@@ -120,12 +125,6 @@ def external_rows(
     return ExternalRows(fold, remarks, _judged(table, fold, others), notices)
 
 
-def roles_of(path: StrPath, roles: Roles) -> Roles:
-    """Return the roles of one table of several: a sheet is that of a spreadsheet."""
-    named = roles.cells.sheet is not None and not is_spreadsheet(path)
-    return replace(roles, cells=replace(roles.cells, sheet=None)) if named else roles
-
-
 def _second_table(
     table: LabelledTable,
     roles: Roles,
@@ -133,17 +132,22 @@ def _second_table(
     name: str,
     drawn: tuple[int, int],
     accept: bool,
+    like: TableDescription | None,
 ) -> SecondTable:
     """Read one further table; `drawn` are the most rows and the seed of its sample."""
     rows, seed = drawn
     keys = [roles.label, *filter(None, [roles.group, roles.time])]
     asked = [*keys, *(column.name for column in table.encoder.used)]
     reader = CellReader(
-        roles_of(path, roles).rules, table.encoder.rules.decimal, asked=asked, names=roles.row_names
+        roles.rules, table.encoder.rules.decimal, asked=asked, names=roles.row_names
     )
     try:
         other = sample_rows(
-            read_blocks(path, reader), keys, group=roles.group, most=rows, seed=seed
+            read_blocks(described(path, like, asked), reader),
+            keys,
+            group=roles.group,
+            most=rows,
+            seed=seed,
         )
         _refuse_missing(table, other)
         moved = _moved_outcomes(table, roles, other, accept)
@@ -277,9 +281,9 @@ def _refuse_missing(table: LabelledTable, other: SampledTable) -> None:
     missing = [name for name in used if name not in other.rows.column_names]
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        drop = " ".join(f"--drop {name!r}" for name in missing[:_MOST_NAMED])
         raise DataError(
-            f"column {missing[0]!r} is missing{more}; add it, or judge without it: {drop}"
+            f"column {missing[0]!r} is missing{more}; add it, or leave it out in the description "
+            "of the first table"
         )
 
 

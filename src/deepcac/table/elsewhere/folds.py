@@ -162,7 +162,7 @@ def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
             beyond, text = places.moved("elsewhere")
             if beyond > _REFUSED and not accept:
                 raise DataError(
-                    f"column {name!r}, site {fold.name!r}: {text}; use one unit, --drop it, "
+                    f"column {name!r}, site {fold.name!r}: {text}; use one unit, leave it out, "
                     "or --accept-unseen"
                 )
             if beyond > MOST:

@@ -30,6 +30,16 @@ from deepcac.table.meds.meds_files import (
     read_labels,
 )
 from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.reading.description import (
+    NUMBER,
+    TEXT,
+    ColumnField,
+    Outcome,
+    Resource,
+    Schema,
+    Use,
+    description_path,
+)
 from deepcac.table.risk_tables import read_model
 from deepcac.table.table_model import TableModel
 
@@ -49,7 +59,9 @@ def write_meds_table(
     like: StrPath | None = None,
     say: Say,
 ) -> tuple[int, str]:
-    """Write a MEDS folder as a parquet table; return how many rows, and the call that reads it.
+    """Write a MEDS folder as a parquet table with its description.
+
+    Returns how many rows there are, and the call that reads them.
 
     A row is a subject up to a prediction time (inclusive). Its columns are ``prediction`` (the id
     of the row: subject and time), ``subject_id``, the label, and the summaries of its events.
@@ -77,6 +89,7 @@ def write_meds_table(
         raise ConfigError(f"--out {out}: a table is written as parquet; name a .parquet file")
     read = (*event_files(folder), *label_files(labels), *(() if like is None else (like,)))
     check_output(out, *read)
+    check_output(description_path(out), *read)
     model = None if like is None else read_model(like)
     if model is not None and label is not None:
         raise ConfigError("--label has no use with --like; the model names its label")
@@ -96,8 +109,21 @@ def write_meds_table(
         _write(partial, table_blocks(folder, rows, label, features))
     if like is not None:
         return len(rows), shlex.join(["deepcac", "predict", str(like), str(out)])
-    roles = ("--label", label, "--id", PREDICTION, "--group", SUBJECT)
-    return len(rows), shlex.join(["deepcac", "compare", str(out), *roles])
+    description = _description(Path(out), label)
+    with atomic_path(description_path(out)) as partial:
+        Path(partial).write_text(description.to_yaml(), "utf-8")
+    return len(rows), shlex.join(["deepcac", "compare", str(out)])
+
+
+def _description(table: Path, label: str) -> Resource:
+    """Return what the columns of a written table are."""
+    texts = (PREDICTION, SUBJECT, label)
+    fields = tuple(
+        ColumnField(name=name, type=TEXT if name in texts else NUMBER)
+        for name in pq.read_schema(table).names
+    )
+    use = Use(outcome=Outcome(field=label), id=PREDICTION, patient=SUBJECT)
+    return Resource(name="meds", path=table.name, table=Schema(fields=fields), use=use)
 
 
 def _write(path: Path, blocks: Iterator[pa.RecordBatch]) -> None:

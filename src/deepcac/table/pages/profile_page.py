@@ -1,19 +1,18 @@
 """`deepcac profile`: a page on the columns of a table, with or without a label."""
 
-import os
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from deepcac.errors import DataError
+from deepcac.files.atomic import atomic_path
 from deepcac.scoring.small_cells import FEW, format_count, format_percentage
 from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.inferred_description import infer_description
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.page_text import quotable, tells_of_few
+from deepcac.table.page_text import quotable
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.cell_reader import CellReader
@@ -22,6 +21,8 @@ from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
+from deepcac.table.reading.described_rows import DescribedTable
+from deepcac.table.reading.description import KEEP, LEAVE_OUT, TEXT, Outcome
 from deepcac.table.reading.label_leaks import label_leaks, unused_times
 from deepcac.table.reading.labelled_table import check_sizes
 from deepcac.table.reading.roles import Roles
@@ -29,7 +30,6 @@ from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import (
     Fault,
-    mending_command,
     outcome_faults,
     refused_column,
     table_faults,
@@ -38,6 +38,7 @@ from deepcac.table.reading.table_files import read_blocks
 from deepcac.types import Array, Ids
 
 _RARE = "(a rare class)"
+_SIGNS = ("decimal .", "decimal ,")  # answers that say which sign stands before decimals
 _RATES_HEAD = ("column", "level or quarter", "rows")
 
 
@@ -47,86 +48,106 @@ def write_profile_page(
     run: TableRun,
     *,
     label: str | None = None,
-    positive: str | None = None,
-    above: float | None = None,
-    rules: CellRules | None = None,
-) -> tuple[TableEncoder, list[str], str]:
+    sheet: str | None = None,
+    description: Path | None = None,
+) -> tuple[TableEncoder, list[str]]:
     """Describe a table on a page; a fault of a column is named, and never stops it.
 
     Parameters
     ----------
     path, out : path-like
-        Table to read, page to write.
+        Table to read, page to write. Of a `DescribedTable` the outcome is known.
     run : TableRun
         Is told the classes of the label, with their rows.
     label : str, optional
         Column whose rates are shown for each level and each quarter of the others.
-    positive, above
-        As of `Roles`.
-    rules : CellRules, optional
-        How cells are read.
+    sheet : str, optional
+        Of a spreadsheet that has several.
+    description : path-like, optional
+        The description to write, of a table that has none.
 
     Returns
     -------
-    TableEncoder, list of str, str
-        What each column is, what to look at first, and the comparison with the options that the
-        faults ask for.
+    TableEncoder, list of str
+        What each column is, and what to look at first.
     """
     check_output(out, path)
-    label = uniform(label) if label else None
-    table = _read(path, run, label, rules)
-    named, faults = _labels(table.sample, label, positive, above, table.reader)
+    if description is not None:
+        check_output(description, path, option="--description")
+    described = path.description if isinstance(path, DescribedTable) else None
+    outcome = None if described is None else described.resource.use.outcome
+    asked = Outcome(field=uniform(label)) if label else outcome
+    table = _read(path, run, asked, sheet)
+    named, faults = _labels(table, asked)
     if named is not None:
         run.say(named[1].sentence)
     faults += _faults(table, named)
-    if named is not None and label:
-        faults += outcome_faults(table.sample.rows, Roles(label, above=above), None)
+    if named is not None and asked is not None and asked.above is not None:
+        faults += outcome_faults(table.sample.rows, Roles(asked.field, above=asked.above), None)
     leaks = _leaks(table.encoder, table.X, named, table.sample.number)
-    asked = {"--positive": positive, "--above": above}
-    typed = [*_typed(path, asked), *table.reader.rules.options()]
-    mend = mending_command(typed, label, [*leaks, *faults])
-    for_page = [fault for fault in (*leaks, *faults) if not tells_of_few(fault.text)]
-    # The notices of the reader ask for no option of the comparison.
-    lines = (*table.reader.notices, *table.reader.unused_codes(), *_words(table))
-    faults += [Fault(line) for line in lines]
-    content = {
-        "command": run.command,
-        "name": Path(path).name,
-        "label": label,
-        "names": _names(table.encoder, named),
-        "faults": [fault.text for fault in faults],
-        "mend": mending_command(typed, label, for_page),
-        "leaks": [fault.text for fault in leaks],
-        **_columns(table, named),
-    }
-    write_page(out, "profile.html", content)
-    return table.encoder, [fault.text for fault in (*leaks, *faults)], mend
+    if description is not None:
+        resource = infer_description(
+            path, table.sample.rows, table.encoder, table.reader, leaks, faults,
+            _outcome_of(asked, named),
+        )  # fmt: skip
+        with atomic_path(description) as partial:
+            Path(partial).write_text(resource.to_yaml(), "utf-8")
+    faults = [*leaks, *faults]
+    shown = [fault.text for fault in faults]
+    faults += [Fault(line) for line in (*table.reader.notices, *_words(table))]
+    write_page(
+        out,
+        "profile.html",
+        {
+            "command": run.command,
+            "name": Path(path).name,
+            "label": asked and asked.field,
+            "names": _names(table.encoder, named),
+            "faults": shown,
+            "leaks": [fault.text for fault in leaks],
+            "description": description and Path(description).name,
+            **_columns(table, named),
+        },
+    )
+    return table.encoder, [fault.text for fault in faults]
+
+
+def _outcome_of(asked: Outcome | None, named: tuple[str, ClassLabels] | None) -> Outcome | None:
+    """Return the outcome with the class that was taken for the event."""
+    if asked is None or named is None or len(named[1].classes) != 2 or asked.above is not None:
+        return asked
+    return asked.model_copy(update={"event": named[1].classes[1]})
 
 
 @dataclass(frozen=True)
 class _ReadTable:
-    """A sample of a table as it was read: `keys` are no predictors."""
+    """A sample of a table as it was read: `keys` and `skip` are no predictors."""
 
     reader: CellReader
     sample: SampledTable
     encoder: TableEncoder
     X: Array
     keys: Mapping[str, str]
+    skip: Mapping[str, str]
     refused: Mapping[str, str]  # columns that are not read, with the reason
 
 
-def _read(path: StrPath, run: TableRun, label: str | None, rules: CellRules | None) -> _ReadTable:
-    keys = {label: "the label"} if label else {}
+def _read(path: StrPath, run: TableRun, asked: Outcome | None, sheet: str | None) -> _ReadTable:
+    skip: dict[str, str] = {}
+    rules = CellRules(sheet=sheet)
+    if isinstance(path, DescribedTable):
+        skip = dict(path.description.resource.use.leave_out)
+        rules = path.description.rules
+    keys = {asked.field: "the label"} if asked else {}
     reader = CellReader(rules, strict=False)
     sample = sample_rows(read_blocks(path, reader), list(keys), most=run.rows, seed=run.seed)
-    reader.rules.refuse_unknown(sample.rows.column_names)
     refused = {name: why for name, why in reader.mixed.items() if name not in keys}
     read = replace(reader.rules, decimal=reader.decimal)
-    encoder = learn_encoder(sample.rows, sample.number, keys, refused, read)
+    encoder = learn_encoder(sample.rows, sample.number, skip | keys, refused, read)
     X = np.empty((len(sample.number), 0))
     if encoder.used:
         X, _ = encoder.encode(sample.rows, sample.number)
-    return _ReadTable(reader, sample, encoder, X, keys, refused)
+    return _ReadTable(reader, sample, encoder, X, keys, skip, refused)
 
 
 def _faults(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> list[Fault]:
@@ -134,8 +155,13 @@ def _faults(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> list[Fa
     rows, outcome = table.sample.rows, None
     if named is not None:
         outcome = (named[0], named[1].codes[table.sample.number - 1], named[1].classes)
-    predictors = rows.drop_columns([*table.keys]) if named is None else rows
-    faults = [refused_column(name, why, plain(rows[name])) for name, why in table.refused.items()]
+    predictors = rows.drop_columns([*table.skip, *(table.keys if named is None else ())])
+    faults = [
+        Fault(why, name, (*_SIGNS, TEXT, LEAVE_OUT))
+        if name in table.reader.mixed
+        else refused_column(name, why, plain(rows[name]))
+        for name, why in table.refused.items()
+    ]
     faults += table_faults(predictors, table.encoder, table.X, outcome)
     if not (table.encoder.used or table.refused):
         faults.append(Fault("no column is left to predict from"))
@@ -160,7 +186,7 @@ def _columns(table: _ReadTable, named: tuple[str, ClassLabels] | None) -> dict[s
 def _leaks(
     encoder: TableEncoder, X: Array, named: tuple[str, ClassLabels] | None, number: Ids
 ) -> list[Fault]:
-    """Return columns that give away the label or the row, with the option that leaves them out."""
+    """Return columns that give away the label or the row, each as a question."""
     if named is None:
         return []
     codes, classes = named[1].codes[number - 1], named[1].classes
@@ -168,7 +194,7 @@ def _leaks(
     names = [column.name for column in encoder.used]
     leaking = [[name for name in names if line.startswith(f"{name!r} ")] for line in lines]
     return [
-        Fault(line, f"--drop {shlex.quote(name[0])}" if name else "")
+        Fault(line, name[0], (LEAVE_OUT, KEEP)) if name else Fault(line)
         for line, name in zip(lines, leaking, strict=True)
     ]
 
@@ -193,26 +219,18 @@ def _names(encoder: TableEncoder, named: tuple[str, ClassLabels] | None) -> froz
     return quotable(encoder.columns, (*common, label))
 
 
-def _typed(path: StrPath, asked: Mapping[str, object]) -> list[str]:
-    """Return what names a table on the command line, and the options that say how it is read."""
-    given = [(option, str(value)) for option, value in asked.items() if value is not None]
-    return [os.fspath(path), *chain.from_iterable(given)]
-
-
 def _labels(
-    sample: SampledTable,
-    label: str | None,
-    positive: str | None,
-    above: float | None,
-    reader: CellReader,
+    table: _ReadTable, asked: Outcome | None
 ) -> tuple[tuple[str, ClassLabels] | None, list[Fault]]:
     """Return the label column and its classes, and what is wrong with it."""
-    if not label:
+    if asked is None:
         return None, []
+    label, sample = asked.field, table.sample
     try:
         labels = class_labels(
-            sample.keys[label], label, positive=positive, above=above, words=reader.counted(label)
-        )
+            sample.keys[label], label, positive=asked.event, above=asked.above,
+            words=table.reader.counted(label),
+        )  # fmt: skip
     except DataError as error:
         return None, [Fault(str(error))]
     try:

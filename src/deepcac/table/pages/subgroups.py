@@ -117,8 +117,8 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
             raise DataError(f"--by {column}: has {levels:,} values; name a column of fewer groups")
     if columns and table.features.n_classes != 2:
         raise DataError(
-            "--by needs an outcome of two classes; join classes in the table, or for a number give "
-            "--above"
+            "--by needs an outcome of two classes; join classes in the table, or divide a "
+            "number in the description"
         )
 
 

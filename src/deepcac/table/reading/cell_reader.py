@@ -60,6 +60,8 @@ class CellReader:
         (column, word) to the cells in which it was taken for missing; not what the rules name.
     notices : list of str
         Cells with another reading: for a terminal, not for a page.
+    grouped : set of str
+        Columns of numbers with a sign between thousands.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class CellReader:
         self.mixed: dict[str, str] = {}
         self.absent: Counter[tuple[str, str]] = Counter()
         self.notices: list[str] = []
+        self.grouped: set[str] = set()
         self._used: set[str] = set()  # of the texts that are said to mean no value
         self._signs: dict[str, str] = {}
         self._decided = False
@@ -110,7 +113,9 @@ class CellReader:
         self._rows += block.num_rows
         signs = self._signs if self.rules.decimal is None else dict.fromkeys(texts, self.decimal)
         read = [
-            with_points(column, str(signs[name])) if name in signs and name in texts else column
+            self._with_points(name, column, str(signs[name]))
+            if name in signs and name in texts
+            else column
             for name, column in zip(names, columns, strict=True)
         ]
         read = [
@@ -140,13 +145,23 @@ class CellReader:
         if self.strict and self.mixed:
             raise DataError(next(iter(self.mixed.values())))
 
+    def sign(self, name: str) -> str:
+        """Return the sign before the decimals of a column."""
+        return self._signs.get(name) or self.rules.decimal or "."
+
+    def _with_points(self, name: str, column: pa.Array, decimal: str) -> pa.Array:
+        read = with_points(column, decimal)
+        if pc.any(pc.greater(pc.utf8_length(column), pc.utf8_length(read))).as_py():
+            self.grouped.add(name)
+        return read
+
     def _is_asked(self, name: str) -> bool:
         return name not in self.unread and (self.asked is None or name in self.asked)
 
     def unused_codes(self) -> list[str]:
         """Return a line on texts that are said to mean no value, and that no cell has."""
         unused = [code for code in self.rules.missing if code not in self._used]
-        return [f"No cell is {', '.join(map(repr, unused))} (--missing)."] if unused else []
+        return [f"No cell is {', '.join(map(repr, unused))}."] if unused else []
 
     def words_for_missing(self, names: Iterable[str]) -> list[str]:
         """Return a line on the words that were taken for missing in some columns."""
@@ -163,10 +178,9 @@ class CellReader:
             for (column, word), n in absent.items()
         ]
         rest = f" and {len(shown) - 6} more columns" if len(shown) > 6 else ""
-        example = next(iter(absent))[1]
         return [
-            f"Read as no value: {', '.join(shown[:6])}{rest}; --keep-word {example!r} makes a "
-            "level of it."
+            f"Read as no value: {', '.join(shown[:6])}{rest}; missingValues in the description "
+            "says which words these are."
         ]
 
     def counted(self, column: str) -> str:
@@ -175,7 +189,7 @@ class CellReader:
         if not words:
             return ""
         shown = ", ".join(f"{word!r} in {format_count(n)} rows" for word, n in words.items())
-        return f" ({shown}; --keep-word {next(iter(words))!r} keeps it as a value)"
+        return f" ({shown}; missingValues in the description says which words these are)"
 
     def _uniform_column(self, name: str, column: pa.Array) -> pa.Array:
         column = plain_type(name, column)
@@ -183,7 +197,7 @@ class CellReader:
             return self._without_codes(name, column)
         if not is_text(column.type):
             return column
-        column = _uniform_text(column.cast(pa.string()))
+        column = uniform_text(column.cast(pa.string()))
         lower = pc.utf8_lower(column)
         gone = pc.is_in(lower, value_set=self._words)
         if pc.any(gone).as_py():
@@ -227,7 +241,7 @@ class CellReader:
         return [(text, code) for text, code in pairs if code is not None]
 
 
-def _uniform_text(column: pa.Array) -> pa.Array:
+def uniform_text(column: pa.Array) -> pa.Array:
     """Do to a column what `uniform` does to a text, and give numbers a plain minus."""
     if not pc.all(pc.string_is_ascii(column)).as_py():
         column = pc.utf8_normalize(column, form="NFC")

@@ -2,8 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from deepcac.errors import ConfigError, DataError
@@ -63,10 +63,10 @@ class CellRules:
         for name in ("missing", "categories", "numbers"):
             object.__setattr__(self, name, tuple(map(uniform, getattr(self, name))))
         if self.decimal not in (None, ".", ","):
-            raise ConfigError(f"--decimal {self.decimal!r}; use . or ,")
+            raise ConfigError(f"the sign before decimals is . or ,, not {self.decimal!r}")
         both = set(self.categories) & set(self.numbers)
         if both:
-            raise ConfigError(f"column {min(both)!r} cannot be both --category and --number")
+            raise ConfigError(f"column {min(both)!r} cannot be both text and a number")
 
     def missing_words(self) -> tuple[str, ...]:
         """Return the words, in lower case, that mean in every column that a value is missing."""
@@ -81,43 +81,6 @@ class CellRules:
             for text in self.missing
             if text.startswith(prefix)
             or ("=" not in text and not (names and as_number(text) is not None))
-        )
-
-    def options(self) -> list[str]:
-        """Return what says these rules on a command line."""
-        pairs = [
-            *(("--decimal", self.decimal), ("--sheet", self.sheet)),
-            *(("--keep-word", word) for word in self.keep_words),
-            *(("--missing", text) for text in self.missing),
-            *(("--category", name) for name in self.categories),
-            *(("--number", name) for name in self.numbers),
-        ]
-        return [word for option, value in pairs if value is not None for word in (option, value)]
-
-    def refuse_unknown(self, columns: Collection[str]) -> None:
-        """Refuse a rule for a column that a table does not have, as a `DataError`."""
-        of_column = [text for text in self.missing if "=" in text]
-        named = [
-            *(("--category", name) for name in self.categories),
-            *(("--number", name) for name in self.numbers),
-            *(
-                ("--missing", text.partition("=")[0])
-                for text in of_column
-                if not any(text.startswith(f"{name}=") for name in columns)
-            ),
-        ]
-        for option, name in named:
-            if name not in columns:
-                raise DataError(
-                    f"no column {name!r} for {option}; there are {', '.join(list(columns)[:20])}"
-                )
-
-    def also(self, rules: "CellRules") -> "CellRules":
-        """Return rules as `rules` for a further table, with the words of these."""
-        return replace(
-            rules,
-            keep_words=(*self.keep_words, *rules.keep_words),
-            missing=(*self.missing, *rules.missing),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Cells of a column: which are missing, which are numbers, and what is wrong with one."""
 
 import re
-import shlex
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -220,7 +219,7 @@ def numbers(
             )
             raise DataError(
                 f"column {name!r}, data row {number[at]}: {cells[at].as_py()!r} is no number"
-                f"{others}; mend it, or read it as no value (--missing){_or_drop(name, needed)}"
+                f"{others}; mend it, or list it under missingValues{_or_drop(needed)}"
             )
         values = parsed.values
     elif is_numeric(cells.type):
@@ -245,12 +244,12 @@ def refuse_units(parsed: Numbers, name: str, *, needed: bool = False) -> None:
         shown = ", ".join(map(repr, parsed.units[:3]))
         raise DataError(
             f"column {name!r}: its numbers have {len(parsed.units)} units ({shown}); write all in "
-            f"one{_or_drop(name, needed)}"
+            f"one{_or_drop(needed)}"
         )
 
 
-def _or_drop(name: str, needed: bool) -> str:
-    return "" if needed else f", or leave the column out (--drop {shlex.quote(name)})"
+def _or_drop(needed: bool) -> str:
+    return "" if needed else ", or leave the column out, in the description"
 
 
 def is_numeric(kind: pa.DataType) -> bool:

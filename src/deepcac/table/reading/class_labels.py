@@ -1,7 +1,6 @@
 """The label column of a table: classes, and which of two is the positive one."""
 
 import re
-import shlex
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from deepcac.table.reading.cells import (
 from deepcac.types import Array, Ids
 
 MOST_CLASSES = 10
+_OTHER_EVENT = "; outcome: event in the description chooses the other"
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos", "ja", "oui", "si", "s\u00ed", "sim")
 _NEGATIVE = ("no", "false", "n", "f", "negative", "neg", "nein", "non", "nee", "nej", "n\u00e3o")
 # Words for the end of follow-up, whole or as the first word.
@@ -82,7 +82,7 @@ class ClassLabels(NamedTuple):
 
 def label_sentence(classes_counted: str, classes: tuple[str, ...], reason: str) -> str:
     """Say the classes of a label, and which of two is the positive one, and why."""
-    other = "" if reason.startswith(("made", "as asked")) else "; --positive chooses the other"
+    other = "" if reason.startswith(("made", "as asked")) else _OTHER_EVENT
     event = f" Positive class: {classes[1]} ({reason}{other})." if reason else ""
     doubt = "".join(
         f" {text!r} is a class like the others; if it means that the label is not known, remove "
@@ -136,7 +136,7 @@ def class_labels(
     cells = plain(column)
     refuse_missing(cells, name, "no label; fill it in, or remove the row", words=words)
     if above is not None and positive is not None:
-        raise DataError(f"column {name!r}: --above says what is positive; ask without --positive")
+        raise DataError(f"column {name!r}: a number that is divided has no event of its own")
     if above is not None:
         return _divided(cells, name, above)
     shown = _shown(cells, name)
@@ -198,7 +198,7 @@ def label_numbers(cells: pa.ChunkedArray, name: str) -> Array:
     if is_numeric(cells.type):
         return cells.cast(pa.float64(), safe=False).to_numpy()
     if not is_text(cells.type):
-        raise DataError(f"column {name!r} is of type {cells.type}; --above divides numbers")
+        raise DataError(f"column {name!r} is of type {cells.type}; only numbers are divided")
     parsed = as_numbers(cells)
     if parsed.slips.any():
         row = int(parsed.slips.argmax())
@@ -227,7 +227,7 @@ def _shown(cells: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         row = int(broken.argmax())
         raise DataError(
             f"column {name!r}, data row {row + 1}: {values[row]:g} is no class; use whole numbers "
-            "or text, or divide the number with --above"
+            "or text, or divide the number (outcome: above, in the description)"
         )
     return pa.chunked_array([pa.array(values.astype(np.int64)).cast(pa.string())])
 
@@ -249,7 +249,7 @@ def _halves(cells: pa.ChunkedArray, name: str) -> str:
     if is_text(cells.type) and as_numbers(cells).slips.any():
         return ""
     middle = np.median(label_numbers(cells, name))
-    return f"; divide a number with --above, at its median by --above {middle:g}"
+    return f"; divide a number in the description, at its median by above: {middle:g}"
 
 
 def _order(
@@ -260,12 +260,12 @@ def _order(
         positive = positive.capitalize()
     if positive is not None and positive not in classes:
         raise DataError(
-            f"column {name!r} holds no {positive!r} for --positive; there are "
+            f"column {name!r} holds no {positive!r}, which is named as the event; there are "
             f"{', '.join(sorted(classes))}"
         )
     if len(classes) > 2:
         if positive is not None:
-            raise DataError(f"--positive is for two classes; {name!r} has {len(classes)}")
+            raise DataError(f"an event is one of two classes; {name!r} has {len(classes)}")
         return sorted(classes, key=_rank), ""
     if positive is not None:
         chosen, reason = positive, "as asked for"
@@ -274,8 +274,7 @@ def _order(
         if status and reason == "the rarer one":
             raise DataError(
                 f"column {name!r}: {' or '.join(map(repr, sorted(classes)))} may be the event; "
-                f"name it: --positive {shlex.quote(min(classes))} or "
-                f"--positive {shlex.quote(max(classes))}"
+                "name it in the description (outcome: event)"
             )
     return [level for level in classes if level != chosen] + [chosen], reason
 

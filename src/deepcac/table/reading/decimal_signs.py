@@ -1,6 +1,5 @@
 """Which sign stands before decimals in the texts of a table, judged by all of its columns."""
 
-import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -26,6 +25,7 @@ _WRITTEN = {
 _WHOLE, _LONG = r"^[+-]?\d+" + _UNIT, r"^[+-]?\d{4,}" + _UNIT
 _TELLING = 0.05  # of a column's cells with a sign: fewer do not decide for the others
 _OTHER = {",": ".", ".": ","}
+_DROPPED = ", or leave the column out"
 
 
 class _Seen(NamedTuple):
@@ -113,13 +113,13 @@ def decimal_signs(
         if len(column.votes) > 1:
             mixed[name] = (
                 f"column {name!r}: points and commas both stand before decimals; write one of "
-                f"them, {'or ' * needed}say --decimal{'' if needed else _dropped(name)}"
+                f"them, or give decimalChar in the description{'' if needed else _DROPPED}"
             )
             continue
         column_sign = next(iter(column.votes), sign)
         if column.unclear and column_sign is None:
             text = _two_readings(name, columns[name], column.unclear, before)
-            mixed[name] = text + ("" if needed else _dropped(name))
+            mixed[name] = text + ("" if needed else _DROPPED)
             continue
         if column_sign is None:
             continue
@@ -130,7 +130,7 @@ def decimal_signs(
             notices.append(
                 f"Column {name!r}, data row {before + place + 1}: {columns[name][place].as_py()!r} "
                 "is read as a number with a decimal comma, though other columns have points; "
-                f"--decimal . {'or --category ' * (not needed)}reads it otherwise."
+                "decimalChar in the description reads it otherwise."
             )
         clear = column_sign in column.votes
         odd = column.unclear.get(
@@ -201,10 +201,6 @@ def _looked_at(column: pa.Array) -> _Seen:
     return _Seen(total / max(present, 1), frozenset(votes), unclear)
 
 
-def _dropped(name: str) -> str:
-    return f", or leave the column out (--drop {shlex.quote(name)})"
-
-
 def _readings(text: str, sign: str) -> tuple[str, str]:
     """Return a number without its thousands, and with decimals."""
     return text.replace(sign, ""), text.replace(sign, ".")
@@ -216,7 +212,7 @@ def _two_readings(name: str, column: pa.Array, unclear: dict[str, int], before: 
     thousands, decimals = _readings(text, sign)
     return (
         f"column {name!r}, data row {before + place + 1}: {text!r} is {thousands} or "
-        f"{decimals}; say --decimal . or --decimal , (the sign before decimals)"
+        f"{decimals}; give the sign before decimals in the description (decimalChar)"
     )
 
 
@@ -226,5 +222,5 @@ def _notice(name: str, text: str, row: int, decimal: str) -> str:
     chosen, other = (decimals, thousands) if sign == decimal else (thousands, decimals)
     return (
         f"Column {name!r}, data row {row}: {text!r} is read as {chosen}, not {other}, by the "
-        f"other columns; --decimal {_OTHER[decimal]} reads it so."
+        f"other columns; decimalChar in the description says which."
     )

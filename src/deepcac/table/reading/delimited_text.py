@@ -15,6 +15,7 @@ from pyarrow import csv as arrow_csv
 from deepcac.errors import DataError
 from deepcac.table.limits import check_columns
 from deepcac.table.reading.cell_rules import MISSING, NAMES_A_ROW, ROW_NAMES, uniform
+from deepcac.table.reading.description import Dialect
 
 BLOCK_BYTES = 1 << 23
 _DELIMITERS = ";\t|,"  # of two that fit alike the first: a comma may be that of decimals
@@ -31,7 +32,7 @@ GAPS = b"deepcac gaps"  # in the metadata of rows
 Open = Callable[[], IO[bytes]]
 
 
-class _Head(NamedTuple):
+class Head(NamedTuple):
     """The lines above the first row.
 
     Attributes
@@ -41,14 +42,19 @@ class _Head(NamedTuple):
     names : list of str
     lines : int
         How many there are.
+    first : int
+        Which of them, from 1, begins the names: a name may hold line breaks.
     """
 
     delimiter: str
     names: list[str]
     lines: int
+    first: int = 1
 
 
-def delimited_blocks(file: str, opened: Open) -> Iterator[pa.RecordBatch]:
+def delimited_blocks(
+    file: str, opened: Open, dialect: Dialect | None = None
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of delimited text as text columns.
 
     Lines such as ``sep=;``, comments (``#``) and empty lines above the header are passed over. A
@@ -61,13 +67,15 @@ def delimited_blocks(file: str, opened: Open) -> Iterator[pa.RecordBatch]:
         For messages.
     opened : callable
         Opens its bytes anew.
+    dialect : Dialect, optional
+        What is declared of the delimiter and the header; the rest is found.
 
     Raises
     ------
     DataError
         The text is empty, ragged, not UTF-8, or a cell may hold whole rows.
     """
-    head = _head(file, opened)
+    head = find_head(file, opened, dialect or Dialect())
     check_columns(file, len(head.names))
     if head.delimiter == " ":
         yield _spaced(file, opened, head)
@@ -157,10 +165,13 @@ def _cells(file: object, line: str, delimiter: str) -> list[str]:
         ) from error
 
 
-def _head(file: str, opened: Open) -> _Head:
-    """Return the delimiter and the column names."""
+def find_head(file: str, opened: Open, dialect: Dialect) -> Head:
+    """Return the delimiter and the column names: as declared, else as the first lines tell."""
     lines = _first_lines(file, opened)
     place, stated = _header_line(lines)
+    if dialect.header_rows:
+        place = min(min(dialect.header_rows) - 1, len(lines))
+    stated = dialect.delimiter or stated
     first, end = "".join(lines[place : place + 1]), place + 1
     while first.count('"') % 2 and end < len(lines):
         first, end = first + lines[end], end + 1
@@ -170,12 +181,12 @@ def _head(file: str, opened: Open) -> _Head:
     delimiter = stated or _delimiter(bare, after)
     if not first.strip():
         raise DataError(f"{file}: is empty; a first line with column names is expected")
-    if stated is None and not any(sign in bare for sign in _DELIMITERS):
+    if stated in (None, " ") and not any(sign in bare for sign in _DELIMITERS):
         words, cells = _words(first), len(_words(after[0])) if after else 0
         if len(words) > 1 and cells - len(words) in (0, 1):
             if cells > len(words):
                 _refuse_no_row_names(file, map(_words, rows), cells)
-            return _Head(" ", [ROW_NAMES] * (cells - len(words)) + words, end)
+            return Head(" ", [ROW_NAMES] * (cells - len(words)) + words, end, place + 1)
         wide = (
             max((_outside_quotes(after[0]).count(sign) for sign in _DELIMITERS), default=0)
             if after
@@ -194,14 +205,14 @@ def _head(file: str, opened: Open) -> _Head:
     if after and all(width == len(names) + 1 for width in widths):
         ends = [line.rstrip("\r\n").endswith(delimiter) for line in rows]
         if all(ends):  # each row, and not the header
-            return _Head(delimiter, [*names, ""], end)
+            return Head(delimiter, [*names, ""], end, place + 1)
         if not any(ends[:2]):
             named = delimiter == "," and NAMES_A_ROW.fullmatch(names[0]) is not None
             named = named and not all(map(_R_NUMBER.match, after))
             split = (_cells(file, line, delimiter) for line in rows)
             _refuse_no_row_names(file, split, widths[0], named=named)
             names = [ROW_NAMES, *names]
-    return _Head(delimiter, names, end)
+    return Head(delimiter, names, end, place + 1)
 
 
 def _first_lines(file: str, opened: Open) -> list[str]:
@@ -297,7 +308,7 @@ def _words(line: str) -> list[str]:
     return [uniform(word.strip('"')) for word in _WORDS.findall(line)]
 
 
-def _spaced(file: str, opened: Open, head: _Head) -> pa.RecordBatch:
+def _spaced(file: str, opened: Open, head: Head) -> pa.RecordBatch:
     """Return a table whose columns stand apart by spaces."""
     _refuse_ragged(file, opened, head)
     try:
@@ -313,7 +324,7 @@ def _spaced(file: str, opened: Open, head: _Head) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, names=head.names)
 
 
-def _refuse_ragged(file: str, opened: Open, head: _Head) -> None:
+def _refuse_ragged(file: str, opened: Open, head: Head) -> None:
     """Refuse a row with more or fewer words than the header: an empty cell is no word.
 
     Of a text whose quotation marks go over lines, the rows are not known here.

@@ -1,7 +1,6 @@
 """Columns that tell the label, the row or the follow-up: what was written after the outcome."""
 
 import re
-import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,7 +41,7 @@ _SHORTER = 0.6  # AUROC of a time for the event
 HEAD = (
     "Look at these columns first: they predict the label or the row almost perfectly, or look "
     "like the time or status of follow-up. Such a column was often written after the outcome; it "
-    "makes every model look good, and hides what clusters do. None was left out: --drop does that."
+    "makes every model look good, and hides what clusters do. None was left out."
 )
 
 
@@ -75,7 +74,7 @@ def label_leaks(encoder: TableEncoder, X: Array, y: Ids, classes: tuple[str, ...
         if why:
             suspects.append((leak.auroc, column.name, why))
     suspects.sort(key=lambda suspect: (-suspect[0], suspect[1]))
-    lines = [f"{name!r} {why}: --drop {shlex.quote(name)}" for _, name, why in suspects]
+    lines = [f"{name!r} {why}" for _, name, why in suspects]
     rest = [f"{name!r} ({auroc:.3f})" for auroc, name, _ in suspects[_MOST_LINES:]]
     if not rest:
         return lines
@@ -206,7 +205,7 @@ def other_times(encoder: TableEncoder, X: Array, time: Array, label: str) -> lis
             reasons[name] = "tells whether that time is the shorter one: another endpoint?"
         elif _STATUS.fullmatch(name) and name != label:
             reasons[name] = "has the name of an endpoint: was it known at the start?"
-    return [f"{name!r} {why} --drop {shlex.quote(name)}" for name, why in reasons.items()]
+    return [f"{name!r} {why}" for name, why in reasons.items()]
 
 
 def _never_above(values: Array, time: Array) -> bool:
@@ -254,9 +253,8 @@ def unused_times(encoder: TableEncoder, X: Array, y: Ids, classes: Sequence[str]
             continue
         event = y[present] == 1
         if 0 < event.sum() < len(event) and _by_order(values[present], event) >= _SHORTER:
-            shown = shlex.quote(column.name)
             warnings.append(
                 f"{column.name!r} looks like a follow-up time, which is not known beforehand: "
-                f"--drop {shown}, or deepcac compare --time {shown} --horizon"
+                "leave it out, or make it the time of the outcome, with a horizon"
             )
     return warnings

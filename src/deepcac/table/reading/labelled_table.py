@@ -19,6 +19,7 @@ from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import label_sentence, standing_alone
 from deepcac.table.reading.column_types import row_names, same_names
+from deepcac.table.reading.described_rows import DescribedTable
 from deepcac.table.reading.follow_up import check_divisible, horizon_remarks
 from deepcac.table.reading.label_leaks import HEAD, label_leaks, other_times, unused_times
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
@@ -147,7 +148,6 @@ def read_labelled(
     blocks = read_blocks(path, reader)
     sample = sample_rows(blocks, keys, group=roles.group, most=rows, seed=seed)
     _check_dropped(sample.rows.column_names, roles)
-    roles.rules.refuse_unknown(sample.rows.column_names)
     outcomes = read_outcomes(sample, roles, reader.counted(roles.label))
     if roles.id is not None:
         _refuse_repeats(sample.keys[roles.id], roles.id)
@@ -156,6 +156,9 @@ def read_labelled(
     encoder = learn_encoder(
         sample.rows, sample.number, roles.skipped(), rules=rules, patients=patients
     )
+    if isinstance(path, DescribedTable):
+        used = [*(column.name for column in encoder.used), *filter(None, [roles.id])]
+        encoder = replace(encoder, description=path.description.kept(used))
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)

@@ -1,7 +1,6 @@
 """Numbers of a column that may be no numbers: codes for a missing value, two units, days."""
 
 import re
-import shlex
 from collections.abc import Sequence
 
 import numpy as np
@@ -51,7 +50,7 @@ def plainly(number: float) -> str:
 def missing_codes(
     name: str, values: Array, *, needed: bool = False, spikes: bool = True
 ) -> list[tuple[str, str]]:
-    """Return a line on each number that seems to stand for no value, and the option that says so.
+    """Return a line on each number that seems to stand for no value, and the number as text.
 
     Such stand at an end of the column, in several rows, far from all others; or they are the only
     negative numbers of the column. Codes at both ends, up to three each, are held against the rest.
@@ -61,7 +60,7 @@ def missing_codes(
     name : str
     values : ndarray of shape (n,)
     needed : bool
-        Whether each row must have a value, so that no option helps.
+        Whether each row must have a value; there is no number then.
     spikes : bool
         Whether any whole number may be a code, and not the usual ones only.
     """
@@ -71,13 +70,8 @@ def missing_codes(
     lines = []
     for code, n, why in _usual_codes(values) or (_spike(values) if spikes else []):
         text = f"Column {name!r}: {plainly(code)} stands in {format_count(n)} rows, {why}. "
-        option = f"--missing {shlex.quote(f'{name}={plainly(code)}')}"
-        if needed:
-            option = ""
-            text += "If it means no value, fill it in, or remove these rows."
-        else:
-            text += f"If it means no value: {option}"
-        lines.append((text, option))
+        way = "fill it in, or remove these rows" if needed else "list it under missingValues"
+        lines.append((f"{text}If it means no value, {way}.", "" if needed else plainly(code)))
     return lines
 
 
@@ -212,7 +206,7 @@ def two_units(name: str, values: Array, *, needed: bool = False) -> str:
         return ""
     times = f"{near[0]:g} times as large as" if near else "in degrees Fahrenheit beside"
     low, high = map(_coarse, middles)
-    way = "" if needed else f", or --drop {shlex.quote(name)}"
+    way = "" if needed else ", or leave the column out"
     return (
         f"Column {name!r}: {100 * len(large) / len(values):.0f} % of the numbers are about {high}, "
         f"the others about {low}, with none between. Are the larger ones {times} the others: two "

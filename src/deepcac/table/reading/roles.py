@@ -65,9 +65,9 @@ class Roles:
         if self.competing and self.time is None:
             raise ConfigError("--competing goes with --time and --horizon; name them too")
         if self.competing and self.above is not None:
-            raise ConfigError("--above has no answer with --competing; ask without one of them")
+            raise ConfigError("a number that is divided (above) has no competing events")
         if self.positive in self.competing:
-            raise ConfigError(f"{self.positive!r} cannot be both --positive and --competing")
+            raise ConfigError(f"{self.positive!r} cannot be both the event and a competing one")
         roles: dict[str, str] = {}
         for name, what in self._named():
             if name in roles:
@@ -91,4 +91,4 @@ class Roles:
 
     def skipped(self) -> dict[str, str]:
         """Return the columns that are no features, and why."""
-        return dict.fromkeys(self.drop, "as asked for (--drop)") | dict(self._named())
+        return dict.fromkeys(self.drop, "as asked for") | dict(self._named())

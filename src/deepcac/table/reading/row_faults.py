@@ -1,6 +1,5 @@
 """What the rows of a table are: visits of a patient, copies of other rows."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -56,8 +55,7 @@ def repeated_patients(
             text = (
                 f"Column {name!r}: {format_count(len(counts))} values in {format_count(n)} rows. "
                 "If they are patients, "
-                "their rows stand on both sides of every split, and every score is too good: "
-                f"--group {shlex.quote(name)}"
+                "their rows stand on both sides of every split, and every score is too good."
             )
             return name, text
     return None
@@ -130,7 +128,7 @@ def nearly_copied(names: Sequence[str], X: Array, codes: Ids) -> str:
         f"{format_count(len(best))} of {format_count(len(X))} rows are equal to another row in "
         "every column but "
         f"{names[other]!r}, and nearly all have its label too. If they are visits of a patient, "
-        "name the patient by --group; if they are copies with noise, take them out: they stand on "
+        "name the patient; if they are copies with noise, take them out: they stand on "
         "both sides of every split, and every score is too good."
     )
 

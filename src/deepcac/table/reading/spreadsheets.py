@@ -116,7 +116,7 @@ def _chosen(path: StrPath, book: Any, wanted: str | None) -> str:
     if wanted is not None:
         if wanted not in names:
             shown = ", ".join(map(repr, names))
-            raise DataError(f"{path}: no sheet {wanted!r}; there are {shown}: --sheet names one")
+            raise DataError(f"{path}: no sheet {wanted!r}; there are {shown}")
         return wanted
     hidden = [name for name in names if not _seen(book, name)]
     rows = {name: len(_texts(book, name, 1000)) for name in names if name not in hidden}
@@ -125,16 +125,16 @@ def _chosen(path: StrPath, book: Any, wanted: str | None) -> str:
         if len(_texts(book, name, 1000)) > rows[full[0]]:
             raise DataError(
                 f"{path}: the hidden sheet {name!r} has more rows than {full[0]!r}; name one: "
-                f"--sheet {full[0]!r} or --sheet {name!r}"
+                f"deepcac profile {path} --sheet {full[0]!r}"
             )
     if len(full) == 1:
         return full[0]
     if not full:
         shown = f"; hidden: {', '.join(map(repr, hidden))}" if hidden else ""
-        raise DataError(f"{path}: no sheet that can be seen holds rows{shown} (--sheet names one)")
+        raise DataError(f"{path}: no sheet that can be seen holds rows{shown}")
     shown = ", ".join(map(repr, full))
     raise DataError(
-        f"{path}: has {len(full)} sheets ({shown}); name one: --sheet "
+        f"{path}: has {len(full)} sheets ({shown}); name one: deepcac profile {path} --sheet "
         f"{max(full, key=lambda name: rows[name])!r}"
     )
 

@@ -1,7 +1,6 @@
 """Columns of a table as numbers: what each column is, learnt once and applied to other tables."""
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -32,6 +31,7 @@ from deepcac.table.reading.cells import (
     truth_like,
 )
 from deepcac.table.reading.column_types import as_texts
+from deepcac.table.reading.description import TableDescription
 from deepcac.table.reading.odd_numbers import are_days
 from deepcac.types import Array, Ids
 
@@ -91,10 +91,13 @@ class TableEncoder:
     columns : tuple of EncodedColumn
     rules : CellRules
         How the cells of the table were read.
+    description : TableDescription or None
+        How another table is read, if the first one was described.
     """
 
     columns: tuple[EncodedColumn, ...]
     rules: CellRules = field(default_factory=CellRules)
+    description: TableDescription | None = None
 
     @cached_property
     def used(self) -> tuple[EncodedColumn, ...]:
@@ -163,7 +166,10 @@ class TableEncoder:
         """Return the encoder as JSON-ready data; how many values were missing stays here."""
         keys = ("name", "kind", "levels", "note", "unit", "quantiles", "values")
         columns = [{key: getattr(column, key) for key in keys} for column in self.columns]
-        return {"columns": columns, "cells": self.rules.to_dict()}
+        content = {"columns": columns, "cells": self.rules.to_dict()}
+        if self.description is not None:
+            content["description"] = self.description.to_dict()
+        return content
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "TableEncoder":
@@ -177,7 +183,8 @@ class TableEncoder:
         if len({column.name for column in columns}) != len(columns):
             raise DataError("a column stands twice")
         rules = CellRules.from_dict(content["cells"]) if "cells" in content else CellRules()
-        return cls(tuple(columns), rules)
+        kept = content.get("description")
+        return cls(tuple(columns), rules, kept and TableDescription.from_dict(kept))
 
 
 _TUPLES = ("levels", "quantiles", "values")
@@ -385,7 +392,7 @@ def _refuse_codes(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRul
         text = cells[place].as_py()
         raise DataError(
             f"column {name!r}, data row {number[place]}: {text!r} is the number {float(text):g} or "
-            f"a name; say --number {shlex.quote(name)} or --category {shlex.quote(name)}"
+            "a name; say type: number or type: string in the description"
         )
 
 
@@ -404,12 +411,12 @@ def _learn_number(
     if (seen == seen[0]).all() and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
     if not said and are_days(name, seen):
-        note = f"{_DATE_NOTE} (--number {shlex.quote(name)} uses it as it is)"
+        note = f"{_DATE_NOTE} (type: number in a description uses it as it is)"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     whole = not missing and len(np.unique(seen)) == len(seen) and (seen == np.floor(seen)).all()
     if whole and len(seen) > _FREE_TEXT:
         if NAMES_A_ROW.fullmatch(name) and not _PLACE.fullmatch(name):
-            note = f"looks like {ID_NOTE} (--id names the id column)"
+            note = f"looks like {ID_NOTE}"
             return EncodedColumn(name, LEFT_OUT, note=note)
         if _counts_rows(seen) or _PLACE.fullmatch(name):
             return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE)

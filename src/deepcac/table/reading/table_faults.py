@@ -1,8 +1,6 @@
-"""What a user should look at in a table: all at once, and the command that mends it."""
+"""What a user should look at in a table: all at once, with the answers that decide it."""
 
 import re
-import shlex
-from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,18 +11,24 @@ from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.reading.cells import as_numbers, is_text, plain
 from deepcac.table.reading.class_labels import alike_spellings, label_numbers
+from deepcac.table.reading.description import (
+    KEEP,
+    LEAVE_OUT,
+    MISSING_VALUES,
+    PATIENT,
+    TEXT,
+)
+from deepcac.table.reading.description import (
+    NUMBER as NUMERIC,
+)
 from deepcac.table.reading.odd_numbers import missing_codes, two_units
 from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_faults import copied_rows, nearly_copied, repeated_patients
 from deepcac.table.reading.table_encoder import LEFT_OUT, NUMBER, EncodedColumn, TableEncoder
 from deepcac.types import Array, Flags, Ids
 
-# Words among numbers that stand for no value.
-_NO_VALUE = re.compile(
-    r"(un|not )known|unk|unclear|missing|pending|(not )?(done|available|measured|recorded)|no data",
-    re.IGNORECASE,
-)
 _CENSORED = r"^[<>]=?\s*\d"
+_MOST_WORDS = 5  # among numbers that one answer can make missing
 _MOST_LEVELS = 100  # whose spellings are compared
 _ONE_CLASS = 20  # filled rows of one class alone that are spoken of
 _CHANCE = 0.001  # of so many rows of that class, were they any rows
@@ -37,12 +41,18 @@ class Fault(NamedTuple):
     ----------
     text : str
         What it is, with its column.
-    option : str
-        What mends it on the command line; empty where the file must be changed.
+    field : str
+        The column, where a description can decide.
+    answers : tuple of str
+        Of a question in the description; empty where the file must be changed.
+    values : tuple of str
+        Cells of the column that it is about.
     """
 
     text: str
-    option: str = ""
+    field: str = ""
+    answers: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
 def table_faults(
@@ -79,7 +89,7 @@ def table_faults(
     columns = tuple(entry for entry in encoder.columns if entry.name in looked_at)
     patients = None if grouped else repeated_patients(rows, columns, codes)
     if patients is not None:
-        faults.append(Fault(patients[1], f"--group {shlex.quote(patients[0])}"))
+        faults.append(Fault(patients[1], patients[0], (PATIENT, KEEP)))
     if codes is not None:
         text = copied_rows(X, codes, classes)
         if not text and patients is None and not grouped:
@@ -104,7 +114,12 @@ def number_faults(
     codes = missing_codes(name, values, needed=needed, spikes=ended is None)
     seen = values if ended is None else values[ended]
     units = "" if codes else two_units(name, seen, needed=needed)
-    return [Fault(*code) for code in codes] + [Fault(units)] * bool(units)
+    faults = [
+        Fault(text, name, (MISSING_VALUES, KEEP), (code,)) if code else Fault(text)
+        for text, code in codes
+    ]
+    mixed = Fault(units) if needed else Fault(units, name, (LEAVE_OUT, KEEP))
+    return faults + [mixed] * bool(units)
 
 
 def outcome_faults(rows: pa.Table, roles: Roles, follow: FollowUp | None) -> list[Fault]:
@@ -118,23 +133,15 @@ def outcome_faults(rows: pa.Table, roles: Roles, follow: FollowUp | None) -> lis
     return faults
 
 
-def mending_command(typed: Sequence[str], label: str | None, faults: Iterable[Fault]) -> str:
-    """Return the comparison with every option that the faults ask for."""
-    options = [fault.option for fault in faults if fault.option]
-    asked = f"--label {shlex.quote(label)}" if label else "--label COLUMN"
-    return " ".join(["deepcac compare", shlex.join(typed), asked, *dict.fromkeys(options)])
-
-
 def refused_column(name: str, why: str, cells: pa.ChunkedArray) -> Fault:
-    """Return why a column is refused, and the option that mends or drops it."""
-    words: list[str] = []
-    if is_text(cells.type):
-        slips = cells.filter(pa.array(as_numbers(cells).slips))
-        words = sorted(pc.unique(slips).to_pylist())
-    if words and all(_NO_VALUE.fullmatch(word.strip()) for word in words):
-        named = (shlex.quote(f"{name}={word}") for word in words)
-        return Fault(why, " ".join(f"--missing {word}" for word in named))
-    return Fault(why, f"--drop {shlex.quote(name)}")
+    """Return why a column is refused, with the answers that make it readable or leave it out."""
+    if not is_text(cells.type):
+        return Fault(why, name, (LEAVE_OUT,))
+    slips = cells.filter(pa.array(as_numbers(cells).slips))
+    words = tuple(sorted(pc.unique(slips).to_pylist()))
+    if words and len(words) <= _MOST_WORDS and as_numbers(cells).numeric:
+        return Fault(why, name, (MISSING_VALUES, TEXT, LEAVE_OUT), words)
+    return Fault(why, name, (NUMERIC, TEXT, LEAVE_OUT))
 
 
 def _is_cell(name: str, cells: pa.ChunkedArray) -> bool:
@@ -169,5 +176,5 @@ def _of_column(column: EncodedColumn, cells: pa.ChunkedArray, codes: Ids | None)
             text = (
                 f"Column {name!r}: filled in {format_count(filled)} rows, all of one class: was it "
             )
-            faults.append(Fault(text + "written after the outcome?", f"--drop {shlex.quote(name)}"))
+            faults.append(Fault(text + "written after the outcome?", name, (LEAVE_OUT, KEEP)))
     return faults

@@ -12,7 +12,9 @@ from deepcac.errors import DataError
 from deepcac.table.limits import check_bytes, check_columns
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.delimited_text import GAPS, delimited_blocks
+from deepcac.table.reading.delimited_text import GAPS, delimited_blocks, find_head
+from deepcac.table.reading.described_rows import DescribedTable
+from deepcac.table.reading.description import Dialect
 from deepcac.table.reading.packed_files import Packed
 from deepcac.table.reading.spreadsheets import SPREADSHEETS, sheet_blocks
 from deepcac.table.reading.statistics_files import READERS, table_blocks
@@ -40,12 +42,15 @@ def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.
         columns have one name; a cell may hold whole rows, or has two readings.
     """
     reader = CellReader() if reader is None else reader
+    blocks = _file_blocks(Path(path), dialect_of(path, reader.rules.sheet))
+    described = isinstance(path, DescribedTable)
+    blocks = path.rows(blocks) if isinstance(path, DescribedTable) else blocks
     rows = 0
-    for block in _file_blocks(Path(path), reader.rules.sheet):
+    for block in blocks:
         check_columns(path, block.num_columns)
         if GAPS in (block.schema.metadata or {}) and _GAPS not in reader.notices:
             reader.notices.append(_GAPS)
-        read = reader.read(block)
+        read = block if described else reader.read(block)
         _check_names(path, read.schema.names)
         rows += block.num_rows
         yield read
@@ -53,14 +58,24 @@ def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.
         raise DataError(f"{path}: holds no rows")
 
 
-def is_spreadsheet(path: StrPath) -> bool:
-    """Tell whether a path is a spreadsheet, packed or not."""
-    if not Path(path).is_file():
-        return False
-    return Packed(path, Path(path).name).unpacked().kind in SPREADSHEETS
+def find_dialect(path: StrPath, sheet: str | None) -> Dialect:
+    """Return the delimiter and header of a text, as its first lines tell; of a book the sheet."""
+    packed = Packed(Path(path), Path(path).name).unpacked()
+    if packed.kind in (*SPREADSHEETS, *READERS, ".parquet", ".pq"):
+        return Dialect(sheet_name=sheet)
+    head = find_head(str(path), packed.open, Dialect())
+    rows = tuple(range(head.first, head.lines + 1))
+    return Dialect(delimiter=head.delimiter, header_rows=rows)
 
 
-def _file_blocks(file: Path, sheet: str | None) -> Iterable[pa.RecordBatch]:
+def dialect_of(path: StrPath, sheet: str | None) -> Dialect:
+    """Return how a file is laid out: as described, or to be found from its first lines."""
+    if isinstance(path, DescribedTable):
+        return path.description.resource.dialect
+    return Dialect(sheet_name=sheet)
+
+
+def _file_blocks(file: Path, dialect: Dialect) -> Iterable[pa.RecordBatch]:
     if file.is_dir():
         if any((file / "data").rglob("*.parquet")):
             raise DataError(
@@ -73,14 +88,14 @@ def _file_blocks(file: Path, sheet: str | None) -> Iterable[pa.RecordBatch]:
     packed = Packed(file, file.name).unpacked()
     kind = packed.kind
     if kind in SPREADSHEETS:
-        return sheet_blocks(file, packed.source, sheet)
-    if sheet is not None:
-        raise DataError(f"{file}: is no spreadsheet; --sheet is for one")
+        return sheet_blocks(file, packed.source, dialect.sheet_name)
+    if dialect.sheet_name is not None:
+        raise DataError(f"{file}: is no spreadsheet, and has no sheets")
     if kind in (".parquet", ".pq"):
         return _parquet(file, packed.source)
     if kind in READERS:
         return table_blocks(file, packed.source, kind)
-    return delimited_blocks(str(file), packed.open)
+    return delimited_blocks(str(file), packed.open, dialect)
 
 
 def _check_names(path: StrPath, names: list[str]) -> None:

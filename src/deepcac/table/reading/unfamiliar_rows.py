@@ -1,6 +1,5 @@
 """Whether the rows of a new table are like those that a model was fitted on."""
 
-import shlex
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -307,7 +306,7 @@ class Unfamiliar:
         remarks += [
             f"column {name!r}: {plainly(code)} stands in {format_count(count)} rows, "
             f"{'far from most' if name in self.places else 'and in none'} of fit; if it means no "
-            f"value: --missing {shlex.quote(f'{name}={plainly(code)}')}"
+            "value, list it under missingValues in the description of this table"
             for (name, code), count in self.codes.items()
             if count > 1 or name not in self.places
         ]

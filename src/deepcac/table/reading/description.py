@@ -1,0 +1,494 @@
+"""The description of a table: a Data Package resource that says how each column is read.
+
+It stands in a YAML file beside its table. Everything but the block ``deepcac`` is a tabular data
+resource of Data Package 2.0 (https://datapackage.org/standard/data-resource/), so that other
+programs read it too.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import yaml
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic.alias_generators import to_camel
+
+from deepcac.errors import ConfigError, DataError
+from deepcac.files.declared import Entry, checked
+from deepcac.table.output_files import StrPath
+from deepcac.table.reading.cell_rules import ERROR_CELLS, MISSING, CellRules, uniform
+from deepcac.table.reading.roles import Roles
+
+PROFILE: Literal["https://datapackage.org/profiles/2.0/dataresource.json"] = (
+    "https://datapackage.org/profiles/2.0/dataresource.json"
+)
+NUMBER: Final = "number"
+TEXT: Final = "string"
+TRUTH: Final = "boolean"
+DATE: Final = "date"
+_MODEL = "the model"  # where a description is that a model keeps
+# Answers to a question, beside those that name a type, a sign or the event.
+LEAVE_OUT, KEEP, MISSING_VALUES, PATIENT = "leave out", "keep", "missing", "patient"
+
+
+def _given(value: Any) -> Any:
+    """Return a value, None where nothing stands behind its key."""
+    return None if value == "" else value
+
+
+_Text = Annotated[str | None, BeforeValidator(_given)]
+_Number = Annotated[float | None, BeforeValidator(_given)]
+
+
+class _Standard(Entry):
+    """A part of the standard, which may have properties that no command needs."""
+
+    model_config = ConfigDict(
+        extra="ignore", frozen=True, populate_by_name=True, alias_generator=to_camel
+    )
+
+
+class Dialect(_Standard):
+    """How a file is laid out.
+
+    Attributes
+    ----------
+    delimiter : str or None
+        Of delimited text; None finds it from the first lines.
+    header_rows : tuple of int
+        Lines of the file, from 1, whose last one ends the header; empty to find it.
+    sheet_name : str or None
+        Of a spreadsheet that has several.
+    """
+
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    header_rows: tuple[int, ...] = Field(default=())
+    sheet_name: str | None = Field(default=None)
+
+
+class Constraints(_Standard):
+    """The range that the numbers of a column have."""
+
+    minimum: _Number = None
+    maximum: _Number = None
+
+
+class ColumnField(_Standard):
+    """How a column is read.
+
+    Attributes
+    ----------
+    name : str
+    type : str
+        Of Data Package: number, integer, string, boolean, date, and further ones for dates.
+    categories : tuple of str
+        The levels of a text, if no other one may occur.
+    missing_values : tuple of str or None
+        Cells without a value, in place of those of the whole table.
+    decimal_char, group_char : str
+        Sign before decimals; sign between thousands, empty if there is none.
+    unit : str
+        Written behind the numbers in the cells.
+    true_values, false_values : tuple of str
+        Words of a boolean.
+    constraints : Constraints
+    """
+
+    name: str
+    type: Literal[
+        "number", "integer", "string", "boolean", "date", "datetime", "time", "year", "yearmonth",
+        "duration", "any",
+    ] = "string"  # fmt: skip
+    categories: tuple[str, ...] = ()
+    missing_values: tuple[str, ...] | None = Field(default=None)
+    decimal_char: Literal[".", ","] = Field(default=".")
+    group_char: str = Field(default="", max_length=1)
+    unit: str = ""
+    true_values: tuple[str, ...] = Field(
+        default=("true", "True", "TRUE", "1"),
+        validation_alias="trueValues",
+        serialization_alias="trueValues",
+    )
+    false_values: tuple[str, ...] = Field(
+        default=("false", "False", "FALSE", "0"),
+        validation_alias="falseValues",
+        serialization_alias="falseValues",
+    )
+    constraints: Constraints = Constraints()
+
+    @field_validator("name")
+    @classmethod
+    def _uniform(cls, name: str) -> str:
+        return uniform(name)
+
+    @field_validator("categories", mode="before")
+    @classmethod
+    def _values(cls, categories: Any) -> Any:
+        """Return plain values; the standard also knows objects of a value and its label."""
+        if not isinstance(categories, list | tuple):
+            return categories
+        values = (entry["value"] if isinstance(entry, dict) else entry for entry in categories)
+        return tuple(str(value) for value in values)
+
+    @model_validator(mode="after")
+    def _check(self) -> "ColumnField":
+        if self.group_char == self.decimal_char:
+            raise ConfigError(f"{self.name!r}: one sign stands before decimals and for thousands")
+        return self
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the cells are numbers."""
+        return self.type in (NUMBER, "integer")
+
+
+class Schema(_Standard):
+    """The columns of a table."""
+
+    fields: tuple[ColumnField, ...]
+    missing_values: tuple[str, ...] = Field(default=("",))
+
+    @model_validator(mode="after")
+    def _check(self) -> "Schema":
+        names = [column.name for column in self.fields]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise ConfigError(f"field {min(twice)!r} stands twice")
+        return self
+
+
+class Outcome(Entry):
+    """What the models predict.
+
+    Attributes
+    ----------
+    field : str
+    event : str or None
+        The value that counts as the event, of two.
+    above : float or None
+        For a number: values above it are the event.
+    time, horizon, competing
+        Column of the follow-up time, time up to which an event counts, values of `field` after
+        which the event can no longer happen.
+    """
+
+    field: str
+    event: _Text = None
+    above: _Number = None
+    time: _Text = None
+    horizon: _Number = None
+    competing: tuple[str, ...] = ()
+
+
+class Question(Entry):
+    """What a person must decide before the table is used.
+
+    Attributes
+    ----------
+    fields : tuple of str
+        The columns that it is about.
+    question : str
+    answers : tuple of str
+    values : tuple of str
+        The cells that it is about; the answer "missing" makes no value of them.
+    answer : str or None
+        One of the answers, once it is decided.
+    """
+
+    fields: tuple[str, ...]
+    question: str
+    answers: tuple[str, ...]
+    values: tuple[str, ...] = ()
+    answer: _Text = None
+
+    @model_validator(mode="after")
+    def _check(self) -> "Question":
+        if self.answer is not None and self.answer not in self.answers:
+            raise ConfigError(f"the answer {self.answer!r} is none of {', '.join(self.answers)}")
+        return self
+
+
+class Use(Entry):
+    """What the columns are for, and what is still to be decided."""
+
+    outcome: Outcome | None = None
+    id: _Text = None
+    patient: _Text = None
+    site: _Text = None
+    leave_out: Mapping[str, str] = {}
+    questions: tuple[Question, ...] = ()
+
+
+class Resource(_Standard):
+    """What a file of a description holds."""
+
+    profile: Literal["https://datapackage.org/profiles/2.0/dataresource.json"] = Field(
+        default=PROFILE, validation_alias="$schema", serialization_alias="$schema"
+    )
+    name: str
+    path: str
+    type: Literal["table"] = "table"
+    dialect: Dialect = Dialect()
+    table: Schema = Field(validation_alias="schema", serialization_alias="schema")
+    use: Use = Field(default=Use(), validation_alias="deepcac", serialization_alias="deepcac")
+
+    @model_validator(mode="after")
+    def _check(self) -> "Resource":
+        """Refuse a role of a column that is no field."""
+        use, names = self.use, [column.name for column in self.table.fields]
+        outcome = () if use.outcome is None else (use.outcome.field, use.outcome.time)
+        for name in (*outcome, use.id, use.patient, use.site, *use.leave_out):
+            if name is not None and uniform(name) not in names:
+                raise ConfigError(f"{name!r} has a role and is no field; there are {names[:20]}")
+        return self
+
+    def to_yaml(self) -> str:
+        """Return the text of the file, a line for each column."""
+        content = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        fields = content["schema"].pop("fields")
+        use = content.pop("deepcac", {})
+        use.pop("questions", None)
+        parts = [
+            yaml.safe_dump(
+                {"$schema": PROFILE, "name": self.name, "path": self.path, "type": "table"}
+                | {key: value for key, value in content.items() if key == "dialect"},
+                sort_keys=False, allow_unicode=True, width=10_000,
+            ),
+            "schema:\n",
+            _inline("  missingValues: ", list(self.table.missing_values)),
+            "  fields:\n",
+            *(_inline("    - ", {"name": column["name"], "type": "string"} | column)
+              for column in fields),
+            yaml.safe_dump({"deepcac": use}, sort_keys=False, allow_unicode=True, width=10_000),
+            "  questions:\n" if self.use.questions else "",
+            *map(_question, self.use.questions),
+        ]  # fmt: skip
+        return "".join(parts)
+
+
+def _inline(before: str, content: Any) -> str:
+    text = yaml.safe_dump(
+        content, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**9
+    )
+    return f"{before}{text.removesuffix('...' + chr(10)).strip()}\n"
+
+
+def _question(asked: Question) -> str:
+    """Return a question with an empty answer, to be filled in."""
+    return (
+        _inline("    - fields: ", list(asked.fields))
+        + _inline("      question: ", asked.question)
+        + (_inline("      values: ", list(asked.values)) if asked.values else "")
+        + _inline("      answers: ", list(asked.answers))
+        + f"      answer: {asked.answer or ''}\n"
+    )
+
+
+@dataclass(frozen=True)
+class TableDescription:
+    """A description, and the file that it was read from.
+
+    Attributes
+    ----------
+    resource : Resource
+    file : str
+        For messages.
+    lines : dict
+        Column to the line of the file that describes it.
+    """
+
+    resource: Resource
+    file: str
+    lines: Mapping[str, int]
+
+    @cached_property
+    def fields(self) -> dict[str, ColumnField]:
+        """The columns by name."""
+        return {column.name: column for column in self.resource.table.fields}
+
+    def missing_values(self, column: ColumnField) -> tuple[str, ...]:
+        """Return the cells of a column that hold no value."""
+        own = column.missing_values
+        return self.resource.table.missing_values if own is None else own
+
+    def place(self, name: str) -> str:
+        """Return where a column is described."""
+        return f"{self.file}, line {self.lines[name]}" if name in self.lines else self.file
+
+    def kept(self, names: Collection[str]) -> "TableDescription":
+        """Return what a model keeps: how columns are read, not what they are for.
+
+        Levels stay out: a model names none of few patients.
+        """
+        fields = tuple(
+            column.model_copy(update={"categories": ()})
+            for column in self.resource.table.fields
+            if column.name in names
+        )
+        table = self.resource.table.model_copy(update={"fields": fields})
+        changed = {"table": table, "use": Use(), "dialect": Dialect(), "path": "table"}
+        return TableDescription(self.resource.model_copy(update=changed), _MODEL, {})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as JSON-ready data."""
+        return self.resource.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+    @classmethod
+    def from_dict(cls, content: object) -> "TableDescription":
+        """Return the description that `to_dict` wrote; an impossible one is a `DataError`."""
+        try:
+            return cls(checked(Resource, content, "its description"), _MODEL, {})
+        except ConfigError as error:
+            raise DataError(str(error)) from error
+
+    @property
+    def rules(self) -> CellRules:
+        """Rules for cells that were read by this description: nothing is left to find out."""
+        text = [column.name for column in self.fields.values() if column.type in (TEXT, "any")]
+        numbers = [column.name for column in self.fields.values() if column.numeric]
+        return CellRules(
+            decimal=".",
+            keep_words=(*MISSING, *ERROR_CELLS),
+            categories=tuple(text),
+            numbers=tuple(numbers),
+        )
+
+    def roles(self, label: str | None = None) -> Roles:
+        """Return what the columns are for.
+
+        Parameters
+        ----------
+        label : str, optional
+            The outcome, if the description names none, or another one.
+
+        Raises
+        ------
+        ConfigError
+            There is no outcome, a question is open, or a role is given to a column that the
+            description does not have.
+        """
+        use = self.resource.use
+        outcome = use.outcome or Outcome(field=label or "")
+        if label is not None and uniform(label) != uniform(outcome.field):
+            outcome = Outcome(field=label)
+        if not outcome.field:
+            raise ConfigError(f"{self.file}: names no outcome; add it, or say --label COLUMN")
+        self.refuse_open()
+        apart = {} if use.site is None else {use.site: "the site"}
+        return Roles(
+            outcome.field, use.id, use.patient, tuple(use.leave_out), outcome.event, outcome.above,
+            time=outcome.time, horizon=outcome.horizon, competing=outcome.competing, apart=apart,
+            cells=self.rules,
+        )  # fmt: skip
+
+    def refuse_open(self) -> None:
+        """Refuse a description with questions that nobody has answered."""
+        opened = [asked for asked in self.resource.use.questions if asked.answer is None]
+        if opened:
+            lines = "".join(
+                f"\n  {asked.question} answer: {' | '.join(asked.answers)}" for asked in opened
+            )
+            raise ConfigError(
+                f"{self.file}: {len(opened)} question{'s' * (len(opened) > 1)} to answer there:"
+                f"{lines}"
+            )
+
+
+def description_path(table: StrPath) -> Path:
+    """Return where the description of a table is: patients.yaml beside patients.csv.gz."""
+    path = Path(table)
+    bare = re.sub(r"\.(gz|zip|bz2|xz)$", "", path.name, flags=re.IGNORECASE)
+    return path.with_name(Path(bare).stem + ".yaml")
+
+
+def read_description(file: StrPath) -> TableDescription:
+    """Read a description; what is no possible one is a `ConfigError` with its place."""
+    try:
+        text = Path(file).read_text("utf-8")
+        # Every scalar is text: -9, 007 and an unquoted yes are what a person wrote.
+        loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, loader)):
+            raise ConfigError(f"{file}: has an alias (*); write each value out")
+        node = yaml.compose(text, loader)
+        content = yaml.load(text, loader)
+    except (UnicodeError, yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark else ""
+        raise ConfigError(f"{file}{place}: is no YAML ({type(error).__name__})") from error
+    if not isinstance(content, dict) or "schema" not in content:
+        raise ConfigError(
+            f"{file}: describes no table (it has no schema); rename it, or name the description "
+            "by --description"
+        )
+    resource = answered(checked(Resource, content, str(file)))
+    return TableDescription(resource, str(file), _lines(node))
+
+
+def find_description(table: StrPath, named: StrPath | None = None) -> TableDescription | None:
+    """Read the description that is named, or else the one beside a table, if there is one."""
+    if named is not None:
+        return read_description(named)
+    beside = description_path(table)
+    if not beside.is_file():
+        return None
+    found = read_description(beside)
+    if Path(found.resource.path).name != Path(table).name:
+        raise ConfigError(
+            f"{beside}: describes {found.resource.path!r}; if {Path(table).name!r} is to be read "
+            "by it too, say so by --description"
+        )
+    return found
+
+
+def _lines(node: Any) -> dict[str, int]:
+    """Return the line of each field."""
+    schema = _value(node, "schema")
+    fields = _value(schema, "fields")
+    entries = getattr(fields, "value", ())
+    return {
+        uniform(str(name.value)): entry.start_mark.line + 1
+        for entry in entries
+        if (name := _value(entry, "name")) is not None
+    }
+
+
+def _value(node: Any, key: str) -> Any:
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    return next((value for name, value in pairs if name.value == key), None)
+
+
+def answered(resource: Resource) -> Resource:
+    """Return a description in which every answer that was given has its effect."""
+    use = resource.use
+    given = [asked for asked in use.questions if asked.answer not in (None, KEEP)]
+    leave_out = dict(use.leave_out)
+    fields = {column.name: column for column in resource.table.fields}
+    patient = use.patient
+    for about, name in ((asked, name) for asked in given for name in asked.fields):
+        if name not in fields:
+            raise ConfigError(f"a question is about {name!r}, which is no field")
+        if about.answer == LEAVE_OUT:
+            leave_out.setdefault(name, "decided by a person")
+        elif about.answer == PATIENT:
+            patient = name
+        else:
+            change = _changed(fields[name], about, resource.table.missing_values)
+            fields[name] = fields[name].model_copy(update=change)
+    table = resource.table.model_copy(update={"fields": tuple(fields.values())})
+    changed = {"leave_out": leave_out, "patient": patient}
+    return resource.model_copy(update={"table": table, "use": use.model_copy(update=changed)})
+
+
+def _changed(column: ColumnField, asked: Question, usual: tuple[str, ...]) -> dict[str, Any]:
+    """Return what an answer changes in a field."""
+    verb, _, value = str(asked.answer).partition(" ")
+    if verb == MISSING_VALUES:
+        return {"missing_values": (*(column.missing_values or usual), *asked.values)}
+    if verb == "decimal":
+        return {"type": NUMBER, "decimal_char": value, "group_char": "," if value == "." else "."}
+    if verb in (NUMBER, TEXT):
+        return {"type": verb}
+    raise ConfigError(f"{column.name!r}: {verb!r} is no answer that has an effect")

@@ -1,7 +1,8 @@
 """How far repeats on other CPUs lie from the shipped records, and the tolerances that follow.
 
 The rule: a family's tolerance for a metric is `MARGIN` times its largest difference in
-``cpu_repeats.csv``, and no less than `LEAST`. ``repeats_within.csv`` says how many records of two
+``cpu_repeats.csv``, and no less than `LEAST`. A metric of fewer than `FEW` records has the largest
+difference of its family by any metric. ``repeats_within.csv`` says how many records of two
 other runs, on CPUs that the rule has not seen, lie within the tolerances.
 ``python benchmarks/cpu_repeats.py CPU=RESULTS ...`` measures folders of repeats (``tests/cpus.py``
 tells what makes a machine compute as an older CPU); without a folder only the rule is applied.
@@ -11,7 +12,7 @@ import csv
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +41,7 @@ from deepcac_study.records.tolerances import (
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 REPEATS, WITHIN = "cpu_repeats.csv", "repeats_within.csv"
 OTHER_RUNS = ("repeats_again.csv", "repeats_other_cpu.csv")
+FEW = 5  # records, of which the largest difference says too little
 MARGIN = 2.0  # a few dozen repeats do not show the largest difference that there is
 
 
@@ -73,19 +75,17 @@ def gaps(path: str, cpu: str, shipped: Record, again: Record) -> list[Gap]:
     return [Gap(path, cpu, *key, **parts) for key, parts in largest.items()]
 
 
-def tolerances(measured: Iterable[Gap]) -> list[Tolerance]:
-    """Return the tolerances that repeats give."""
-    together: dict[tuple[str, str], list[Gap]] = defaultdict(list)
-    for gap in measured:
-        together[gap.family, gap.metric].append(gap)
-    order = [(kind, metric) for kind in Family for metric in (*METRICS, OTHER)]
-    return [_tolerance(*key, together[key]) for key in order if key in together]
-
-
-def _tolerance(kind: str, metric: str, measured: list[Gap]) -> Tolerance:
-    largest = max(gap.split for gap in measured), max(gap.mean for gap in measured)
-    split, mean = (max(LEAST, float(f"{MARGIN * size:.2g}")) for size in largest)
-    return Tolerance(kind, metric, len({gap.record for gap in measured}), split, mean)
+def tolerances(measured: Sequence[Gap]) -> Iterator[Tolerance]:
+    """Yield what repeats give for every family that was measured, and every metric."""
+    for kind in Family:
+        of_family = [gap for gap in measured if gap.family == kind]
+        for metric in (*METRICS, OTHER) if of_family else ():
+            of_metric = [gap for gap in of_family if gap.metric == metric]
+            records = len({gap.record for gap in of_metric})
+            used = of_family if records < FEW else of_metric
+            largest = max(gap.split for gap in used), max(gap.mean for gap in used)
+            sizes = (max(LEAST, float(f"{MARGIN * size:.2g}")) for size in largest)
+            yield Tolerance(kind, metric, records, *sizes)
 
 
 def measure(shipped: Mapping[str, bytes], cpu: str, folder: Path) -> Iterator[Gap]:
@@ -141,7 +141,7 @@ def main() -> None:
     again = {(gap.record, gap.cpu) for gap in new}
     old = (gap for gap in known if (gap.record, gap.cpu) not in again)
     measured = [*new, *(gap for gap in old if gap.record in shipped)]
-    table = tolerances(measured)
+    table = list(tolerances(measured))
     write_csv(RESULTS / REPEATS, Gap._fields, sorted(measured))
     write_csv(RESULTS / TOLERANCES, Tolerance._fields, table)
     held = count_within(shipped, read_tolerances(RESULTS / TOLERANCES))

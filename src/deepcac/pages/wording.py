@@ -30,9 +30,7 @@ _COLUMN_NAMES = {
     "n_features": "features",
     "maj": "share of the largest class",
 }
-_GOOD = (
-    *("agree", "holds", "better", "the same", "the same scores", "within the tolerance"),
-)
+_GOOD = (*("agree", "holds", "better", "the same", "the same scores", "within the tolerance"),)
 _BAD = (
     "differ",
     "fails",

@@ -20,10 +20,10 @@ NO_SCORES = {
 _SETTINGS = {"inputs", "effort", "budget", "shares"}
 _FITTED = {"n_clusters_found", "collapsed", "polarisation"}  # among a split's hyper-parameters
 _FACTS = {
-    *("arm", "base", "contender", "dataset", "draws", "events", "k", "labels", "learner"),
-    *("method", "n_classes", "n_columns", "n_features", "n_rows", "n_source", "n_target", "n_test"),
-    *("n_train", "n_validation", "protocol", "question", "reference", "rows", "schema", "seed"),
-    *("status", "stratified", "switches", "synthetic", "test", "train", "verdict"),
+    *("arm", "base", "contender", "dataset", "k", "learner", "method", "protocol", "question"),
+    *("n_classes", "n_columns", "n_features", "n_rows", "n_test", "n_train", "n_validation"),
+    *("reference", "rows", "schema", "seed", "status", "stratified", "switches", "synthetic"),
+    *("test", "verdict"),
 }
 _FRACTIONS = {"missing", "strength"}  # facts with a fraction, which no arithmetic changes
 _OF_A_CHOICE = {"risks", "partitions"}  # kept of the trial that won: in a tie, of another one

@@ -143,7 +143,7 @@ def units_of(kind: Family, again: Floats) -> Floats:
 
 def allowed(one: Difference, tolerances: Tolerances, smallest_test: int) -> float:
     """Return how large a difference may be in a record whose smallest test part is so large."""
-    split, mean = tolerances.get((one.family, one.metric), (LEAST, LEAST))
+    split, mean = tolerances[one.family, one.metric]
     bound = one.unit * (split if one.part == "split" else mean)
     counted = one.metric in COUNTED and smallest_test > 0
     # A hair more: one row of three is a third but for its last digit.

@@ -42,7 +42,6 @@ class Family(StrEnum):
     PUBLISHED = "networks, as published"
     SEQUENCES = "networks on sequences"
     JUDGED = "judge"
-    JUDGED_NETWORKS = "judge, networks"
     METRICS = "supervised k-means, by pairs"
     ORACLES = "supervised k-means, Iterative and Spectral"
     DECOMPOSITION = "class decomposition"
@@ -50,7 +49,7 @@ class Family(StrEnum):
 
 
 # A last digit sends a training another way.
-BY_DEVIATION = (Family.NETWORKS, Family.PUBLISHED, Family.SEQUENCES, Family.JUDGED_NETWORKS)
+BY_DEVIATION = (Family.NETWORKS, Family.PUBLISHED, Family.SEQUENCES)
 
 
 class Difference(NamedTuple):
@@ -95,7 +94,7 @@ def _judged_family(contender: str) -> Family:
         network = parse_contender(contender).network
     except ConfigError:  # a record that names no model
         network = False
-    return Family.JUDGED_NETWORKS if network else Family.JUDGED
+    return Family.NETWORKS if network else Family.JUDGED
 
 
 def differences(path: str, shipped: Record, again: Record) -> Iterator[Difference]:

@@ -87,12 +87,11 @@ def compare(path: str, shipped: Record, again: Record, tolerances: Tolerances) -
     if fault is not None:
         where, ours, theirs = fault
         return Compared(path, DIFFERENT, kind, where, np.inf, np.nan, ours, theirs)
-    if dict(leaves(shipped)) == dict(leaves(again)):
-        return Compared(path, SAME, kind, of_tolerance=0.0, size=0.0)
+    same = SAME if dict(leaves(shipped)) == dict(leaves(again)) else NUMBERS
     if not measured:
-        return Compared(path, NUMBERS, kind, of_tolerance=0.0, size=0.0)
+        return Compared(path, same, kind, of_tolerance=0.0, size=0.0)
     far, one = max(measured, key=lambda pair: pair[0])
-    verdict = DIFFERENT if far > 1 else WITHIN if far > 0 else NUMBERS
+    verdict = DIFFERENT if far > 1 else WITHIN if far > 0 else same
     return Compared(path, verdict, kind, one.where, far, one.size, one.shipped, one.again)
 
 

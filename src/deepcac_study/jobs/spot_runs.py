@@ -164,7 +164,7 @@ def _write_page(folder: Path, repeats: Sequence[_Repeat], numbers: Mapping[str, 
     return page
 
 
-def _machines(repeats: Sequence[_Repeat]) -> list[tuple[str, str, str]]:
+def _machines(repeats: Sequence[_Repeat]) -> list[tuple[str, ...]]:
     """Return what shipped records and repeats were made with: a name and both sides' values."""
     made = [repeat.machine for repeat in repeats if repeat.machine]
     versions = [f"{name} {n}" for machine in made for name, n in machine["versions"].items()]

@@ -12,11 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from deepcac_study.records.cpu_bounds import BOUNDS, read_bounds
-from deepcac_study.records.deciding import Family, family
 from deepcac_study.records.record import summarise
 from deepcac_study.records.record_archive import read
 from deepcac_study.records.spot_check import DIFFERENT, compare
+from deepcac_study.records.tolerances import TOLERANCES, Family, family, read_tolerances
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 Metrics = list[dict[str, Any]]
@@ -56,7 +55,8 @@ def forged(text: bytes, way: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    bounds, tried, found = read_bounds(RESULTS / BOUNDS), Counter[Any](), Counter[Any]()
+    tolerances = read_tolerances(RESULTS / TOLERANCES)
+    tried, found = Counter[Any](), Counter[Any]()
     for path, text in read(RESULTS / "records").items():
         true = json.loads(text)
         scores = [split["metrics"].get("auroc") for split in true.get("splits", [{"metrics": {}}])]
@@ -65,7 +65,7 @@ def main() -> None:
                 continue
             key = family(path, true), way
             tried[key] += 1
-            found[key] += compare(path, forged(text, way), true, bounds).verdict == DIFFERENT
+            found[key] += compare(path, forged(text, way), true, tolerances).verdict == DIFFERENT
     rows = [[*key, tried[key], found[key]] for kind in Family for key in tried if key[0] == kind]
     csv.writer(sys.stdout, lineterminator="\n").writerows(
         [["family", "forgery", "records", "found"], *rows]

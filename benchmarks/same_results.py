@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from deepcac_study.records.cpu_bounds import BOUNDS, read_bounds
 from deepcac_study.records.record_archive import manifest, read, total_seconds
 from deepcac_study.records.spot_check import compare, text_of
+from deepcac_study.records.tolerances import TOLERANCES, read_tolerances
 
 VOLATILE = ("machine", "digest", "seconds")
 PARTS = ("data/features", "data/splits", "data/clusterings", "data/pretrained", "results")
@@ -51,13 +51,13 @@ def _lasting(content: Any) -> Any:
 def repeated(folder: Path, archive: Path) -> Iterator[list[object]]:
     """Yield a header, then a row for each shipped record that the folder has made again."""
     yield ["record", "verdict", "difference", "score", "shipped", "again", "seconds", "commit"]
-    shipped, bounds = read(archive), read_bounds(archive.parent / BOUNDS)
+    shipped, tolerances = read(archive), read_tolerances(archive.parent / TOLERANCES)
     for row in manifest(archive):
         made = folder / "results" / row.path
         if made.exists() and made.read_bytes() != shipped[row.path]:
             again = json.loads(made.read_bytes())
-            found = compare(row.path, json.loads(shipped[row.path]), again, bounds)
-            numbers = [text_of(value) for value in (found.largest, found.shipped, found.again)]
+            found = compare(row.path, json.loads(shipped[row.path]), again, tolerances)
+            numbers = [text_of(value) for value in (found.size, found.shipped, found.again)]
             seconds = total_seconds(again["machine"].get("seconds") or {})
             place = [found.path, found.verdict, numbers[0], found.where]
             yield [*place, *numbers[1:], f"{seconds:.1f}", row.commit]

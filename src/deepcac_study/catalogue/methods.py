@@ -46,7 +46,7 @@ class Learner(Entry):
     arms: tuple[Literal["km", "cac", "skm", "cd", "cdk"], ...] = Field(
         (), description="Ways to use clusters that are made of it beside those of its part."
     )
-    noise: Literal["lines", "trees", "neighbours", "clusters"] = Field(
+    noise: Literal["lines", "discriminants", "trees", "neighbours", "clusters"] = Field(
         "lines", description="What the repeats of a classifier alone differ like, by a last digit."
     )
     printed_alpha: bool = Field(

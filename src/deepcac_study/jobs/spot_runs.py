@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,10 +19,9 @@ from deepcac.pages.tables import Cell, Table
 from deepcac.pages.templating import environment
 from deepcac_study.raw.fetch import configured_mirrors
 from deepcac_study.records.commits import check_commits
-from deepcac_study.records.cpu_bounds import BOUNDS, Bounds, read_bounds
 from deepcac_study.records.record_archive import ManifestRow, manifest, read, total_seconds
 from deepcac_study.records.spot_check import (
-    CAME_BACK,
+    DIFFERENT,
     MISSING,
     WORST_FIRST,
     Compared,
@@ -31,12 +30,13 @@ from deepcac_study.records.spot_check import (
     draw,
     text_of,
 )
+from deepcac_study.records.tolerances import TOLERANCES, Tolerances, read_tolerances
 
 log = logging.getLogger(__name__)
 _PLACES = "places.yaml"
 _HEAD = (
-    *("record", "verdict", "family", "score", "difference", "of the bound", "shipped", "again"),
-    *("not judged: shipped / again", "seconds shipped", "seconds again", "commit"),
+    *("record", "verdict", "family", "score", "difference", "of the tolerance", "shipped", "again"),
+    *("seconds shipped", "seconds again", "commit"),
 )
 
 
@@ -66,21 +66,23 @@ def spot_check(
     log.info("%s, about %.0f CPU minutes", share, sum(row.seconds for row in drawn) / 60)
     _write_places(Path(folder), places or {})
     code = _make(Path(project).absolute(), Path(folder), drawn, cores)
-    shipped, bounds = read(archive), read_bounds(archive.parent / BOUNDS)
-    repeats = [_repeat(Path(folder), row, shipped[row.path], bounds) for row in drawn]
+    shipped, tolerances = read(archive), read_tolerances(archive.parent / TOLERANCES)
+    repeats = [_repeat(Path(folder), row, shipped[row.path], tolerances) for row in drawn]
+    repeats.sort(key=lambda repeat: WORST_FIRST.index(repeat.compared.verdict))
     longest = max(row.seconds for row in population)
     sizes = {"population": len(population), "shipped": len(shipped), "longest": longest}
-    _write_page(Path(folder), repeats, {**sizes, "seed": seed})
-    verdicts = {repeat.row.path: repeat.compared.verdict for repeat in repeats}
-    absent = [path for path, verdict in verdicts.items() if verdict == MISSING]
-    other = [path for path in verdicts if verdicts[path] not in (*CAME_BACK, MISSING)]
-    page = Path(folder) / "index.html"
-    log.info("%d of %d came back; %s", draws - len(absent) - len(other), draws, page)
-    faults = [(other, "not as shipped"), (absent, f"not made (the workflow ended with {code})")]
-    if named := [f"{', '.join(paths)}: {fault}" for paths, fault in faults if paths]:
-        raise DataError(f"{'; '.join(named)}; see {page}")
+    page = _write_page(Path(folder), repeats, {**sizes, "seed": seed})
+    other, absent = (
+        ", ".join(one.row.path for one in repeats if one.compared.verdict == verdict)
+        for verdict in (DIFFERENT, MISSING)
+    )
+    faults = [f"{other}: not as shipped"] if other else []
+    faults += [f"{absent}: not made (the workflow ended with {code})"] if absent else []
+    if faults:
+        raise DataError(f"{'; '.join(faults)}; see {page}")
     if code:
         raise DataError(f"{folder}: the workflow ended with {code}; call it again to go on")
+    log.info("all %d came back; %s", draws, page)
 
 
 def _write_places(folder: Path, places: Mapping[str, Any]) -> None:
@@ -115,94 +117,74 @@ class _Repeat(NamedTuple):
     compared: Compared
     machine: Mapping[str, Any]  # of the repeat; empty where nothing was made
 
+    @property
+    def seconds(self) -> float:
+        return total_seconds(self.machine.get("seconds") or {})
 
-def _repeat(folder: Path, row: ManifestRow, shipped: bytes, bounds: Bounds) -> _Repeat:
+
+def _repeat(folder: Path, row: ManifestRow, shipped: bytes, tolerances: Tolerances) -> _Repeat:
     try:
         again = read_json(folder / "results" / row.path)
     except DeepCACError:
         return _Repeat(row, Compared(row.path, MISSING), {})
-    return _Repeat(row, compare(row.path, json.loads(shipped), again, bounds), again["machine"])
+    compared = compare(row.path, json.loads(shipped), again, tolerances)
+    return _Repeat(row, compared, again["machine"])
 
 
-def _write_page(folder: Path, repeats: Sequence[_Repeat], numbers: Mapping[str, float]) -> None:
-    ordered = sorted(repeats, key=lambda repeat: WORST_FIRST.index(repeat.compared.verdict))
-    rows = [_texts(repeat) for repeat in ordered]
+def _write_page(folder: Path, repeats: Sequence[_Repeat], numbers: Mapping[str, float]) -> Path:
+    """Write the comparison as a table and as a page; return the path of the page."""
+    rows = [_texts(repeat) for repeat in repeats]
     write_csv(folder / "spotcheck.csv", _HEAD, rows)
     table = Table(
         id="spotcheck",
         title="Each record that was drawn",
-        note="Score: what lies furthest from the repeat, in parts of its bound; 1 is the bound. "
-        "Not judged: means over the splits of what depends on a threshold or on labels.",
+        note="Score: what lies furthest from the repeat, in parts of its tolerance.",
         head=_HEAD,
         rows=[[Cell(text) for text in row] for row in rows],
         verdict="verdict",
         mixed=True,  # a shared number of decimals would invent digits
     )
-    verdicts = [repeat.compared.verdict for repeat in ordered]
-    different = sum(verdict not in CAME_BACK for verdict in verdicts)
-    text = (
-        environment("deepcac_study.report.site")
-        .get_template("spotcheck.html")
-        .render(
-            numbers,
-            table=table,
-            n=len(repeats),
-            different=different,
-            bound=at_most_different(int(numbers["population"]), len(repeats), different),
-            counts=Counter(verdicts),
-            machines=_machines(ordered),
-            date=datetime.now(UTC).strftime("%d %B %Y").lstrip("0"),
-            seconds=(sum(repeat.row.seconds for repeat in repeats), sum(map(_seconds, repeats))),
-        )
+    verdicts = Counter(repeat.compared.verdict for repeat in repeats)
+    different = verdicts[DIFFERENT] + verdicts[MISSING]
+    template = environment("deepcac_study.report.site").get_template("spotcheck.html")
+    text = template.render(
+        numbers,
+        table=table,
+        n=len(repeats),
+        different=different,
+        bound=at_most_different(int(numbers["population"]), len(repeats), different),
+        counts=verdicts,
+        machines=_machines(repeats),
+        date=datetime.now(UTC).strftime("%d %B %Y").lstrip("0"),
+        seconds=[sum(repeat.row.seconds for repeat in repeats), sum(r.seconds for r in repeats)],
     )
-    with atomic_path(folder / "index.html") as partial:
+    page = folder / "index.html"
+    with atomic_path(page) as partial:
         partial.write_text(text, encoding="utf-8")
+    return page
 
 
-def _machines(repeats: Sequence[_Repeat]) -> list[tuple[str, str, str]]:
+def _machines(repeats: Sequence[_Repeat]) -> list[tuple[str, ...]]:
     """Return what shipped records and repeats were made with: a name and both sides' values."""
     made = [repeat.machine for repeat in repeats if repeat.machine]
-    versions = sorted(
-        {f"{name} {n}" for machine in made for name, n in machine["versions"].items()}
-    )
-    commits = sorted({str(machine.get("git_commit") or "unknown") for machine in made})
+    versions = [f"{name} {n}" for machine in made for name, n in machine["versions"].items()]
+    sides = {
+        "CPU": ([one.row.processor for one in repeats], [one["processor"] for one in made]),
+        "commit": ([one.row.commit for one in repeats], [one.get("git_commit") for one in made]),
+        "Python": ([], [one["python"] for one in made]),
+        "versions": ([], versions),
+    }
     return [
-        (
-            "CPU",
-            _several(repeat.row.processor for repeat in repeats),
-            _several(str(machine["processor"]) for machine in made),
-        ),
-        ("told to use fewer instructions", "", _several(_fewer_instructions())),
-        ("commit", _several(repeat.row.commit for repeat in repeats), _several(commits)),
-        ("Python", "", _several(str(machine["python"]) for machine in made)),
-        ("versions", "", _several(versions)),
+        (name, *("; ".join(sorted({str(value) for value in side if value})) for side in pair))
+        for name, pair in sides.items()
     ]
 
 
-def _fewer_instructions() -> Iterator[str]:
-    """Yield what stands in the environment to make libraries compute as on another CPU."""
-    for name in ("OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY", "NUMBA_CPU_NAME"):
-        if os.environ.get(name):
-            yield f"{name}={os.environ[name]}"
-
-
-def _several(values: Iterable[str]) -> str:
-    return "; ".join(sorted({value for value in values if value}))
-
-
-def _seconds(repeat: _Repeat) -> float:
-    return total_seconds(repeat.machine.get("seconds") or {})
-
-
 def _texts(repeat: _Repeat) -> list[str]:
-    compared = repeat.compared
+    found, row = repeat.compared, repeat.row
+    numbers = (found.size, found.of_tolerance, found.shipped, found.again)
+    again = f"{repeat.seconds:.1f}" if repeat.machine else ""
     return [
-        *(repeat.row.path, compared.verdict, compared.family, compared.where),
-        *(text_of(compared.largest), text_of(compared.of_bound)),
-        *(text_of(compared.shipped), text_of(compared.again), compared.shown),
-        *(
-            f"{repeat.row.seconds:.1f}",
-            f"{_seconds(repeat):.1f}" if repeat.machine else "",
-            repeat.row.commit,
-        ),
+        *(row.path, found.verdict, found.family, found.where),
+        *(*map(text_of, numbers), f"{row.seconds:.1f}", again, row.commit),
     ]

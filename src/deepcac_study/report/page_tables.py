@@ -7,9 +7,8 @@ What stands between ``<!-- made of docs/results: planted -->`` and ``<!-- end --
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -26,7 +25,7 @@ from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.summary import NULL, Count, on_prediction
 from deepcac_study.records.sweep_tables import CENTROIDS, PERMUTED, TERMS
-from deepcac_study.report.judge.clinical_forest import LEARNERS, clinical_answer, filled
+from deepcac_study.report.judge.clinical_forest import clinical_answer, filled
 from deepcac_study.report.judge.clinical_pages import (
     STYLES,
     clinical_gains,
@@ -37,23 +36,41 @@ from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.runs.runtables import protocol_label
 
 _BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
-_TERMS = dict(
-    zip(
-        TERMS,
-        ("no term", "AM-softmax", "distance of means", "the same, permuted labels"),
-        strict=True,
-    )
-)
+_TERMS = ("no term", "AM-softmax", "distance of means", "the same, permuted labels")
 # Of planted cohorts, those that the page shows: rows and strength.
 _PLANTED = ((3000, 0.2), (3000, 0.3), (3000, 0.5), (10_000, 0.2), (10_000, 0.3), (30_000, 0.2))
-_SWEPT = ("cic", "sepsis")
+_SWEPT, _OPEN = ("cic", "sepsis"), ("cic", "adult", "diabetes", "credit", "magic")
 # What the page shows beside clusters, by learner.
 _GAINS = {
     "lr": ("Mixture of experts", "Products in LR", "Splines in LR"),
     "lgbm": ("LightGBM with lines in leaves",),
 }
+# Runs of two tables: method, k and protocol.
+_LINES = [("lr", 1, "sound"), ("km_lr", 2, "sound"), ("cac_lr", 2, "sound"), ("xgb", 1, "sound")]
+_NETS = [("km_z", 3, "sound"), ("km_z", 3, "D11"), ("dmnn", 3, "sound"), ("dmnn", 3, "D12")]
+_NETS.append(("deepcac", 3, "sound"))
+Writer = TypeVar("Writer", bound=Callable[..., Table | str])
+# By name: what makes the block, given what reads a table by its name.
+BLOCKS: dict[str, Callable[[Callable[[str], pd.DataFrame]], Table | str]] = {}
 
 
+def block(name: str, *tables: str, **settings: Any) -> Callable[[Writer], Writer]:
+    """Register a function of some tables, with settings, as the block of a name."""
+
+    def register(write: Writer) -> Writer:
+        BLOCKS[name] = lambda read: write(*map(read, tables), **settings)
+        return write
+
+    return register
+
+
+@block("headline", "headline")
+def headline(table: pd.DataFrame) -> str:
+    """Return the answer of the whole study."""
+    return str(table["sentence"].iloc[0])
+
+
+@block("clusters", "judge_verdicts", "judge_scores")
 def clusters(verdicts: pd.DataFrame, scores: pd.DataFrame) -> Table:
     """Return what clusters and random groups add to logistic regression, where something differs.
 
@@ -82,6 +99,8 @@ def clusters(verdicts: pd.DataFrame, scores: pd.DataFrame) -> Table:
     return Table.of(("cic", "credit", "diabetes", "magic", "sepsis"), columns)
 
 
+@block("excluded lr", "judge_verdicts", learner="lr")
+@block("excluded lgbm", "judge_verdicts", learner="lgbm")
 def excluded(verdicts: pd.DataFrame, learner: str) -> str:
     """Say how often a gain is excluded where two clusters or more had to be used, in sentences."""
     learners = verdicts["contender"].map(lambda name: parse_contender(name).learner)
@@ -102,6 +121,7 @@ def excluded(verdicts: pd.DataFrame, learner: str) -> str:
     )
 
 
+@block("planted", "judge_planted")
 def planted(comparisons: pd.DataFrame) -> Table:
     """Return what was found of planted subtypes by arms of logistic regression.
 
@@ -127,6 +147,8 @@ def _detection(row: "pd.Series[Any]") -> str:
     return f"{three(row['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"
 
 
+@block("clinical excluded lr", "clinical_verdicts", "clinical_tasks", learner="lr")
+@block("clinical excluded lgbm", "clinical_verdicts", "clinical_tasks", learner="lgbm")
 def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str) -> str:
     """Say on how many tasks a gain is excluded where clusters had to be used, after correction."""
     apart = set(tasks.loc[tasks["apart"].astype(bool), "dataset"])
@@ -147,11 +169,20 @@ def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str)
     )
 
 
+@block("clinical answer", "clinical_decisions", "clinical_tasks")
+def answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
+    """Return the answer on the clinical tasks."""
+    return clinical_answer(filled(decisions), filled(tasks))
+
+
+@block("clinical gains lr", "clinical_verdicts", learner="lr")
+@block("clinical gains lgbm", "clinical_verdicts", learner="lgbm")
 def gains(verdicts: pd.DataFrame, learner: str) -> Table:
     """Return the gains of k-means and CAC on each clinical task, and of what else bends a line."""
     return _columns(clinical_gains(verdicts, learner), "task", "k-means", "CAC", *_GAINS[learner])
 
 
+@block("clinical pooled", "clinical_pooled")
 def pooled(table: pd.DataFrame) -> Table:
     """Return the pooled gains of CAC and k-means in logistic regression."""
     rows = table[table["contender"].isin((f"{CAC}_lr", f"{KM}_lr")) & table["alpha"].isna()]
@@ -167,8 +198,10 @@ def _columns(table: Table, *names: str) -> Table:
     return replace(table, head=names, rows=rows)
 
 
-def runs(
-    table: pd.DataFrame, metric: str, datasets: str, asked: Iterable[tuple[str, int, str]]
+@block("runs of lines", "runs", metric="auroc", runs=_LINES, datasets=_OPEN)
+@block("runs of networks", "runs", metric="auprc_macro", runs=_NETS, datasets=("cic", "cic_los"))
+def run_scores(
+    table: pd.DataFrame, metric: str, runs: Iterable[tuple[str, int, str]], datasets: Iterable[str]
 ) -> Table:
     """Return the score of runs, each given by method, k and protocol, a column a data set."""
     scores = table.set_index(["method", "k", "protocol", "dataset"])[metric].to_dict()
@@ -176,8 +209,8 @@ def runs(
     def score(dataset: str) -> How:
         return lambda run: _or_dash(scores[(*run, dataset)])
 
-    columns: dict[str, How] = {"": _name, **{name: score(name) for name in datasets.split()}}
-    return Table.of(asked, columns)
+    columns: dict[str, How] = {"": _name, **{name: score(name) for name in datasets}}
+    return Table.of(runs, columns)
 
 
 def _name(run: tuple[str, int, str]) -> str:
@@ -191,6 +224,7 @@ def _or_dash(value: float) -> str:
     return three(float(value)) or "-"
 
 
+@block("one cluster", "runs")
 def one_cluster(table: pd.DataFrame) -> str:
     """Say how DeepCAC as published with two clusters or more scores beside itself with one."""
     rows = table[(table["method"] == "deepcac") & (table["protocol"] == "as_published")]
@@ -204,6 +238,7 @@ def one_cluster(table: pd.DataFrame) -> str:
     )
 
 
+@block("printed", "ledger")
 def printed(ledger: pd.DataFrame) -> Table:
     """Return the AUPRC that DeepCAC prints for networks on CIC, and ours, every k in a cell."""
     of = (ledger["paper"] == "deepcac") & (ledger["table"].astype(str) == "2")
@@ -222,6 +257,7 @@ def printed(ledger: pd.DataFrame) -> Table:
     return Table.of(("KM-Z", "DMNN", "GRASP", "DeepCAC"), columns)
 
 
+@block("cells", "summary")
 def cells(summary: pd.DataFrame) -> Table:
     """Count printed cells that agree, by paper, and what another method's cell would do."""
     rows = summary[(summary["part"] == "cells") & (summary["group"] == "independent")]
@@ -230,6 +266,7 @@ def cells(summary: pd.DataFrame) -> Table:
     return _counts(rows, "paper", "paper", labels, counted)
 
 
+@block("kinds", "summary")
 def kinds(summary: pd.DataFrame) -> Table:
     """Count what became of the claims of each kind, those that say the same once."""
     rows = summary[(summary["part"] == "claims") & (summary["paper"] == "all")]
@@ -251,12 +288,14 @@ def _counts(
     return Table.of(labels, {name: labels.__getitem__, **columns})
 
 
+@block("prediction", "summary")
 def prediction(summary: pd.DataFrame) -> str:
     """Say how many claims that CAC or DeepCAC predicts better hold, in a sentence."""
     rows = summary[summary["part"] == "claims"].fillna("").astype(str).to_numpy().tolist()
     return on_prediction(Count(*row) for row in rows)
 
 
+@block("separation", "separation")
 def separation(table: pd.DataFrame) -> Table:
     """Return the share of the scatter between classes, training / test rows, and the AUPRC."""
     rows = table.set_index(["term", "alpha", "dataset"])
@@ -265,7 +304,7 @@ def separation(table: pd.DataFrame) -> Table:
         return lambda place: write(rows.loc[(*place, dataset)])
 
     columns: list[tuple[str, How]] = [
-        ("term", lambda place: _TERMS[place[0]]),
+        ("term", lambda place: _TERMS[TERMS.index(place[0])]),
         ("alpha", lambda place: f"{place[1]:g}" if place[1] else ""),
     ]
     for name in _SWEPT:
@@ -277,6 +316,7 @@ def separation(table: pd.DataFrame) -> Table:
     return Table.of(dict.fromkeys(key[:2] for key in rows.index), columns, n_labels=2)
 
 
+@block("limits", "separation")
 def limits(table: pd.DataFrame) -> Table:
     """Return the weights from which longer latents pay: never, at the start, and on chance."""
     first = table.groupby(["dataset", "term"]).first()
@@ -295,56 +335,14 @@ def limits(table: pd.DataFrame) -> Table:
     return Table.of(_SWEPT, columns)
 
 
-_LINES = [("lr", 1, "sound"), ("km_lr", 2, "sound"), ("cac_lr", 2, "sound"), ("xgb", 1, "sound")]
-_NETS = [("km_z", 3, "sound"), ("km_z", 3, "D11"), ("dmnn", 3, "sound"), ("dmnn", 3, "D12")]
-_NETS.append(("deepcac", 3, "sound"))
-Block = tuple[Callable[..., Table | str], tuple[str, ...]]
-
-
-def _by_learner(name: str, write: Callable[..., Table | str], *tables: str) -> dict[str, Block]:
-    return {f"{name} {learner}": (partial(write, learner=learner), tables) for learner in LEARNERS}
-
-
-# By name: the function and the tables of docs/results that it takes.
-BLOCKS: dict[str, Block] = {
-    "headline": (lambda table: table["sentence"].iloc[0], ("headline",)),
-    "prediction": (prediction, ("summary",)),
-    "cells": (cells, ("summary",)),
-    "kinds": (kinds, ("summary",)),
-    "runs of lines": (
-        partial(runs, metric="auroc", datasets="cic adult diabetes credit magic", asked=_LINES),
-        ("runs",),
-    ),
-    "runs of networks": (
-        partial(runs, metric="auprc_macro", datasets="cic cic_los", asked=_NETS),
-        ("runs",),
-    ),
-    "one cluster": (one_cluster, ("runs",)),
-    "printed": (printed, ("ledger",)),
-    "clusters": (clusters, ("judge_verdicts", "judge_scores")),
-    **_by_learner("excluded", excluded, "judge_verdicts"),
-    "planted": (planted, ("judge_planted",)),
-    "clinical answer": (
-        lambda decided, tasks: clinical_answer(filled(decided), filled(tasks)),
-        ("clinical_decisions", "clinical_tasks"),
-    ),
-    **_by_learner("clinical excluded", clinical_excluded, "clinical_verdicts", "clinical_tasks"),
-    **_by_learner("clinical gains", gains, "clinical_verdicts"),
-    "clinical pooled": (pooled, ("clinical_pooled",)),
-    "separation": (separation, ("separation",)),
-    "limits": (limits, ("separation",)),
-}
-
-
 def renewed(text: str, folder: Path) -> str:
     """Return a page with its blocks made anew from the tables of a folder."""
 
-    def block(match: re.Match[str]) -> str:
-        write, names = BLOCKS[match[2]]
-        made = write(*(pd.read_csv(folder / f"{name}.csv") for name in names))
+    def made_anew(match: re.Match[str]) -> str:
+        made = BLOCKS[match[2]](lambda name: pd.read_csv(folder / f"{name}.csv"))
         return match[1] + (f"{made}\n" if isinstance(made, str) else grid(made)) + match[3]
 
-    return _BLOCK.sub(block, text)
+    return _BLOCK.sub(made_anew, text)
 
 
 def renew_pages(project: Path) -> None:

@@ -56,9 +56,8 @@ from deepcac_study.report.site.shipped import (
     shipped_records,
 )
 
-RUN = ["protocol", "dataset", "method", "k"]  # what names a run
-METRICS = ("f1", "f1_macro", "auroc", "auroc_macro", "auprc", "auprc_macro")
-SOUND = "sound"
+_RUN = ("protocol", "dataset", "method", "k", "status")
+_METRICS = ("f1", "f1_macro", "auroc", "auroc_macro", "auprc", "auprc_macro")
 # Losses differ by little, and on tables that are solved everything does.
 _DECIMALS = {"judge_table_verdicts": 8}
 _SWEPT = ("auroc", "auprc")
@@ -87,37 +86,22 @@ def record_tables(paths: Iterable[StrPath], plan: Judge) -> dict[str, pd.DataFra
     The verdicts, of the clinical tasks too, are the files that the judge writes.
     """
     files = by_kind(paths)
-    splits = split_table(files[RUNS])
-    tables = {"run_splits": splits, "runs": run_table(splits)}
+    tables = {"runs": run_table(files[RUNS])}
     return tables | _judge_tables(files, plan) | sweep_tables(files["sweeps"])
 
 
-def split_table(paths: Iterable[Path]) -> pd.DataFrame:
-    """Return the scores of each run on the papers' data, a row a split; a run without has one."""
-    rows = []
-    for run in real_only(load(paths, os.curdir)):
-        about = {name: getattr(run, name) for name in (*RUN, "status")}
-        scores = {metric: run.per_split(metric) for metric in METRICS}
-        for split in range(len(run.splits)):
-            values = {metric: values[split] for metric, values in scores.items()}
-            rows.append({**about, "split": split, **values})
-        if not run.splits:
-            rows.append(about)
-    return pd.DataFrame(rows, columns=[*RUN, "status", "split", *METRICS])
-
-
-def run_table(splits: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and standard deviation over the splits (`split_table`), a row a run.
+def run_table(paths: Iterable[Path]) -> pd.DataFrame:
+    """Return mean and standard deviation over the splits of each run on the papers' data.
 
     The deviation of a single split is 0; there is nothing where a split has no score.
     """
-    groups = splits.groupby(RUN, sort=False)
-    table = groups.agg(status=("status", "first"), splits=("split", "count"))
-    for metric in METRICS:
-        complete = groups[metric].count() == groups.size()
-        table[metric] = groups[metric].mean().where(complete)
-        table[f"{metric}_sd"] = groups[metric].std().fillna(0.0).where(complete)
-    return table.reset_index()
+    rows = []
+    for run in real_only(load(paths, os.curdir)):
+        row = {name: getattr(run, name) for name in _RUN} | {"splits": len(run.splits)}
+        for metric in _METRICS:
+            row[metric], row[f"{metric}_sd"] = run.score(metric) or (None, None)
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _judge_tables(files: Mapping[str, list[Path]], plan: Judge) -> dict[str, pd.DataFrame]:
@@ -190,7 +174,7 @@ def start_effects(table: pd.DataFrame, dataset: str, k: int) -> Iterator[dict[st
                 "dataset": dataset,
                 "method": method,
                 "k": k,
-                "switch": switch or SOUND,
+                "switch": switch or "sound",
                 "metric": metric,
                 "splits": by_split.ngroups,
                 "starts": int(by_split.size().max()),

@@ -1,18 +1,20 @@
 """Tables and sentences that pages quote, from the tables of docs/results.
 
-What stands between ``<!-- made of docs/results: planted -->`` and ``<!-- end -->`` is the block of
-`BLOCKS` with that name. A test makes every block of every page again.
+What stands between ``<!-- made of docs/results: planted -->`` and ``<!-- end -->`` is the block
+that ``page_tables.yaml`` declares by that name. A test makes every block of every page again.
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
+import yaml
 
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, KM, parse_contender
+from deepcac.judging.planted_outcomes import TOLD
 from deepcac.judging.questions import ANY, FORCED, HELP, Question
 from deepcac.judging.resample_scores import METRICS
 from deepcac.pages.tables import How, Table, grid
@@ -37,42 +39,17 @@ from deepcac_study.report.runs.runtables import protocol_label
 
 _BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 _TERMS = ("no term", "AM-softmax", "distance of means", "the same, permuted labels")
-# Of planted cohorts, those that the page shows: rows and strength.
-_PLANTED = ((3000, 0.2), (3000, 0.3), (3000, 0.5), (10_000, 0.2), (10_000, 0.3), (30_000, 0.2))
-_SWEPT, _OPEN = ("cic", "sepsis"), ("cic", "adult", "diabetes", "credit", "magic")
-# What the page shows beside clusters, by learner.
-_GAINS = {
-    "lr": ("Mixture of experts", "Products in LR", "Splines in LR"),
-    "lgbm": ("LightGBM with lines in leaves",),
-}
-# Runs of two tables: method, k and protocol.
-_LINES = [("lr", 1, "sound"), ("km_lr", 2, "sound"), ("cac_lr", 2, "sound"), ("xgb", 1, "sound")]
-_NETS = [("km_z", 3, "sound"), ("km_z", 3, "D11"), ("dmnn", 3, "sound"), ("dmnn", 3, "D12")]
-_NETS.append(("deepcac", 3, "sound"))
-Writer = TypeVar("Writer", bound=Callable[..., Table | str])
-# By name: what makes the block, given what reads a table by its name.
-BLOCKS: dict[str, Callable[[Callable[[str], pd.DataFrame]], Table | str]] = {}
 
 
-def block(name: str, *tables: str, **settings: Any) -> Callable[[Writer], Writer]:
-    """Register a function of some tables, with settings, as the block of a name."""
-
-    def register(write: Writer) -> Writer:
-        BLOCKS[name] = lambda read: write(*map(read, tables), **settings)
-        return write
-
-    return register
-
-
-@block("headline", "headline")
 def headline(table: pd.DataFrame) -> str:
     """Return the answer of the whole study."""
     return str(table["sentence"].iloc[0])
 
 
-@block("clusters", "judge_verdicts", "judge_scores")
-def clusters(verdicts: pd.DataFrame, scores: pd.DataFrame) -> Table:
-    """Return what clusters and random groups add to logistic regression, where something differs.
+def clusters(
+    verdicts: pd.DataFrame, scores: pd.DataFrame, learner: str, datasets: Iterable[str]
+) -> Table:
+    """Return what clusters and random groups add to a learner on some data sets.
 
     With what clusters add goes in how many resamples they were chosen at all.
     """
@@ -80,9 +57,9 @@ def clusters(verdicts: pd.DataFrame, scores: pd.DataFrame) -> Table:
     rows = verdicts[verdicts["metric"] == MAIN]
     by_pair = rows.set_index(["question", "contender", "reference", "dataset"])
 
-    def added(question: Question, arm: str, reference: str = "lr") -> How:
+    def added(question: Question, arm: str, reference: str = learner) -> How:
         def cell(dataset: str) -> str:
-            row: Any = by_pair.loc[(question.id, f"{arm}_lr", reference, dataset), :]
+            row: Any = by_pair.loc[(question.id, f"{arm}_{learner}", reference, dataset), :]
             chosen = f", {row['clustered']} of {row['resamples']}" * (question == HELP)
             return four(row["mean"], STYLES[row["verdict"]], signed=True) + chosen
 
@@ -90,17 +67,15 @@ def clusters(verdicts: pd.DataFrame, scores: pd.DataFrame) -> Table:
 
     columns: dict[str, How] = {
         "data set": str,
-        "LR, no clusters": lambda dataset: three(alone[dataset, "lr"]),
+        f"{contender_label(learner)}, no clusters": lambda name: three(alone[name, learner]),
         "+ CAC": added(HELP, CAC),
         "+ k-means": added(HELP, KM),
         "+ distances": added(HELP, DISTANCES),
-        "CAC − random groups, k >= 2": added(ANY, CAC, f"{CELLS}_lr"),
+        "CAC − random groups, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
     }
-    return Table.of(("cic", "credit", "diabetes", "magic", "sepsis"), columns)
+    return Table.of(datasets, columns)
 
 
-@block("excluded lr", "judge_verdicts", learner="lr")
-@block("excluded lgbm", "judge_verdicts", learner="lgbm")
 def excluded(verdicts: pd.DataFrame, learner: str) -> str:
     """Say how often a gain is excluded where two clusters or more had to be used, in sentences."""
     learners = verdicts["contender"].map(lambda name: parse_contender(name).learner)
@@ -121,24 +96,25 @@ def excluded(verdicts: pd.DataFrame, learner: str) -> str:
     )
 
 
-@block("planted", "judge_planted")
-def planted(comparisons: pd.DataFrame) -> Table:
-    """Return what was found of planted subtypes by arms of logistic regression.
+def planted(comparisons: pd.DataFrame, learner: str, cohorts: Iterable[tuple[int, float]]) -> Table:
+    """Return what was found of planted subtypes, by the rows of cohorts and the strength.
 
     Found by the study's rule, and in brackets by a test of its own.
     """
-    rows = comparisons[comparisons["reference"] == "lr"]
+    rows = comparisons[comparisons["reference"] == learner]
     rows = rows.set_index(["rows", "strength", "contender"])
+
+    names = f"{TOLD}{learner}", f"{CAC}_{learner}", f"{KM}_{learner}"
 
     def detection(name: str) -> How:
         return lambda place: _detection(rows.loc[(*place, name)])
 
     columns: dict[str, How] = {
         "patients": lambda place: f"{place[0]:,.0f}",
-        "worth": lambda place: three(rows.loc[(*place, "cac_lr"), "oracle_gain"]),
-        **{contender_label(name): detection(name) for name in ("told_lr", "cac_lr", "km_lr")},
+        "worth": lambda place: three(rows.loc[(*place, names[0]), "oracle_gain"]),
+        **{contender_label(name): detection(name) for name in names},
     }
-    return Table.of(_PLANTED, columns)
+    return Table.of(cohorts, columns)
 
 
 def _detection(row: "pd.Series[Any]") -> str:
@@ -147,8 +123,6 @@ def _detection(row: "pd.Series[Any]") -> str:
     return f"{three(row['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"
 
 
-@block("clinical excluded lr", "clinical_verdicts", "clinical_tasks", learner="lr")
-@block("clinical excluded lgbm", "clinical_verdicts", "clinical_tasks", learner="lgbm")
 def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str) -> str:
     """Say on how many tasks a gain is excluded where clusters had to be used, after correction."""
     apart = set(tasks.loc[tasks["apart"].astype(bool), "dataset"])
@@ -169,26 +143,23 @@ def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str)
     )
 
 
-@block("clinical answer", "clinical_decisions", "clinical_tasks")
 def answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
     """Return the answer on the clinical tasks."""
     return clinical_answer(filled(decisions), filled(tasks))
 
 
-@block("clinical gains lr", "clinical_verdicts", learner="lr")
-@block("clinical gains lgbm", "clinical_verdicts", learner="lgbm")
-def gains(verdicts: pd.DataFrame, learner: str) -> Table:
+def gains(verdicts: pd.DataFrame, learner: str, rivals: Iterable[str]) -> Table:
     """Return the gains of k-means and CAC on each clinical task, and of what else bends a line."""
-    return _columns(clinical_gains(verdicts, learner), "task", "k-means", "CAC", *_GAINS[learner])
+    return _columns(clinical_gains(verdicts, learner), "task", "k-means", "CAC", *rivals)
 
 
-@block("clinical pooled", "clinical_pooled")
-def pooled(table: pd.DataFrame) -> Table:
-    """Return the pooled gains of CAC and k-means in logistic regression."""
-    rows = table[table["contender"].isin((f"{CAC}_lr", f"{KM}_lr")) & table["alpha"].isna()]
+def pooled(table: pd.DataFrame, learner: str) -> Table:
+    """Return the pooled gains of CAC and k-means with a learner."""
+    arms = f"{CAC}_{learner}", f"{KM}_{learner}"
+    rows = table[table["contender"].isin(arms) & table["alpha"].isna()]
     rows = rows.sort_values(["contender", "reference"], kind="stable")
     shown = ("clusters", "compared with", "cohorts", "gain", "a new cohort")
-    return _columns(clinical_pooled(rows, "lr"), *shown)
+    return _columns(clinical_pooled(rows, learner), *shown)
 
 
 def _columns(table: Table, *names: str) -> Table:
@@ -198,8 +169,6 @@ def _columns(table: Table, *names: str) -> Table:
     return replace(table, head=names, rows=rows)
 
 
-@block("runs of lines", "runs", metric="auroc", runs=_LINES, datasets=_OPEN)
-@block("runs of networks", "runs", metric="auprc_macro", runs=_NETS, datasets=("cic", "cic_los"))
 def run_scores(
     table: pd.DataFrame, metric: str, runs: Iterable[tuple[str, int, str]], datasets: Iterable[str]
 ) -> Table:
@@ -224,10 +193,9 @@ def _or_dash(value: float) -> str:
     return three(float(value)) or "-"
 
 
-@block("one cluster", "runs")
-def one_cluster(table: pd.DataFrame) -> str:
-    """Say how DeepCAC as published with two clusters or more scores beside itself with one."""
-    rows = table[(table["method"] == "deepcac") & (table["protocol"] == "as_published")]
+def one_cluster(table: pd.DataFrame, method: str) -> str:
+    """Say how a method as published with two clusters or more scores beside itself with one."""
+    rows = table[(table["method"] == method) & (table["protocol"] == "as_published")]
     wide = rows.pivot(index="dataset", columns="k", values="auprc_macro")
     gaps = wide.drop(columns=1).sub(wide[1], axis=0).to_numpy(dtype=float)
     gaps = gaps[gaps == gaps]
@@ -238,10 +206,9 @@ def one_cluster(table: pd.DataFrame) -> str:
     )
 
 
-@block("printed", "ledger")
-def printed(ledger: pd.DataFrame) -> Table:
-    """Return the AUPRC that DeepCAC prints for networks on CIC, and ours, every k in a cell."""
-    of = (ledger["paper"] == "deepcac") & (ledger["table"].astype(str) == "2")
+def printed(ledger: pd.DataFrame, paper: str, methods: Iterable[str]) -> Table:
+    """Return the AUPRC that a paper's table 2 prints on CIC, and ours, every k in a cell."""
+    of = (ledger["paper"] == paper) & (ledger["table"].astype(str) == "2")
     of &= (ledger["dataset"] == "CIC") & (ledger["item"] == "auprc")
     rows = ledger[of].sort_values("k", kind="stable").set_index("method")
     ks = " ".join(str(int(k)) for k in rows["k"].dropna().unique())
@@ -254,10 +221,9 @@ def printed(ledger: pd.DataFrame) -> Table:
         "printed": values("printed"),
         "as published": values("as_published"),
     }
-    return Table.of(("KM-Z", "DMNN", "GRASP", "DeepCAC"), columns)
+    return Table.of(methods, columns)
 
 
-@block("cells", "summary")
 def cells(summary: pd.DataFrame) -> Table:
     """Count printed cells that agree, by paper, and what another method's cell would do."""
     rows = summary[(summary["part"] == "cells") & (summary["group"] == "independent")]
@@ -266,7 +232,6 @@ def cells(summary: pd.DataFrame) -> Table:
     return _counts(rows, "paper", "paper", labels, counted)
 
 
-@block("kinds", "summary")
 def kinds(summary: pd.DataFrame) -> Table:
     """Count what became of the claims of each kind, those that say the same once."""
     rows = summary[(summary["part"] == "claims") & (summary["paper"] == "all")]
@@ -288,15 +253,13 @@ def _counts(
     return Table.of(labels, {name: labels.__getitem__, **columns})
 
 
-@block("prediction", "summary")
 def prediction(summary: pd.DataFrame) -> str:
     """Say how many claims that CAC or DeepCAC predicts better hold, in a sentence."""
     rows = summary[summary["part"] == "claims"].fillna("").astype(str).to_numpy().tolist()
     return on_prediction(Count(*row) for row in rows)
 
 
-@block("separation", "separation")
-def separation(table: pd.DataFrame) -> Table:
+def separation(table: pd.DataFrame, datasets: Iterable[str]) -> Table:
     """Return the share of the scatter between classes, training / test rows, and the AUPRC."""
     rows = table.set_index(["term", "alpha", "dataset"])
 
@@ -307,7 +270,7 @@ def separation(table: pd.DataFrame) -> Table:
         ("term", lambda place: _TERMS[TERMS.index(place[0])]),
         ("alpha", lambda place: f"{place[1]:g}" if place[1] else ""),
     ]
-    for name in _SWEPT:
+    for name in datasets:
         columns += [
             (name, cell(name, lambda row: f"{three(row['share'])} / {three(row['test_share'])}")),
             ("AUPRC", cell(name, lambda row: f"{three(row['auprc'])} +- {three(row['auprc_sd'])}")),
@@ -316,8 +279,7 @@ def separation(table: pd.DataFrame) -> Table:
     return Table.of(dict.fromkeys(key[:2] for key in rows.index), columns, n_labels=2)
 
 
-@block("limits", "separation")
-def limits(table: pd.DataFrame) -> Table:
+def limits(table: pd.DataFrame, datasets: Iterable[str]) -> Table:
     """Return the weights from which longer latents pay: never, at the start, and on chance."""
     first = table.groupby(["dataset", "term"]).first()
 
@@ -332,14 +294,28 @@ def limits(table: pd.DataFrame) -> Table:
         "permuted, all rows": cell(PERMUTED, "start_scaling"),
         "permuted, batches": cell(PERMUTED, "start_batch_scaling"),
     }
-    return Table.of(_SWEPT, columns)
+    return Table.of(datasets, columns)
+
+
+_WRITERS: dict[str, Callable[..., Table | str]] = {
+    write.__name__: write
+    for write in (
+        *(headline, prediction, cells, kinds, run_scores, one_cluster, printed, separation),
+        *(limits, clusters, excluded, planted, answer, clinical_excluded, gains, pooled),
+    )
+}
+BLOCKS: dict[str, dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+)
 
 
 def renewed(text: str, folder: Path) -> str:
     """Return a page with its blocks made anew from the tables of a folder."""
 
     def made_anew(match: re.Match[str]) -> str:
-        made = BLOCKS[match[2]](lambda name: pd.read_csv(folder / f"{name}.csv"))
+        declared = dict(BLOCKS[match[2]])
+        tables = [pd.read_csv(folder / f"{name}.csv") for name in declared.pop("tables")]
+        made = _WRITERS[declared.pop("write")](*tables, **declared)
         return match[1] + (f"{made}\n" if isinstance(made, str) else grid(made)) + match[3]
 
     return _BLOCK.sub(made_anew, text)

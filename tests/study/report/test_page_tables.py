@@ -75,7 +75,7 @@ def test_scores_and_printed_cells_are_those_of_their_rows(changed):
 
 def test_a_planted_subtype_is_found_by_the_rule_and_by_a_test_of_its_own():
     found = pd.read_csv(RESULTS / "judge_planted.csv")
-    cells = [cell.text for cell in planted(found).rows[1]]
+    cells = [cell.text for cell in planted(found, "lr", [(3000, 0.3)]).rows[0]]
     assert cells == ["3,000", "0.033", "+0.034, 7 of 12 (12)", "+0.028, 2 of 12 (12)",
                      "+0.029, 3 of 12 (12)"]  # fmt: skip
 
@@ -84,7 +84,7 @@ def test_several_clusters_are_compared_with_one_run_by_run():
     rows = [("deepcac", "as_published", dataset, k, score) for dataset, k, score in
             (("a", 1, 0.5), ("a", 2, 0.4), ("a", 3, 0.6), ("b", 1, 0.5), ("b", 2, 0.45))]  # fmt: skip
     columns = ["method", "protocol", "dataset", "k", "auprc_macro"]
-    text = one_cluster(pd.DataFrame(rows, columns=columns))
+    text = one_cluster(pd.DataFrame(rows, columns=columns), "deepcac")
     assert "lower mean than one in 2 of 3 runs" in text
     assert "-0.100 to +0.100" in text
 

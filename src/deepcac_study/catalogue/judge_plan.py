@@ -1,10 +1,13 @@
 """The judge's part of the configuration: who meets on which data, and how hard all are tuned."""
 
+import os
+from pathlib import Path
 from typing import Annotated
 
+import yaml
 from pydantic import AfterValidator, Field
 
-from deepcac.files.declared import Entry
+from deepcac.files.declared import Entry, checked
 from deepcac.judging.contenders import parse_contender
 from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac_study.catalogue.entries import Id
@@ -104,3 +107,9 @@ class Judge(Entry):
     network_trials: int = Field(8, ge=1, description="trials of each network")
     margin: float = Field(MARGIN, gt=0, description="differences up to this are negligible")
     strict_margin: float = Field(STRICT, gt=0, description="a stricter margin, shown beside it")
+
+
+def read_judge(path: str | os.PathLike[str]) -> Judge:
+    """Return the judge's part of a configuration file."""
+    content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    return checked(Judge, content.get("judge", {}), f"{path}: judge")

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from deepcac.judging.questions import QUESTIONS, pairs
+from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import difference
+from deepcac_study.judge.judgement_files import read_records
+from deepcac_study.records import record_archive
+from deepcac_study.records.reader import JUDGED, by_kind
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 KEYS = ["question", "metric", "dataset", "contender", "reference"]
@@ -128,10 +132,11 @@ def test_every_verdict_occurs_in_random_scores():
     assert words == {"better", "worse", "equivalent", "undecided", "never chosen"}
 
 
-def test_the_verdicts_of_the_study_are_plain():
-    scores = pd.read_csv(RESULTS / "judge_resamples.csv")
+def test_the_verdicts_of_the_study_are_plain(tmp_path):
+    record_archive.lay(RESULTS / "records", tmp_path / "results")
+    records = read_records(by_kind(tmp_path.rglob("results/judge/*/*.json"))[JUDGED])
     table = pd.read_csv(RESULTS / "judge_verdicts.csv")
-    assert_plain(scores, table, 0.01, 1e-2)  # of scores with five decimals
+    assert_plain(resample_scores(records), table, 0.01, 1e-2)  # the table has five decimals
 
 
 def test_both_sides_of_the_margin_by_hand():

@@ -29,7 +29,7 @@ from deepcac_study.records.record_archive import (
     read,
     write_readme,
 )
-from deepcac_study.report.kept.snapshot import MEASURED
+from deepcac_study.report.measured import MEASURED
 from deepcac_study.report.site import shipped
 
 REGISTRY = Path(__file__).parents[3] / "config" / "registry"
@@ -157,9 +157,11 @@ def test_the_report_of_shipped_records_shows_those_of_today(results, tmp_path, m
     archive = tmp_path / "docs" / "results"
     pack(find_records(results), archive / "records", everything)
     (archive / MEASURED).mkdir()
-    write_json(archive / "about.json", {"date": "today"})
     put(tmp_path / "study" / "results", "cic/lr_k1.json", 9)
     monkeypatch.setattr(shipped, "check_commits", lambda commits: None)
+    monkeypatch.setattr(shipped, "_judge", lambda *_: [])
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.yaml").write_text("judge: {}\n")
     values = {}
 
     def build(records, *rest, **more):

@@ -7,11 +7,9 @@ from deepcac.pages.tables import grid
 from deepcac_study.report.judge.clinical_forest import (
     clinical_answer,
     clinical_forests,
-    kept_clinical,
     load_clinical,
 )
-from deepcac_study.report.kept.clinical_docs import clinical_gains, clinical_tables
-from deepcac_study.report.kept.markdown_tables import renew
+from deepcac_study.report.judge.clinical_pages import clinical_gains, clinical_tables
 
 REFERENCES = {"help": "lr", "random": "mean_of_cells_lr", "bent": "spline_lr"}
 
@@ -71,7 +69,6 @@ def paths(tmp_path):
     tables = {"tasks": TASKS, "verdicts": VERDICTS, "decisions": DECISIONS, "pooled": POOLED}
     for name, table in tables.items():
         table.to_csv(tmp_path / f"{name}.csv", index=False)
-        table.to_csv(tmp_path / f"clinical_{name}.csv", index=False)
     return [tmp_path / f"{name}.csv" for name in tables]
 
 
@@ -93,21 +90,19 @@ def test_a_row_of_cac_above_0_does_not_decide(paths):
     assert clinical_answer(above, judged.tasks).startswith("We found no clinical task")
 
 
-def test_what_was_not_judged_is_not_shown(paths, tmp_path):
+def test_what_was_not_judged_is_not_shown(paths):
     assert load_clinical(paths[:3]) is None
-    assert kept_clinical(tmp_path / "empty") is None
     assert clinical_tables(None) == clinical_forests(None) == []
 
 
-def test_the_forest_has_every_kind_less_each_reference_and_the_pooled_estimates(paths, tmp_path):
-    for judged in (load_clinical(paths), kept_clinical(tmp_path)):
-        (figure,) = clinical_forests(judged)  # nothing of LightGBM has run
-        assert figure.id == "clinical_forest_lr"
-        drawn = [(row[0], row[1], row[2], row[3]) for row in figure.data]
-        assert len(drawn) == len(set(drawn)) == 9 + 3
-        assert ("bent", "rhc", "cac_lr", "above 0") in drawn
-        assert ("random", "pooled", "km_lr", "") in drawn
-        assert "in each k-means cluster minus splines: +0.0010" in figure.seen
+def test_the_forest_has_every_kind_less_each_reference_and_the_pooled_estimates(paths):
+    (figure,) = clinical_forests(load_clinical(paths))  # nothing of LightGBM has run
+    assert figure.id == "clinical_forest_lr"
+    drawn = [(row[0], row[1], row[2], row[3]) for row in figure.data]
+    assert len(drawn) == len(set(drawn)) == 9 + 3
+    assert ("bent", "rhc", "cac_lr", "above 0") in drawn
+    assert ("random", "pooled", "km_lr", "") in drawn
+    assert "in each k-means cluster minus splines: +0.0010" in figure.seen
 
 
 def test_a_cell_has_three_gains_and_beside_them_what_bends_a_line(paths):
@@ -133,9 +128,3 @@ def test_the_report_has_a_table_of_each_kind_and_tells_what_is_excluded(paths):
     shown = [[cell.text for cell in row][-2:] for row in tables["clinical_verdicts"].rows]
     assert shown[0] == ["yes", "no"]
     assert ["", ""] in shown
-
-
-def test_a_page_waits_until_something_has_run():
-    marked = "<!-- from the snapshot: clinical_pooled lr -->\nold\n<!-- end -->\n"
-    assert "Not run yet." in renew(marked, {"clinical_pooled": POOLED.iloc[:0]})
-    assert "+0.0010" in renew(marked, {"clinical_pooled": POOLED})

@@ -6,23 +6,19 @@ import pytest
 
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
-from deepcac_study.judge.clinical_tasks import TABLES
-from deepcac_study.records.reader import JUDGED
 from deepcac_study.records.record import file_digest
 from deepcac_study.report.judge.judge_figures import power_figure
 from deepcac_study.report.judge.judgement import (
     basis,
     judgement_figures,
     judgement_tables,
-    kept_judgement,
     load_judgement,
     sentence,
 )
-from deepcac_study.report.kept_table import kept_table
-from deepcac_study.report.site.page import build, judgements
+from deepcac_study.report.site.page import build
 
 ROOT = Path(__file__).parents[3]
-REGISTRY, KEPT = ROOT / "config" / "registry", ROOT / "docs" / "results"
+REGISTRY = ROOT / "config" / "registry"
 
 
 def row(dataset, verdict, mean, metric="auroc", question="help"):
@@ -174,31 +170,6 @@ def test_verdicts_that_were_not_written_with_their_summary_are_refused(tmp_path)
         DataError, match=r"verdicts\.csv: not the verdicts that summary\.json counts"
     ):
         load_judgement(paths)
-
-
-@pytest.mark.parametrize("dataset", ["demo_x", "cic", "mine"])
-def test_what_ships_comes_before_generated_data_and_after_real_ones(tmp_path, dataset):
-    synthetic = ["demo_x"] if dataset == "demo_x" else []
-    files = {JUDGED: write(tmp_path, [row(dataset, "better", 0.2)], synthetic), "clinical": []}
-    alone, of_real = judgements(files, None)[0], judgements(files, KEPT)[0]
-    assert list(alone.rows["contender"]) == ["km_lr"]
-    assert (len(of_real.rows) > 1) == bool(of_real.note) == (dataset == "demo_x")
-    assert judgements(files, tmp_path)[0].rows.equals(alone.rows)  # nothing ships
-
-
-@pytest.mark.parametrize("dataset", ["demo_x", "rhc"])
-def test_shipped_clinical_tasks_come_before_generated_ones(tmp_path, dataset):
-    files = []
-    for name in TABLES:
-        table = kept_table(KEPT, f"clinical_{name}").head(1)
-        files.append(tmp_path / f"{name}.csv")
-        (table.assign(dataset=dataset) if "dataset" in table else table).to_csv(files[-1])
-    shown = judgements({JUDGED: [], "clinical": files}, KEPT)[1]
-    assert (len(shown.tasks) > 1) == (dataset == "demo_x")
-
-
-def test_where_no_judge_is_kept_nothing_is_judged(tmp_path):
-    assert kept_judgement(tmp_path) is None
 
 
 def test_the_words_of_the_power_curve_say_what_is_found():

@@ -4,7 +4,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from catalogued import extracted, made
 from hypothesis import given
@@ -198,7 +197,7 @@ def test_the_data_page_shows_every_data_set(profiles, tmp_path):
 
 def test_data_without_a_profile_have_the_size_and_use_that_records_give(tmp_path):
     run = write_run(tmp_path / "results", "cic", "lr", 1)
-    judged = pd.DataFrame([{"dataset": "uci_vote", "n_rows": 435, "n_features": 16}])
+    judged = [{"dataset": "uci_vote", "n_rows": 435, "n_features": 16}]
     uses = data_use(read([run], tmp_path), ["cic"], judged)
     table = data_table(source_notes(REGISTRY, [], uses=uses))
     shown = {row[0].text: [cell.text for cell in row[1:6]] for row in table.rows}

@@ -31,7 +31,7 @@ class DataUse:
 def data_use(
     findings: Findings,
     judged: Iterable[str] = (),
-    tables: pd.DataFrame | None = None,
+    tables: Iterable[Mapping[str, Any]] = (),
     tasks: pd.DataFrame | None = None,
 ) -> dict[str, DataUse]:
     """Return what was done with each data set.
@@ -41,8 +41,8 @@ def data_use(
     findings : Findings
     judged : iterable of str
         Data sets with the judge's verdicts.
-    tables : DataFrame, optional
-        ``judge_tables.csv``: the tables that the judge judged one by one, with their sizes.
+    tables : iterable of mapping
+        Records of the tables that the judge judged in one job each.
     tasks : DataFrame, optional
         The clinical tasks (`deepcac_study.judge.clinical_tasks`), finished or not.
     """
@@ -55,8 +55,8 @@ def data_use(
         _use(uses, name, "supervised k-means")
     for name in dict.fromkeys(judged):
         _use(uses, name, "our study")
-    for row in [] if tables is None else tables.to_dict("records"):
-        _use(uses, str(row["dataset"]), "our study").size({str(key): row[key] for key in row})
+    for table in tables:
+        _use(uses, table["dataset"], "our study").size(table)
     for row in [] if tasks is None else tasks[tasks["status"] == FINISHED].to_dict("records"):
         use = _use(uses, str(row["dataset"]), "a clinical task")
         use.rows = use.rows or f"{int(row['rows']):,}"

@@ -15,7 +15,6 @@ from matplotlib.ticker import MaxNLocator
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BENT, HELP, RANDOM
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac_study.catalogue.registry import DEMO
 from deepcac_study.judge.clinical_tasks import (
     ABOVE_ZERO,
     FINISHED,
@@ -25,7 +24,6 @@ from deepcac_study.judge.clinical_tasks import (
 from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.report.declarations import declared_figure, rows_of
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
-from deepcac_study.report.kept_table import kept_table
 
 LEARNERS = ("lr", "lgbm")
 # Kinds of clusters that have all three references: arm, alpha, mark, colour and name.
@@ -49,34 +47,14 @@ class ClinicalJudgement:
     decisions: pd.DataFrame
     pooled: pd.DataFrame
 
-    @property
-    def of_generated(self) -> bool:
-        """Whether no task is on real data, as after the demo."""
-        return bool(self.tasks["dataset"].str.startswith(DEMO).all())
-
 
 def load_clinical(paths: Iterable[str | os.PathLike[str]]) -> ClinicalJudgement | None:
     """Read the tables that the judge wrote of the clinical tasks; None without them."""
     files = {Path(path).stem: Path(path) for path in paths if Path(path).suffix == ".csv"}
     if not files.keys() >= {*TABLES}:
         return None
-    return _judgement({name: pd.read_csv(files[name]) for name in TABLES})
-
-
-def kept_clinical(folder: str | os.PathLike[str]) -> ClinicalJudgement | None:
-    """Return the tables that are kept with the project, if any."""
-    return _judgement({name: kept_table(folder, clinical_name(name)) for name in TABLES})
-
-
-def clinical_name(table: str) -> str:
-    """Return the name of a table where it is kept."""
-    return f"clinical_{table}"
-
-
-def _judgement(tables: dict[str, pd.DataFrame]) -> ClinicalJudgement | None:
-    if tables[VERDICTS].empty:
-        return None
-    return ClinicalJudgement(**{name: filled(tables[name]) for name in TABLES})
+    tables = {name: filled(pd.read_csv(files[name])) for name in TABLES}
+    return None if tables[VERDICTS].empty else ClinicalJudgement(**tables)
 
 
 def filled(table: pd.DataFrame) -> pd.DataFrame:

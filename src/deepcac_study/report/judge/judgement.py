@@ -12,7 +12,7 @@ import pandas as pd
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac.judging.resample_scores import clustered_scores
-from deepcac.judging.verdicts import half_detect, summary
+from deepcac.judging.verdicts import half_detect
 from deepcac.pages.figures import Figure, verdicts_in
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import (
@@ -35,9 +35,9 @@ from deepcac_study.report.judge.judge_figures import (
     verdict_forest,
 )
 from deepcac_study.report.judge.overall_answer import overall_answer
-from deepcac_study.report.kept_table import kept_table
 
 GENERATED = " (generated)"
+_TABLE, _SUMMARY = "verdicts.csv", "summary.json"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 # What follows "clusters"; the number comes last.
@@ -58,7 +58,6 @@ class Judgement:
     # A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
     rows: pd.DataFrame
     summary: dict[str, Any]  # counts a question, over data sets, and the power curve
-    note: str = ""  # where it comes from, if not from trials here
 
     @property
     def real(self) -> pd.DataFrame:
@@ -71,56 +70,28 @@ class Judgement:
         made = self.rows["dataset"].str.endswith(GENERATED)
         return self.rows[~made & ~self.rows["dataset"].isin(paper_datasets())]
 
-    @property
-    def of_generated(self) -> bool:
-        """Whether no comparison is on real data, as after the demo."""
-        return self.real.empty and self.unpublished.empty
-
 
 def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
-    """Read ``verdicts.csv`` and ``summary.json``; None without them.
+    """Read ``verdicts.csv`` and ``summary.json`` among other files; None without them.
 
     Raises
     ------
     DataError
         They were not written together, or one is damaged.
     """
-    files = {Path(path).suffix: Path(path) for path in paths}
-    if set(files) != {".csv", ".json"}:
+    files = {Path(path).name: Path(path) for path in paths}
+    if not files.keys() >= {_TABLE, _SUMMARY}:
         return None
-    summary = read_json(files[".json"])
-    if file_digest(files[".csv"]) != summary.get("verdicts"):
+    summary = read_json(files[_SUMMARY])
+    if file_digest(files[_TABLE]) != summary.get("verdicts"):
         raise DataError(
-            f"{files['.csv']}: not the verdicts that {files['.json'].name} counts; delete both and "
-            "run the judge again"
+            f"{files[_TABLE]}: not the verdicts that {_SUMMARY} counts; delete both and run the "
+            "judge again"
         )
-    rows = pd.read_csv(files[".csv"])
+    rows = pd.read_csv(files[_TABLE])
     generated = rows["dataset"].isin(summary["synthetic"])
     rows.loc[generated, "dataset"] += GENERATED
     return Judgement(rows, summary)
-
-
-def kept_judgement(folder: str | os.PathLike[str]) -> Judgement | None:
-    """Return the judge's verdicts from the tables that are kept with the project, if any."""
-    rows, scores, power = (
-        kept_table(folder, f"judge_{name}") for name in ("verdicts", "scores", "planted")
-    )
-    if rows.empty:
-        return None
-    margins = {name: float(rows[name].iloc[0]) for name in ("margin", "strict_margin")}
-    content = {
-        **margins,
-        "synthetic": [],
-        "questions": summary(rows, margins["margin"]),
-        "scores": [row.dropna().to_dict() for _, row in scores.iterrows()],
-        "power": power.to_dict("records"),
-    }
-    note = (
-        "Our study was not run on real data here: its verdicts are those that ship with the "
-        f"project, of {read_json(Path(folder) / 'about.json')['date']}. "
-        "snakemake judge makes them again."
-    )
-    return Judgement(rows, content, note)
 
 
 def headline(rows: pd.DataFrame) -> pd.DataFrame:

@@ -21,7 +21,6 @@ from deepcac.types import Array
 from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure
-from deepcac_study.report.kept_table import kept_table
 from deepcac_study.report.runs.comparisons import Bootstraps, Difference, split_scores
 from deepcac_study.report.runs.runtables import at_smallest_k, run_label
 
@@ -33,6 +32,7 @@ _COLUMNS = {
 }
 _INTERVAL = ["first", "second", "metric", "low", "high"]
 _GRID = np.linspace(0, 1, 101)
+StrPath = str | os.PathLike[str]
 
 
 def unweighted_risk(run: Run, split: Mapping[str, Any], risk: Array) -> Array:
@@ -214,6 +214,13 @@ def _draw_roc_pr(
     axes["ROC"].legend(loc="lower right")
 
 
+def kept_table(folder: StrPath, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Return ``folder/name.csv``; a table without rows, with some columns, where there is none."""
+    path = Path(folder) / f"{name}.csv"
+    there = path.exists() and path.stat().st_size
+    return pd.read_csv(path) if there else pd.DataFrame(columns=list(columns))
+
+
 def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFrame:
     """Return the data behind one kind of figure in a folder, of the data sets that may be kept.
 
@@ -236,7 +243,7 @@ def bootstrap_table(effects: Iterable[Difference]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_INTERVAL).round(6)
 
 
-def kept_curves(folder: str | os.PathLike[str]) -> Callable[[Run], Curves | None]:
+def kept_curves(folder: StrPath) -> Callable[[Run], Curves | None]:
     """Return what finds the curves of a sound run: from its scores, or the kept ones."""
     tables = {
         name: dict(list(kept_table(folder, name, columns).groupby(_RUN)))
@@ -266,7 +273,7 @@ def kept_curves(folder: str | os.PathLike[str]) -> Callable[[Run], Curves | None
 class KeptBootstraps(Bootstraps):
     """Intervals of paired differences: from scores, or from ``bootstraps.csv`` of a folder."""
 
-    def __init__(self, folder: str | os.PathLike[str], resamples: int = 0) -> None:
+    def __init__(self, folder: StrPath, resamples: int = 0) -> None:
         super().__init__(resamples)
         table = kept_table(folder, BOOTSTRAPS, _INTERVAL)
         self._intervals = {

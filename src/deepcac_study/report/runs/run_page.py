@@ -87,7 +87,7 @@ def write_run_page(
     ]
     made = environment("deepcac_study.report.site")
     made.globals |= {"up": "../", "current": "run", "menu": {}}
-    made.globals |= dict.fromkeys(("made_from", "judged_note", "provenance"), "")
+    made.globals |= dict.fromkeys(("made_from", "provenance"), "")
     lines = (_sentence(run), *_comparison(printed, run))
     title = f"{run_label(run)} on {dataset.title}"
     # The head and the foot lead to the report, where there is one.

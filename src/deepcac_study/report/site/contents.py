@@ -13,8 +13,8 @@ from deepcac_study.report.data.planted_truth import planted_figure, planted_tabl
 from deepcac_study.report.data.profiles import missingness_figures
 from deepcac_study.report.data.source_notes import data_table
 from deepcac_study.report.judge.clinical_forest import clinical_forests
+from deepcac_study.report.judge.clinical_pages import clinical_tables
 from deepcac_study.report.judge.judgement import judgement_figures, judgement_tables
-from deepcac_study.report.kept.clinical_docs import clinical_tables
 from deepcac_study.report.papers.casetables import case_figure, case_tables
 from deepcac_study.report.papers.decomposition_gains import (
     decomposition_figures,

@@ -8,29 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from deepcac.files.csv_files import write_frame
+from deepcac.files.storage import read_json
 from deepcac.pages import tables as tabular
 from deepcac.pages.figures import drawn
+from deepcac_study.judge.study_files import TABLES
 from deepcac_study.papers.claims import Claim, claims
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.ledger import entries, write_rows
 from deepcac_study.papers.summary import Count
-from deepcac_study.records.reader import JUDGED, Findings, by_kind, read
-from deepcac_study.report.data.data_use import DataUse, data_use
+from deepcac_study.records.reader import JUDGED, by_kind, read
+from deepcac_study.report.data.data_use import data_use
 from deepcac_study.report.data.planted_truth import planted_against_found
 from deepcac_study.report.data.profiles import load_profiles
 from deepcac_study.report.data.source_notes import source_notes
-from deepcac_study.report.judge.clinical_forest import (
-    ClinicalJudgement,
-    kept_clinical,
-    load_clinical,
-)
-from deepcac_study.report.judge.judgement import (
-    Judgement,
-    kept_judgement,
-    load_judgement,
-)
-from deepcac_study.report.kept_table import kept_table
+from deepcac_study.report.judge.clinical_forest import load_clinical
+from deepcac_study.report.judge.judgement import load_judgement
 from deepcac_study.report.runs.comparisons import Bootstraps
 from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
@@ -40,7 +33,7 @@ from deepcac_study.report.runs.curves import (
     kept_curves,
 )
 from deepcac_study.report.site.contents import contents
-from deepcac_study.report.site.material import Material, real_only
+from deepcac_study.report.site.material import Material
 from deepcac_study.report.site.site import write_site
 from deepcac_study.report.subtypes.kept_subtypes import kept_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_pages
@@ -73,11 +66,10 @@ class ShippedRecords:
     Attributes
     ----------
     tables : Path
-        Folder of the tables that ship with the project: without a judge among the records, and with
-        runs on the papers' data, its verdicts are shown, and the report says so.
+        Folder of the tables that ship with the project: shipped records of runs, which have no
+        score files, have their curves, bootstrap intervals and pages of subtypes.
     unscored
-        As in `deepcac_study.records.runs.load`. Shipped records of runs, which have no score
-        files, have the curves and bootstrap intervals of `tables`.
+        As in `deepcac_study.records.runs.load`.
     made_from : str
         Where the records come from, if not from runs here.
     """
@@ -128,52 +120,28 @@ def build(
         files, root, inputs=data.inputs, references=printed_clusters(), unscored=shipped.unscored
     )
     files_by_kind = by_kind(files)
-    profiles, snapshot = load_profiles(files_by_kind["profiles"]), shipped.kept
-    real = real_only(findings.runs)
-    judged, clinical = judgements(files_by_kind, shipped.tables if real else None)
-    bootstraps = KeptBootstraps(snapshot, resamples) if snapshot else Bootstraps(resamples)
+    profiles, kept = load_profiles(files_by_kind["profiles"]), shipped.kept
+    judged = load_judgement(files_by_kind[JUDGED])
+    clinical = load_clinical(files_by_kind["clinical"])
+    uses = data_use(
+        findings,
+        judged.rows["dataset"] if judged else (),
+        map(read_json, files_by_kind[TABLES]),
+        clinical.tasks if clinical else None,
+    )
+    bootstraps = KeptBootstraps(kept, resamples) if kept else Bootstraps(resamples)
     material = Material(
         **vars(findings),
         profiles=profiles,
         judged=judged,
         clinical=clinical,
-        sources=source_notes(
-            registry, profiles, data.tidy, _uses(findings, judged, clinical, snapshot)
-        ),
+        sources=source_notes(registry, profiles, data.tidy, uses),
         planted=planted_against_found(findings.runs, registry, data.truth),
         features_dir=data.features,
         made_from=shipped.made_from,
-        curves=kept_curves(snapshot) if snapshot else from_scores,
+        curves=kept_curves(kept) if kept else from_scores,
     )
-    _write(material, _subtypes(material, registry, snapshot), Path(out_dir), bootstraps, threads)
-
-
-def judgements(
-    files: Mapping[str, Sequence[Path]], kept: Path | None
-) -> tuple[Judgement | None, ClinicalJudgement | None]:
-    """Return what the judge wrote, of its data sets and of the clinical tasks.
-
-    Beside runs on real data, the tables in `kept` come before what it wrote of generated data only,
-    as the demo leaves it.
-    """
-    judged, clinical = load_judgement(files[JUDGED]), load_clinical(files["clinical"])
-    if kept and (judged is None or judged.of_generated):
-        judged = kept_judgement(kept) or judged
-    if kept and (clinical is None or clinical.of_generated):
-        clinical = kept_clinical(kept) or clinical
-    return judged, clinical
-
-
-def _uses(
-    findings: Findings,
-    judged: Judgement | None,
-    clinical: ClinicalJudgement | None,
-    shipped: str | os.PathLike[str] | None,
-) -> dict[str, DataUse]:
-    """Return what each data set was used for, by the judge and its clinical tasks too."""
-    names = judged.rows["dataset"] if judged else ()
-    tables = kept_table(shipped, "judge_tables") if shipped else None
-    return data_use(findings, names, tables, clinical.tasks if clinical else None)
+    _write(material, _subtypes(material, registry, kept), Path(out_dir), bootstraps, threads)
 
 
 def _subtypes(

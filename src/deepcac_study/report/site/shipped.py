@@ -11,23 +11,28 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from deepcac.errors import one_line_errors
-from deepcac.files.storage import read_json
+from deepcac_study.catalogue.judge_plan import Judge, read_judge
+from deepcac_study.judge.clinical_tasks import TABLES, write_clinical
+from deepcac_study.judge.judgement_files import write_judgement
+from deepcac_study.judge.study_files import CLINICAL, PLANTED
 from deepcac_study.records import record_archive
 from deepcac_study.records.commits import check_commits
-from deepcac_study.report.kept.snapshot import MEASURED
+from deepcac_study.records.reader import JUDGED, by_kind
+from deepcac_study.report.measured import MEASURED
 from deepcac_study.report.site.page import ShippedRecords, build
 
-_PROJECT = Path(__file__).resolve().parents[4]
+PROJECT = Path(__file__).resolve().parents[4]
 
 
 def report_shipped(
-    folder: str | os.PathLike[str], project: str | os.PathLike[str] = _PROJECT, threads: int = 1
+    folder: str | os.PathLike[str], project: str | os.PathLike[str] = PROJECT, threads: int = 1
 ) -> Path:
-    """Lay the shipped records in a folder and make the report of them and of the kept tables.
+    """Lay the shipped records in a folder and make the report of them.
 
-    The folder gets ``results/``, with the records and ``report/``, whose first page is returned.
-    Every printed cell and claim is decided here. What needs score files or the rows of patients is
-    left out.
+    The folder gets ``results/``, with the records, what was measured, what the judge finds in the
+    records, and ``report/``, whose first page is returned. Every printed cell and claim is decided
+    here. What needs score files or the rows of patients is left out, but for the curves and
+    bootstrap intervals that ship.
     """
     archive, results = Path(project) / "docs" / "results", Path(folder) / "results"
     rows = record_archive.manifest(archive / "records")
@@ -35,32 +40,52 @@ def report_shipped(
     # The folder is the report's own: records of an earlier release are no longer what ships.
     record_archive.lay(archive / "records", results, replace=True)
     shutil.copytree(archive / MEASURED, results, dirs_exist_ok=True)
-    laid = frozenset(str(results / row.path) for row in rows)
-    measured = (
-        path for kind in ("csv", "json") for path in (archive / MEASURED).rglob(f"*.{kind}")
-    )
+    records = shipped_records(results, project)
+    plan = read_judge(Path(project) / "config" / "config.yaml")
     build(
-        [*laid, *(results / path.relative_to(archive / MEASURED) for path in measured)],
+        [*records, *measured_files(results, project), *_judge(records, results, plan)],
         Path(project) / "config" / "registry",
         results / "report",
-        shipped=ShippedRecords(
-            archive, laid, _made_from(rows, read_json(archive / "about.json")["date"])
-        ),
+        shipped=ShippedRecords(archive, frozenset(map(str, records)), _made_from(rows)),
         threads=threads,
     )
     return results / "report" / "index.html"
 
 
-def _made_from(rows: Sequence[record_archive.ManifestRow], day: str) -> str:
+def shipped_records(results: Path, project: str | os.PathLike[str] = PROJECT) -> list[Path]:
+    """Return where the records that ship lie below ``results``."""
+    archive = Path(project) / "docs" / "results" / "records"
+    return [results / row.path for row in record_archive.manifest(archive)]
+
+
+def measured_files(results: Path, project: str | os.PathLike[str] = PROJECT) -> list[Path]:
+    """Return where what was measured and ships lies below ``results``."""
+    folder = Path(project) / "docs" / "results" / MEASURED
+    paths = (path for path in sorted(folder.rglob("*")) if path.suffix in (".csv", ".json"))
+    return [results / path.relative_to(folder) for path in paths]
+
+
+def _judge(records: Iterable[Path], results: Path, plan: Judge) -> list[Path]:
+    """Write what the judge finds in the records, as ``snakemake judge`` does."""
+    files, folder = by_kind(records), results / JUDGED
+    table, summary = folder / "verdicts.csv", folder / "summary.json"
+    margins = {"margin": plan.margin, "strict": plan.strict_margin}
+    write_judgement(table, summary, files[JUDGED], files[PLANTED], **margins)
+    clinical = {name: folder / CLINICAL / f"{name}.csv" for name in TABLES}
+    tasks = plan.clinical.model_dump()
+    write_clinical(clinical, files[CLINICAL], clinical=tasks, strict=plan.strict_margin)
+    return [table, summary, *clinical.values()]
+
+
+def _made_from(rows: Sequence[record_archive.ManifestRow]) -> str:
     """Say what the report is made from, and what it leaves out."""
     commits = Counter(row.commit[:7] for row in rows).most_common()
     processors = Counter(row.processor for row in rows).most_common()
     return (
         f"Made from the {len(rows):,} records that ship with the project (commits "
-        f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}: "
-        "curves, sweeps and the verdicts of our study. Every printed value and claim is decided "
-        "from these. Subtypes and pictures of data need score files and data: "
-        "snakemake all makes them."
+        f"{_listed(commits)}; CPUs {_listed(processors)}) and from what else was measured: sweeps, "
+        "times, curves and bootstrap intervals. Every printed value and claim is decided from "
+        "these. Subtypes and pictures of data need score files and data: snakemake all makes them."
     )
 
 

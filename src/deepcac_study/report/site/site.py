@@ -89,11 +89,6 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         "synonyms": synonyms(),
         "what": what,
         "made_from": made_from,
-        "judged_note": ""
-        if made_from
-        else shown.material.judged.note
-        if shown.material.judged
-        else "",
         "provenance": "" if made_from else provenance(shown.material.runs.items),
     }
     pages = paper_pages(shown)

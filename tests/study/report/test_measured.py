@@ -1,11 +1,11 @@
-"""Sweeps that ship are read as the ones that were made."""
+"""What is measured is kept of open data alone, and sweeps are read as the ones that were made."""
 
 import pandas as pd
 import pyarrow as pa
 
 from deepcac.files.storage import write_json, write_table
 from deepcac_study.records.sweep_tables import load_sweeps
-from deepcac_study.report.kept.sweep_snapshot import open_tables, write_measured
+from deepcac_study.report.measured import open_tables, write_measured, write_row_scores
 
 SWEPT = {
     "starts_cic_k3": pd.DataFrame(
@@ -48,3 +48,23 @@ def test_case_studies_of_open_data_alone_are_kept(tmp_path):
     written = {path.relative_to(kept).as_posix() for path in write_measured(results, kept)}
     own = {f"case_study/cic_los_k3{end}" for end in (".json", ".features.parquet")}
     assert written == own | {"skmeans/times.json"}  # the plane has a point a patient
+
+
+def test_curves_and_intervals_of_open_data_alone_are_kept(tmp_path):
+    figures, tables = tmp_path / "figures", tmp_path / "tables"
+    for folder in (figures, tables):
+        folder.mkdir()
+    for dataset in ("cic", "ards", "our_ward"):
+        (figures / f"curves_{dataset}.csv").write_text(
+            "curve,method,k,split,x,y\nROC,lr,1,0,0.5,0.2\nROC,lr,1,1,0.5,0.4\n"
+        )
+    paths = [f"results/{dataset}/lr_k1.json" for dataset in ("cic", "ards", "our_ward")]
+    rows = [{"first": path, "second": path, "metric": "f1", "low": -0.000115} for path in paths]
+    pd.DataFrame(rows).to_csv(tables / "bootstraps.csv", index=False)
+    written = {
+        path.name: pd.read_csv(path) for path in write_row_scores(tmp_path, tmp_path / "kept")
+    }
+    assert set(written) == {"curves.csv", "bootstraps.csv"}
+    assert written["curves.csv"][["dataset", "y"]].to_numpy().tolist() == [["cic", 0.3]]
+    assert written["bootstraps.csv"]["first"].tolist() == paths[:1]
+    assert written["bootstraps.csv"]["low"].tolist() == [-0.000115]

@@ -1,4 +1,4 @@
-"""Tables of the clinical tasks, of the report and of the documentation."""
+"""Tables of the clinical tasks."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,50 +16,24 @@ from deepcac.judging.questions import (
     SEPARATED,
 )
 from deepcac.pages.tables import How, Table
-from deepcac.pages.wording import four, people, three
-from deepcac.scoring.equivalence import BETTER, NEVER, WORSE
+from deepcac.pages.wording import four, people
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 from deepcac_study.judge.clinical_tasks import ABOVE_ZERO, FINISHED, PARTITION
 from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.report.declarations import declared_table
-from deepcac_study.report.judge.clinical_forest import (
-    LEARNERS,
-    ClinicalJudgement,
-    clinical_answer,
-    filled,
-)
-from deepcac_study.report.judge.judge_figures import contender_label, spoken
-from deepcac_study.report.kept.judge_docs import STYLES
+from deepcac_study.report.judge.clinical_forest import LEARNERS, ClinicalJudgement, filled
+from deepcac_study.report.judge.judge_figures import contender_label
 
+# How a difference is written on a page of the documentation, by its verdict.
+STYLES = {
+    **{BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"},
+    **{NEVER: "–", TIED: "tied"},
+}
 _ROWS = [(KM, ""), (CAC, ""), (CAC, ABOVE_ZERO), *((arm, "") for arm in BESIDE)]
 _QUESTIONS = (HELP, RANDOM, BENT)
 _PLAIN = {**dict.fromkeys(STYLES, "{}"), BETTER: "{} ▲", WORSE: "{} ▼", NEVER: "–"}
 _BESIDE = (FORCED, SEPARATED, CHOSEN_RANDOM, BEND, PARTITION)
 _SHOWN = [question.id for question in (*_QUESTIONS, *_BESIDE)]
-
-
-def clinical_sentence(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
-    """Return the answer on the clinical tasks."""
-    return f"{clinical_answer(filled(decisions), filled(tasks))}\n"
-
-
-def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str) -> str:
-    """Say on how many tasks a gain is excluded where clusters had to be used, after correction."""
-    apart = set(tasks.loc[tasks["apart"].astype(bool), "dataset"])
-    rows = filled(verdicts)
-    rows = rows[(rows["question"] == FORCED.id) & (rows["metric"] == MAIN) & (rows["alpha"] == "")]
-    rows = rows[rows["contender"].str.endswith(f"_{learner}") & ~rows["dataset"].isin(apart)]
-    counts = [int((rows[name] == "yes").sum()) for name in ("excluded", "excluded_strict")]
-    margins = [three(float(rows[name].iloc[0])) for name in ("margin", "strict_margin")]
-    kinds = [
-        f"{_kind(arm, '')} {(group['excluded'] == 'yes').sum()}"
-        for arm, group in rows.groupby(rows["contender"].str.removesuffix(f"_{learner}"))
-    ]
-    return (
-        f"When {spoken(learner)} had to use clusters, a gain of {margins[0]} AUROC or more is "
-        f"excluded in {counts[0]} of {len(rows)} comparisons after correction, and one of "
-        f"{margins[1]} in {counts[1]}. By kind, of {rows['dataset'].nunique()} tasks: "
-        f"{', '.join(kinds)}.\n"
-    )
 
 
 def clinical_tasks(tasks: pd.DataFrame) -> Table:
@@ -107,7 +81,7 @@ def clinical_gains(
     rivals = main.loc[main["question"].eq(BEND.id) & main["reference"].eq(learner), "contender"]
     columns: dict[str, How] = {
         "task": str,
-        **{_kind(arm, alpha): gains(arm, alpha) for arm, alpha in _ROWS},
+        **{kind_label(arm, alpha): gains(arm, alpha) for arm, alpha in _ROWS},
         "random groups": random("mean"),
         "best random groups": random("best"),
         **{contender_label(name): rival(name) for name in dict.fromkeys(rivals)},
@@ -131,8 +105,11 @@ def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
         place = tuple(row[name] for name in key)
         return _interval(together.loc[place]) if place in together.index else ""
 
+    def clusters(row: Any) -> str:
+        return kind_label(row["contender"].removesuffix(f"_{learner}"), row["alpha"])
+
     columns: dict[str, How] = {
-        "clusters": lambda row: _kind(row["contender"].removesuffix(f"_{learner}"), row["alpha"]),
+        "clusters": clusters,
         "compared with": lambda row: contender_label(row["reference"]),
         "cohorts": "cohorts",
         "gain": _interval,
@@ -187,7 +164,8 @@ def _named(contender: str, alpha: str) -> str:
     return contender_label(contender) + f", alpha {alpha}" * bool(alpha)
 
 
-def _kind(arm: str, alpha: str) -> str:
+def kind_label(arm: str, alpha: str = "") -> str:
+    """Return a kind of clusters as tables name it."""
     return {KM: "k-means", CAC: "CAC", "dist": "distances", "ids": "cluster ids"}.get(
         arm, "mixture weights"
     ) + f", alpha {alpha}" * bool(alpha)

@@ -1,4 +1,4 @@
-"""Every interval and verdict of the snapshot follows from its row; prose has no number of its own."""
+"""Every interval and verdict of docs/results follows from its row; prose has no number of its own."""
 
 import csv
 import re
@@ -100,9 +100,7 @@ def test_the_null_rates_have_an_interval_with_a_width():
     assert (told["null_rate"] < told["null_high"]).all()
 
 
-@pytest.mark.parametrize(
-    "name", ["clustering_f1", "clustering_auroc", "clustering_auprc", "switches"]
-)
+@pytest.mark.parametrize("name", ["clustering_f1", "clustering_auroc", "clustering_auprc"])
 def test_a_written_interval_has_a_width_and_holds_its_difference(name):
     rows = table(name)
     told = rows[rows["95 % interval"].notna()]
@@ -227,7 +225,7 @@ EXCEPTIONS = {
     "reliability.md": {"3.67", "0.06"},
     "your-table.md": {"0.994", "0.95", "0.01"},
 }
-MARKED = re.compile(r"<!-- from the snapshot.*?<!-- end -->", re.DOTALL)
+MARKED = re.compile(r"<!-- made of docs/results.*?<!-- end -->", re.DOTALL)
 ASIDE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|^ *\|.*?$", re.DOTALL | re.MULTILINE)
 DECIMAL = re.compile(r"(?<![\w.,])[+−-]?\d*\.(\d{2,4})(?![\w])(?!\.\d)")
 
@@ -290,7 +288,7 @@ def test_the_search_finds_a_number_that_stands_nowhere():
     assert DECIMAL.search("an AUROC of 0.9876,")[0] == "0.9876"
 
 
-def test_the_tables_of_the_snapshot_are_plain():
+def test_the_committed_tables_are_plain():
     for path in RESULTS.glob("*.csv"):
         with path.open(newline="", encoding="utf-8") as stream:
             rows = list(csv.reader(stream, strict=True))

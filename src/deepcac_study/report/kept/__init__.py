@@ -1,1 +1,0 @@
-"""The small tables that are kept with the code, and the documentation's tables from them."""

@@ -1,0 +1,328 @@
+"""Tables and sentences that pages quote, from the tables of docs/results.
+
+What stands between ``<!-- made of docs/results: planted -->`` and ``<!-- end -->`` is the block
+that ``page_tables.yaml`` declares by that name. A test makes every block of every page again.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from deepcac.judging.contenders import CAC, CELLS, DISTANCES, KM, parse_contender
+from deepcac.judging.planted_outcomes import TOLD
+from deepcac.judging.questions import ANY, FORCED, HELP, Question
+from deepcac.judging.resample_scores import METRICS
+from deepcac.pages.tables import How, Table, grid
+from deepcac.pages.wording import Row, four, three
+from deepcac.scoring.equivalence import LEVEL, NEVER
+from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.judge.tables.over_tables import MAIN
+from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.claims import KINDS
+from deepcac_study.papers.summary import NULL, Count, on_prediction
+from deepcac_study.records.sweep_tables import CENTROIDS, PERMUTED, TERMS
+from deepcac_study.report.judge.clinical_forest import clinical_answer, filled
+from deepcac_study.report.judge.clinical_pages import (
+    STYLES,
+    clinical_gains,
+    clinical_pooled,
+    kind_label,
+)
+from deepcac_study.report.judge.judge_figures import contender_label, spoken
+from deepcac_study.report.runs.runtables import protocol_label
+
+_BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+_TERMS = ("no term", "AM-softmax", "distance of means", "the same, permuted labels")
+
+
+def headline(table: pd.DataFrame) -> str:
+    """Return the answer of the whole study."""
+    return str(table["sentence"].iloc[0])
+
+
+def clusters(
+    verdicts: pd.DataFrame, scores: pd.DataFrame, learner: str, datasets: Iterable[str]
+) -> Table:
+    """Return what clusters and random groups add to a learner on some data sets.
+
+    With what clusters add goes in how many resamples they were chosen at all.
+    """
+    alone = scores.set_index(["dataset", "contender"])["auroc_tuned"]
+    rows = verdicts[verdicts["metric"] == MAIN]
+    by_pair = rows.set_index(["question", "contender", "reference", "dataset"])
+
+    def added(question: Question, arm: str, reference: str = learner) -> How:
+        def cell(dataset: str) -> str:
+            row: Any = by_pair.loc[(question.id, f"{arm}_{learner}", reference, dataset), :]
+            chosen = f", {row['clustered']} of {row['resamples']}" * (question == HELP)
+            return four(row["mean"], STYLES[row["verdict"]], signed=True) + chosen
+
+        return cell
+
+    columns: dict[str, How] = {
+        "data set": str,
+        f"{contender_label(learner)}, no clusters": lambda name: three(alone[name, learner]),
+        "+ CAC": added(HELP, CAC),
+        "+ k-means": added(HELP, KM),
+        "+ distances": added(HELP, DISTANCES),
+        "CAC − random groups, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
+    }
+    return Table.of(datasets, columns)
+
+
+def excluded(verdicts: pd.DataFrame, learner: str) -> str:
+    """Say how often a gain is excluded where two clusters or more had to be used, in sentences."""
+    learners = verdicts["contender"].map(lambda name: parse_contender(name).learner)
+    rows = verdicts[learners == learner]
+    forced = rows[rows["question"] == FORCED.id]
+    margin = three(rows["margin"].iloc[0])
+    offered = rows[(rows["question"] == HELP.id) & (rows["metric"] == MAIN)]
+    (raw, held), (raw_prc, held_prc) = (
+        ((family["better"] < LEVEL).sum(), (family["p_gain_excluded_holm"] < LEVEL).sum())
+        for family in (forced[forced["metric"] == metric] for metric in METRICS)
+    )
+    return (
+        f"When {spoken(learner)} had to use two clusters or more, a gain of {margin} AUROC or more "
+        f"is excluded in {raw} of {(forced['metric'] == MAIN).sum()} comparisons ({held} after "
+        f"Holm's correction). By AUPRC such a gain is excluded in {raw_prc} ({held_prc}). Offered "
+        f"clusters, it chose none in {(offered['verdict'] == NEVER).sum()} of {len(offered)} "
+        "comparisons."
+    )
+
+
+def planted(comparisons: pd.DataFrame, learner: str, cohorts: Iterable[tuple[int, float]]) -> Table:
+    """Return what was found of planted subtypes, by the rows of cohorts and the strength.
+
+    Found by the study's rule, and in brackets by a test of its own.
+    """
+    rows = comparisons[comparisons["reference"] == learner]
+    rows = rows.set_index(["rows", "strength", "contender"])
+
+    names = f"{TOLD}{learner}", f"{CAC}_{learner}", f"{KM}_{learner}"
+
+    def detection(name: str) -> How:
+        return lambda place: _detection(rows.loc[(*place, name)])
+
+    columns: dict[str, How] = {
+        "patients": lambda place: f"{place[0]:,.0f}",
+        "worth": lambda place: three(rows.loc[(*place, names[0]), "oracle_gain"]),
+        **{contender_label(name): detection(name) for name in names},
+    }
+    return Table.of(cohorts, columns)
+
+
+def _detection(row: "pd.Series[Any]") -> str:
+    cohorts = round(row["cohorts"])
+    alone, by_rule = (f"{row[way] * cohorts:.0f}" for way in ("detected", "detected_holm"))
+    return f"{three(row['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"
+
+
+def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str) -> str:
+    """Say on how many tasks a gain is excluded where clusters had to be used, after correction."""
+    apart = set(tasks.loc[tasks["apart"].astype(bool), "dataset"])
+    rows = filled(verdicts)
+    rows = rows[(rows["question"] == FORCED.id) & (rows["metric"] == MAIN) & (rows["alpha"] == "")]
+    rows = rows[rows["contender"].str.endswith(f"_{learner}") & ~rows["dataset"].isin(apart)]
+    counts = [int((rows[name] == "yes").sum()) for name in ("excluded", "excluded_strict")]
+    margins = [three(float(rows[name].iloc[0])) for name in ("margin", "strict_margin")]
+    kinds = [
+        f"{kind_label(arm)} {(group['excluded'] == 'yes').sum()}"
+        for arm, group in rows.groupby(rows["contender"].str.removesuffix(f"_{learner}"))
+    ]
+    return (
+        f"When {spoken(learner)} had to use clusters, a gain of {margins[0]} AUROC or more is "
+        f"excluded in {counts[0]} of {len(rows)} comparisons after correction, and one of "
+        f"{margins[1]} in {counts[1]}. By kind, of {rows['dataset'].nunique()} tasks: "
+        f"{', '.join(kinds)}."
+    )
+
+
+def answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
+    """Return the answer on the clinical tasks."""
+    return clinical_answer(filled(decisions), filled(tasks))
+
+
+def gains(verdicts: pd.DataFrame, learner: str, rivals: Iterable[str]) -> Table:
+    """Return the gains of k-means and CAC on each clinical task, and of what else bends a line."""
+    return _columns(clinical_gains(verdicts, learner), "task", "k-means", "CAC", *rivals)
+
+
+def pooled(table: pd.DataFrame, learner: str) -> Table:
+    """Return the pooled gains of CAC and k-means with a learner."""
+    arms = f"{CAC}_{learner}", f"{KM}_{learner}"
+    rows = table[table["contender"].isin(arms) & table["alpha"].isna()]
+    rows = rows.sort_values(["contender", "reference"], kind="stable")
+    shown = ("clusters", "compared with", "cohorts", "gain", "a new cohort")
+    return _columns(clinical_pooled(rows, learner), *shown)
+
+
+def _columns(table: Table, *names: str) -> Table:
+    """Return some columns of a table, by name."""
+    places = [table.head.index(name) for name in names]
+    rows = [[row[place] for place in places] for row in table.rows]
+    return replace(table, head=names, rows=rows)
+
+
+def run_scores(
+    table: pd.DataFrame, metric: str, runs: Iterable[tuple[str, int, str]], datasets: Iterable[str]
+) -> Table:
+    """Return the score of runs, each given by method, k and protocol, a column a data set."""
+    scores = table.set_index(["method", "k", "protocol", "dataset"])[metric].to_dict()
+
+    def score(dataset: str) -> How:
+        return lambda run: _or_dash(scores[(*run, dataset)])
+
+    columns: dict[str, How] = {"": _name, **{name: score(name) for name in datasets}}
+    return Table.of(runs, columns)
+
+
+def _name(run: tuple[str, int, str]) -> str:
+    method, k, protocol = run
+    other = "" if protocol == SOUND.name else protocol_label(protocol)
+    parts = [method_label(method), f"k = {k}" if k > 1 else "", other]
+    return ", ".join(part for part in parts if part)
+
+
+def _or_dash(value: float) -> str:
+    return three(float(value)) or "-"
+
+
+def one_cluster(table: pd.DataFrame, method: str) -> str:
+    """Say how a method as published with two clusters or more scores beside itself with one."""
+    rows = table[(table["method"] == method) & (table["protocol"] == "as_published")]
+    wide = rows.pivot(index="dataset", columns="k", values="auprc_macro")
+    gaps = wide.drop(columns=1).sub(wide[1], axis=0).to_numpy(dtype=float)
+    gaps = gaps[gaps == gaps]
+    low, high = (three(float(end), signed=True) for end in (gaps.min(), gaps.max()))
+    return (
+        f"In that protocol two to four clusters have a lower mean than one in {(gaps < 0).sum()} "
+        f"of {len(gaps)} runs (AUPRC, mean over the classes, {low} to {high}, not tested)."
+    )
+
+
+def printed(ledger: pd.DataFrame, paper: str, methods: Iterable[str]) -> Table:
+    """Return the AUPRC that a paper's table 2 prints on CIC, and ours, every k in a cell."""
+    of = (ledger["paper"] == paper) & (ledger["table"].astype(str) == "2")
+    of &= (ledger["dataset"] == "CIC") & (ledger["item"] == "auprc")
+    rows = ledger[of].sort_values("k", kind="stable").set_index("method")
+    ks = " ".join(str(int(k)) for k in rows["k"].dropna().unique())
+
+    def values(name: str) -> How:
+        return lambda method: " ".join(map(_or_dash, rows.loc[method, name]))
+
+    columns: dict[str, How] = {
+        f"k = {ks}": str,
+        "printed": values("printed"),
+        "as published": values("as_published"),
+    }
+    return Table.of(methods, columns)
+
+
+def cells(summary: pd.DataFrame) -> Table:
+    """Count printed cells that agree, by paper, and what another method's cell would do."""
+    rows = summary[(summary["part"] == "cells") & (summary["group"] == "independent")]
+    labels = {**{key: paper.label for key, paper in PAPERS.items()}, "all": "all five"}
+    counted = ("open", "agree", "differ", "not_run", NULL[0])
+    return _counts(rows, "paper", "paper", labels, counted)
+
+
+def kinds(summary: pd.DataFrame) -> Table:
+    """Count what became of the claims of each kind, those that say the same once."""
+    rows = summary[(summary["part"] == "claims") & (summary["paper"] == "all")]
+    counted = ("claims", "holds", "partly", "fails", "cannot_hold", "undecided", "not_decidable")
+    return _counts(rows, "group", "claims on", KINDS, counted)
+
+
+def _counts(
+    rows: pd.DataFrame, index: str, name: str, labels: Mapping[str, str], counted: Iterable[str]
+) -> Table:
+    """Return a row for each label, a column for each quantity."""
+    values = rows.set_index([index, "quantity"])["value"].to_dict()
+
+    def count(quantity: str) -> How:
+        write = _or_dash if quantity in NULL else "{:.0f}".format
+        return lambda key: write(values[key, quantity])
+
+    columns = {quantity.replace("_", " "): count(quantity) for quantity in counted}
+    return Table.of(labels, {name: labels.__getitem__, **columns})
+
+
+def prediction(summary: pd.DataFrame) -> str:
+    """Say how many claims that CAC or DeepCAC predicts better hold, in a sentence."""
+    rows = summary[summary["part"] == "claims"].fillna("").astype(str).to_numpy().tolist()
+    return on_prediction(Count(*row) for row in rows)
+
+
+def separation(table: pd.DataFrame, datasets: Iterable[str]) -> Table:
+    """Return the share of the scatter between classes, training / test rows, and the AUPRC."""
+    rows = table.set_index(["term", "alpha", "dataset"])
+
+    def cell(dataset: str, write: Callable[[Row], str]) -> How:
+        return lambda place: write(rows.loc[(*place, dataset)])
+
+    columns: list[tuple[str, How]] = [
+        ("term", lambda place: _TERMS[TERMS.index(place[0])]),
+        ("alpha", lambda place: f"{place[1]:g}" if place[1] else ""),
+    ]
+    for name in datasets:
+        columns += [
+            (name, cell(name, lambda row: f"{three(row['share'])} / {three(row['test_share'])}")),
+            ("AUPRC", cell(name, lambda row: f"{three(row['auprc'])} +- {three(row['auprc_sd'])}")),
+            ("length", cell(name, lambda row: f"{row['length']:.2g}")),
+        ]
+    return Table.of(dict.fromkeys(key[:2] for key in rows.index), columns, n_labels=2)
+
+
+def limits(table: pd.DataFrame, datasets: Iterable[str]) -> Table:
+    """Return the weights from which longer latents pay: never, at the start, and on chance."""
+    first = table.groupby(["dataset", "term"]).first()
+
+    def cell(term: str, column: str, digits: int = 3) -> How:
+        return lambda name: format(first.loc[(name, term), column], f".{digits}g")
+
+    columns: dict[str, How] = {
+        "data set": str,
+        "beta p (1 - p)": cell(CENTROIDS, "limit", 2),
+        "all rows": cell(CENTROIDS, "start_scaling"),
+        "batches": cell(CENTROIDS, "start_batch_scaling"),
+        "permuted, all rows": cell(PERMUTED, "start_scaling"),
+        "permuted, batches": cell(PERMUTED, "start_batch_scaling"),
+    }
+    return Table.of(datasets, columns)
+
+
+_WRITERS: dict[str, Callable[..., Table | str]] = {
+    write.__name__: write
+    for write in (
+        *(headline, prediction, cells, kinds, run_scores, one_cluster, printed, separation),
+        *(limits, clusters, excluded, planted, answer, clinical_excluded, gains, pooled),
+    )
+}
+BLOCKS: dict[str, dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+)
+
+
+def renewed(text: str, folder: Path) -> str:
+    """Return a page with its blocks made anew from the tables of a folder."""
+
+    def made_anew(match: re.Match[str]) -> str:
+        declared = dict(BLOCKS[match[2]])
+        tables = [pd.read_csv(folder / f"{name}.csv") for name in declared.pop("tables")]
+        made = _WRITERS[declared.pop("write")](*tables, **declared)
+        return match[1] + (f"{made}\n" if isinstance(made, str) else grid(made)) + match[3]
+
+    return _BLOCK.sub(made_anew, text)
+
+
+def renew_pages(project: Path) -> None:
+    """Renew the blocks of README, the documentation and the paper."""
+    for page in (project / "README.md", *project.glob("docs/*.md"), project / "paper" / "paper.md"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(renewed(text, project / "docs" / "results"), encoding="utf-8")

@@ -1,0 +1,235 @@
+"""Tables that follow from the records that ship, a group-by each: no row of a patient.
+
+python -m deepcac_study.report.record_tables study
+
+makes the report of the records that ship, writes all tables to ``study/results/tables``, and renews
+the files of docs/results that have the name of one, and the pages that quote them.
+"""
+
+import argparse
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deepcac.errors import one_line_errors
+from deepcac.files.csv_files import write_frame
+from deepcac.files.storage import read_json, write_json
+from deepcac.judging.resample_scores import mean_scores, resample_scores
+from deepcac.judging.verdicts import verdicts
+from deepcac.pages.figures import as_svg
+from deepcac.scoring.margins import MARGIN
+from deepcac.scoring.statistics import corrected_t_test
+from deepcac_study.catalogue.judge_plan import Judge, read_judge
+from deepcac_study.judge import clinical_tasks
+from deepcac_study.judge.judgement_files import read_records
+from deepcac_study.judge.power_curve import on_cohorts, power_curve
+from deepcac_study.judge.primary import primary_comparisons
+from deepcac_study.judge.study_files import PLANTED, TABLES
+from deepcac_study.judge.tables.helping import planted_points, rules, table_points
+from deepcac_study.judge.tables.over_tables import (
+    mean_risks,
+    over_tables,
+    read_tables,
+    table_means,
+    table_risks,
+    table_scores,
+    table_verdicts,
+)
+from deepcac_study.judge.trial_risks import chosen_risks
+from deepcac_study.records.reader import JUDGED, RUNS, by_kind
+from deepcac_study.records.runs import load
+from deepcac_study.records.sweep_tables import load_sweeps
+from deepcac_study.report.judge.clinical_forest import LEARNERS
+from deepcac_study.report.judge.helping_figure import helping_figure
+from deepcac_study.report.judge.overall_answer import overall_answer
+from deepcac_study.report.page_tables import renew_pages
+from deepcac_study.report.site.material import real_only
+from deepcac_study.report.site.shipped import (
+    PROJECT,
+    measured_files,
+    report_shipped,
+    shipped_records,
+)
+
+_RUN = ("protocol", "dataset", "method", "k", "status")
+_METRICS = ("f1", "f1_macro", "auroc", "auroc_macro", "auprc", "auprc_macro")
+# Losses differ by little, and on tables that are solved everything does.
+_DECIMALS = {"judge_table_verdicts": 8}
+_SWEPT = ("auroc", "auprc")
+_NOT_MEASURED = ("seed", "term", "alpha", "status")
+# What the report and the judge write, below ``results``.
+_WRITTEN = {
+    **{f"{name}.csv": f"report/{name}.csv" for name in ("ledger", "claims", "summary")},
+    **{
+        f"{name}.csv": f"report/tables/{name}.csv"
+        for name in ("clustering_f1", "clustering_auroc", "clustering_auprc")
+    },
+    "judge_verdicts.csv": "judge/verdicts.csv",
+    **{f"clinical_{name}.csv": f"judge/clinical/{name}.csv" for name in clinical_tasks.TABLES},
+    **{
+        f"{name}.svg": f"report/figures/{name}.svg"
+        for name in ("judge_forest", *(f"clinical_forest_{name}" for name in LEARNERS))
+    },
+}
+_ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
+StrPath = str | os.PathLike[str]
+
+
+def record_tables(paths: Iterable[StrPath], plan: Judge) -> dict[str, pd.DataFrame]:
+    """Return the tables of the records and sweeps that ship.
+
+    The verdicts, of the clinical tasks too, are the files that the judge writes.
+    """
+    files = by_kind(paths)
+    tables = {"runs": run_table(files[RUNS])}
+    return tables | _judge_tables(files, plan) | sweep_tables(files["sweeps"])
+
+
+def run_table(paths: Iterable[Path]) -> pd.DataFrame:
+    """Return mean and standard deviation over the splits of each run on the papers' data.
+
+    The deviation of a single split is 0; there is nothing where a split has no score.
+    """
+    rows = []
+    for run in real_only(load(paths, os.curdir)):
+        row = {name: getattr(run, name) for name in _RUN} | {"splits": len(run.splits)}
+        for metric in _METRICS:
+            row[metric], row[f"{metric}_sd"] = run.score(metric) or (None, None)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _judge_tables(files: Mapping[str, list[Path]], plan: Judge) -> dict[str, pd.DataFrame]:
+    """Return the tables of our study."""
+    records, tables = read_records(files[JUDGED]), read_tables(files[TABLES])
+    planted = [read_json(path) for path in files[PLANTED]]
+    resamples, scores = resample_scores(records), table_scores(tables)
+    compared = verdicts(resamples, plan.margin, plan.strict_margin)
+    of_tables = table_verdicts(scores)
+    # A data set that is judged both ways counts once, as the table where all contenders meet.
+    older = resamples[~resamples["dataset"].isin(scores["dataset"])]
+    points = table_points(pd.concat([older, scores], ignore_index=True))
+    return {
+        "judge_resamples": resamples,
+        "judge_scores": mean_scores(resamples),
+        "judge_primary": primary_comparisons(records),
+        "judge_risks": mean_risks(chosen_risks(records)),
+        "judge_planted": pd.DataFrame(power_curve(planted)),
+        "headline": overall_answer(compared),
+        "judge_tables": table_means(tables, scores),
+        "judge_table_verdicts": of_tables,
+        "judge_table_risks": table_risks(tables),
+        "judge_over_tables": over_tables(compared, of_tables),
+        "judge_helping": pd.concat([points, planted_points(on_cohorts(planted))]),
+        "judge_rules": rules(points).replace(np.inf, np.nan),  # no threshold: never
+    }
+
+
+def sweep_tables(paths: Iterable[Path]) -> dict[str, pd.DataFrame]:
+    """Return the tables of the sweeps that pages quote: separation terms, and switches by start."""
+    sweeps = load_sweeps(paths)
+    starts = [row for at, table in sweeps.starts.items() for row in start_effects(table, *at)]
+    return {
+        "separation": pd.concat([_terms(table, *at) for at, table in sweeps.separation.items()]),
+        "switch_starts": pd.DataFrame(starts),
+    }
+
+
+def _terms(table: pd.DataFrame, dataset: str, k: int) -> pd.DataFrame:
+    """Return mean and deviation over the splits of what trainings with each term measured."""
+    groups = table.groupby(["term", "alpha"], sort=False)
+    measured = [name for name in table.columns if name not in _NOT_MEASURED]
+    mean, spread = groups[measured].mean(), groups[measured].std()
+    rows = pd.concat([mean, spread.add_suffix("_sd")], axis=1).reset_index()
+    rows.insert(2, "trainings", groups.size().to_numpy())
+    rows.insert(3, "below_zero", groups["loss"].agg(lambda loss: (loss < 0).sum()).to_numpy())
+    rows.insert(0, "k", k)
+    rows.insert(0, "dataset", dataset)
+    return rows
+
+
+def start_effects(table: pd.DataFrame, dataset: str, k: int) -> Iterator[dict[str, Any]]:
+    """Yield what each switch does, paired by split and start of the autoencoder.
+
+    A row a method, switch and metric. ``mean`` and ``start_sd`` are those of the score, for the
+    sound method, or of the score less that of the sound method on the same split from the same
+    start. ``start_sd`` is the deviation between starts of one split; ``low`` and ``high`` bound the
+    mean over splits (corrected resampled t-test on the means over starts).
+    """
+    scores = table.set_index(["method", "switch", "split", "start"])[list(_SWEPT)]
+    sizes = {name: float(table[name].mean()) for name in ("n_train", "n_test")}
+    for (method, switch), group in scores.groupby(["method", "switch"], sort=False):
+        less = group.droplevel([0, 1])
+        if switch:
+            less = less - scores.xs((method, ""), level=("method", "switch"))
+        for metric in _SWEPT:
+            by_split = less[metric].dropna().groupby("split")
+            test = corrected_t_test(by_split.mean().to_numpy(), **sizes)
+            yield {
+                "dataset": dataset,
+                "method": method,
+                "k": k,
+                "switch": switch or "sound",
+                "metric": metric,
+                "splits": by_split.ngroups,
+                "starts": int(by_split.size().max()),
+                "mean": test.mean,
+                "low": test.low if switch else None,
+                "high": test.high if switch else None,
+                "start_sd": float(by_split.var().mean() ** 0.5),
+            }
+
+
+def write_tables(results: Path, project: Path = PROJECT) -> Path:
+    """Write every table to ``results/tables``, with those that `report_shipped` has made."""
+    folder = results / "tables"
+    plan = read_judge(project / "config" / "config.yaml")
+    shipped = [*shipped_records(results, project), *measured_files(results, project)]
+    tables = record_tables(shipped, plan)
+    for name, table in tables.items():
+        write_frame(folder / f"{name}.csv", table, _DECIMALS.get(name, 5))
+    for name, path in _WRITTEN.items():
+        shutil.copyfile(results / path, folder / name)
+    by_rule = tables["judge_rules"].set_index(["way", "statistic"])["threshold"].fillna(np.inf)
+    figure = helping_figure(tables["judge_helping"], MARGIN, by_rule["tables", "advantage"])
+    (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
+    return folder
+
+
+def about(paths: Iterable[StrPath]) -> dict[str, list[str]]:
+    """Return the commits, Pythons, devices, processors and libraries that made records."""
+    origins: dict[str, set[str]] = {name: set() for name in _ORIGIN}
+    for path in paths:
+        made = read_json(path)["machine"]
+        libraries = [f"{name} {version}" for name, version in made.get("versions", {}).items()]
+        values = (made.get(name) for name in ("git_commit", "python", "device", "processor"))
+        commit, *others = [[value] if value else [] for value in values]
+        parts = ([name[:7] for name in commit], *others, libraries)
+        for name, part in zip(_ORIGIN, parts, strict=True):
+            origins[name].update(part)
+    return {name: sorted(values) for name, values in origins.items()}
+
+
+def main() -> None:
+    """Renew the tables that ship, and the pages that quote them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    asked = parser.parse_args()
+    report_shipped(asked.folder, threads=asked.threads)
+    results, kept = asked.folder / "results", PROJECT / "docs" / "results"
+    for path in write_tables(results).iterdir():
+        if (kept / path.name).exists():
+            shutil.copyfile(path, kept / path.name)
+    write_json(kept / "about.json", about(shipped_records(results)))
+    renew_pages(PROJECT)
+
+
+if __name__ == "__main__":
+    with one_line_errors():
+        main()

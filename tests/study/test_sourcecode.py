@@ -319,7 +319,7 @@ def test_no_setting_reaches_a_job_beside_what_is_recorded():
     assert [(name, made) for name, made in derived if SETTING.search(made)] == []
     # Of the shared functions, one names a column: the rules that call it record it as well.
     paths = re.findall(r"^def (\w+_paths)\(.*?(?=^def |\Z)", texts["common.smk"], re.M | re.S)
-    assert paths == ["record_paths", "decomposition_paths"]
+    assert paths == ["decomposition_paths"]
     assert texts["decomposition.smk"].count("given=decomposition_paths") == 2
     assert texts["decomposition.smk"].count("classes=classes_of") == 2
 

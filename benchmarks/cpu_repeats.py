@@ -27,8 +27,8 @@ from deepcac_study.records.tolerances import (
     METRICS,
     OTHER,
     TOLERANCES,
-    Difference,
     Family,
+    RepeatDifference,
     Tolerances,
     allowed,
     differences,
@@ -114,7 +114,7 @@ def verdict(row: Mapping[str, str], record: Record, table: Tolerances) -> str:
     kind = family(row["record"], record)
     unit = float(units_of(kind, np.array(again, dtype=np.float64)).mean())
     part = "mean" if of_mean else "split"
-    one = Difference(kind, metric_of(name), part, "", 0.0, 0.0, size, unit)
+    one = RepeatDifference(kind, metric_of(name), part, "", 0.0, 0.0, size, unit)
     return "within" if size <= allowed(one, table, smallest_test(record)) else "outside"
 
 

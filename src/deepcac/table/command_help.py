@@ -32,10 +32,10 @@ class GroupedCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse what was typed."""
         wrong_use: Any = typer.BadParameter.__base__
-        known = {name for param in self.get_params(ctx) for name in param.opts}
+        names = {name for param in self.get_params(ctx) for name in param.opts}
         for word in args:
             name = word.partition("=")[0]
-            if name in DESCRIBED.keys() - known:
+            if name in DESCRIBED.keys() - names:
                 raise wrong_use(
                     f"{name} is now {DESCRIBED[name]} in the description of the table, which "
                     "deepcac profile writes",

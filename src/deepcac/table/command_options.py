@@ -18,8 +18,8 @@ from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE
 from deepcac.table.limits import MOST_ROWS
 
 if TYPE_CHECKING:
+    from deepcac.table.columns.roles import Roles
     from deepcac.table.output_files import StrPath
-    from deepcac.table.reading.roles import Roles
 
 
 def option(panel: str, *names: str, help: str, **limits: Any) -> Any:
@@ -225,20 +225,20 @@ class TableOptions(FollowUpOptions):
 
     def read(self, table: Path) -> "tuple[StrPath, Roles]":
         """Return the table, with its description if it has one, and the roles of its columns."""
-        from deepcac.table.reading.described_rows import DescribedTable
-        from deepcac.table.reading.description import find_description
-        from deepcac.table.reading.roles import Roles
+        from deepcac.table.columns.described_rows import DescribedTable
+        from deepcac.table.columns.description import find_description
+        from deepcac.table.columns.roles import Roles
 
-        found = None if table.is_dir() else find_description(table, self.description)
-        if found is None:
+        description = None if table.is_dir() else find_description(table, self.description)
+        if description is None:
             if self.label is None:
                 raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
             return table, Roles(
                 self.label, group=self.group, time=self.time, horizon=self.horizon,
                 competing=self.competing or (),
             )  # fmt: skip
-        roles = found.roles(self.label)
-        return DescribedTable(table, found), replace(
+        roles = description.roles(self.label)
+        return DescribedTable(table, description), replace(
             roles,
             group=self.group or roles.group,
             time=self.time or roles.time,

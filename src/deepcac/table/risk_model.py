@@ -19,8 +19,8 @@ from deepcac.table.coarse_states import (
     indicators,
     patients,
 )
+from deepcac.table.columns.roles import Roles
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.table.reading.roles import Roles
 from deepcac.table.table_model import TableModel
 from deepcac.types import Array, Ids
 

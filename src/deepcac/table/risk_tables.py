@@ -18,16 +18,16 @@ from deepcac.table.budgeted_trials import Say, TableRun
 from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
+from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.column_types import row_names
+from deepcac.table.columns.described_rows import describe_like
+from deepcac.table.columns.description import read_description
+from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import arm_name
 from deepcac.table.optimism import Refits, check_classes, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
-from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.column_types import row_names
-from deepcac.table.reading.described_rows import described
-from deepcac.table.reading.description import read_description
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
-from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
@@ -209,9 +209,9 @@ def predict_table(
     learnt = model.encoder.rules
     asked = [column.name for column in model.encoder.used]
     named = () if model.id is None else (model.id,)
-    own = None if description is None else read_description(description)
+    given = None if description is None else read_description(description)
     reader = CellReader(replace(learnt, decimal=None), learnt.decimal, asked=asked, names=named)
-    table = described(path, own or model.encoder.description, [*asked, *named])
+    table = describe_like(path, given or model.encoder.description, [*asked, *named])
     remarks: dict[str, None] = {}
     rows = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:

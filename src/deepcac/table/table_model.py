@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
+from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.cell_rules import uniform_names
+from deepcac.table.columns.described_rows import DescribedRows
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cell_rules import uniform_names
-from deepcac.table.reading.described_rows import DescribedRows
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.types import Array, Ids
@@ -80,11 +80,11 @@ class TableModel:
         rules = self.encoder.rules
         asked = [column.name for column in self.encoder.used]
         reader = CellReader(replace(rules, decimal=None), usual=rules.decimal, asked=asked)
-        kept = self.encoder.description
+        description = self.encoder.description
         batches = (
             map(reader.read, _whole(table))
-            if kept is None
-            else DescribedRows(kept, asked).read(_whole(table))
+            if description is None
+            else DescribedRows(description, asked).read(_whole(table))
         )
         table = pa.Table.from_batches(batches)
         words = reader.words_for_missing(self.encoder.categories)

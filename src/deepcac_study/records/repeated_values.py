@@ -30,7 +30,7 @@ _OF_A_CHOICE = {"risks", "partitions"}  # kept of the trial that won: in a tie, 
 TIE = 0.001  # validation F1s that lie as near are level, and last digits choose between them
 
 
-class Series(NamedTuple):
+class RepeatSeries(NamedTuple):
     """A score of a shipped record and of its repeat, over the splits; NaN where one lacks it."""
 
     place: str
@@ -108,7 +108,7 @@ def smallest_test(record: Record) -> int:
     return min(sizes, default=0)
 
 
-def score_series(shipped: Record, again: Record) -> list[Series]:
+def score_series(shipped: Record, again: Record) -> list[RepeatSeries]:
     """Return the scores of a record and its repeat: every number with a fraction but facts.
 
     The first number of a place is that of the split.
@@ -127,5 +127,5 @@ def score_series(shipped: Record, again: Record) -> list[Series]:
         if _OF_A_CHOICE & set(place):
             values = values[~np.isnan(values).any(axis=1)]
         if len(values):
-            found.append(Series(".".join(place), _name(place), values[:, 0], values[:, 1]))
+            found.append(RepeatSeries(".".join(place), _name(place), values[:, 0], values[:, 1]))
     return found

@@ -16,7 +16,7 @@ from deepcac.errors import ConfigError
 from deepcac.judging.contenders import parse_contender
 from deepcac.types import Floats
 from deepcac_study.catalogue.methods import methods
-from deepcac_study.records.repeated_values import Record, Series, score_series
+from deepcac_study.records.repeated_values import Record, RepeatSeries, score_series
 
 TOLERANCES = "tolerances.csv"
 LEAST = 0.001  # a smaller forgery changes no verdict
@@ -52,7 +52,7 @@ class Family(StrEnum):
 BY_DEVIATION = (Family.NETWORKS, Family.PUBLISHED, Family.SEQUENCES)
 
 
-class Difference(NamedTuple):
+class RepeatDifference(NamedTuple):
     """How a score of a repeat differs from the shipped one: in a split, or in the mean of all."""
 
     family: Family
@@ -65,7 +65,7 @@ class Difference(NamedTuple):
     unit: float
 
 
-# Of a split and of the mean by family and metric, in the unit of `Difference`.
+# Of a split and of the mean by family and metric, in the unit of `RepeatDifference`.
 Tolerances = Mapping[tuple[str, str], tuple[float, float]]
 
 
@@ -97,7 +97,7 @@ def _judged_family(contender: str) -> Family:
     return Family.NETWORKS if network else Family.JUDGED
 
 
-def differences(path: str, shipped: Record, again: Record) -> Iterator[Difference]:
+def differences(path: str, shipped: Record, again: Record) -> Iterator[RepeatDifference]:
     """Yield the largest difference of the splits and that of the mean, for each score."""
     kind = family(path, shipped)
     for series in score_series(shipped, again):
@@ -107,7 +107,7 @@ def differences(path: str, shipped: Record, again: Record) -> Iterator[Differenc
         yield from _differences(own, series)
 
 
-def _differences(kind: Family, series: Series) -> Iterator[Difference]:
+def _differences(kind: Family, series: RepeatSeries) -> Iterator[RepeatDifference]:
     ours, theirs = series.shipped, series.again
     metric, units = metric_of(series.name), units_of(kind, theirs)
     lacking = np.isnan(ours) != np.isnan(theirs)
@@ -115,11 +115,11 @@ def _differences(kind: Family, series: Series) -> Iterator[Difference]:
     n = int(np.argmax(sizes / units))
     pair = float(ours[n]), float(theirs[n])
     where = f"{series.place}, split {n + 1}"
-    yield Difference(kind, metric, "split", where, *pair, float(sizes[n]), float(units[n]))
+    yield RepeatDifference(kind, metric, "split", where, *pair, float(sizes[n]), float(units[n]))
     if not lacking.any():
         means = float(ours.mean()), float(theirs.mean())
         size, where = abs(means[0] - means[1]), f"{series.place}, mean"
-        yield Difference(kind, metric, "mean", where, *means, size, float(units.mean()))
+        yield RepeatDifference(kind, metric, "mean", where, *means, size, float(units.mean()))
 
 
 def metric_of(name: str) -> str:
@@ -140,7 +140,7 @@ def units_of(kind: Family, again: Floats) -> Floats:
     return np.fmax(1.0, np.abs(again))
 
 
-def allowed(one: Difference, tolerances: Tolerances, smallest_test: int) -> float:
+def allowed(one: RepeatDifference, tolerances: Tolerances, smallest_test: int) -> float:
     """Return how large a difference may be in a record whose smallest test part is so large."""
     split, mean = tolerances[one.family, one.metric]
     bound = one.unit * (split if one.part == "split" else mean)

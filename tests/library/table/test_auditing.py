@@ -36,8 +36,8 @@ from deepcac.table.audit.group_contenders import (
 )
 from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
 from deepcac.table.budgeted_trials import TableRun, booster
+from deepcac.table.columns.roles import Roles
 from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.roles import Roles
 
 
 def patients(n=400, seed=0):

@@ -11,9 +11,9 @@ from deepcac.scoring.calibration import calibration, calibration_slope
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.table import choice_folds
 from deepcac.table.choice_folds import Candidate, Scores, score_on_folds, split
+from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import (
     candidates,

@@ -21,11 +21,11 @@ from deepcac.scoring.small_cells import round_count
 from deepcac.table import budgeted_trials
 from deepcac.table.answer import answer, tuned_auroc
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
+from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, shown_clusterings
 from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
 from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.roles import Roles
 
 
 def planted_table(n=400, seed=0):

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.reading.described_rows import DescribedTable, as_declared_numbers
-from deepcac.table.reading.description import (
+from deepcac.table.columns.described_rows import DescribedTable, as_declared_numbers
+from deepcac.table.columns.description import (
     ColumnField,
-    answered,
+    apply_answers,
     description_path,
     find_description,
     read_description,
 )
+from deepcac.table.columns.roles import Roles
+from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.roles import Roles
 from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 120
@@ -195,7 +195,7 @@ def test_an_answer_changes_its_field(tmp_path, answer, field, value):
     content["deepcac"]["questions"] = [asked | {"answer": answer}]
     (tmp_path / "t.yaml").write_text(yaml.safe_dump(content))
     assert getattr(read_description(file).fields["ward"], field) == value
-    assert answered(read_description(file).resource).use.questions[0].answer == answer
+    assert apply_answers(read_description(file).resource).use.questions[0].answer == answer
 
 
 def test_a_model_reads_new_rows_by_the_description_that_it_keeps(tmp_path):

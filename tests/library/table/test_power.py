@@ -16,6 +16,7 @@ from deepcac.judging.planted_outcomes import (
     with_true_subtype,
 )
 from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.columns.roles import Roles
 from deepcac.table.detectable import planted_runs
 from deepcac.table.detectable.planted_runs import FOUND
 from deepcac.table.detectable.power_answer import (
@@ -26,7 +27,6 @@ from deepcac.table.detectable.power_answer import (
 )
 from deepcac.table.detectable.power_page import power_table
 from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.roles import Roles
 from deepcac.table.sample_sizes import (
     candidate_parameters,
     needed_patients,

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.cell_rules import CellRules
+from deepcac.table.columns.decimal_signs import with_points
+from deepcac.table.columns.roles import Roles
 from deepcac.table.reading import delimited_text, table_files
-from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cell_rules import CellRules
 from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.column_lines import column_lines
-from deepcac.table.reading.decimal_signs import with_points
 from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks
@@ -315,7 +315,9 @@ def test_a_number_that_can_be_read_two_ways_is_refused_with_both(tmp_path):
         cost=["950", "1,250", "2,375"] * (len(frame()) // 3) + ["8"] * (len(frame()) % 3), crp=7
     )
     table.loc[0, "crp"] = 8
-    with pytest.raises(DataError, match="column 'cost', data row 2: '1,250' is 1250 or 1.250; say"):
+    with pytest.raises(
+        DataError, match="column 'cost', data row 2: '1,250' is 1250 or 1.250; give"
+    ):
         read(tmp_path, table)
     place = "cost"
     for decimal, second in ((".", 1250.0), (",", 1.25)):

@@ -12,6 +12,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.small_cells import STEP
 from deepcac.table.answer import answer
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
+from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.pages.risk_section import (
     RiskQuestions,
@@ -24,7 +25,6 @@ from deepcac.table.pages.risk_section import (
 from deepcac.table.pages.subgroups import check_columns, subgroups
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.labelled_table import read_labelled
-from deepcac.table.reading.roles import Roles
 
 
 @pytest.fixture(scope="module")

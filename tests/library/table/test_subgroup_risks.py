@@ -15,6 +15,7 @@ from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE, Patients, estimate
 from deepcac.scoring.small_cells import round_count
 from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.columns.roles import Roles
 from deepcac.table.comparing import compare_table
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.pages.risk_section import RiskQuestions
@@ -25,7 +26,6 @@ from deepcac.table.pages.subgroup_risks import (
     scores_of,
     subgroup_lines,
 )
-from deepcac.table.reading.roles import Roles
 
 HORIZON, T = 2.0, 0.3
 

@@ -89,7 +89,7 @@ ALLOWED = {"kernel.py: _sweep"}
 
 
 # A command has a parameter for each of its options, a public estimator for each setting.
-COMMANDS = {f"commands.py: {name}" for name in ("compare", "audit", "power", "fit")}
+COMMANDS = {f"commands.py: {name}" for name in ("compare", "audit", "fit")}
 MOST_PARAMETERS = 8
 
 
@@ -130,6 +130,8 @@ OTHER_MEANING = {
     ("deepcac", "casetables"),
     ("deepcac", "command"),
     ("deepcac", "commands"),
+    ("deepcac", "description"),
+    ("deepcac", "meds_table"),
     ("deepcac", "comparisons"),
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),

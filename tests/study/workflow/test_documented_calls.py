@@ -10,7 +10,7 @@ from checkouts import checkout, environment
 from documented_calls import Call, documented_calls, lines_of, read_call
 from stores import bucket  # noqa: F401 (a fixture)
 
-from deepcac.table.reading.roles import Roles
+from deepcac.table.columns.roles import Roles
 from deepcac_study.private_data_set import add_table
 
 pytestmark = pytest.mark.slow

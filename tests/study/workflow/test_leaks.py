@@ -19,7 +19,7 @@ from checkouts import checkout, environment
 from stores import connect
 
 from deepcac.files.storage import write_json
-from deepcac.table.reading.roles import Roles
+from deepcac.table.columns.roles import Roles
 from deepcac_study.jobs.pointers import align_times
 from deepcac_study.private_data_set import add_table
 

@@ -10,6 +10,9 @@ from joblib import delayed
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TRIALS, TableRun
+from deepcac.table.columns.cell_rules import uniform
+from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
@@ -17,10 +20,7 @@ from deepcac.table.elsewhere.place_answer import answer_places
 from deepcac.table.elsewhere.place_page import Run, write_place_page
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
-from deepcac.table.reading.cell_rules import uniform
-from deepcac.table.reading.described_rows import DescribedTable
 from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
-from deepcac.table.reading.roles import Roles
 from deepcac.table.worker_processes import workers
 
 
@@ -129,7 +129,7 @@ def _external(
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     like = None
     if isinstance(path, DescribedTable):
-        like = path.description.kept(path.description.fields)
+        like = path.description.reduced(path.description.fields)
     external = external_rows(
         table, roles, others, rows=run.rows, seed=run.seed, accept=accept, like=like
     )

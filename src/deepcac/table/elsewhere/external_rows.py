@@ -16,18 +16,18 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.cell_rules import NAMES_A_PATIENT
+from deepcac.table.columns.cells import is_numeric, is_text, numbers, plain
+from deepcac.table.columns.column_types import as_texts, same_names
+from deepcac.table.columns.described_rows import describe_like
+from deepcac.table.columns.description import TableDescription
+from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cell_rules import NAMES_A_PATIENT
-from deepcac.table.reading.cells import is_numeric, is_text, numbers, plain
 from deepcac.table.reading.class_labels import class_labels, label_numbers
-from deepcac.table.reading.column_types import as_texts, same_names
-from deepcac.table.reading.described_rows import described
-from deepcac.table.reading.description import TableDescription
 from deepcac.table.reading.labelled_table import LabelledTable, group_cells
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
-from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import ABSENT, CATEGORY, ID_NOTE, LEFT_OUT
 from deepcac.table.reading.table_faults import outcome_faults, table_faults
@@ -143,7 +143,7 @@ def _second_table(
     )
     try:
         other = sample_rows(
-            read_blocks(described(path, like, asked), reader),
+            read_blocks(describe_like(path, like, asked), reader),
             keys,
             group=roles.group,
             most=rows,

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
+from deepcac.table.columns.cell_rules import uniform
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.cell_rules import uniform
 
 SUBJECT, TIME, CODE, VALUE = EVENT_COLUMNS = ("subject_id", "time", "code", "numeric_value")
 PREDICTED_AT, BOOLEAN = "prediction_time", "boolean_value"

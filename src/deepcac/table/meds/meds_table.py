@@ -13,6 +13,16 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.budgeted_trials import Say
+from deepcac.table.columns.description import (
+    NUMBER,
+    TEXT,
+    ColumnField,
+    Outcome,
+    Resource,
+    Schema,
+    Use,
+    description_path,
+)
 from deepcac.table.meds.event_summary import (
     EventFeature,
     before_prediction,
@@ -30,16 +40,6 @@ from deepcac.table.meds.meds_files import (
     read_labels,
 )
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.reading.description import (
-    NUMBER,
-    TEXT,
-    ColumnField,
-    Outcome,
-    Resource,
-    Schema,
-    Use,
-    description_path,
-)
 from deepcac.table.risk_tables import read_model
 from deepcac.table.table_model import TableModel
 

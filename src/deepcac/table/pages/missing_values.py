@@ -22,8 +22,8 @@ from deepcac.table.budgeted_trials import (
     linear,
     table_resamples,
 )
+from deepcac.table.columns.cells import plain
 from deepcac.table.comparison_words import signed
-from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.table.reading.table_encoder import ABSENT
 from deepcac.types import Array, Flags

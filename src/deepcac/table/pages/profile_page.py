@@ -10,22 +10,22 @@ from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.scoring.small_cells import FEW, format_count, format_percentage
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.inferred_description import infer_description
+from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.cell_rules import CellRules, uniform
+from deepcac.table.columns.cells import plain
+from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.description import KEEP, LEAVE_OUT, TEXT, Outcome
+from deepcac.table.columns.roles import Roles
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
-from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cell_rules import CellRules, uniform
-from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
-from deepcac.table.reading.described_rows import DescribedTable
-from deepcac.table.reading.description import KEEP, LEAVE_OUT, TEXT, Outcome
+from deepcac.table.reading.inferred_description import infer_description
 from deepcac.table.reading.label_leaks import label_leaks, unused_times
 from deepcac.table.reading.labelled_table import check_sizes
-from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import (

@@ -13,8 +13,8 @@ from deepcac.scoring.net_benefit import net_benefit_gain
 from deepcac.scoring.resampled_scores import Estimate
 from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.statistics import corrected_t_test
+from deepcac.table.columns.cells import plain
 from deepcac.table.held_out_risks import HeldOut
-from deepcac.table.reading.cells import plain
 from deepcac.table.reading.column_parts import column_parts
 from deepcac.table.reading.labelled_table import LabelledTable
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.reading.cells import (
+from deepcac.table.columns.cells import (
     EXACT,
     as_numbers,
     code_place,

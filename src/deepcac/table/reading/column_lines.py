@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
+from deepcac.table.columns.cells import numbers, plain
+from deepcac.table.columns.column_types import as_texts
 from deepcac.table.page_text import page_text, quotable
-from deepcac.table.reading.cells import numbers, plain
-from deepcac.table.reading.column_types import as_texts
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
 
 _FEWEST_FOR_QUARTERS = 4 * FEW

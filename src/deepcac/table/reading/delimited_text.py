@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from deepcac.errors import DataError
+from deepcac.table.columns.cell_rules import MISSING, NAMES_A_ROW, ROW_NAMES, uniform
+from deepcac.table.columns.description import Dialect
 from deepcac.table.limits import check_columns
-from deepcac.table.reading.cell_rules import MISSING, NAMES_A_ROW, ROW_NAMES, uniform
-from deepcac.table.reading.description import Dialect
 
 BLOCK_BYTES = 1 << 23
 _DELIMITERS = ";\t|,"  # of two that fit alike the first: a comma may be that of decimals

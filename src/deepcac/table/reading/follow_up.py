@@ -7,7 +7,7 @@ import pyarrow as pa
 from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.small_cells import FEW, format_count, format_percentage, is_few
-from deepcac.table.reading.cells import numbers, plain
+from deepcac.table.columns.cells import numbers, plain
 from deepcac.types import Ids
 
 FEWEST_EVENTS = 20  # up to the horizon

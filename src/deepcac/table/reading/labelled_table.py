@@ -13,17 +13,17 @@ from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.judging.draws import units
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import format_count
+from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.cells import refuse_missing
+from deepcac.table.columns.column_types import row_names, same_names
+from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.roles import ROLES, Roles
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cells import refuse_missing
 from deepcac.table.reading.class_labels import label_sentence, standing_alone
-from deepcac.table.reading.column_types import row_names, same_names
-from deepcac.table.reading.described_rows import DescribedTable
 from deepcac.table.reading.follow_up import check_divisible, horizon_remarks
 from deepcac.table.reading.label_leaks import HEAD, label_leaks, other_times, unused_times
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
-from deepcac.table.reading.roles import ROLES, Roles
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import (
     CATEGORY,
@@ -158,7 +158,7 @@ def read_labelled(
     )
     if isinstance(path, DescribedTable):
         used = [*(column.name for column in encoder.used), *filter(None, [roles.id])]
-        encoder = replace(encoder, description=path.description.kept(used))
+        encoder = replace(encoder, description=path.description.reduced(used))
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)

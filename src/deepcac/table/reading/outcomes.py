@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp
+from deepcac.table.columns.roles import Roles
 from deepcac.table.reading.class_labels import ClassLabels, class_labels
 from deepcac.table.reading.follow_up import horizon_classes, read_follow_up
-from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_sample import SampledTable
 from deepcac.types import Ids
 

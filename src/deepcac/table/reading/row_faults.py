@@ -7,8 +7,8 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.reading.cell_rules import NAMES_A_PATIENT
-from deepcac.table.reading.cells import plain
+from deepcac.table.columns.cell_rules import NAMES_A_PATIENT
+from deepcac.table.columns.cells import plain
 from deepcac.table.reading.table_encoder import EncodedColumn
 from deepcac.types import Array, Ids
 

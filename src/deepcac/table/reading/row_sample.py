@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.table.columns.column_types import refuse_type
 from deepcac.table.limits import MOST_ROWS
-from deepcac.table.reading.column_types import refuse_type
 from deepcac.types import Ids
 
 

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.scoring.column_quantiles import LENGTHS, kept_quantiles
 from deepcac.scoring.small_cells import FEW, format_count
-from deepcac.table.reading.cell_rules import NAMES_A_ROW, ROW_NAMES, CellRules
-from deepcac.table.reading.cells import (
+from deepcac.table.columns.cell_rules import NAMES_A_ROW, ROW_NAMES, CellRules
+from deepcac.table.columns.cells import (
     Numbers,
     are_dates,
     as_numbers,
@@ -30,8 +30,8 @@ from deepcac.table.reading.cells import (
     same_unit,
     truth_like,
 )
-from deepcac.table.reading.column_types import as_texts
-from deepcac.table.reading.description import TableDescription
+from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.description import TableDescription
 from deepcac.table.reading.odd_numbers import are_days
 from deepcac.types import Array, Ids
 
@@ -126,19 +126,9 @@ class TableEncoder:
         return frozenset(name for names in features for name in names)
 
     def encode(self, rows: pa.Table, number: Ids) -> tuple[Array, list[str]]:
-        """Return features, NaN where missing, and remarks on levels that were not learnt.
+        """Return features (n, d), NaN where missing, and remarks on levels that were not learnt.
 
-        Parameters
-        ----------
-        rows : pyarrow.Table
-            Has every used column.
-        number : ndarray of shape (n,)
-            Numbers of the rows in their file, for messages.
-
-        Returns
-        -------
-        X : ndarray of shape (n, d)
-        remarks : list of str
+        `rows` has every used column; `number` (n,) are the numbers of the rows in their file.
         """
         there = set(rows.column_names)
         missing = [column.name for column in self.used if column.name not in there]
@@ -183,8 +173,9 @@ class TableEncoder:
         if len({column.name for column in columns}) != len(columns):
             raise DataError("a column stands twice")
         rules = CellRules.from_dict(content["cells"]) if "cells" in content else CellRules()
-        kept = content.get("description")
-        return cls(tuple(columns), rules, kept and TableDescription.from_dict(kept))
+        described = content.get("description")
+        description = described and TableDescription.from_dict(described)
+        return cls(tuple(columns), rules, description)
 
 
 _TUPLES = ("levels", "quantiles", "values")

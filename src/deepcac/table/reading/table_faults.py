@@ -9,20 +9,20 @@ import pyarrow.compute as pc
 
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.reading.cells import as_numbers, is_text, plain
-from deepcac.table.reading.class_labels import alike_spellings, label_numbers
-from deepcac.table.reading.description import (
+from deepcac.table.columns.cells import as_numbers, is_text, plain
+from deepcac.table.columns.description import (
     KEEP,
     LEAVE_OUT,
     MISSING_VALUES,
     PATIENT,
     TEXT,
 )
-from deepcac.table.reading.description import (
+from deepcac.table.columns.description import (
     NUMBER as NUMERIC,
 )
+from deepcac.table.columns.roles import Roles
+from deepcac.table.reading.class_labels import alike_spellings, label_numbers
 from deepcac.table.reading.odd_numbers import missing_codes, two_units
-from deepcac.table.reading.roles import Roles
 from deepcac.table.reading.row_faults import copied_rows, nearly_copied, repeated_patients
 from deepcac.table.reading.table_encoder import LEFT_OUT, NUMBER, EncodedColumn, TableEncoder
 from deepcac.types import Array, Flags, Ids

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
+from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.description import Dialect
 from deepcac.table.limits import check_bytes, check_columns
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.cell_reader import CellReader
 from deepcac.table.reading.delimited_text import GAPS, delimited_blocks, find_head
-from deepcac.table.reading.described_rows import DescribedTable
-from deepcac.table.reading.description import Dialect
 from deepcac.table.reading.packed_files import Packed
 from deepcac.table.reading.spreadsheets import SPREADSHEETS, sheet_blocks
 from deepcac.table.reading.statistics_files import READERS, table_blocks

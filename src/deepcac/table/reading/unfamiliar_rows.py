@@ -14,7 +14,7 @@ from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.column_quantiles import QUARTILES, TENTHS, safe_quantiles
 from deepcac.scoring.small_cells import FEW, format_count
-from deepcac.table.reading.cells import plain
+from deepcac.table.columns.cells import plain
 from deepcac.table.reading.odd_numbers import codes_among, codes_beyond, plainly
 from deepcac.table.reading.table_encoder import (
     ABSENT,

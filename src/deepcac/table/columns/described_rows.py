@@ -11,18 +11,18 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.output_files import StrPath
-from deepcac.table.reading.cell_reader import uniform_text
-from deepcac.table.reading.cell_rules import as_number, uniform, uniform_names
-from deepcac.table.reading.cells import is_numeric, is_text, same_unit
-from deepcac.table.reading.column_types import as_texts, plain_type
-from deepcac.table.reading.description import (
+from deepcac.table.columns.cell_reader import uniform_text
+from deepcac.table.columns.cell_rules import as_number, uniform, uniform_names
+from deepcac.table.columns.cells import is_numeric, is_text, same_unit
+from deepcac.table.columns.column_types import as_texts, plain_type
+from deepcac.table.columns.description import (
     TRUTH,
     ColumnField,
     Constraints,
     TableDescription,
     find_description,
 )
+from deepcac.table.output_files import StrPath
 
 _MOST_COLUMNS = 12  # at fault that one message names
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -69,7 +69,7 @@ class DescribedTable(os.PathLike[str]):
         return DescribedRows(self.description, self.only).read(blocks)
 
 
-def described(
+def describe_like(
     path: StrPath, like: TableDescription | None, needed: Iterable[str] | None = None
 ) -> StrPath:
     """Return a further table with its own description, or else with that of the first one.
@@ -82,10 +82,10 @@ def described(
     needed : collection of str, optional
         The columns that are read.
     """
-    own = None if Path(path).is_dir() else find_description(path)
-    if own is not None:
-        own.refuse_open()
-    description = own or like
+    description = None if Path(path).is_dir() else find_description(path)
+    if description is not None:
+        description.refuse_open()
+    description = description or like
     return path if description is None else DescribedTable(path, description, needed)
 
 
@@ -174,8 +174,10 @@ class DescribedRows:
             faults.append((why, pc.and_(pc.is_valid(texts), pc.is_null(read))))
         if field.categories and is_text(read.type):
             levels = pa.array([uniform(level) for level in field.categories], pa.string())
-            known = pc.or_(pc.is_in(read, value_set=levels), pc.is_null(read))
-            faults.append((f"is none of its {len(field.categories)} categories", pc.invert(known)))
+            is_level = pc.or_(pc.is_in(read, value_set=levels), pc.is_null(read))
+            faults.append(
+                (f"is none of its {len(field.categories)} categories", pc.invert(is_level))
+            )
         if field.constraints != Constraints() and is_numeric(read.type):
             faults.append(("lies outside its range", _outside(read, field.constraints)))
         for reason, odd in faults:
@@ -222,9 +224,9 @@ def as_declared_numbers(texts: pa.Array, field: ColumnField) -> pa.Array:
     if field.unit:
         parts = pc.extract_regex(texts, _WITH_UNIT)
         numbers, units = (pc.struct_field(parts, part) for part in ("number", "unit"))
-        own = [unit for unit in pc.unique(units).drop_null().to_pylist()
+        alike = [unit for unit in pc.unique(units).drop_null().to_pylist()
                if same_unit(unit, field.unit)]  # fmt: skip
-        bare = pc.is_in(units, value_set=pa.array(own, pa.string()))
+        bare = pc.is_in(units, value_set=pa.array(alike, pa.string()))
         texts = pc.if_else(pc.fill_null(bare, False), numbers, texts)
     if field.group_char:
         between = rf"^[+-]?\d{{1,3}}(\{field.group_char}\d{{3}})+(\{field.decimal_char}\d*)?$"

@@ -18,9 +18,9 @@ from pydantic.alias_generators import to_camel
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.declared import Entry, checked
+from deepcac.table.columns.cell_rules import ERROR_CELLS, MISSING, CellRules, uniform
+from deepcac.table.columns.roles import Roles
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.cell_rules import ERROR_CELLS, MISSING, CellRules, uniform
-from deepcac.table.reading.roles import Roles
 
 PROFILE: Literal["https://datapackage.org/profiles/2.0/dataresource.json"] = (
     "https://datapackage.org/profiles/2.0/dataresource.json"
@@ -183,7 +183,7 @@ class Outcome(Entry):
     competing: tuple[str, ...] = ()
 
 
-class Question(Entry):
+class OpenQuestion(Entry):
     """What a person must decide before the table is used.
 
     Attributes
@@ -205,7 +205,7 @@ class Question(Entry):
     answer: _Text = None
 
     @model_validator(mode="after")
-    def _check(self) -> "Question":
+    def _check(self) -> "OpenQuestion":
         if self.answer is not None and self.answer not in self.answers:
             raise ConfigError(f"the answer {self.answer!r} is none of {', '.join(self.answers)}")
         return self
@@ -219,7 +219,7 @@ class Use(Entry):
     patient: _Text = None
     site: _Text = None
     leave_out: Mapping[str, str] = {}
-    questions: tuple[Question, ...] = ()
+    questions: tuple[OpenQuestion, ...] = ()
 
 
 class Resource(_Standard):
@@ -276,7 +276,7 @@ def _inline(before: str, content: Any) -> str:
     return f"{before}{text.removesuffix('...' + chr(10)).strip()}\n"
 
 
-def _question(asked: Question) -> str:
+def _question(asked: OpenQuestion) -> str:
     """Return a question with an empty answer, to be filled in."""
     return (
         _inline("    - fields: ", list(asked.fields))
@@ -311,14 +311,15 @@ class TableDescription:
 
     def missing_values(self, column: ColumnField) -> tuple[str, ...]:
         """Return the cells of a column that hold no value."""
-        own = column.missing_values
-        return self.resource.table.missing_values if own is None else own
+        if column.missing_values is None:
+            return self.resource.table.missing_values
+        return column.missing_values
 
     def place(self, name: str) -> str:
         """Return where a column is described."""
         return f"{self.file}, line {self.lines[name]}" if name in self.lines else self.file
 
-    def kept(self, names: Collection[str]) -> "TableDescription":
+    def reduced(self, names: Collection[str]) -> "TableDescription":
         """Return what a model keeps: how columns are read, not what they are for.
 
         Levels stay out: a model names none of few patients.
@@ -423,7 +424,7 @@ def read_description(file: StrPath) -> TableDescription:
             f"{file}: describes no table (it has no schema); rename it, or name the description "
             "by --description"
         )
-    resource = answered(checked(Resource, content, str(file)))
+    resource = apply_answers(checked(Resource, content, str(file)))
     return TableDescription(resource, str(file), _lines(node))
 
 
@@ -434,13 +435,13 @@ def find_description(table: StrPath, named: StrPath | None = None) -> TableDescr
     beside = description_path(table)
     if not beside.is_file():
         return None
-    found = read_description(beside)
-    if Path(found.resource.path).name != Path(table).name:
+    description = read_description(beside)
+    if Path(description.resource.path).name != Path(table).name:
         raise ConfigError(
-            f"{beside}: describes {found.resource.path!r}; if {Path(table).name!r} is to be read "
-            "by it too, say so by --description"
+            f"{beside}: describes {description.resource.path!r}; if {Path(table).name!r} is to be "
+            "read by it too, say so by --description"
         )
-    return found
+    return description
 
 
 def _lines(node: Any) -> dict[str, int]:
@@ -460,7 +461,7 @@ def _value(node: Any, key: str) -> Any:
     return next((value for name, value in pairs if name.value == key), None)
 
 
-def answered(resource: Resource) -> Resource:
+def apply_answers(resource: Resource) -> Resource:
     """Return a description in which every answer that was given has its effect."""
     use = resource.use
     given = [asked for asked in use.questions if asked.answer not in (None, KEEP)]
@@ -482,7 +483,7 @@ def answered(resource: Resource) -> Resource:
     return resource.model_copy(update={"table": table, "use": use.model_copy(update=changed)})
 
 
-def _changed(column: ColumnField, asked: Question, usual: tuple[str, ...]) -> dict[str, Any]:
+def _changed(column: ColumnField, asked: OpenQuestion, usual: tuple[str, ...]) -> dict[str, Any]:
     """Return what an answer changes in a field."""
     verb, _, value = str(asked.answer).partition(" ")
     if verb == MISSING_VALUES:

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.reading.cell_rules import (
+from deepcac.table.columns.cell_rules import (
     ERROR_CELLS,
     INVISIBLE,
     SPACES,
@@ -16,9 +16,9 @@ from deepcac.table.reading.cell_rules import (
     as_number,
     uniform_names,
 )
-from deepcac.table.reading.cells import is_numeric, is_text
-from deepcac.table.reading.column_types import plain_type
-from deepcac.table.reading.decimal_signs import decimal_signs, with_points
+from deepcac.table.columns.cells import is_numeric, is_text
+from deepcac.table.columns.column_types import plain_type
+from deepcac.table.columns.decimal_signs import decimal_signs, with_points
 
 _MINUS = "\u2212"
 # Signs between thousands that can stand for nothing else: 1 234,5, 1'234.5, and 1,23,456 (lakh).

@@ -8,11 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.table.output_files import StrPath
-from deepcac.table.reading.cell_reader import CellReader
-from deepcac.table.reading.cells import is_numeric, is_text, plain
-from deepcac.table.reading.column_types import as_texts
-from deepcac.table.reading.description import (
+from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.cells import is_numeric, is_text, plain
+from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.description import (
     DATE,
     KEEP,
     LEAVE_OUT,
@@ -20,12 +19,13 @@ from deepcac.table.reading.description import (
     TEXT,
     TRUTH,
     ColumnField,
+    OpenQuestion,
     Outcome,
-    Question,
     Resource,
     Schema,
     Use,
 )
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import (
     CATEGORY,
     LEFT_OUT,
@@ -79,7 +79,7 @@ def infer_description(
         and (outcome is None or column.name not in (outcome.field, outcome.time))
     }
     questions = tuple(
-        Question(
+        OpenQuestion(
             fields=(fault.field,), question=fault.text, answers=fault.answers, values=fault.values
         )
         for fault in faults
@@ -87,7 +87,10 @@ def infer_description(
     )
     if leaking := tuple(fault.field for fault in leaks if fault.answers):
         text = f"{' '.join(fault.text + '.' for fault in leaks)} {_KNOWN}"
-        questions = (*questions, Question(fields=leaking, question=text, answers=(LEAVE_OUT, KEEP)))
+        questions = (
+            *questions,
+            OpenQuestion(fields=leaking, question=text, answers=(LEAVE_OUT, KEEP)),
+        )
     return Resource(
         name=_name(path),
         path=Path(path).name,
@@ -112,9 +115,9 @@ def _field(
     column: EncodedColumn, cells: pa.ChunkedArray, reader: CellReader, outcome: Outcome | None
 ) -> ColumnField:
     about: dict[str, Any] = {"name": column.name, "type": _type(column, cells)}
-    own = reader.rules.codes(column.name)
-    if own and is_text(cells.type):
-        about["missing_values"] = ("", *_words(reader), *own)
+    codes = reader.rules.codes(column.name)
+    if codes and is_text(cells.type):
+        about["missing_values"] = ("", *_words(reader), *codes)
     if about["type"] == NUMBER and reader.sign(column.name) == ",":
         about["decimal_char"] = ","
     if about["type"] == NUMBER and column.name in reader.grouped:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.table.reading.cells import is_numeric, is_text, plain, truth_words
+from deepcac.table.columns.cells import is_numeric, is_text, plain, truth_words
 
 
 def plain_type(name: str, column: pa.Array) -> pa.Array:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from deepcac.errors import ConfigError
-from deepcac.table.reading.cell_rules import CellRules, uniform
+from deepcac.table.columns.cell_rules import CellRules, uniform
 
 ROLES = ("the label", "the id", "the group", "the follow-up time")
 

@@ -1,0 +1,1 @@
+"""How the columns of a table are described, and their cells read."""

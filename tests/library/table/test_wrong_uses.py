@@ -67,6 +67,7 @@ CASES = {
         "fit p.csv --description dead.yaml",
         "no 'dead'.* there are no, yes",
     ),
+    "this folder as table": ("profile . --label died", r"\.: is a folder; name a file"),
     "an open question": ("fit p.csv --description open.yaml", "open.yaml: 1 question to answer"),
     "a description of another table": (
         "fit one_site.csv --description dead.yaml",

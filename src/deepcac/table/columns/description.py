@@ -402,7 +402,7 @@ def description_path(table: StrPath) -> Path:
     """Return where the description of a table is: patients.yaml beside patients.csv.gz."""
     path = Path(table)
     bare = re.sub(r"\.(gz|zip|bz2|xz)$", "", path.name, flags=re.IGNORECASE)
-    return path.with_name(Path(bare).stem + ".yaml")
+    return path.parent / f"{Path(bare).stem}.yaml"
 
 
 def read_description(file: StrPath) -> TableDescription:

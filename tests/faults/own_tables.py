@@ -31,10 +31,10 @@ from project import Row
 
 from deepcac.errors import DeepCACError
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.cell_rules import MISSING
+from deepcac.table.columns.cell_texts import MISSING
 from deepcac.table.columns.roles import Roles
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 
 NUMBERS, TEXTS = ("age", "crp"), ("sex", "ward")

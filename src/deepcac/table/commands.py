@@ -205,22 +205,20 @@ def profile(
 ) -> None:
     """Describe a table: a page on its columns, and a file that says how they are read."""
     from deepcac.table.budgeted_trials import TableRun
-    from deepcac.table.columns.described_rows import DescribedTable
-    from deepcac.table.columns.description import description_path, find_description
+    from deepcac.table.columns.description import description_path
     from deepcac.table.pages.profile_page import write_profile_page
 
     path = description or description_path(table)
-    existing = find_description(table, path) if path.is_file() else None
+    existing = path.is_file()
     encoder, faults = write_profile_page(
-        table if existing is None else DescribedTable(table, existing), out,
-        TableRun(typer.echo, _typed(), sample.rows, sample.seed),
-        label=label, sheet=sheet, description=None if existing else path,
+        table, out, TableRun(typer.echo, _typed(), sample.rows, sample.seed),
+        label=label, sheet=sheet, description=path,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
     for fault in faults:
         typer.echo(f"look at: {fault}")
     say(f"page: {out}")
-    say(f"description: {path}{' (as it was)' if existing else ''}")
+    say(f"description: {path}{' (with what is new)' if existing else ''}")
 
 
 @app.command(

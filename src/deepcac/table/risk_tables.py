@@ -18,16 +18,14 @@ from deepcac.table.budgeted_trials import Say, TableRun
 from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
-from deepcac.table.columns.cell_reader import CellReader
 from deepcac.table.columns.column_types import row_names
-from deepcac.table.columns.described_rows import describe_like
 from deepcac.table.columns.description import read_description
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import arm_name
+from deepcac.table.labelled_table import LabelledTable, describe_like, read_labelled
 from deepcac.table.optimism import Refits, check_classes, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
-from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
@@ -206,23 +204,19 @@ def predict_table(
     model = read_model(model_path)
     scaler = model.scaler if isinstance(model, TableModel) else None
     strange = Unfamiliar.of(model.encoder, scaler)
-    learnt = model.encoder.rules
     asked = [column.name for column in model.encoder.used]
     named = () if model.id is None else (model.id,)
     given = None if description is None else read_description(description)
-    reader = CellReader(replace(learnt, decimal=None), learnt.decimal, asked=asked, names=named)
     table = describe_like(path, given or model.encoder.description, [*asked, *named])
     remarks: dict[str, None] = {}
     rows = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        for lines in _risks(model, read_blocks(table, reader), strange, remarks):
+        for lines in _risks(model, read_blocks(table), strange, remarks):
             if not rows:
                 writer.writerow(_head(model, lines["named"]))
             writer.writerows(lines["rows"])
             rows += len(lines["rows"])
-        remarks |= dict.fromkeys(reader.notices)
-        remarks |= dict.fromkeys(reader.words_for_missing(model.encoder.categories))
         remarks |= dict.fromkeys(strange.tell(accept=accept))
     for remark in remarks:
         say(remark)

@@ -3,7 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +13,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
-from deepcac.table.columns.cell_reader import CellReader
-from deepcac.table.columns.cell_rules import uniform_names
+from deepcac.table.columns.cell_texts import uniform_names
 from deepcac.table.columns.described_rows import DescribedRows
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
@@ -77,21 +76,14 @@ class TableModel:
     def encoded(self, rows: pd.DataFrame, *, accept_unseen: bool = False) -> Array:
         """Return the features of a frame, shape (n, d), NaN where missing."""
         table = arrow_rows(rows)
-        rules = self.encoder.rules
-        asked = [column.name for column in self.encoder.used]
-        reader = CellReader(replace(rules, decimal=None), usual=rules.decimal, asked=asked)
         description = self.encoder.description
-        batches = (
-            map(reader.read, _whole(table))
-            if description is None
-            else DescribedRows(description, asked).read(_whole(table))
-        )
-        table = pa.Table.from_batches(batches)
-        words = reader.words_for_missing(self.encoder.categories)
+        assert description is not None  # every model of a table has one
+        asked = [column.name for column in self.encoder.used]
+        table = pa.Table.from_batches(DescribedRows(description, asked).read(_whole(table)))
         X, remarks = self.encoder.encode(table, np.arange(1, len(rows) + 1))
         strange = Unfamiliar.of(self.encoder, self.scaler)
         strange.add(X, table)
-        for line in (*remarks, *reader.notices, *words, *strange.tell(accept=accept_unseen)):
+        for line in (*remarks, *strange.tell(accept=accept_unseen)):
             warnings.warn(line, stacklevel=3)
         return X
 

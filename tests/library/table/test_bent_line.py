@@ -11,7 +11,7 @@ from deepcac.table.answer import answer, bent_line_sentence, rows_of
 from deepcac.table.budgeted_trials import TableEffort, contenders, run_budgeted
 from deepcac.table.pages.own_figures import forest
 from deepcac.table.pages.risk_section import worth
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.labelled_table import Roles, read_labelled
 
 FIGHTERS = ("lr", "km_lr", "spline_lr")
 

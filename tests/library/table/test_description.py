@@ -22,7 +22,7 @@ from deepcac.table.columns.description import (
 )
 from deepcac.table.columns.roles import Roles
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 120

@@ -35,7 +35,7 @@ from deepcac.table.pages.horizon_section import _subtypes, _survival_at, unseen_
 from deepcac.table.pages.own_pages import _names
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.labelled_table import read_labelled
 
 ROLES = Roles("died", time="days", horizon=365.0)
 

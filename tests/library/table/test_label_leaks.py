@@ -11,8 +11,8 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
-from deepcac.table.reading.label_leaks import _TIME, _alone, _auroc, _by_order, _Told, label_leaks
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.findings.label_leaks import _TIME, _alone, _auroc, _by_order, _Told, label_leaks
+from deepcac.table.labelled_table import read_labelled
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.table.risk_tables import fit_table
 

@@ -17,7 +17,7 @@ from deepcac.table.pages.missing_values import (
     missing_lines,
     rough_share,
 )
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.labelled_table import read_labelled
 
 EFFORT = TableEffort(budget=1.0)
 

@@ -29,7 +29,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.comparing import compare_table
 from deepcac.table.pages.compare_page import RiskContent
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_model import Plane, RiskModel
 from deepcac.table.risk_tables import fit_table
 

@@ -13,7 +13,7 @@ from deepcac.scoring.calibration import calibration_slope
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
 from deepcac.table.optimism import _drawn, optimism, refit, spread
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import candidates, method_lines, settings
 from deepcac.table.risk_tables import fit_table, predict_table, read_model

@@ -20,7 +20,7 @@ from deepcac.scoring.random_effects import pool_sites
 from deepcac.scoring.resampled_scores import RATIO, Estimate
 from deepcac.scoring.small_cells import round_count
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.cell_rules import CellRules
+from deepcac.table.columns.cell_texts import CellRules
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.external_rows import external_rows
@@ -41,7 +41,7 @@ from deepcac.table.elsewhere.place_risks import (
 from deepcac.table.page_text import page_text
 from deepcac.table.pages.own_pages import _names
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.labelled_table import read_labelled
 
 
 def patients(n=400, seed=0, shift=0.0):

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.columns.cell_reader import CellReader
-from deepcac.table.columns.cell_rules import CellRules
+from deepcac.table.columns.cell_texts import CellRules
 from deepcac.table.columns.decimal_signs import with_points
 from deepcac.table.columns.roles import Roles
 from deepcac.table.reading import delimited_text, table_files
 from deepcac.table.reading.class_labels import class_labels
-from deepcac.table.reading.column_lines import column_lines
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.column_lines import column_lines
+from deepcac.table.labelled_table import read_labelled
 from deepcac.table.reading.row_sample import sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks

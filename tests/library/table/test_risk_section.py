@@ -24,7 +24,7 @@ from deepcac.table.pages.risk_section import (
 )
 from deepcac.table.pages.subgroups import check_columns, subgroups
 from deepcac.table.reading.class_labels import standing_alone
-from deepcac.table.reading.labelled_table import read_labelled
+from deepcac.table.labelled_table import read_labelled
 
 
 @pytest.fixture(scope="module")

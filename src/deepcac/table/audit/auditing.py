@@ -22,13 +22,13 @@ from deepcac.table.audit.group_lines import (
 )
 from deepcac.table.budgeted_trials import TRIALS, TableEffort, TableRun, Trials, run_budgeted
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
-from deepcac.table.columns.cell_rules import uniform
+from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
+from deepcac.table.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.horizon_scores import rows_as_patients
 from deepcac.table.pages.own_pages import comparison_table, write_page
-from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 
 _UNSEEN = (
     "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "

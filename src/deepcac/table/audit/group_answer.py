@@ -33,7 +33,7 @@ from deepcac.table.audit.group_contenders import (
 )
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.comparison_words import contender_name, signed
-from deepcac.table.reading.label_leaks import TELLS
+from deepcac.table.findings.label_leaks import TELLS
 
 READABLE, PARTLY = 0.8, 0.6  # adjusted Rand index with the groups that the columns give back
 _FORMS = {"column": "with the group as columns", "local": "a model in each group"}

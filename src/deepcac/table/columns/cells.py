@@ -56,15 +56,12 @@ class Numbers(NamedTuple):
         Part of the cells that are not missing which are numbers.
     units : tuple of str
         Behind the numbers, in the spelling that stands first; of several nothing is read.
-    with_unit : int
-        Cells that have one.
     """
 
     values: Array
     slips: npt.NDArray[np.bool_]
     share: float
     units: tuple[str, ...] = ()
-    with_unit: int = 0
 
     @property
     def numeric(self) -> bool:
@@ -78,20 +75,15 @@ def is_text(kind: pa.DataType) -> bool:
     return any(test(kind) for test in kinds)
 
 
-def refuse_missing(
-    cells: pa.ChunkedArray, name: str, why: str, number: Ids | None = None, words: str = ""
-) -> None:
-    """Refuse cells without a value, with how many there are; rows count from 1 without `number`.
-
-    `words` says which words were taken for missing.
-    """
+def refuse_missing(cells: pa.ChunkedArray, name: str, why: str, number: Ids | None = None) -> None:
+    """Refuse cells without a value, with how many there are; rows count from 1 without `number`."""
     gone = pc.is_null(cells, nan_is_null=True)
     place = pc.index(gone, True).as_py()
     if place >= 0:
         row = place + 1 if number is None else number[place]
         n = pc.sum(gone).as_py()
         rows = f" (the first of {format_count(n)} such rows)" if n > 1 else ""
-        raise DataError(f"column {name!r}, data row {row}: {why}{rows}{words}")
+        raise DataError(f"column {name!r}, data row {row}: {why}{rows}")
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -104,17 +96,13 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
 
 
-def as_numbers(column: pa.ChunkedArray, unit: str = "") -> Numbers:
-    """Read plain text as numbers, with a unit or without; true and false are 1 and 0.
-
-    One learnt unit, `unit`, is read however few cells have it.
-    """
+def as_numbers(column: pa.ChunkedArray) -> Numbers:
+    """Read plain text as numbers, with a unit or without; true and false are 1 and 0."""
     texts = column.to_pandas()
     values = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64, na_value=np.nan, copy=True)
     present = np.asarray(pc.is_valid(column).to_numpy())
     slips = present & np.isnan(values)
     units: tuple[str, ...] = ()
-    with_unit = 0
     if slips.any():
         odd = texts[slips]
         if slips.sum() == present.sum() and set(odd.unique()[:3]) <= set(_TRUTH_SPELLINGS):
@@ -122,10 +110,9 @@ def as_numbers(column: pa.ChunkedArray, unit: str = "") -> Numbers:
             if words.notna().all():
                 values[slips] = words.to_numpy()
         else:
-            units = _read_units(odd, slips, values, unit)
-            with_unit = int(np.isfinite(values[slips]).sum())
+            units = _read_units(odd, slips, values)
         slips = present & np.isnan(values)
-    return Numbers(values, slips, 1 - slips.sum() / max(present.sum(), 1), units, with_unit)
+    return Numbers(values, slips, 1 - slips.sum() / max(present.sum(), 1), units)
 
 
 _TRUTH_SPELLINGS = ("True", "False", "TRUE", "FALSE", "true", "false")
@@ -144,7 +131,7 @@ def truth_like(texts: Iterable[str]) -> bool:
 
 
 def _read_units(
-    odd: "pd.Series[str]", slips: npt.NDArray[np.bool_], readings: Array, learnt: str
+    odd: "pd.Series[str]", slips: npt.NDArray[np.bool_], readings: Array
 ) -> tuple[str, ...]:
     """Put numbers with one unit into `readings` (n,); return the units, in order of their rows."""
     texts = odd.unique()
@@ -157,15 +144,14 @@ def _read_units(
         if part is not None:
             spelled.setdefault(_unit_key(part[2]), part[2].strip())
     values = {text: float(part[1]) for text, part in parts.items() if part is not None}
-    enough = spelled.keys() == {_unit_key(learnt)}
     numbers_seen = len(set(values.values()))
     real = all(_UNIT.fullmatch(unit) for unit in spelled.values())
-    if not enough and numbers_seen < (_FEWEST_NUMBERS if real else 4 * _FEWEST_NUMBERS):
+    if numbers_seen < (_FEWEST_NUMBERS if real else 4 * _FEWEST_NUMBERS):
         return ()
     if len(spelled) > 1:
         return tuple(spelled.values()) if real else ()
     # A few cells with a unit among bare numbers are slips.
-    if not enough and len(odd) < max(0.05 * np.isfinite(readings).sum(), _FEWEST_NUMBERS):
+    if len(odd) < max(0.05 * np.isfinite(readings).sum(), _FEWEST_NUMBERS):
         return ()
     readings[slips] = odd.map(values).to_numpy(np.float64, na_value=np.nan)
     return tuple(spelled.values())
@@ -194,62 +180,28 @@ def are_dates(texts: list[str]) -> bool:
     return bool(texts) and all(_DATE.fullmatch(text) for text in texts)
 
 
-def numbers(
-    cells: pa.ChunkedArray,
-    name: str,
-    number: Ids | None = None,
-    unit: str = "",
-    *,
-    needed: bool = False,
-) -> Array:
-    """Return a column as numbers, NaN where missing; anything else is refused with its row.
+def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Array:
+    """Return a column of numbers, NaN where missing; an impossible one is refused with its row.
 
-    Cells are of `plain`; `number` is that of each row in its file, from 1 if None; `unit` is the
-    one that was learnt (`as_numbers`); a column that is `needed` cannot be left out.
+    Cells are of `plain`; `number` is that of each row in its file, from 1 if None.
     """
-    if number is None:
-        number = np.arange(1, len(cells) + 1)
-    if is_text(cells.type):
-        parsed = as_numbers(cells, unit)
-        refuse_units(parsed, name, needed=needed)
-        if parsed.slips.any():
-            at = int(parsed.slips.argmax())
-            others = (
-                f", though {100 * parsed.share:.0f} % of the column are" if parsed.share else ""
-            )
-            raise DataError(
-                f"column {name!r}, data row {number[at]}: {cells[at].as_py()!r} is no number"
-                f"{others}; mend it, or list it under missingValues{_or_drop(needed)}"
-            )
-        values = parsed.values
-    elif is_numeric(cells.type):
-        # Whole numbers beyond 2**53 are refused below; the cast would change their last digits.
-        values = np.asarray(cells.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
-    else:
-        raise DataError(f"column {name!r} is of type {cells.type}; numbers were expected")
+    if not is_numeric(cells.type):
+        raise DataError(
+            f"column {name!r} is of type {cells.type}; numbers were expected: give it type: number "
+            "in the description"
+        )
+    # Whole numbers beyond 2**53 are refused below; the cast would change their last digits.
+    values = np.asarray(cells.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
     whole = pa.types.is_integer(cells.type)
     beyond = np.abs(values) >= EXACT if whole else np.abs(values) > LARGEST
     if beyond.any():
         at = int(beyond.argmax())
+        row = at + 1 if number is None else number[at]
         raise DataError(
-            f"column {name!r}, data row {number[at]}: {values[at]:g} is no measurement; leave it "
-            "empty where the value is missing"
+            f"column {name!r}, data row {row}: {values[at]:g} is no measurement; leave it empty "
+            "where the value is missing"
         )
     return values
-
-
-def refuse_units(parsed: Numbers, name: str, *, needed: bool = False) -> None:
-    """Refuse a column whose numbers have several units."""
-    if len(parsed.units) > 1:
-        shown = ", ".join(map(repr, parsed.units[:3]))
-        raise DataError(
-            f"column {name!r}: its numbers have {len(parsed.units)} units ({shown}); write all in "
-            f"one{_or_drop(needed)}"
-        )
-
-
-def _or_drop(needed: bool) -> str:
-    return "" if needed else ", or leave the column out, in the description"
 
 
 def is_numeric(kind: pa.DataType) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +10,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.columns.cell_reader import uniform_text
-from deepcac.table.columns.cell_rules import as_number, uniform, uniform_names
+from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names, uniform_text
 from deepcac.table.columns.cells import is_numeric, is_text, same_unit
 from deepcac.table.columns.column_types import as_texts, plain_type
 from deepcac.table.columns.description import (
@@ -20,7 +18,6 @@ from deepcac.table.columns.description import (
     ColumnField,
     Constraints,
     TableDescription,
-    find_description,
 )
 from deepcac.table.output_files import StrPath
 
@@ -69,26 +66,6 @@ class DescribedTable(os.PathLike[str]):
         return DescribedRows(self.description, self.only).read(blocks)
 
 
-def describe_like(
-    path: StrPath, like: TableDescription | None, needed: Iterable[str] | None = None
-) -> StrPath:
-    """Return a further table with its own description, or else with that of the first one.
-
-    Parameters
-    ----------
-    path : path-like
-    like : TableDescription or None
-        Of the table that a model was fitted on, if it had one.
-    needed : collection of str, optional
-        The columns that are read.
-    """
-    description = None if Path(path).is_dir() else find_description(path)
-    if description is not None:
-        description.refuse_open()
-    description = description or like
-    return path if description is None else DescribedTable(path, description, needed)
-
-
 class DescribedRows:
     """Reads blocks of a table by its description.
 
@@ -123,7 +100,8 @@ class DescribedRows:
                 for name, column in zip(names, block.columns, strict=True)
             ]
             before += block.num_rows
-            yield pa.RecordBatch.from_arrays(columns, names=names)
+            rows = pa.RecordBatch.from_arrays(columns, names=names)
+            yield rows.replace_schema_metadata(block.schema.metadata)
         if self._first:
             raise DataError(self._message())
 
@@ -147,6 +125,9 @@ class DescribedRows:
         field = self.description.fields.get(name)
         if field is None or (self.only is not None and name not in self.only):
             return column
+        if name in self.description.resource.use.leave_out:
+            column = plain_type(name, column)
+            return uniform_text(column) if is_text(column.type) else column
         missing = self.description.missing_values(field)
         column = plain_type(name, column)
         if is_text(column.type):

@@ -6,8 +6,8 @@ programs read it too.
 """
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -17,8 +17,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_
 from pydantic.alias_generators import to_camel
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.files.atomic import atomic_path
 from deepcac.files.declared import Entry, checked
-from deepcac.table.columns.cell_rules import ERROR_CELLS, MISSING, CellRules, uniform
+from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
 from deepcac.table.output_files import StrPath
 
@@ -29,9 +30,18 @@ NUMBER: Final = "number"
 TEXT: Final = "string"
 TRUTH: Final = "boolean"
 DATE: Final = "date"
+DATES: Final = ("date", "datetime", "time", "year", "yearmonth", "duration")
 _MODEL = "the model"  # where a description is that a model keeps
 # Answers to a question, beside those that name a type, a sign or the event.
-LEAVE_OUT, KEEP, MISSING_VALUES, PATIENT = "leave out", "keep", "missing", "patient"
+LEAVE_OUT: Final = "leave out"
+KEEP, MISSING_VALUES, PATIENT = "keep", "missing", "patient"
+A_LEVEL, LEAVE_ROWS_OUT = "a level", "leave these rows out"
+
+
+ColumnType = Literal[
+    "number", "integer", "string", "boolean", "date", "datetime", "time", "year", "yearmonth",
+    "duration", "any",
+]  # fmt: skip
 
 
 def _given(value: Any) -> Any:
@@ -98,10 +108,7 @@ class ColumnField(_Standard):
     """
 
     name: str
-    type: Literal[
-        "number", "integer", "string", "boolean", "date", "datetime", "time", "year", "yearmonth",
-        "duration", "any",
-    ] = "string"  # fmt: skip
+    type: ColumnType = "string"
     categories: tuple[str, ...] = ()
     missing_values: tuple[str, ...] | None = Field(default=None)
     decimal_char: Literal[".", ","] = Field(default=".")
@@ -173,6 +180,8 @@ class Outcome(Entry):
     time, horizon, competing
         Column of the follow-up time, time up to which an event counts, values of `field` after
         which the event can no longer happen.
+    rows_without : str or None
+        "leave out" leaves rows out whose outcome is not known; they are refused otherwise.
     """
 
     field: str
@@ -181,6 +190,12 @@ class Outcome(Entry):
     time: _Text = None
     horizon: _Number = None
     competing: tuple[str, ...] = ()
+    rows_without: Literal["leave out"] | None = None
+
+    @field_validator("rows_without", mode="before")
+    @classmethod
+    def _stated(cls, value: Any) -> Any:
+        return _given(value)
 
 
 class OpenQuestion(Entry):
@@ -189,7 +204,9 @@ class OpenQuestion(Entry):
     Attributes
     ----------
     fields : tuple of str
-        The columns that it is about.
+        The columns that it is about; empty for the rows as a whole.
+    check : str
+        Name of the check that asks: it asks nothing that is answered here.
     question : str
     answers : tuple of str
     values : tuple of str
@@ -198,7 +215,8 @@ class OpenQuestion(Entry):
         One of the answers, once it is decided.
     """
 
-    fields: tuple[str, ...]
+    fields: tuple[str, ...] = ()
+    check: str = ""
     question: str
     answers: tuple[str, ...]
     values: tuple[str, ...] = ()
@@ -220,6 +238,12 @@ class Use(Entry):
     site: _Text = None
     leave_out: Mapping[str, str] = {}
     questions: tuple[OpenQuestion, ...] = ()
+
+    def no_predictors(self) -> set[str]:
+        """Return the columns that models do not use."""
+        outcome = () if self.outcome is None else (self.outcome.field, self.outcome.time)
+        roles = {name for name in (*outcome, self.id, self.patient, self.site) if name is not None}
+        return roles | {*self.leave_out}
 
 
 class Resource(_Standard):
@@ -279,7 +303,8 @@ def _inline(before: str, content: Any) -> str:
 def _question(asked: OpenQuestion) -> str:
     """Return a question with an empty answer, to be filled in."""
     return (
-        _inline("    - fields: ", list(asked.fields))
+        _inline("    - check: ", asked.check)
+        + _inline("      fields: ", list(asked.fields))
         + _inline("      question: ", asked.question)
         + (_inline("      values: ", list(asked.values)) if asked.values else "")
         + _inline("      answers: ", list(asked.answers))
@@ -345,18 +370,6 @@ class TableDescription:
         except ConfigError as error:
             raise DataError(str(error)) from error
 
-    @property
-    def rules(self) -> CellRules:
-        """Rules for cells that were read by this description: nothing is left to find out."""
-        text = [column.name for column in self.fields.values() if column.type in (TEXT, "any")]
-        numbers = [column.name for column in self.fields.values() if column.numeric]
-        return CellRules(
-            decimal=".",
-            keep_words=(*MISSING, *ERROR_CELLS),
-            categories=tuple(text),
-            numbers=tuple(numbers),
-        )
-
     def roles(self, label: str | None = None) -> Roles:
         """Return what the columns are for.
 
@@ -371,31 +384,39 @@ class TableDescription:
             There is no outcome, a question is open, or a role is given to a column that the
             description does not have.
         """
-        use = self.resource.use
-        outcome = use.outcome or Outcome(field=label or "")
-        if label is not None and uniform(label) != uniform(outcome.field):
-            outcome = Outcome(field=label)
-        if not outcome.field:
+        use = with_outcome(self, label).resource.use
+        outcome = use.outcome
+        if outcome is None:
             raise ConfigError(f"{self.file}: names no outcome; add it, or say --label COLUMN")
         self.refuse_open()
         apart = {} if use.site is None else {use.site: "the site"}
         return Roles(
             outcome.field, use.id, use.patient, tuple(use.leave_out), outcome.event, outcome.above,
             time=outcome.time, horizon=outcome.horizon, competing=outcome.competing, apart=apart,
-            cells=self.rules,
+            known_only=outcome.rows_without == LEAVE_OUT,
         )  # fmt: skip
 
     def refuse_open(self) -> None:
         """Refuse a description with questions that nobody has answered."""
         opened = [asked for asked in self.resource.use.questions if asked.answer is None]
         if opened:
-            lines = "".join(
-                f"\n  {asked.question} answer: {' | '.join(asked.answers)}" for asked in opened
-            )
-            raise ConfigError(
-                f"{self.file}: {len(opened)} question{'s' * (len(opened) > 1)} to answer there:"
-                f"{lines}"
-            )
+            raise ConfigError(f"{self.file}: {question_lines(opened)}")
+
+
+def with_outcome(description: TableDescription, label: str | None) -> TableDescription:
+    """Return a description with another outcome, if a label is named that is not its own."""
+    resource = description.resource
+    outcome = resource.use.outcome
+    if label is None or (outcome is not None and uniform(label) == uniform(outcome.field)):
+        return description
+    use = resource.use.model_copy(update={"outcome": Outcome(field=uniform(label))})
+    return replace(description, resource=resource.model_copy(update={"use": use}))
+
+
+def question_lines(questions: Sequence[OpenQuestion]) -> str:
+    """Return questions with their answers, a line each, under a head."""
+    lines = (f"\n  {q.question} answer: {' | '.join(q.answers)}" for q in questions)
+    return f"{len(questions)} question{'s' * (len(questions) > 1)} to answer:{''.join(lines)}"
 
 
 def description_path(table: StrPath) -> Path:
@@ -444,6 +465,23 @@ def find_description(table: StrPath, named: StrPath | None = None) -> TableDescr
     return description
 
 
+def add_questions(file: StrPath, questions: Sequence[OpenQuestion]) -> None:
+    """Add questions to a description; its other lines stay as they are."""
+    text = Path(file).read_text("utf-8")
+    head = re.search(r"^  questions:[ \t]*(\[\])?[ \t]*$", text, re.MULTILINE)
+    added = "".join(map(_question, questions))
+    if head:
+        text = f"{text[: head.start()]}  questions:\n{added}{text[head.end() + 1 :]}"
+    elif re.search(r"^deepcac:[ \t]*$(?!.*^\S)", text, re.MULTILINE | re.DOTALL):
+        text = f"{text.rstrip()}\n  questions:\n{added}"
+    else:
+        raise ConfigError(
+            f"{file}: has no block deepcac at its end to which questions are added; move it there"
+        )
+    with atomic_path(file) as partial:
+        Path(partial).write_text(text, "utf-8")
+
+
 def _lines(node: Any) -> dict[str, int]:
     """Return the line of each field."""
     schema = _value(node, "schema")
@@ -463,11 +501,10 @@ def _value(node: Any, key: str) -> Any:
 
 def apply_answers(resource: Resource) -> Resource:
     """Return a description in which every answer that was given has its effect."""
-    use = resource.use
-    given = [asked for asked in use.questions if asked.answer not in (None, KEEP)]
-    leave_out = dict(use.leave_out)
+    use, usual = resource.use, resource.table.missing_values
     fields = {column.name: column for column in resource.table.fields}
-    patient = use.patient
+    leave_out, patient, outcome = dict(use.leave_out), use.patient, use.outcome
+    given = [asked for asked in use.questions if asked.answer not in (None, KEEP)]
     for about, name in ((asked, name) for asked in given for name in asked.fields):
         if name not in fields:
             raise ConfigError(f"a question is about {name!r}, which is no field")
@@ -475,19 +512,24 @@ def apply_answers(resource: Resource) -> Resource:
             leave_out.setdefault(name, "decided by a person")
         elif about.answer == PATIENT:
             patient = name
+            leave_out.pop(name, None)
+        elif about.answer == LEAVE_ROWS_OUT and outcome is not None:
+            outcome = outcome.model_copy(update={"rows_without": LEAVE_OUT})
         else:
-            change = _changed(fields[name], about, resource.table.missing_values)
-            fields[name] = fields[name].model_copy(update=change)
+            fields[name] = fields[name].model_copy(update=_changed(fields[name], about, usual))
     table = resource.table.model_copy(update={"fields": tuple(fields.values())})
-    changed = {"leave_out": leave_out, "patient": patient}
+    changed = {"leave_out": leave_out, "patient": patient, "outcome": outcome}
     return resource.model_copy(update={"table": table, "use": use.model_copy(update=changed)})
 
 
 def _changed(column: ColumnField, asked: OpenQuestion, usual: tuple[str, ...]) -> dict[str, Any]:
     """Return what an answer changes in a field."""
     verb, _, value = str(asked.answer).partition(" ")
+    missing = usual if column.missing_values is None else column.missing_values
+    if asked.answer == A_LEVEL:
+        return {"missing_values": tuple(word for word in missing if word not in asked.values)}
     if verb == MISSING_VALUES:
-        return {"missing_values": (*(column.missing_values or usual), *asked.values)}
+        return {"missing_values": (*missing, *asked.values)}
     if verb == "decimal":
         return {"type": NUMBER, "decimal_char": value, "group_char": "," if value == "." else "."}
     if verb in (NUMBER, TEXT):

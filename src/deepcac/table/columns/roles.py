@@ -1,10 +1,10 @@
 """Roles of columns: the label, ids, follow-up, and what is no feature."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from deepcac.errors import ConfigError
-from deepcac.table.columns.cell_rules import CellRules, uniform
+from deepcac.table.columns.cell_texts import uniform
 
 ROLES = ("the label", "the id", "the group", "the follow-up time")
 
@@ -24,8 +24,6 @@ class Roles:
         The positive one of two classes.
     above : float or None
         Makes two classes of a number.
-    decimal : {".", ","} or None
-        Sign before the decimals of numbers that are text.
     apart : mapping
         Further columns that must be there and are no features, and what they are.
     time : str or None
@@ -34,8 +32,8 @@ class Roles:
         Time up to which an event counts.
     competing : sequence of str
         Values of the label after which the event can no longer come.
-    cells : CellRules
-        How cells are read, but for the sign of decimals.
+    known_only : bool
+        Whether rows without a label are left out.
     """
 
     label: str
@@ -44,12 +42,11 @@ class Roles:
     drop: Sequence[str] = ()
     positive: str | None = None
     above: float | None = None
-    decimal: str | None = None
     time: str | None = None
     horizon: float | None = None
     apart: Mapping[str, str] = field(default_factory=dict)
     competing: Sequence[str] = ()
-    cells: CellRules = field(default_factory=CellRules)
+    known_only: bool = False
 
     def __post_init__(self) -> None:
         for role in ("label", "id", "group", "positive", "time"):
@@ -73,11 +70,6 @@ class Roles:
             if name in roles:
                 raise ConfigError(f"column {name!r} cannot be both {roles[name]} and {what}")
             roles[name] = what
-
-    @property
-    def rules(self) -> CellRules:
-        """How cells are read."""
-        return replace(self.cells, decimal=self.decimal)
 
     @property
     def row_names(self) -> tuple[str, ...]:

@@ -10,17 +10,16 @@ from joblib import delayed
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TRIALS, TableRun
-from deepcac.table.columns.cell_rules import uniform
-from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places
 from deepcac.table.elsewhere.place_page import Run, write_place_page
+from deepcac.table.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
-from deepcac.table.reading.labelled_table import LabelledTable, read_labelled
 from deepcac.table.worker_processes import workers
 
 
@@ -66,7 +65,7 @@ def compare_places(
     table = places.table
     check_asked(places.judged, asked)
     table.tell(say)
-    for line in (*places.notices, *places.remarks):
+    for line in places.remarks:
         say(line)
     judged = _judge(places.folds, run)
     answer = answer_places(judged, run.margin, sites=len(judged) > 1 or site is not None)
@@ -94,25 +93,19 @@ def check_options(
 
 
 class PlaceTables(NamedTuple):
-    """What is read: the first table, the rows that are judged, and how the page is headed.
-
-    `notices` are for a terminal, not for the page.
-    """
+    """What is read: the first table, the rows that are judged, and how the page is headed."""
 
     table: LabelledTable
     judged: LabelledTable
     folds: list[Fold]
     remarks: list[str]
     heading: str
-    notices: Sequence[str] = ()
 
 
 def _sites(path: StrPath, roles: Roles, site: str, run: TableRun, accept: bool) -> PlaceTables:
     apart = replace(roles, apart={site: "the site"})
     table = read_labelled(path, apart, rows=run.rows, seed=run.seed)
-    folds, remarks = site_folds(
-        table, uniform(site), accept=accept, words=table.words_for_missing(site)
-    )
+    folds, remarks = site_folds(table, uniform(site), accept=accept)
     return PlaceTables(
         table, table, folds, remarks, f"Left out: each site in turn (column {site!r})"
     )
@@ -127,18 +120,11 @@ def _external(
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
-    like = None
-    if isinstance(path, DescribedTable):
-        like = path.description.reduced(path.description.fields)
-    external = external_rows(
-        table, roles, others, rows=run.rows, seed=run.seed, accept=accept, like=like
-    )
+    external = external_rows(table, roles, others, rows=run.rows, seed=run.seed, accept=accept)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     heading = f"Judged on: the {several} {names}"
-    return PlaceTables(
-        table, external.judged, [external.fold], external.remarks, heading, external.notices
-    )
+    return PlaceTables(table, external.judged, [external.fold], external.remarks, heading)
 
 
 def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:

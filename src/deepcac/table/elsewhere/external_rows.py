@@ -16,21 +16,20 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.small_cells import FEW, format_count
-from deepcac.table.columns.cell_reader import CellReader
-from deepcac.table.columns.cell_rules import NAMES_A_PATIENT
+from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
 from deepcac.table.columns.cells import is_numeric, is_text, numbers, plain
 from deepcac.table.columns.column_types import as_texts, same_names
-from deepcac.table.columns.described_rows import describe_like
-from deepcac.table.columns.description import TableDescription
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
+from deepcac.table.findings.examination import patient_cells
+from deepcac.table.findings.odd_values import odd_outcomes, odd_values
+from deepcac.table.findings.repeated_rows import copied_rows
+from deepcac.table.labelled_table import LabelledTable, describe_like
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import class_labels, label_numbers
-from deepcac.table.reading.labelled_table import LabelledTable, group_cells
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
-from deepcac.table.reading.table_encoder import ABSENT, CATEGORY, ID_NOTE, LEFT_OUT
-from deepcac.table.reading.table_faults import outcome_faults, table_faults
+from deepcac.table.reading.table_encoder import ABSENT, CATEGORY, ID_NOTE, LEFT_OUT, NUMBER
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar, outcome_moved, with_quantiles
 from deepcac.types import Array, Ids
@@ -50,14 +49,11 @@ class ExternalRows(NamedTuple):
         Columns, levels, ids and rows that differ, or that should.
     judged : LabelledTable
         The rows that are judged, with the columns that all the tables have.
-    notices : list of str
-        Cells with another reading: for a terminal, not for a page.
     """
 
     fold: Fold
     remarks: list[str]
     judged: LabelledTable
-    notices: list[str]
 
 
 class SecondTable(NamedTuple):
@@ -70,7 +66,6 @@ class SecondTable(NamedTuple):
     follow: FollowUp | None
     patient: pa.ChunkedArray | None
     warnings: list[str]
-    notices: list[str]
 
 
 def external_rows(
@@ -81,7 +76,6 @@ def external_rows(
     rows: int,
     seed: int,
     accept: bool = False,
-    like: TableDescription | None = None,
 ) -> ExternalRows:
     """Read further tables as the first one was read.
 
@@ -94,8 +88,6 @@ def external_rows(
         Of their samples, as of `read_labelled`.
     accept : bool
         Whether rows are judged that are mostly unlike those of the first table.
-    like : TableDescription, optional
-        By which tables are read that have no description of their own.
 
     Raises
     ------
@@ -109,7 +101,7 @@ def external_rows(
         for stem, path in zip(stems, paths, strict=True)
     ]
     others = [
-        _second_table(table, roles, path, name, (rows, seed), accept, like)
+        _second_table(table, roles, path, name, (rows, seed), accept)
         for path, name in zip(paths, names, strict=True)
     ]
     fold = _fold(table, roles, others)
@@ -121,8 +113,7 @@ def external_rows(
     remarks = [line for other in others for line in _remarks(table, roles, other)]
     if dropped := len(table.features.label) - len(fold.fit):
         remarks.append(f"{_count(dropped)} rows of patients in both tables are not learnt from.")
-    notices = [line for other in others for line in other.notices]
-    return ExternalRows(fold, remarks, _judged(table, fold, others), notices)
+    return ExternalRows(fold, remarks, _judged(table, fold, others))
 
 
 def _second_table(
@@ -132,46 +123,40 @@ def _second_table(
     name: str,
     drawn: tuple[int, int],
     accept: bool,
-    like: TableDescription | None,
 ) -> SecondTable:
     """Read one further table; `drawn` are the most rows and the seed of its sample."""
     rows, seed = drawn
     keys = [roles.label, *filter(None, [roles.group, roles.time])]
     asked = [*keys, *(column.name for column in table.encoder.used)]
-    reader = CellReader(
-        roles.rules, table.encoder.rules.decimal, asked=asked, names=roles.row_names
-    )
+    like = table.description.reduced(table.description.fields)
     try:
-        other = sample_rows(
-            read_blocks(describe_like(path, like, asked), reader),
-            keys,
-            group=roles.group,
-            most=rows,
-            seed=seed,
-        )
+        blocks = read_blocks(describe_like(path, like, asked))
+        other = sample_rows(blocks, keys, group=roles.group, most=rows, seed=seed)
+        if roles.known_only:
+            other = other.where_known(roles.label)
         _refuse_missing(table, other)
         moved = _moved_outcomes(table, roles, other, accept)
-        outcomes = _outcomes(table, roles, other, reader.counted(roles.label))
+        outcomes = _outcomes(table, roles, other)
         X, _ = table.encoder.encode(other.rows, other.number)
         encoder = with_quantiles(table.encoder, table.features.X)
         strange = Unfamiliar.of(encoder, TableScaler().fit(table.features.X))
         strange.add(X, other.rows)
         unlike = strange.tell(accept=accept) + moved
-        patient = group_cells(other, roles.group) if roles.group else None
+        patient = patient_cells(other, roles.group) if roles.group else None
     except DataError as error:
         raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
-    faults = outcome_faults(other.rows, roles, outcomes.follow) + table_faults(
-        other.rows.select([column.name for column in table.encoder.used]), table.encoder, X,
-        (roles.label, outcomes.codes, outcomes.classes), grouped=patient is not None,
-    )  # fmt: skip
-    words = reader.words_for_missing([*keys, *table.encoder.categories])
+    odd = [
+        *(f for n in table.encoder.used if n.kind == NUMBER
+          for f in odd_values(n.name, X[:, table.encoder.places[n.name]])),
+        *odd_outcomes(other.rows, roles, outcomes.follow),
+    ]  # fmt: skip
+    copies = copied_rows(X, outcomes.codes, outcomes.classes)
     warnings = [
         f"Label in {name}: {outcomes.counted}.",
         *(f"Warning: in {name} {line}." for line in unlike),
-        *(f"In {name}: {line}" for line in (*words, *(fault.text for fault in faults))),
+        *(f"In {name}: {line}" for line in (*(finding.text for finding in odd), copies) if line),
     ]
-    notices = [f"In {name}: {line}" for line in reader.notices]
-    return SecondTable(name, other, X, outcomes.codes, outcomes.follow, patient, warnings, notices)
+    return SecondTable(name, other, X, outcomes.codes, outcomes.follow, patient, warnings)
 
 
 def _moved_outcomes(
@@ -180,7 +165,7 @@ def _moved_outcomes(
     """Say where follow-up times, or numbers of a label, are of another size than the first's."""
     pairs: list[tuple[str, Array, Array]] = []
     if roles.time is not None and table.follow is not None:
-        times = numbers(plain(other.rows[roles.time]), roles.time, other.number, needed=True)
+        times = numbers(plain(other.rows[roles.time]), roles.time, other.number)
         pairs.append((roles.time, times, table.follow.time))
     if roles.above is not None:
         here, there = (
@@ -287,11 +272,9 @@ def _refuse_missing(table: LabelledTable, other: SampledTable) -> None:
         )
 
 
-def _outcomes(table: LabelledTable, roles: Roles, other: SampledTable, absent: str) -> Outcomes:
+def _outcomes(table: LabelledTable, roles: Roles, other: SampledTable) -> Outcomes:
     """Return class ids by the classes of the first table, and the follow-up."""
-    words = class_labels(
-        other.keys[roles.label], roles.label, above=roles.above, words=absent
-    ).classes
+    words = class_labels(other.keys[roles.label], roles.label, above=roles.above).classes
     first = [word for word in table.words if word not in roles.competing]
     rest = set(words) - set(roles.competing)
     if rest != set(first):

@@ -17,8 +17,8 @@ from deepcac.scoring.column_quantiles import safe_quantiles
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.columns.cells import refuse_missing
 from deepcac.table.columns.column_types import row_names
+from deepcac.table.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.table.reading.class_labels import alike_spellings
-from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.table.reading.table_encoder import (
     CATEGORY,
     MOST_VALUES,
@@ -110,15 +110,14 @@ def left_out(
 
 
 def site_folds(
-    table: LabelledTable, column: str, *, accept: bool = False, words: str = ""
+    table: LabelledTable, column: str, *, accept: bool = False
 ) -> tuple[list[Fold], list[str]]:
     """Return a fold for each site that can be judged, and what to know of them and the others.
 
     A row without a site, one site alone, or none that can be judged is a `DataError`, as is,
-    unless `accept`, a number that has another unit at a site. `words` says what was taken for
-    missing.
+    unless `accept`, a number that has another unit at a site.
     """
-    site, names = _sites(table, column, words)
+    site, names = _sites(table, column)
     y, n_classes = table.features.label, table.features.n_classes
     counts = np.zeros((len(names), n_classes), dtype=np.int64)
     labelled = np.ones(len(y), np.bool_) if table.follow is None else table.follow.outcome_known
@@ -204,10 +203,10 @@ def _other_levels(table: LabelledTable, folds: list[Fold]) -> list[str]:
     return lines
 
 
-def _sites(table: LabelledTable, column: str, words: str) -> tuple[Ids, list[str]]:
+def _sites(table: LabelledTable, column: str) -> tuple[Ids, list[str]]:
     cells = row_names(table.rows[column], column, "a site")
     why = "no site; fill it in, or remove the row"
-    refuse_missing(cells, column, why, table.features.row_id, words)
+    refuse_missing(cells, column, why, table.features.row_id)
     values = np.asarray(cells.to_pandas().astype(str).to_numpy(), dtype=str)
     levels, site = np.unique(values, return_inverse=True)
     names: list[str] = levels.tolist()

@@ -6,6 +6,7 @@ import numpy as np
 
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import BETTER, NEVER
+from deepcac.table.column_lines import HEAD, column_lines
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict, overall
@@ -16,12 +17,11 @@ from deepcac.table.elsewhere.place_risks import (
     calibration_panels,
     score_lines,
 )
+from deepcac.table.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.pages.subgroup_risks import JudgedPart, subgroup_lines
-from deepcac.table.reading.column_lines import HEAD, column_lines
-from deepcac.table.reading.labelled_table import LabelledTable
 
 
 class Run(NamedTuple):

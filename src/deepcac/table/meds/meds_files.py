@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
-from deepcac.table.columns.cell_rules import uniform
+from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.output_files import StrPath
 
 SUBJECT, TIME, CODE, VALUE = EVENT_COLUMNS = ("subject_id", "time", "code", "numeric_value")

@@ -24,6 +24,7 @@ from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import Trials, bent_line, booster, linear
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering
+from deepcac.table.labelled_table import LabelledTable
 from deepcac.table.pages.horizon_scores import (
     SCORE_HEAD,
     Judged,
@@ -35,7 +36,6 @@ from deepcac.table.pages.horizon_scores import (
 )
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.pages.subgroup_risks import JudgedPart, subgroup_lines
-from deepcac.table.reading.labelled_table import LabelledTable
 
 GROUPS = 5  # of as many patients each, by predicted risk
 LOSS = "log_loss"  # chooses the trial, because risks are judged and not ranks alone

@@ -16,9 +16,9 @@ from deepcac.pages.wording import p_beside
 from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.scoring.small_cells import NOTE, format_count
 from deepcac.table.comparison_words import signed
+from deepcac.table.findings.label_leaks import HEAD
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_text, quotable
-from deepcac.table.reading.label_leaks import HEAD
 
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 

@@ -17,9 +17,10 @@ from deepcac.scoring.net_benefit import net_benefit_gain, treat_all
 from deepcac.scoring.resampled_scores import Estimate
 from deepcac.scoring.small_cells import FEW, format_count, is_few, round_count
 from deepcac.table.answer import Answer
-from deepcac.table.columns.cell_rules import uniform
+from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
+from deepcac.table.labelled_table import LabelledTable
 from deepcac.table.pages.subgroup_differences import gap_table, subgroup_differences
 from deepcac.table.pages.subgroups import (
     ADDED,
@@ -27,7 +28,6 @@ from deepcac.table.pages.subgroups import (
     net_true_positives,
     subgroups,
 )
-from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.types import Array, Flags
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")

@@ -20,6 +20,7 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.comparison_words import signed
+from deepcac.table.labelled_table import LabelledTable
 from deepcac.table.pages import subgroup_differences
 from deepcac.table.pages.subgroup_differences import Scored, differences_from_largest, gap_table
 from deepcac.table.pages.subgroups import (
@@ -29,7 +30,6 @@ from deepcac.table.pages.subgroups import (
     levels_of,
     net_true_positives,
 )
-from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.types import Array, Flags
 
 CHANGE, BENEFIT = "change with clusters", "net benefit"

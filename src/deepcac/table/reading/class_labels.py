@@ -107,7 +107,6 @@ def class_labels(
     positive: str | None = None,
     above: float | None = None,
     status: bool = False,
-    words: str = "",
 ) -> ClassLabels:
     """Read a label column.
 
@@ -124,8 +123,6 @@ def class_labels(
     status : bool
         Whether it says if the event came at the end of follow-up: the positive class is then known
         by its word or named, and never guessed.
-    words : str
-        What is said of words that were taken for missing.
 
     Raises
     ------
@@ -134,7 +131,9 @@ def class_labels(
         options are given.
     """
     cells = plain(column)
-    refuse_missing(cells, name, "no label; fill it in, or remove the row", words=words)
+    refuse_missing(
+        cells, name, "no label; fill it in, or leave such rows out (outcome: rows_without)"
+    )
     if above is not None and positive is not None:
         raise DataError(f"column {name!r}: a number that is divided has no event of its own")
     if above is not None:

@@ -13,7 +13,13 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from deepcac.errors import DataError
-from deepcac.table.columns.cell_rules import MISSING, NAMES_A_ROW, ROW_NAMES, uniform
+from deepcac.table.columns.cell_texts import (
+    AMONG_NUMBERS,
+    NAMES_A_ROW,
+    NO_VALUE,
+    ROW_NAMES,
+    uniform,
+)
 from deepcac.table.columns.description import Dialect
 from deepcac.table.limits import check_columns
 
@@ -22,6 +28,7 @@ _DELIMITERS = ";\t|,"  # of two that fit alike the first: a comma may be that of
 _ABOVE = "take out what stands above the column names"
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NOT_UTF8 = "not UTF-8 text; save it as UTF-8 (in Excel: save as, CSV UTF-8)"
+_NO_NAMES = {word.lower() for word in (*NO_VALUE, *AMONG_NUMBERS)}
 _MOST_LINES = 200  # in which the header is
 _QUOTED = r'"(?:[^"]|"")*"'
 _WORDS = re.compile(rf"{_QUOTED}|\S+")
@@ -273,7 +280,7 @@ def _refuse_no_row_names(
 
 def _is_name(cell: str) -> bool:
     """Tell whether a cell may be the name of a column: no number, and no word for no value."""
-    return re.search(r"[^\W\d]", cell) is not None and cell.strip().lower() not in MISSING
+    return re.search(r"[^\W\d]", cell) is not None and cell.strip().lower() not in _NO_NAMES
 
 
 def _is_number(cell: str) -> bool:

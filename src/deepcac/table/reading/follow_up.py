@@ -32,7 +32,7 @@ def read_follow_up(
     DataError
         A time is missing or negative, or the horizon leaves too few events or patients at risk.
     """
-    time = numbers(plain(column), name, number, needed=True)
+    time = numbers(plain(column), name, number)
     broken = ~(time >= 0)
     if broken.any():
         row = int(broken.argmax())

@@ -1,4 +1,4 @@
-"""Numbers of a column that may be no numbers: codes for a missing value, two units, days."""
+"""Numbers of a column that may be no numbers: codes for a missing value, two units."""
 
 import re
 from collections.abc import Sequence
@@ -32,14 +32,6 @@ _HOLE = 5.0  # times the next largest step between the numbers of a column
 # How many times as large a number is in another unit: per cent, months, mg/dL and mmol/L, ...
 _FACTORS = (7, 10, 12, 17.1, 18.02, 30.44, 38.67, 59.48, 88.4, 88.57, 100, 365.25, 1000, 1e6)
 _NEAR = 0.25  # of a factor
-
-_DAY = re.compile(
-    r"(.*[_ .-])?(date|datum|fecha|dat|dob|dod|doa)([_ .-].*)?|.*(date|datum)|(date|fecha).*"
-    r"|geb\w*dat",
-    re.IGNORECASE,
-)
-# Days since 1899 (spreadsheets) from 1902 to 2064; seconds and milliseconds since 1970.
-_CLOCKS = ((1_000, 60_000), (1e8, 4e9), (1e11, 4e12))
 
 
 def plainly(number: float) -> str:
@@ -223,17 +215,3 @@ def _overlay(first: Array, second: Array) -> bool:
     """Tell whether the middle of each lies between the outer tenths of the other."""
     ends = [np.quantile(part, (0.1, 0.5, 0.9)) for part in (first, second)]
     return all(a[0] <= b[1] <= a[2] for a, b in (ends, ends[::-1]))
-
-
-def are_days(name: str, values: Array) -> bool:
-    """Tell whether numbers (n,), none NaN, are dates: 20240131, or days since 1899 by their name.
-
-    Such are also seconds since 1970.
-    """
-    low, high = values.min(), values.max()
-    if low > 19_000_000 and high < 21_000_000 and (values == np.floor(values)).all():
-        month, day = values // 100 % 100, values % 100
-        real = (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
-        return bool(real.all()) and len(np.unique(values)) >= FEW
-    clock = any(first <= low and high <= last for first, last in _CLOCKS)
-    return clock and _DAY.fullmatch(name) is not None

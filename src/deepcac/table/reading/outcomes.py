@@ -41,20 +41,17 @@ class Outcomes(NamedTuple):
     counted: str
 
 
-def read_outcomes(sample: SampledTable, roles: Roles, absent: str = "") -> Outcomes:
-    """Read the label, and with a horizon the follow-up; a cell at fault is a `DataError`.
-
-    `absent` says which words of the label column were taken for missing.
-    """
-    labels, other, rows = _labels(sample.keys[roles.label], roles, absent)
-    positions = sample.number - 1
+def read_outcomes(sample: SampledTable, roles: Roles) -> Outcomes:
+    """Read the label, and with a horizon the follow-up; a cell at fault is a `DataError`."""
+    labels, other, rows = _labels(sample.keys[roles.label], roles)
+    positions = sample.place
     codes, classes, words = labels.codes[positions], labels.classes, labels.classes
     if roles.time is None or roles.horizon is None:
         return Outcomes(codes, classes, words, labels.reason, None, rows)
     if len(classes) > 2:
         raise DataError(
             f"column {roles.label!r} has {len(classes)} classes ({', '.join(classes)}); with "
-            "--time it says whether the event came: name what is another event by --competing, "
+            "a time it says whether the event came: name what is another event (competing), "
             "or make two classes of it"
         )
     follow = read_follow_up(
@@ -72,28 +69,28 @@ def read_outcomes(sample: SampledTable, roles: Roles, absent: str = "") -> Outco
 
 
 def _labels(
-    column: pa.ChunkedArray, roles: Roles, absent: str
+    column: pa.ChunkedArray, roles: Roles
 ) -> tuple[ClassLabels, npt.NDArray[np.bool_] | None, str]:
     """Return the classes of all rows, which rows have a competing event instead, and counts."""
     name = roles.label
     status = roles.time is not None
     if not roles.competing:
         labels = class_labels(
-            column, name, positive=roles.positive, above=roles.above, status=status, words=absent
+            column, name, positive=roles.positive, above=roles.above, status=status
         )
         return labels, None, labels.counted
-    every = class_labels(column, name, words=absent)
+    every = class_labels(column, name)
     for value in roles.competing:
         if value not in every.classes:
             raise DataError(
-                f"column {name!r} holds no {value!r} for --competing; there are "
+                f"column {name!r} holds no {value!r} as a competing event; there are "
                 f"{', '.join(every.classes)}"
             )
     other = np.isin(every.codes, [every.classes.index(value) for value in roles.competing])
     rest = [level for level in every.classes if level not in roles.competing]
     if len(rest) != 2:
         raise DataError(
-            f"column {name!r} holds {', '.join(rest)} beside the competing events; with --time "
+            f"column {name!r} holds {', '.join(rest)} beside the competing events; with a time "
             "two are needed: the event, and the end of follow-up without it"
         )
     labels = class_labels(

@@ -8,10 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deepcac.errors import DataError
+from deepcac.table.columns.cells import plain
 from deepcac.table.columns.column_types import refuse_type
 from deepcac.table.limits import MOST_ROWS
+from deepcac.table.reading.delimited_text import GAPS
 from deepcac.types import Ids
 
 
@@ -29,12 +32,28 @@ class SampledTable:
         The columns that were asked for by name, of every row.
     total : int
         Rows of the file.
+    place : ndarray of shape (n,), int64
+        Place of each of them in `keys`.
+    gaps : bool
+        Whether empty rows stood between others, which `number` does not count.
     """
 
     rows: pa.Table
     number: Ids
     keys: pa.Table
     total: int
+    place: Ids
+    gaps: bool = False
+
+    def where_known(self, key: str) -> "SampledTable":
+        """Return the rows that have a value in a key column."""
+        known = np.asarray(pc.is_valid(plain(self.keys[key])).to_numpy())
+        here = known[self.place]
+        return SampledTable(
+            self.rows.filter(pa.array(here)), self.number[here],
+            self.keys.filter(pa.array(known)), int(known.sum()),
+            (np.cumsum(known) - 1)[self.place[here]], self.gaps,
+        )  # fmt: skip
 
     @property
     def complete(self) -> bool:
@@ -77,8 +96,9 @@ def sample_rows(
     """
     parts: list[_Kept] = []
     watched: list[pa.RecordBatch] = []
-    total, limit = 0, np.uint64(2**64 - 1)
+    total, limit, gaps = 0, np.uint64(2**64 - 1), False
     for block in blocks:
+        gaps = gaps or GAPS in (block.schema.metadata or {})
         _check_keys(block.schema.names, keys)
         if group is not None:
             refuse_type(block.schema.field(group).type, group, "a group")
@@ -94,7 +114,7 @@ def sample_rows(
     if total > most:
         parts, _ = _smallest(parts, most)
     rows, _, number = _together(parts)
-    return SampledTable(rows, number, pa.Table.from_batches(watched), total)
+    return SampledTable(rows, number, pa.Table.from_batches(watched), total, number - 1, gaps)
 
 
 def _check_keys(names: list[str], keys: list[str]) -> None:
@@ -127,5 +147,5 @@ def _smallest(parts: list[_Kept], most: int) -> tuple[list[_Kept], np.uint64]:
     limit = np.partition(chance, most)[most] - np.uint64(1)
     wanted = np.flatnonzero(chance <= limit)
     if not len(wanted):
-        raise DataError(f"one group has more than {most:,} rows; is --group the right column?")
+        raise DataError(f"one group has more than {most:,} rows; is it the right column?")
     return [_Kept(rows.take(pa.array(wanted)), chance[wanted], number[wanted])], limit

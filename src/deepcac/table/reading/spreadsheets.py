@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from deepcac.errors import DataError
-from deepcac.table.columns.cell_rules import uniform
+from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.limits import check_cells
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.delimited_text import filled

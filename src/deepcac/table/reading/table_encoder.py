@@ -1,9 +1,8 @@
 """Columns of a table as numbers: what each column is, learnt once and applied to other tables."""
 
-import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,36 +15,14 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.scoring.column_quantiles import LENGTHS, kept_quantiles
 from deepcac.scoring.small_cells import FEW, format_count
-from deepcac.table.columns.cell_rules import NAMES_A_ROW, ROW_NAMES, CellRules
-from deepcac.table.columns.cells import (
-    Numbers,
-    are_dates,
-    as_numbers,
-    code_place,
-    is_numeric,
-    is_text,
-    numbers,
-    plain,
-    refuse_units,
-    same_unit,
-    truth_like,
-)
+from deepcac.table.columns.cells import is_numeric, is_text, numbers, plain, truth_like
 from deepcac.table.columns.column_types import as_texts
 from deepcac.table.columns.description import TableDescription
-from deepcac.table.reading.odd_numbers import are_days
 from deepcac.types import Array, Ids
 
 NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"
 MOST_LEVELS = 20  # of a category; rarer ones, and those of few patients, become one level
 OTHER, ABSENT = "(other)", "(missing)"
-_FREE_TEXT = 50  # distinct texts from which a column of them may be free text
-_PLACE = re.compile(
-    rf"__index_level_\d+__|level_0|unnamed: \d+|rownames?|row[._ ](names?|nr|no|number)|index|x"
-    rf"|{re.escape(ROW_NAMES)}",
-    re.IGNORECASE,
-)
-_SURELY_PLACE = re.compile(rf"__index_level_\d+__|{re.escape(ROW_NAMES)}")
-_MOSTLY_STEPS = 0.9  # of a column that counts the rows
 MOST_VALUES = 10  # different numbers of a column that are kept one by one
 
 
@@ -63,8 +40,6 @@ class EncodedColumn:
         Why it is left out, or what was done to it.
     missing : int
         Rows without a value, where it was learnt.
-    unit : str
-        Behind the numbers, in the cells.
     quantiles : tuple of float
         Of a number, of `kept_quantiles`, of three digits; empty if that would tell of few
         patients.
@@ -77,7 +52,6 @@ class EncodedColumn:
     levels: tuple[str, ...] = ()
     note: str = ""
     missing: int = 0
-    unit: str = ""
     quantiles: tuple[float, ...] = ()
     values: tuple[float, ...] = ()
 
@@ -89,14 +63,11 @@ class TableEncoder:
     Attributes
     ----------
     columns : tuple of EncodedColumn
-    rules : CellRules
-        How the cells of the table were read.
     description : TableDescription or None
-        How another table is read, if the first one was described.
+        How another table is read; None for the numbers of an estimator.
     """
 
     columns: tuple[EncodedColumn, ...]
-    rules: CellRules = field(default_factory=CellRules)
     description: TableDescription | None = None
 
     @cached_property
@@ -142,8 +113,7 @@ class TableEncoder:
         for column in self.used:
             cells = plain(rows[column.name])
             if column.kind == NUMBER:
-                _check_unit(cells, column)
-                parts.append(numbers(cells, column.name, number, column.unit, needed=True)[:, None])
+                parts.append(numbers(cells, column.name, number)[:, None])
             else:
                 parts.append(_indicators(cells, column, remarks))
         return np.hstack(parts), remarks
@@ -154,12 +124,10 @@ class TableEncoder:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the encoder as JSON-ready data; how many values were missing stays here."""
-        keys = ("name", "kind", "levels", "note", "unit", "quantiles", "values")
+        keys = ("name", "kind", "levels", "note", "quantiles", "values")
         columns = [{key: getattr(column, key) for key in keys} for column in self.columns]
-        content = {"columns": columns, "cells": self.rules.to_dict()}
-        if self.description is not None:
-            content["description"] = self.description.to_dict()
-        return content
+        described = self.description and self.description.to_dict()
+        return {"columns": columns, "description": described}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "TableEncoder":
@@ -172,10 +140,8 @@ class TableEncoder:
             _check(column)
         if len({column.name for column in columns}) != len(columns):
             raise DataError("a column stands twice")
-        rules = CellRules.from_dict(content["cells"]) if "cells" in content else CellRules()
-        described = content.get("description")
-        description = described and TableDescription.from_dict(described)
-        return cls(tuple(columns), rules, description)
+        described = content["description"]
+        return cls(tuple(columns), described and TableDescription.from_dict(described))
 
 
 _TUPLES = ("levels", "quantiles", "values")
@@ -192,68 +158,53 @@ def _check(column: EncodedColumn) -> None:
     ):
         raise DataError(f"column {column.name!r} is of no kind, or has impossible levels")
     ordered = [*column.quantiles], [*column.values]
-    if not isinstance(column.unit, str) or len(column.quantiles) not in LENGTHS:
-        raise DataError(f"column {column.name!r} has an impossible unit, or impossible quantiles")
+    if len(column.quantiles) not in LENGTHS:
+        raise DataError(f"column {column.name!r} has impossible quantiles")
     for numbers_kept in ordered:
         real = all(type(value) in (int, float) for value in numbers_kept)
         if not real or not np.isfinite(numbers_kept).all() or numbers_kept != sorted(numbers_kept):
             raise DataError(f"column {column.name!r}: its quantiles or values are out of order")
 
 
-def _check_unit(cells: pa.ChunkedArray, column: EncodedColumn) -> None:
-    """Refuse numbers with another unit than those that were learnt from."""
-    if not is_text(cells.type) or not column.unit:
-        return
-    for unit in as_numbers(cells, column.unit).units:
-        if not same_unit(unit, column.unit):
-            raise DataError(
-                f"column {column.name!r}: its numbers have the unit {unit!r}; in fit they had "
-                f"{column.unit!r}"
-            )
-
-
 def learn_encoder(
     rows: pa.Table,
     number: Ids,
-    skip: dict[str, str],
+    skip: Mapping[str, str],
+    description: TableDescription | None = None,
     refused: dict[str, str] | None = None,
-    rules: CellRules | None = None,
     patients: Ids | None = None,
 ) -> TableEncoder:
-    """Look at every column of a table.
+    """Look at every column of a table whose cells have their types.
 
     Parameters
     ----------
     rows : pyarrow.Table
     number : ndarray of shape (n,)
         Numbers of the rows in their file, for messages.
-    skip : dict
+    skip : mapping
         Columns that are no features, and why.
+    description : TableDescription, optional
+        By which the rows were read; the encoder has what another table needs of it.
     refused : dict, optional
-        Gets columns that are at fault, and why, so that all of them can be told; those that it
-        holds already are not looked at.
-    rules : CellRules, optional
-        How the cells were read; they say which columns are names or numbers.
+        Gets columns that are at fault, and why, so that all of them are known.
     patients : ndarray of shape (n,), optional
         Whose row each is: a level of few patients is a rare one, however many rows they have.
 
     Raises
     ------
     DataError
-        A column of numbers holds something else, an infinite or an impossible value, or two
-        columns become one feature. Not where `refused` is given.
+        An infinite or an impossible value, or two columns become one feature. Not where `refused`
+        is given.
     """
-    rules = rules or CellRules()
     columns: list[EncodedColumn] = []
     taken: set[str] = set()
     for name in rows.column_names:
+        cells = plain(rows[name])
         try:
-            if refused and name in refused:
-                raise DataError(refused[name])
             column = (
                 EncodedColumn(name, LEFT_OUT, note=skip[name])
                 if name in skip
-                else _learn(name, plain(rows[name]), number, rules, patients)
+                else _learn(name, cells, number, patients)
             )
             features: set[str] = set() if column.kind == LEFT_OUT else {*feature_names(column)}
             if twice := features & taken:
@@ -266,42 +217,29 @@ def learn_encoder(
             if refused is None:
                 raise
             refused[name] = str(error)
-            column = EncodedColumn(
-                name, LEFT_OUT, note="at fault", missing=_missing(plain(rows[name]))
-            )
+            column = EncodedColumn(name, LEFT_OUT, note="at fault", missing=_missing(cells))
         columns.append(column)
     if refused is None and all(column.kind == LEFT_OUT for column in columns):
         raise DataError("no column is left to predict from; see `deepcac profile`")
-    return TableEncoder(tuple(columns), rules)
+    return TableEncoder(tuple(columns), description)
 
 
 def _missing(cells: pa.ChunkedArray) -> int:
     return int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
 
 
-def _learn(
-    name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules, patients: Ids | None
-) -> EncodedColumn:
-    kind = cells.type
+def _learn(name: str, cells: pa.ChunkedArray, number: Ids, patients: Ids | None) -> EncodedColumn:
     missing = _missing(cells)
     if missing == len(cells):
         return EncodedColumn(name, LEFT_OUT, note="empty", missing=missing)
-    if _SURELY_PLACE.fullmatch(name):
-        return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE, missing=missing)
-    if pa.types.is_temporal(kind):
-        return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
-    if is_text(kind) or (name in rules.categories and is_numeric(kind)):
-        texts = as_texts(cells)
-        return _learn_text(name, texts, number, rules, patients)
-    if not is_numeric(kind):
-        return EncodedColumn(name, LEFT_OUT, note=f"of type {kind}", missing=missing)
-    values = numbers(cells, name, number)
-    return _learn_number(name, values, number, missing, patients, said=name in rules.numbers)
+    if is_text(cells.type):
+        return _learn_levels(name, cells, patients)
+    if not is_numeric(cells.type):
+        return EncodedColumn(name, LEFT_OUT, note=f"of type {cells.type}", missing=missing)
+    return _learn_number(name, numbers(cells, name, number), patients)
 
 
 ID_NOTE = "an id"  # in the notes of columns that are left out
-_DATE_NOTE = "a date; make a number of it, such as days since admission"
-_PLACE_NOTE = "it says which row it is"
 
 
 def _texts_of_few(cells: pa.ChunkedArray, patients: Ids | None) -> frozenset[str]:
@@ -313,44 +251,24 @@ def _texts_of_few(cells: pa.ChunkedArray, patients: Ids | None) -> frozenset[str
     return frozenset(n.index[n < FEW])
 
 
-def _learn_text(
-    name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules, patients: Ids | None
-) -> EncodedColumn:
+def _learn_levels(name: str, cells: pa.ChunkedArray, patients: Ids | None) -> EncodedColumn:
+    texts = as_texts(cells)
+    values = pc.value_counts(texts.drop_null()).to_pylist()
     counts = sorted(
-        (
-            (entry["counts"], entry["values"])
-            for entry in pc.value_counts(cells.drop_null()).to_pylist()
-        ),
+        ((entry["counts"], entry["values"]) for entry in values),
         key=lambda pair: (-pair[0], pair[1]),
     )
-    texts = [text for _, text in counts]
-    missing = _missing(cells)
-    present = len(cells) - missing
-    if are_dates(texts):
-        return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
-    if name not in rules.categories:
-        parsed = as_numbers(cells)
-        refuse_units(parsed, name)
-        if parsed.numeric:
-            _refuse_codes(name, cells, number, rules)
-            values = numbers(cells, name, number)
-            said = name in rules.numbers
-            column = _learn_number(name, values, number, missing, patients, said=said)
-            return _with_unit(column, parsed, present)
-    if len(texts) > _FREE_TEXT and len(texts) > present / 2:
-        # How many cells hold a text would tell how few hold none.
-        note = f"free text or {ID_NOTE}: {len(texts):,} different texts"
-        return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
-    if len(texts) == 1 and not missing:
+    missing = _missing(texts)
+    if len(counts) == 1 and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=0)
-    of_few = _texts_of_few(cells, patients)
+    of_few = _texts_of_few(texts, patients)
     levels = sorted(
         text for count, text in counts[:MOST_LEVELS] if count >= FEW and text not in of_few
     )
     if not levels:
         note = f"no text stands in {FEW} {'patients' if of_few else 'rows'} or more"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
-    note, rare = "", len(texts) - len(levels)
+    note, rare = "", len(counts) - len(levels)
     if rare:
         note = f"{rare:,} rarer levels are one" if rare > 1 else "a rarer level is not named"
     # A text of the table may itself be one of these two words.
@@ -361,61 +279,13 @@ def _learn_text(
     return EncodedColumn(name, CATEGORY, tuple(levels), note, missing)
 
 
-def _with_unit(column: EncodedColumn, parsed: Numbers, present: int) -> EncodedColumn:
-    """Return a column of numbers with the unit of its cells, of which some may have none."""
-    if not parsed.units or column.kind == LEFT_OUT:
-        return column
-    unit = parsed.units[0]
-    note = f"numbers with the unit {unit!r}"
-    if min(parsed.with_unit, present - parsed.with_unit) >= FEW:
-        note = (
-            f"{format_count(parsed.with_unit)} numbers have the unit {unit!r}, the others none; "
-            "make sure that "
-            "they are all in it"
-        )
-    return replace(column, note=note, unit=unit)
-
-
-def _refuse_codes(name: str, cells: pa.ChunkedArray, number: Ids, rules: CellRules) -> None:
-    """Refuse a cell such as 1E2, the name of a ward or a number."""
-    place = -1 if name in rules.numbers else code_place(cells)
-    if place >= 0:
-        text = cells[place].as_py()
-        raise DataError(
-            f"column {name!r}, data row {number[place]}: {text!r} is the number {float(text):g} or "
-            "a name; say type: number or type: string in the description"
-        )
-
-
-def _learn_number(
-    name: str,
-    values: Array,
-    number: Ids,
-    missing: int,
-    patients: Ids | None,
-    *,
-    said: bool,
-) -> EncodedColumn:
-    """Look at numbers; `said` if the user says that they are some."""
+def _learn_number(name: str, values: Array, patients: Ids | None) -> EncodedColumn:
     there = ~np.isnan(values)
     seen = values[there]
-    if (seen == seen[0]).all() and not missing:
-        return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
-    if not said and are_days(name, seen):
-        note = f"{_DATE_NOTE} (type: number in a description uses it as it is)"
-        return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
-    whole = not missing and len(np.unique(seen)) == len(seen) and (seen == np.floor(seen)).all()
-    if whole and len(seen) > _FREE_TEXT:
-        if NAMES_A_ROW.fullmatch(name) and not _PLACE.fullmatch(name):
-            note = f"looks like {ID_NOTE}"
-            return EncodedColumn(name, LEFT_OUT, note=note)
-        if _counts_rows(seen) or _PLACE.fullmatch(name):
-            return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE)
-    # Of tables that were joined, each counts its rows.
-    placed = _PLACE.fullmatch(name) is not None and len(seen) > _FREE_TEXT
-    if placed and np.mean(np.diff(seen) == np.diff(number[there])) >= _MOSTLY_STEPS:
-        return EncodedColumn(name, LEFT_OUT, note=_PLACE_NOTE, missing=missing)
+    missing = int((~there).sum())
     distinct = np.unique(seen)
+    if len(distinct) == 1 and not missing:
+        return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
     coded = (distinct == np.floor(distinct)).all() and len(seen) >= 2 * FEW * len(distinct)
     few = len(distinct) <= MOST_VALUES
     whose = np.arange(len(seen)) if patients is None else patients[there]
@@ -430,12 +300,6 @@ def _common(values: Array, patients: Ids) -> bool:
     """Tell whether every value stands with `FEW` patients or more."""
     pairs = pd.DataFrame({"value": values, "patient": patients}).drop_duplicates()
     return bool(pairs["value"].value_counts().min() >= FEW)
-
-
-def _counts_rows(values: Array) -> bool:
-    """Tell whether whole numbers count the rows of the file, up or down."""
-    steps = np.diff(values)
-    return bool((steps == 1).all() or (steps == -1).all())
 
 
 def feature_names(column: EncodedColumn) -> list[str]:

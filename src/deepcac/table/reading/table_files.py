@@ -9,22 +9,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
-from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.cell_texts import uniform_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import Dialect
 from deepcac.table.limits import check_bytes, check_columns
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.delimited_text import GAPS, delimited_blocks, find_head
+from deepcac.table.reading.delimited_text import delimited_blocks, find_head
 from deepcac.table.reading.packed_files import Packed
 from deepcac.table.reading.spreadsheets import SPREADSHEETS, sheet_blocks
 from deepcac.table.reading.statistics_files import READERS, table_blocks
 
 BLOCK_ROWS = 1 << 15
-_GAPS = "Empty rows between others are left out; the numbers of rows do not count them."
 
 
-def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a table, block by block, with their cells in one form.
+def raw_blocks(path: StrPath, dialect: Dialect) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a table as its file has them, block by block.
 
     Parameters
     ----------
@@ -32,30 +31,31 @@ def read_blocks(path: StrPath, reader: CellReader | None = None) -> Iterator[pa.
         Delimited text with a header (comma, semicolon, tab, bar or spaces; UTF-8);
         parquet, feather, a spreadsheet, Stata, SPSS or SAS, or rows of JSON; each also as gzip, or
         alone in a zip file. Text files and spreadsheets give text columns.
-    reader : CellReader, optional
-        Says how cells are read, and is told what was taken for missing.
+    dialect : Dialect
 
     Raises
     ------
     DataError
         The file is absent, damaged, empty, ragged, not UTF-8, or of no kind that is read; two
-        columns have one name; a cell may hold whole rows, or has two readings.
+        columns have one name; a cell may hold whole rows.
     """
-    reader = CellReader() if reader is None else reader
-    blocks = _file_blocks(Path(path), dialect_of(path, reader.rules.sheet))
-    described = isinstance(path, DescribedTable)
-    blocks = path.rows(blocks) if isinstance(path, DescribedTable) else blocks
     rows = 0
-    for block in blocks:
+    for block in _file_blocks(Path(path), dialect):
         check_columns(path, block.num_columns)
-        if GAPS in (block.schema.metadata or {}) and _GAPS not in reader.notices:
-            reader.notices.append(_GAPS)
-        read = block if described else reader.read(block)
-        _check_names(path, read.schema.names)
+        names = uniform_names(block.schema.names)
+        _check_names(path, names)
         rows += block.num_rows
-        yield read
+        metadata = block.schema.metadata
+        yield pa.RecordBatch.from_arrays(block.columns, names=names).replace_schema_metadata(
+            metadata
+        )
     if not rows:
         raise DataError(f"{path}: holds no rows")
+
+
+def read_blocks(table: DescribedTable) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a table by its description; see `raw_blocks` and `DescribedRows.read`."""
+    return table.rows(raw_blocks(table, table.description.resource.dialect))
 
 
 def find_dialect(path: StrPath, sheet: str | None) -> Dialect:
@@ -66,13 +66,6 @@ def find_dialect(path: StrPath, sheet: str | None) -> Dialect:
     head = find_head(str(path), packed.open, Dialect())
     rows = tuple(range(head.first, head.lines + 1))
     return Dialect(delimiter=head.delimiter, header_rows=rows)
-
-
-def dialect_of(path: StrPath, sheet: str | None) -> Dialect:
-    """Return how a file is laid out: as described, or to be found from its first lines."""
-    if isinstance(path, DescribedTable):
-        return path.description.resource.dialect
-    return Dialect(sheet_name=sheet)
 
 
 def _file_blocks(file: Path, dialect: Dialect) -> Iterable[pa.RecordBatch]:

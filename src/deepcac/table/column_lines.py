@@ -41,7 +41,7 @@ def _line(rows: pa.Table, column: EncodedColumn) -> tuple[str, ...]:
 def _values(rows: pa.Table, column: EncodedColumn) -> str:
     cells = _as_encoded(rows, column)
     if column.kind == NUMBER:
-        seen = numbers(cells, column.name, unit=column.unit)
+        seen = numbers(cells, column.name)
         if np.isfinite(seen).sum() < _FEWEST_FOR_QUARTERS:
             return WITHHELD
         low, middle, high = np.nanquantile(seen, (0.25, 0.5, 0.75))

@@ -1,6 +1,7 @@
 """A table with a label, checked and ready to be judged."""
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -8,36 +9,44 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.judging.draws import units
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.columns.cell_reader import CellReader
 from deepcac.table.columns.cells import refuse_missing
 from deepcac.table.columns.column_types import row_names, same_names
 from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.description import (
+    KEEP,
+    LEAVE_OUT,
+    OpenQuestion,
+    Outcome,
+    TableDescription,
+    Use,
+    description_path,
+    find_description,
+    question_lines,
+)
 from deepcac.table.columns.roles import ROLES, Roles
+from deepcac.table.findings.checks import LEAKS, find_questions
+from deepcac.table.findings.examination import ExaminedTable, examine
+from deepcac.table.findings.label_leaks import HEAD
+from deepcac.table.inference.described_table import CELLS, as_questions, describe_table
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import label_sentence, standing_alone
 from deepcac.table.reading.follow_up import check_divisible, horizon_remarks
-from deepcac.table.reading.label_leaks import HEAD, label_leaks, other_times, unused_times
-from deepcac.table.reading.outcomes import Outcomes, read_outcomes
+from deepcac.table.reading.outcomes import Outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
-from deepcac.table.reading.table_encoder import (
-    CATEGORY,
-    EncodedColumn,
-    TableEncoder,
-    learn_encoder,
-)
-from deepcac.table.reading.table_faults import outcome_faults, table_faults
+from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks
-from deepcac.types import Array, Ids
+from deepcac.types import Ids
 
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8
-_IN_SAMPLE = " in the sample, which --rows makes larger"
+_IN_SAMPLE = " in the sample"
+_GAPS = "Empty rows between others are left out; the numbers of rows do not count them."
 
 
 @dataclass(frozen=True)
@@ -61,18 +70,16 @@ class LabelledTable:
         Rows of the file.
     remarks : tuple of str
         What a reader must know: the positive class, sampling, columns that were left out.
-    notices : tuple of str
-        Lines for a terminal: they may name a row and its cell, which no page shows.
     leaks : tuple of str
-        Columns that give away the label or the row (`label_leaks`); they are used like any other.
+        Columns that may give away the outcome or the row, and were kept by decision.
     follow : FollowUp or None
         Where the label is an event up to a horizon.
     label : str
         Its column.
     words : tuple of str
         Classes of the label column, as they stand in the table, and after them competing events.
-    reader : CellReader
-        Which read its cells.
+    description : TableDescription
+        By which it was read.
     """
 
     name: str
@@ -82,24 +89,19 @@ class LabelledTable:
     encoder: TableEncoder
     group: Ids | None
     total: int
+    description: TableDescription
     remarks: tuple[str, ...] = field(default=())
     leaks: tuple[str, ...] = field(default=())
     follow: FollowUp | None = None
     label: str = ""
     words: tuple[str, ...] = ()
-    notices: tuple[str, ...] = field(default=())
-    reader: CellReader = field(default_factory=CellReader)
 
     def tell(self, say: Callable[[str], None]) -> None:
         """Say everything that a reader must know."""
-        for line in (*self.notices, *self.remarks):
+        for line in self.remarks:
             say(line)
         for line in (f"Warning: {HEAD}", *self.leaks) if self.leaks else ():
             say(line)
-
-    def words_for_missing(self, column: str) -> str:
-        """Return what is said of words of a column that were taken for missing."""
-        return self.reader.counted(column)
 
     @property
     def rarest(self) -> int:
@@ -130,7 +132,8 @@ def read_labelled(
     Parameters
     ----------
     path : path-like
-        See `table_files.read_blocks`.
+        See `table_files.raw_blocks`. Of a table that is not described, the description is found
+        out first.
     roles : Roles
     rows : int
         Of more rows than this a sample is used.
@@ -141,76 +144,126 @@ def read_labelled(
     ------
     DataError
         With column and row of what is at fault.
+    ConfigError
+        A person must decide something first.
     """
-    key_columns = filter(None, (roles.id, roles.group, roles.time))
-    keys = list(dict.fromkeys([roles.label, *key_columns, *roles.apart]))
-    reader = CellReader(roles.rules, unread=roles.drop, names=roles.row_names)
-    blocks = read_blocks(path, reader)
-    sample = sample_rows(blocks, keys, group=roles.group, most=rows, seed=seed)
-    _check_dropped(sample.rows.column_names, roles)
-    outcomes = read_outcomes(sample, roles, reader.counted(roles.label))
+    described = isinstance(path, DescribedTable)
+    source = path if isinstance(path, DescribedTable) else describe_by(path, roles, rows, seed)
+    keys = [roles.label, *filter(None, (roles.id, roles.group, roles.time)), *roles.apart]
+    blocks = read_blocks(source)
+    sample = sample_rows(blocks, list(dict.fromkeys(keys)), group=roles.group, most=rows, seed=seed)
+    table = examine(sample, source.description, roles)
+    if described:
+        refuse_questions(table)
+    outcomes, sample = table.outcome, table.sample
+    assert outcomes is not None
     if roles.id is not None:
         _refuse_repeats(sample.keys[roles.id], roles.id)
-    rules = replace(roles.rules, decimal=reader.decimal)
-    patients = _groups(sample, roles.group, reader)
-    encoder = learn_encoder(
-        sample.rows, sample.number, roles.skipped(), rules=rules, patients=patients
-    )
-    if isinstance(path, DescribedTable):
-        used = [*(column.name for column in encoder.used), *filter(None, [roles.id])]
-        encoder = replace(encoder, description=path.description.reduced(used))
+    encoder = learn_encoder(sample.rows, sample.number, table.skipped, patients=table.patients)
+    used = [*(column.name for column in encoder.used), *filter(None, [roles.id])]
+    encoder = replace(encoder, description=source.description.reduced(used))
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
     if follow is not None and roles.time is not None:
         check_divisible(follow, roles.time)
-    if patients is not None:
-        _check_patients(codes, classes, patients, roles)
+    if table.patients is not None:
+        _check_patients(codes, classes, table.patients, roles)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
-    remarks = _remarks(sample, outcomes, encoder)
-    remarks += reader.words_for_missing(_in_words(encoder, keys))
-    predictors = sample.rows.drop_columns([*roles.skipped()])
-    faults = outcome_faults(sample.rows, roles, outcomes.follow) + table_faults(
-        predictors, encoder, X, (roles.label, codes, classes), grouped=roles.group is not None
-    )
     return LabelledTable(
         name=Path(path).stem,
         rows=sample.rows,
         features=FeatureMatrix(sample.number, codes, X, names),
         classes=classes,
         encoder=encoder,
-        group=patients,
+        group=table.patients,
         total=sample.total,
-        remarks=(*remarks, *(fault.text for fault in faults)),
-        leaks=_leaks(encoder, X, outcomes, roles.label),
+        remarks=tuple(_remarks(sample, outcomes, encoder)),
+        leaks=_accepted_leaks(source.description),
         follow=follow,
         label=roles.label,
         words=(*outcomes.words, *roles.competing),
-        notices=(*reader.notices, *reader.unused_codes()),
-        reader=reader,
+        description=source.description,
     )
 
 
-def _in_words(encoder: TableEncoder, keys: Sequence[str]) -> list[str]:
-    """Return the columns in which a word for a missing value might be a level or a name."""
-    return [
-        column.name for column in encoder.columns if column.kind == CATEGORY or column.name in keys
-    ]
+def describe_like(
+    path: StrPath, like: TableDescription | None, needed: Collection[str]
+) -> DescribedTable:
+    """Return a further table with its own description, or else with that of the first one.
+
+    Parameters
+    ----------
+    path : path-like
+    like : TableDescription or None
+        Of the table that a model was fitted on; None for an estimator of numbers.
+    needed : collection of str
+        The columns that are read.
+    """
+    description = None if Path(path).is_dir() else find_description(path)
+    if description is not None:
+        description.refuse_open()
+    description = description or like
+    if description is None:
+        description = describe_table(path, Use()).description
+        asked = [q for q in description.resource.use.questions if {*q.fields} & {*needed}]
+        refuse_open(path, [q for q in asked if q.check == CELLS])
+    return DescribedTable(path, description, needed)
 
 
-def _leaks(encoder: TableEncoder, X: Array, outcomes: Outcomes, label: str) -> tuple[str, ...]:
-    """Return what is said of columns that know the outcome, the row or the follow-up."""
-    codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
-    leaks = label_leaks(encoder, X, codes, classes)
-    if follow is None:
-        return (*leaks, *unused_times(encoder, X, codes, classes))
-    return (*leaks, *other_times(encoder, X, follow.time, label))
+def describe_by(path: StrPath, roles: Roles, rows: int, seed: int) -> DescribedTable:
+    """Find out how a table is read, whose roles are known.
+
+    Raises
+    ------
+    ConfigError
+        A person must decide something first.
+    """
+    outcome = Outcome(
+        field=roles.label, event=roles.positive, above=roles.above, time=roles.time,
+        horizon=roles.horizon, competing=tuple(roles.competing),
+        rows_without=LEAVE_OUT if roles.known_only else None,
+    )  # fmt: skip
+    site = next(iter(roles.apart), None)
+    use = Use(
+        outcome=outcome, id=roles.id, patient=roles.group, site=site,
+        leave_out=dict.fromkeys(roles.drop, "as asked for"),
+    )  # fmt: skip
+    inferred = describe_table(path, use, rows=rows, seed=seed)
+    if inferred.refused:
+        raise DataError(inferred.refused)
+    refuse_open(path, inferred.description.resource.use.questions, roles.label)
+    return DescribedTable(path, inferred.description)
 
 
-def _check_dropped(names: list[str], roles: Roles) -> None:
-    for name in roles.drop:
-        if name not in names:
-            raise DataError(f"no column {name!r} to drop; there are {', '.join(names[:20])}")
+def refuse_open(path: StrPath, questions: Sequence[OpenQuestion], label: str | None = None) -> None:
+    """Refuse a table without a description that a person must decide about."""
+    if questions:
+        outcome = [] if label is None else ["--label", label]
+        call = shlex.join(["deepcac", "profile", str(path), *outcome])
+        raise ConfigError(
+            f"{path}: {question_lines(questions)}\n{call} writes them to "
+            f"{description_path(path).name}; answer them there"
+        )
+
+
+def refuse_questions(table: ExaminedTable) -> None:
+    """Refuse a described table with findings that its description has no answer to."""
+    if found := find_questions(table):
+        questions = as_questions(found)
+        file = table.description.file
+        raise ConfigError(
+            f"{file}: {question_lines(questions)}\ndeepcac profile adds them to {file}"
+        )
+
+
+def _accepted_leaks(description: TableDescription) -> tuple[str, ...]:
+    """Return what is known of columns that a person kept though they may know the outcome."""
+    return tuple(
+        asked.question
+        for asked in description.resource.use.questions
+        if asked.check in LEAKS and asked.answer == KEEP
+    )
 
 
 def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
@@ -226,7 +279,8 @@ def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
         here, there = cells[row].as_py(), cells[earlier].as_py()
         raise DataError(
             f"column {name!r}, data row {row + 1}: {here!r} stands in row {earlier + 1} already"
-            f"{'' if here == there else f' as {there!r}'}; rows of one patient are named by --group"
+            f"{'' if here == there else f' as {there!r}'}; a column that names patients with "
+            "several rows is the patient of the description"
         )
 
 
@@ -235,26 +289,6 @@ def rare_rows(counts: Ids) -> str:
     if len(counts) > 2:
         return "rows of the rarest class"
     return "events" if counts[1] <= counts[0] else "non-events"
-
-
-def group_cells(sample: SampledTable, name: str, words: str = "") -> pa.ChunkedArray:
-    """Return the column of the patient of each row; an empty cell is a `DataError`."""
-    cells = row_names(sample.rows[name], name, "a group")
-    refuse_missing(cells, name, "no group", sample.number, words)
-    return cells
-
-
-def _groups(sample: SampledTable, name: str | None, reader: CellReader) -> Ids | None:
-    if name is None:
-        return None
-    cells = same_names(group_cells(sample, name, reader.counted(name)))
-    patients = pc.unique(cells)
-    if len(patients) < FEWEST_OF_A_CLASS:  # four with the rarer class, and four without
-        raise DataError(
-            f"column {name!r} tells {len(patients)} patients apart; at least {FEWEST_OF_A_CLASS} "
-            "are needed: is --group the right column?"
-        )
-    return np.asarray(pc.index_in(cells, value_set=patients).to_numpy(), dtype=np.int64)
 
 
 def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
@@ -292,9 +326,10 @@ def _remarks(sample: SampledTable, outcomes: Outcomes, encoder: TableEncoder) ->
     if not sample.complete:
         remarks.append(
             f"Sampled: {format_count(len(sample.number))} of {format_count(sample.total)} rows, "
-            "drawn at random; "
-            "--rows changes how many."
+            "drawn at random."
         )
+    if sample.gaps:
+        remarks.append(_GAPS)
     for column in encoder.columns:
         if column.note and column.note not in ROLES:
             kind = "left out" if column.kind == "left out" else "used"

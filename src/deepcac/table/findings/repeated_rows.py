@@ -1,15 +1,16 @@
 """What the rows of a table are: visits of a patient, copies of other rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.columns.cell_rules import NAMES_A_PATIENT
-from deepcac.table.columns.cells import plain
-from deepcac.table.reading.table_encoder import EncodedColumn
+from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
+from deepcac.table.columns.description import KEEP, PATIENT
+from deepcac.table.findings.examination import ExaminedTable
+from deepcac.table.findings.finding import Finding
 from deepcac.types import Array, Ids
 
 _FEWEST_ROWS, _FEWEST_PATIENTS = 30, 10
@@ -23,24 +24,33 @@ _MOST_COLUMNS = 300  # in which rows are looked for that differ in one only
 _BY_CHANCE = 0.05  # of the copies, were columns independent
 
 
-def repeated_patients(
-    rows: pa.Table, columns: tuple[EncodedColumn, ...], codes: Ids | None
-) -> tuple[str, str] | None:
-    """Return the column whose values look like patients with several rows, and a line on it.
+def find_repeated_rows(table: ExaminedTable) -> Iterator[Finding]:
+    """Find patients with several rows, and copies of rows.
 
-    Such a column has the name of one, or in the rows of each of its values the label and another
-    column of many values never change.
-
-    Parameters
-    ----------
-    rows : pyarrow.Table
-    columns : tuple of EncodedColumn
-        Those that may be it.
-    codes : ndarray of shape (n,) or None
-        Class ids.
+    Such rows stand on both sides of every split. Copies are looked for among the features and the
+    outcome; rows that are nearly alike only where no column names their patient.
     """
-    n = rows.num_rows
-    cells = {column.name: plain(rows[column.name]) for column in columns}
+    patients = None if table.patients is not None else _repeated_patients(table)
+    if patients is not None:
+        yield patients
+    if table.outcome is None:
+        return
+    text = copied_rows(table.X, table.outcome.codes, table.outcome.classes)
+    if not text and patients is None and table.patients is None:
+        text = nearly_copied(table.encoder.names, table.X, table.outcome.codes)
+    if text:
+        yield Finding(text, answers=(KEEP,))
+
+
+def _repeated_patients(table: ExaminedTable) -> Finding | None:
+    """Return the column whose values look like patients with several rows.
+
+    It has the name of one, or in the rows of each of its values the outcome and another column of
+    many values never change.
+    """
+    n = len(table.number)
+    names = {*table.predictors, *table.description.resource.use.leave_out}
+    cells = {name: table.cells(name) for name in table.rows.column_names if name in names}
     flat = {name: c for name, c in cells.items() if not pa.types.is_nested(c.type)}
     keys = {name: _keys(c) for name, c in flat.items()}
     for name, key in keys.items():
@@ -51,13 +61,13 @@ def repeated_patients(
         by_name = NAMES_A_PATIENT.fullmatch(name) is not None
         if counts.max() > max(_MOST_PER_PATIENT * n, 2):
             continue
-        if by_name or (codes is not None and _never_change(name, keys, codes, counts)):
+        if by_name or (table.codes is not None and _never_change(name, keys, table.codes, counts)):
             text = (
                 f"Column {name!r}: {format_count(len(counts))} values in {format_count(n)} rows. "
                 "If they are patients, "
                 "their rows stand on both sides of every split, and every score is too good."
             )
-            return name, text
+            return Finding(text, (name,), (PATIENT, KEEP))
     return None
 
 

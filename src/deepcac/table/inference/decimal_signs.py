@@ -6,6 +6,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deepcac.types import Ids
+
 _UNIT = r"(\s*[%°µμA-Za-z][^,.;]*)?$"
 _THOUSANDS = {
     ",": r"^[+-]?[1-9]\d{0,2}(,\d{3})+" + _UNIT,
@@ -25,7 +27,6 @@ _WRITTEN = {
 _WHOLE, _LONG = r"^[+-]?\d+" + _UNIT, r"^[+-]?\d{4,}" + _UNIT
 _TELLING = 0.05  # of a column's cells with a sign: fewer do not decide for the others
 _OTHER = {",": ".", ".": ","}
-_DROPPED = ", or leave the column out"
 
 
 class _Seen(NamedTuple):
@@ -47,24 +48,18 @@ class _Seen(NamedTuple):
 
 
 class DecimalSigns(NamedTuple):
-    """What was judged.
+    """The sign before the decimals of each column of numbers.
 
     Attributes
     ----------
     by_column : dict
-        Column to its sign; columns that are not in it are read as they stand.
-    usual : str or None
-        Sign of the file, if one was found.
-    notices : list of str
-        Cells that have another reading, a line each.
+        Column to its sign; columns that are not in it have no such sign.
     mixed : dict
         Columns in which both signs stand before decimals, or a cell has two readings and no column
-        tells which one it is, with the words that refuse them.
+        of the table decides, with the reason.
     """
 
     by_column: dict[str, str]
-    usual: str | None
-    notices: list[str]
     mixed: dict[str, str]
 
 
@@ -84,65 +79,35 @@ def with_points(column: pa.Array, decimal: str) -> pa.Array:
     return pc.if_else(written, bare, column)
 
 
-def decimal_signs(
-    columns: Mapping[str, pa.Array], before: int, usual: str | None, *, needed: bool = False
-) -> DecimalSigns:
-    """Judge text columns.
-
-    A file has one sign. `usual` is that of a fitted model: it decides where the cells do not.
+def decimal_signs(columns: Mapping[str, pa.Array], number: Ids) -> DecimalSigns:
+    """Find the sign before decimals in text columns: a file has one.
 
     Parameters
     ----------
     columns : mapping
-        Name to its texts, null where missing.
-    before : int
-        Rows of the file above these.
-    usual : {".", ","} or None
-    needed : bool
-        Whether all of the columns are, as numbers, so that none can be left out or be a category.
-
+        Name to its texts (n,), null where missing.
+    number : ndarray of shape (n,)
+        Number of each row in its file.
     """
-    if not _to_be_judged(columns):
-        return DecimalSigns({}, None, [], {})
-    seen = {name: _looked_at(column) for name, column in columns.items()}
+    if not _has_signs(columns):
+        return DecimalSigns({}, {})
+    seen = {name: _count_signs(column) for name, column in columns.items()}
     numeric = {name: column for name, column in seen.items() if column.numbers > 0.5}
     votes = frozenset().union(*(column.votes for column in numeric.values()))
-    sign = next(iter(votes)) if len(votes) == 1 else usual if not votes else None
-    by_column, notices, mixed = {}, [], {}
+    usual = next(iter(votes)) if len(votes) == 1 else None
+    by_column, mixed = {}, {}
     for name, column in numeric.items():
+        sign = next(iter(column.votes), usual)
         if len(column.votes) > 1:
-            mixed[name] = (
-                f"column {name!r}: points and commas both stand before decimals; write one of "
-                f"them, or give decimalChar in the description{'' if needed else _DROPPED}"
-            )
-            continue
-        column_sign = next(iter(column.votes), sign)
-        if column.unclear and column_sign is None:
-            text = _two_readings(name, columns[name], column.unclear, before)
-            mixed[name] = text + ("" if needed else _DROPPED)
-            continue
-        if column_sign is None:
-            continue
-        by_column[name] = column_sign
-        if len(votes) > 1 and column_sign == ",":
-            shown = pc.match_substring_regex(columns[name], f"({_SIGNED[',']}|{_BOTH[',']})")
-            place = pc.index(pc.fill_null(shown, False), True).as_py()
-            notices.append(
-                f"Column {name!r}, data row {before + place + 1}: {columns[name][place].as_py()!r} "
-                "is read as a number with a decimal comma, though other columns have points; "
-                "decimalChar in the description reads it otherwise."
-            )
-        clear = column_sign in column.votes
-        odd = column.unclear.get(
-            _OTHER[column_sign], None if clear else column.unclear.get(column_sign)
-        )
-        if odd is not None:
-            text = columns[name][odd].as_py()
-            notices.append(_notice(name, text, before + odd + 1, column_sign))
-    return DecimalSigns(by_column, sign, notices, mixed)
+            mixed[name] = f"Column {name!r}: points and commas both stand before decimals."
+        elif column.unclear and sign is None:
+            mixed[name] = _two_readings(name, columns[name], column.unclear, number)
+        elif sign is not None:
+            by_column[name] = sign
+    return DecimalSigns(by_column, mixed)
 
 
-def _to_be_judged(columns: Mapping[str, pa.Array]) -> bool:
+def _has_signs(columns: Mapping[str, pa.Array]) -> bool:
     """Tell whether a number has a comma, or all numbers with a point may be thousands.
 
     Such are all of the table, or those of a column that has whole numbers beside them.
@@ -164,19 +129,19 @@ def _to_be_judged(columns: Mapping[str, pa.Array]) -> bool:
         decimals = pc.and_not(pc.match_substring_regex(column, _SIGNED["."]), thousands)
         if pc.any(decimals).as_py():
             clear = True
-        elif either and _beside_whole(column):
+        elif either and _has_small_whole_numbers(column):
             return True
         unclear = unclear or either
     return unclear and not clear
 
 
-def _beside_whole(column: pa.Array) -> bool:
+def _has_small_whole_numbers(column: pa.Array) -> bool:
     """Tell whether there are whole numbers, all of them below 1,000."""
     whole, long = (pc.any(pc.match_substring_regex(column, p)).as_py() for p in (_WHOLE, _LONG))
     return bool(whole and not long)
 
 
-def _looked_at(column: pa.Array) -> _Seen:
+def _count_signs(column: pa.Array) -> _Seen:
     present = len(column) - column.null_count
 
     def count(mask: pa.Array) -> int:
@@ -201,26 +166,10 @@ def _looked_at(column: pa.Array) -> _Seen:
     return _Seen(total / max(present, 1), frozenset(votes), unclear)
 
 
-def _readings(text: str, sign: str) -> tuple[str, str]:
-    """Return a number without its thousands, and with decimals."""
-    return text.replace(sign, ""), text.replace(sign, ".")
-
-
-def _two_readings(name: str, column: pa.Array, unclear: dict[str, int], before: int) -> str:
+def _two_readings(name: str, column: pa.Array, unclear: Mapping[str, int], number: Ids) -> str:
     sign, place = min(unclear.items(), key=lambda reading: reading[1])
     text = column[place].as_py()
-    thousands, decimals = _readings(text, sign)
     return (
-        f"column {name!r}, data row {before + place + 1}: {text!r} is {thousands} or "
-        f"{decimals}; give the sign before decimals in the description (decimalChar)"
-    )
-
-
-def _notice(name: str, text: str, row: int, decimal: str) -> str:
-    sign = "," if "," in text else "."
-    thousands, decimals = _readings(text, sign)
-    chosen, other = (decimals, thousands) if sign == decimal else (thousands, decimals)
-    return (
-        f"Column {name!r}, data row {row}: {text!r} is read as {chosen}, not {other}, by the "
-        f"other columns; decimalChar in the description says which."
+        f"Column {name!r}, data row {number[place]}: is {text!r} {text.replace(sign, '')} or "
+        f"{text.replace(sign, '.')}?"
     )

@@ -1,0 +1,161 @@
+"""Rows of a table as the checks see them: typed, with features and the outcome."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+from deepcac.scoring.censored import FollowUp
+from deepcac.table.columns.cells import is_text, plain, refuse_missing
+from deepcac.table.columns.column_types import row_names, same_names
+from deepcac.table.columns.description import DATES, TableDescription
+from deepcac.table.columns.roles import Roles
+from deepcac.table.findings.finding import Finding
+from deepcac.table.reading.outcomes import Outcomes, read_outcomes
+from deepcac.table.reading.row_sample import SampledTable
+from deepcac.table.reading.table_encoder import NUMBER, TableEncoder, learn_encoder
+from deepcac.types import Array, Ids
+
+DATE_NOTE = "a date; make a number of it, such as days since admission"
+FEWEST_PATIENTS = 8  # four with the rarer class, and four without
+
+
+@dataclass(frozen=True)
+class ExaminedTable:
+    """Rows of a table, typed by its description.
+
+    Attributes
+    ----------
+    sample : SampledTable
+        Of n rows.
+    description : TableDescription
+    roles : Roles or None
+        Of its columns, if there is an outcome.
+    outcome : Outcomes or None
+    patients : ndarray of shape (n,), int64, or None
+        Whose row each is, if the description says so.
+    """
+
+    sample: SampledTable
+    description: TableDescription
+    roles: Roles | None = None
+    outcome: Outcomes | None = None
+    patients: Ids | None = None
+    unreadable: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> pa.Table:
+        """The rows that are looked at."""
+        return self.sample.rows
+
+    @property
+    def number(self) -> Ids:
+        """Number of each row in its file, from 1, shape (n,)."""
+        return self.sample.number
+
+    @cached_property
+    def skipped(self) -> dict[str, str]:
+        """The columns that are no predictors, and why."""
+        fields, use = self.description.fields, self.description.resource.use
+        skipped = {name: DATE_NOTE for name, field in fields.items() if field.type in DATES}
+        skipped |= use.leave_out
+        if use.outcome is not None:
+            skipped[use.outcome.field] = "the label"
+        return skipped | ({} if self.roles is None else self.roles.skipped())
+
+    @cached_property
+    def predictors(self) -> tuple[str, ...]:
+        """The columns that no role and no decision takes away."""
+        return tuple(name for name in self.rows.column_names if name not in self.skipped)
+
+    def cells(self, name: str) -> pa.ChunkedArray:
+        """Return the cells of a column, null where there is no value."""
+        return plain(self.rows[name])
+
+    def is_text(self, name: str) -> bool:
+        """Tell whether a column holds text."""
+        return is_text(self.cells(name).type)
+
+    @cached_property
+    def encoder(self) -> TableEncoder:
+        """The encoder of the predictors; columns that it cannot read are in `unreadable`."""
+        return learn_encoder(
+            self.rows, self.number, self.skipped, self.description, self.unreadable, self.patients
+        )
+
+    @cached_property
+    def X(self) -> Array:  # noqa: N802
+        """Features of the rows, shape (n, d), NaN where missing."""
+        if not self.encoder.used:
+            return np.empty((len(self.number), 0))
+        return self.encoder.encode(self.rows, self.number)[0]
+
+    def numbers(self, name: str) -> Array:
+        """Return the values of a column that is used as a number, shape (n,)."""
+        return self.X[:, self.encoder.places[name]]
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """Columns that are used as numbers."""
+        return tuple(column.name for column in self.encoder.used if column.kind == NUMBER)
+
+    @property
+    def follow(self) -> FollowUp | None:
+        """Follow-up times, where the outcome is an event up to a horizon."""
+        return None if self.outcome is None else self.outcome.follow
+
+    @property
+    def codes(self) -> Ids | None:
+        """Class ids of the rows, if there is an outcome."""
+        return None if self.outcome is None else self.outcome.codes
+
+
+Check = Callable[[ExaminedTable], Iterable[Finding]]
+
+
+def run_checks(checks: Mapping[str, Check], table: ExaminedTable) -> Iterator[Finding]:
+    """Yield what checks find, each finding with the name of its check."""
+    for name, check in checks.items():
+        for finding in check(table):
+            yield finding._replace(check=name)
+
+
+def examine(
+    sample: SampledTable, description: TableDescription, roles: Roles | None
+) -> ExaminedTable:
+    """Read the outcome, and the patient of each row, of a sample in its types.
+
+    Raises
+    ------
+    DataError
+        The outcome is at fault, or a row has no patient.
+    """
+    if roles is None:
+        return ExaminedTable(sample, description)
+    if roles.known_only:
+        sample = sample.where_known(roles.label)
+    outcomes = read_outcomes(sample, roles)
+    patients = None if roles.group is None else _patients(sample, roles.group)
+    return ExaminedTable(sample, description, roles, outcomes, patients)
+
+
+def patient_cells(sample: SampledTable, name: str) -> pa.ChunkedArray:
+    """Return the column of the patient of each row; an empty cell is a `DataError`."""
+    cells = row_names(sample.rows[name], name, "a patient")
+    refuse_missing(cells, name, "no patient", sample.number)
+    return cells
+
+
+def _patients(sample: SampledTable, name: str) -> Ids:
+    cells = same_names(patient_cells(sample, name))
+    patients = pc.unique(cells)
+    if len(patients) < FEWEST_PATIENTS:
+        raise DataError(
+            f"column {name!r} tells {len(patients)} patients apart; at least {FEWEST_PATIENTS} are "
+            "needed: is it the right column?"
+        )
+    return np.asarray(pc.index_in(cells, value_set=patients).to_numpy(), dtype=np.int64)

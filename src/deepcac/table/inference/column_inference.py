@@ -1,0 +1,166 @@
+"""How a column of text is read: its type, signs, unit and words for no value, from its cells."""
+
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.table.columns.cell_texts import AMONG_NUMBERS, ERROR_CELLS, NO_VALUE
+from deepcac.table.columns.cells import are_dates, as_numbers, code_place, is_numeric, is_text
+from deepcac.table.columns.described_rows import typed, without_missing
+from deepcac.table.columns.description import (
+    A_LEVEL,
+    DATE,
+    LEAVE_OUT,
+    MISSING_VALUES,
+    NUMBER,
+    TEXT,
+    TRUTH,
+    ColumnField,
+    ColumnType,
+)
+from deepcac.table.findings.finding import Finding
+from deepcac.table.inference.decimal_signs import with_points
+from deepcac.types import Ids
+
+_NO_VALUE = frozenset(word.lower() for word in (*NO_VALUE, *ERROR_CELLS))
+_MOST_WORDS = 5  # among numbers that one answer can make missing
+_FEWEST_NUMBERS = 5  # different ones, beside which cells such as <0.3 are below a limit
+_BEYOND = r"^[<>]=?\s*\d"  # below or above what a device measures
+_AREA = r"^[A-Z]{2}$"  # a code of two letters, of which NA is one
+
+
+class InferredColumn(NamedTuple):
+    """How a column is read.
+
+    Attributes
+    ----------
+    field : ColumnField
+    words : tuple of str
+        Its cells that mean no value.
+    questions : tuple of Finding
+        What its cells do not decide.
+    """
+
+    field: ColumnField
+    words: tuple[str, ...] = ()
+    questions: tuple[Finding, ...] = ()
+
+
+def infer_column(
+    name: str, cells: pa.Array, number: Ids, *, sign: str | None = None, is_name: bool = False
+) -> InferredColumn:
+    """Return how a column is read.
+
+    Parameters
+    ----------
+    name : str
+    cells : pyarrow.Array
+        In one form (`uniform_text`), of n rows.
+    number : ndarray of shape (n,)
+        Number of each row in its file.
+    sign : {".", ","}, optional
+        Before decimals.
+    is_name : bool
+        Whether the cells name classes, patients or sites, and are never numbers.
+    """
+    if not is_text(cells.type):
+        return InferredColumn(ColumnField(name=name, type=TEXT if is_name else _type(cells.type)))
+    words = tuple(w for w in pc.unique(cells).drop_null().to_pylist() if w.lower() in _NO_VALUE)
+    present = without_missing(cells, words)
+    texts = pc.unique(present).drop_null().to_pylist()
+    if is_name or not texts:
+        return InferredColumn(ColumnField(name=name), words, _area(name, texts, words))
+    if are_dates(texts):
+        return InferredColumn(ColumnField(name=name, type=DATE), words)
+    if {text.lower() for text in texts} <= {"true", "false"}:
+        return InferredColumn(ColumnField(name=name, type=TRUTH), words)
+    return _number_or_text(name, present, number, sign, words)
+
+
+def _type(kind: pa.DataType) -> ColumnType:
+    if pa.types.is_boolean(kind):
+        return TRUTH
+    if pa.types.is_temporal(kind):
+        return DATE
+    return NUMBER if is_numeric(kind) else "any"
+
+
+def _number_or_text(
+    name: str, cells: pa.Array, number: Ids, sign: str | None, words: tuple[str, ...]
+) -> InferredColumn:
+    """Read texts that are no dates and not all of them true or false."""
+    nothing = tuple(w for w in pc.unique(cells).to_pylist() if w and w.lower() in AMONG_NUMBERS)
+    present = without_missing(cells, nothing)
+    pointed = with_points(present, sign or ".")
+    numbers = as_numbers(pa.chunked_array([pointed]))
+    text = ColumnField(name=name)
+    if not present.null_count < len(present) or not numbers.numeric:
+        questions = _beyond(name, present) or _area(name, pc.unique(cells).to_pylist(), words)
+        return InferredColumn(text, words, questions)
+    if len(numbers.units) > 1:
+        shown = ", ".join(map(repr, numbers.units[:3]))
+        why = (
+            f"Column {name!r}: its numbers have {len(numbers.units)} units ({shown}). Write all in "
+            "one in the file, or:"
+        )
+        return InferredColumn(text, words, (Finding(why, (name,), (TEXT, LEAVE_OUT)),))
+    grouped = pc.any(pc.greater(pc.utf8_length(present), pc.utf8_length(pointed))).as_py()
+    field = ColumnField(
+        name=name, type=NUMBER, decimal_char="," if sign == "," else ".",
+        group_char=("." if sign == "," else ",") if grouped else "",
+        unit=numbers.units[0] if numbers.units else "",
+    )  # fmt: skip
+    read, _ = typed(present, field)
+    slips = pc.and_(pc.is_valid(present), pc.is_null(read))
+    if pc.any(slips).as_py():
+        return InferredColumn(field, (*words, *nothing), _slips(name, present, slips, number))
+    place = code_place(pa.chunked_array([present]))
+    if place >= 0:
+        cell = present[place].as_py()
+        why = (
+            f"Column {name!r}, data row {number[place]}: is {cell!r} the number {float(cell):g} or "
+            "a name?"
+        )
+        return InferredColumn(field, words, (Finding(why, (name,), (NUMBER, TEXT)),))
+    return InferredColumn(field, (*words, *nothing))
+
+
+def _slips(name: str, cells: pa.Array, slips: pa.Array, number: Ids) -> tuple[Finding, ...]:
+    """Ask what cells are that are no numbers, in a column of numbers."""
+    place = pc.index(slips, True).as_py()
+    share = 1 - pc.sum(slips).as_py() / (len(cells) - cells.null_count)
+    why = (
+        f"Column {name!r}, data row {number[place]}: {cells[place].as_py()!r} is no number, though "
+        f"{100 * share:.0f} % of the column are."
+    )
+    texts = tuple(sorted(pc.unique(cells.filter(slips)).to_pylist()))
+    if len(texts) <= _MOST_WORDS:
+        return (Finding(why, (name,), (MISSING_VALUES, TEXT, LEAVE_OUT), texts),)
+    return (Finding(why, (name,), (TEXT, LEAVE_OUT)),)
+
+
+def _beyond(name: str, cells: pa.Array) -> tuple[Finding, ...]:
+    """Ask about cells such as <0.3 where the others are numbers."""
+    beyond = pc.fill_null(pc.match_substring_regex(cells, _BEYOND), False)
+    others = cells.filter(pc.invert(beyond)).drop_null()
+    if not pc.any(beyond).as_py() or len(pc.unique(others)) < _FEWEST_NUMBERS:
+        return ()
+    if not as_numbers(pa.chunked_array([others])).numeric:
+        return ()
+    cell = cells[pc.index(beyond, True).as_py()].as_py()
+    why = (
+        f"Column {name!r}: cells such as {cell!r} stand among numbers. Write a number in the file "
+        "instead, or:"
+    )
+    return (Finding(why, (name,), (TEXT, LEAVE_OUT)),)
+
+
+def _area(name: str, texts: list[str], words: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Ask whether NA is a code of two letters, as others of the column are."""
+    codes = pa.array([text for text in texts if text], pa.string())
+    alike = len(codes) and pc.all(pc.match_substring_regex(codes, _AREA)).as_py()
+    if "NA" not in words or not alike:
+        return ()
+    why = f"Column {name!r}: does 'NA' mean no value, or is it a code such as {texts[0]!r}?"
+    return (Finding(why, (name,), (MISSING_VALUES, A_LEVEL), ("NA",)),)

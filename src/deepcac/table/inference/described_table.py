@@ -1,0 +1,334 @@
+"""The description of a table as its cells suggest it, with what a person must decide."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+from deepcac.scoring.small_cells import format_count
+from deepcac.table.columns.cell_texts import NO_VALUE, uniform_text
+from deepcac.table.columns.cells import is_text
+from deepcac.table.columns.column_types import as_texts, plain_type
+from deepcac.table.columns.described_rows import DescribedRows, DescribedTable, without_missing
+from deepcac.table.columns.description import (
+    LEAVE_OUT,
+    LEAVE_ROWS_OUT,
+    TEXT,
+    ColumnField,
+    Dialect,
+    OpenQuestion,
+    Outcome,
+    Resource,
+    Schema,
+    TableDescription,
+    Use,
+    description_path,
+)
+from deepcac.table.findings.checks import LEAKS, find_questions, with_certain
+from deepcac.table.findings.examination import ExaminedTable, examine
+from deepcac.table.findings.finding import Finding
+from deepcac.table.inference.column_inference import InferredColumn, infer_column
+from deepcac.table.inference.decimal_signs import decimal_signs
+from deepcac.table.limits import MOST_ROWS
+from deepcac.table.output_files import StrPath
+from deepcac.table.reading.row_sample import SampledTable, sample_rows
+from deepcac.table.reading.table_encoder import CATEGORY, OTHER
+from deepcac.table.reading.table_files import find_dialect, raw_blocks, read_blocks
+
+_ASKED = "asked"  # why a column with a question is not looked at further
+CELLS = "cells"  # the check of what a column's own cells leave open
+LABEL = "label"
+_SIGNS = ("decimal .", "decimal ,")
+_KNOWN = "Were these known at the time of prediction?"
+_MOST_LEVELS = 20  # that are declared; a column of more takes any text
+_MOST_NAMED = 8  # columns of one question whose reason is given
+
+
+class InferredTable(NamedTuple):
+    """A table and its description.
+
+    Attributes
+    ----------
+    description : TableDescription
+        With its open questions.
+    table : ExaminedTable
+        The sample by which it was made; columns with a question are left out of it.
+    total : int
+        Rows of the file.
+    refused : str
+        Why there is no outcome, if a label was named that cannot be one.
+    """
+
+    description: TableDescription
+    table: ExaminedTable
+    total: int
+    refused: str = ""
+
+
+def describe_table(
+    path: StrPath,
+    use: Use,
+    *,
+    sheet: str | None = None,
+    rows: int = MOST_ROWS,
+    seed: int = 0,
+) -> InferredTable:
+    """Find out how a table is read.
+
+    Parameters
+    ----------
+    path : path-like
+    use : Use
+        What is known of its columns.
+    sheet : str, optional
+        Of a spreadsheet that has several.
+    rows, seed : int
+        Of the sample that is looked at, as of `sample_rows`.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or a column with a role is absent.
+    """
+    dialect = find_dialect(path, sheet)
+    sample = _raw_sample(path, dialect, use, rows, seed)
+    columns = _infer_columns(sample, use)
+    fields = tuple(column.field for column in columns)
+    table = Schema(fields=fields, missing_values=_words(columns))
+    resource = Resource(
+        name=_name(path), path=Path(path).name, dialect=dialect, table=table, use=use
+    )
+    asked = [finding._replace(check=CELLS) for column in columns for finding in column.questions]
+    opened = {name for finding in asked for name in finding.fields}
+    for_now = TableDescription(_without_open(resource, opened), "", {})
+    examined, refused = _examine(_typed_sample(sample, for_now), for_now)
+    examined = with_certain(examined)
+    resource = _with_findings(resource, examined, asked + _rows_without(sample, use))
+    file = f"{description_path(path).name}, which deepcac profile writes"
+    return InferredTable(TableDescription(resource, file, {}), examined, sample.total, refused)
+
+
+def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0) -> InferredTable:
+    """Look at a table that has a description; columns with an open question are left out.
+
+    The description of the result has the questions that are new too. Parameters and errors are
+    those of `describe_table`.
+    """
+    resource, lines = table.description.resource, table.description.lines
+    opened = [asked for asked in resource.use.questions if asked.answer is None]
+    without = _without_open(resource, {name for asked in opened for name in asked.fields})
+    answered = tuple(asked for asked in without.use.questions if asked.answer is not None)
+    use = without.use.model_copy(update={"questions": answered})
+    for_now = TableDescription(without.model_copy(update={"use": use}), "", {})
+    keys = [] if use.outcome is None else [use.outcome.field]
+    blocks = read_blocks(DescribedTable(table.path, for_now))
+    sample = sample_rows(blocks, keys, group=use.patient, most=rows, seed=seed)
+    examined, refused = _examine(sample, for_now)
+    asked_now = {(asked.check, name) for asked in opened for name in asked.fields or ("",)}
+    questions = as_questions([
+        finding
+        for finding in find_questions(examined)
+        if any((finding.check, name) not in asked_now for name in finding.fields or ("",))
+    ])  # fmt: skip
+    use = resource.use.model_copy(update={"questions": (*resource.use.questions, *questions)})
+    described = TableDescription(
+        resource.model_copy(update={"use": use}), table.description.file, lines
+    )
+    return InferredTable(described, examined, sample.total, refused)
+
+
+def _raw_sample(path: StrPath, dialect: Dialect, use: Use, rows: int, seed: int) -> SampledTable:
+    outcome = use.outcome
+    keys = [] if outcome is None else [outcome.field]
+    blocks = map(_in_one_form, raw_blocks(path, dialect))
+    return sample_rows(blocks, keys, group=use.patient, most=rows, seed=seed)
+
+
+def _in_one_form(block: pa.RecordBatch) -> pa.RecordBatch:
+    columns = []
+    for name, column in zip(block.schema.names, block.columns, strict=True):
+        column = plain_type(name, column)
+        if is_text(column.type):
+            column = uniform_text(column.cast(pa.string()))
+            column = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
+        columns.append(column)
+    rows = pa.RecordBatch.from_arrays(columns, names=block.schema.names)
+    return rows.replace_schema_metadata(block.schema.metadata)
+
+
+def _infer_columns(sample: SampledTable, use: Use) -> list[InferredColumn]:
+    rows = sample.rows.combine_chunks()
+    cells = {name: _array(rows[name]) for name in rows.column_names}
+    names = _names_of_rows(use)
+    texts = {
+        name: column
+        for name, column in cells.items()
+        if is_text(column.type) and name not in names | {*use.leave_out}
+    }
+    signs = decimal_signs(
+        {name: without_missing(column, NO_VALUE) for name, column in texts.items()}, sample.number
+    )
+    columns = []
+    for name, column in cells.items():
+        if name in signs.mixed:
+            asked = Finding(signs.mixed[name], (name,), (*_SIGNS, TEXT, LEAVE_OUT))
+            columns.append(InferredColumn(ColumnField(name=name), (), (asked,)))
+        elif name in use.leave_out:
+            columns.append(InferredColumn(ColumnField(name=name)))
+        else:
+            columns.append(
+                infer_column(
+                    name,
+                    column,
+                    sample.number,
+                    sign=signs.by_column.get(name),
+                    is_name=name in names,
+                )
+            )
+    return columns
+
+
+def _array(column: pa.ChunkedArray) -> pa.Array:
+    chunks = column.combine_chunks()
+    return chunks.combine_chunks() if isinstance(chunks, pa.ChunkedArray) else chunks
+
+
+def _names_of_rows(use: Use) -> set[str]:
+    """Return the columns whose cells are names: of classes, rows, patients and sites."""
+    names = {name for name in (use.id, use.patient, use.site) if name is not None}
+    if use.outcome is not None and use.outcome.above is None:
+        names.add(use.outcome.field)
+    return names
+
+
+def _words(columns: Sequence[InferredColumn]) -> tuple[str, ...]:
+    """Return the words for no value, as programs write them and as this table does."""
+    found = {word for column in columns for word in column.words}
+    return tuple(dict.fromkeys((*NO_VALUE, *sorted(found))))
+
+
+def _typed_sample(sample: SampledTable, description: TableDescription) -> SampledTable:
+    return replace(
+        sample,
+        rows=_typed(sample.rows, description, None),
+        keys=_typed(sample.keys, description, sample.keys.column_names),
+    )
+
+
+def _examine(sample: SampledTable, description: TableDescription) -> tuple[ExaminedTable, str]:
+    """Return a typed sample to look at, and why there is no outcome, if a label cannot be one."""
+    if description.resource.use.outcome is None:
+        return examine(sample, description, None), ""
+    try:
+        # Rows without an outcome have a question of their own, and say nothing to the others.
+        roles = replace(description.roles(), known_only=True)
+        return examine(sample, description, roles), ""
+    except DataError as error:
+        return examine(sample, description, None), str(error)
+
+
+def _typed(rows: pa.Table, description: TableDescription, only: Sequence[str] | None) -> pa.Table:
+    if not rows.num_columns:
+        return rows
+    batches = rows.combine_chunks().to_batches()
+    return pa.Table.from_batches(DescribedRows(description, only).read(batches))
+
+
+def _without_open(resource: Resource, names: Collection[str]) -> Resource:
+    """Return a description that leaves columns with a question out, but for roles."""
+    opened = dict.fromkeys(set(names) - resource.use.no_predictors(), _ASKED)
+    use = resource.use.model_copy(update={"leave_out": {**resource.use.leave_out, **opened}})
+    return resource.model_copy(update={"use": use})
+
+
+def _with_findings(
+    resource: Resource, examined: ExaminedTable, asked: Sequence[Finding]
+) -> Resource:
+    """Return a description with what is certain, and with every question."""
+    certain = examined.description.resource.use.leave_out
+    questions = as_questions([*asked, *find_questions(examined)])
+    use = resource.use.model_copy(update={
+        "leave_out": {name: note for name, note in certain.items() if note != _ASKED},
+        "outcome": _with_event(resource.use.outcome, examined),
+        "questions": questions,
+    })  # fmt: skip
+    fields = tuple(_with_levels(field, examined) for field in resource.table.fields)
+    table = resource.table.model_copy(update={"fields": fields})
+    return resource.model_copy(update={"table": table, "use": use})
+
+
+def _with_event(outcome: Outcome | None, examined: ExaminedTable) -> Outcome | None:
+    """Return the outcome with the class that was taken for the event."""
+    found = examined.outcome
+    if outcome is None or found is None or len(found.words) != 2 or outcome.above is not None:
+        return outcome
+    return outcome.model_copy(update={"event": found.words[1]})
+
+
+def _with_levels(field: ColumnField, examined: ExaminedTable) -> ColumnField:
+    """Return a field with its levels, where none of them is rare and they are few."""
+    used = {column.name: column for column in examined.encoder.used}
+    column = used.get(field.name)
+    if column is None or column.kind != CATEGORY or OTHER in column.levels:
+        return field
+    levels = sorted(pc.unique(as_texts(examined.cells(field.name)).drop_null()).to_pylist())
+    return (
+        field.model_copy(update={"categories": tuple(levels)})
+        if len(levels) <= _MOST_LEVELS
+        else field
+    )
+
+
+def _rows_without(sample: SampledTable, use: Use) -> list[Finding]:
+    """Ask about rows without an outcome."""
+    outcome = use.outcome
+    if outcome is None or outcome.rows_without is not None:
+        return []
+    cells = sample.keys[outcome.field]
+    words = {word.lower() for word in NO_VALUE}
+    gone = sum(value is None or str(value).lower() in words for value in cells.to_pylist())
+    if not gone or gone == len(cells):
+        return []
+    text = f"Column {outcome.field!r}: {format_count(gone)} rows have no outcome."
+    return [Finding(text, (outcome.field,), (LEAVE_ROWS_OUT,), check=LABEL)]
+
+
+def as_questions(findings: Sequence[Finding]) -> tuple[OpenQuestion, ...]:
+    """Return a question for each finding, and one for all leaks of a check."""
+    questions = [
+        OpenQuestion(
+            check=finding.check,
+            fields=finding.fields,
+            question=finding.text,
+            answers=finding.answers,
+            values=finding.values,
+        )
+        for finding in findings
+        if finding.check not in LEAKS
+    ]
+    for check in LEAKS:
+        alike = [finding for finding in findings if finding.check == check]
+        if alike:
+            names = tuple(name for finding in alike for name in finding.fields)
+            reasons = [f"{finding.text}." for finding in alike[:_MOST_NAMED]]
+            if names[_MOST_NAMED:]:
+                reasons.append(f"Likewise {', '.join(map(repr, names[_MOST_NAMED:]))}.")
+            questions.append(
+                OpenQuestion(
+                    check=check,
+                    fields=names,
+                    question=f"{' '.join(reasons)} {_KNOWN}",
+                    answers=alike[0].answers,
+                )
+            )
+    return tuple(questions)
+
+
+def _name(path: StrPath) -> str:
+    """Return the name of a resource, which has small letters, digits, dots, dashes and slashes."""
+    return re.sub(r"[^a-z0-9._-]+", "-", Path(path).stem.lower()).strip("-") or "table"

@@ -107,8 +107,8 @@ class DescribedRows:
 
     def _check_names(self, names: list[str]) -> None:
         fields, where = self.description.fields, self.description.file
-        needed = fields if self.only is None else [name for name in fields if name in self.only]
-        absent = [name for name in needed if name not in names]
+        # Who asks for some columns only says what their absence means.
+        absent = [name for name in fields if name not in names] if self.only is None else []
         if absent:
             raise DataError(
                 f"the table has no column {absent[0]!r}, which {self.description.place(absent[0])} "

@@ -41,7 +41,7 @@ def write_profile_page(
     *,
     label: str | None = None,
     sheet: str | None = None,
-    description: Path | None = None,
+    description: StrPath | None = None,
 ) -> tuple[TableEncoder, list[str]]:
     """Describe a table on a page and in a file; a fault of a column is named, and never stops it.
 
@@ -68,7 +68,8 @@ def write_profile_page(
     check_output(out, path)
     if description is not None:
         check_output(description, path, option="--description")
-    described = _describe(path, run, label, sheet, description)
+    file = None if description is None else Path(description)
+    described = _describe(path, run, label, sheet, file)
     table = described.table
     if table.outcome is not None and table.roles is not None:
         run.say(_outcome_sentence(table.outcome))
@@ -86,7 +87,7 @@ def write_profile_page(
             "label": use.outcome and use.outcome.field,
             "names": _names(table),
             "faults": faults,
-            "description": description and description.name,
+            "description": file and file.name,
             **_columns(table, described.total),
         },
     )

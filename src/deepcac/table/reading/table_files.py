@@ -60,7 +60,7 @@ def read_blocks(table: DescribedTable) -> Iterator[pa.RecordBatch]:
 
 def find_dialect(path: StrPath, sheet: str | None) -> Dialect:
     """Return the delimiter and header of a text, as its first lines tell; of a book the sheet."""
-    packed = Packed(Path(path), Path(path).name).unpacked()
+    packed = _packed(Path(path))
     if packed.kind in (*SPREADSHEETS, *READERS, ".parquet", ".pq"):
         return Dialect(sheet_name=sheet)
     head = find_head(str(path), packed.open, Dialect())
@@ -68,7 +68,8 @@ def find_dialect(path: StrPath, sheet: str | None) -> Dialect:
     return Dialect(delimiter=head.delimiter, header_rows=rows)
 
 
-def _file_blocks(file: Path, dialect: Dialect) -> Iterable[pa.RecordBatch]:
+def _packed(file: Path) -> Packed:
+    """Return a file, unpacked if need be."""
     if file.is_dir():
         if any((file / "data").rglob("*.parquet")):
             raise DataError(
@@ -78,7 +79,11 @@ def _file_blocks(file: Path, dialect: Dialect) -> Iterable[pa.RecordBatch]:
         raise DataError(f"{file}: is a folder; name a file")
     if not file.is_file():
         raise DataError(f"{file}: no such file")
-    packed = Packed(file, file.name).unpacked()
+    return Packed(file, file.name).unpacked()
+
+
+def _file_blocks(file: Path, dialect: Dialect) -> Iterable[pa.RecordBatch]:
+    packed = _packed(file)
     kind = packed.kind
     if kind in SPREADSHEETS:
         return sheet_blocks(file, packed.source, dialect.sheet_name)

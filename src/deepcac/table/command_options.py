@@ -228,15 +228,17 @@ class TableOptions(FollowUpOptions):
         from deepcac.table.columns.described_rows import DescribedTable
         from deepcac.table.columns.description import find_description
         from deepcac.table.columns.roles import Roles
+        from deepcac.table.labelled_table import described_table
 
         description = None if table.is_dir() else find_description(table, self.description)
         if description is None:
             if self.label is None:
                 raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
-            return table, Roles(
+            asked = Roles(
                 self.label, group=self.group, time=self.time, horizon=self.horizon,
                 competing=self.competing or (),
             )  # fmt: skip
+            return described_table(table, asked)
         roles = description.roles(self.label)
         return DescribedTable(table, description), replace(
             roles,

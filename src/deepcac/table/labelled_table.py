@@ -147,13 +147,12 @@ def read_labelled(
     ConfigError
         A person must decide something first.
     """
-    described = isinstance(path, DescribedTable)
-    source = path if isinstance(path, DescribedTable) else describe_by(path, roles, rows, seed)
+    source, roles = described_table(path, roles, rows=rows, seed=seed)
     keys = [roles.label, *filter(None, (roles.id, roles.group, roles.time)), *roles.apart]
     blocks = read_blocks(source)
     sample = sample_rows(blocks, list(dict.fromkeys(keys)), group=roles.group, most=rows, seed=seed)
     table = examine(sample, source.description, roles)
-    if described:
+    if not source.description.looked_at:
         refuse_questions(table)
     outcomes, sample = table.outcome, table.sample
     assert outcomes is not None
@@ -211,14 +210,18 @@ def describe_like(
     return DescribedTable(path, description, needed)
 
 
-def describe_by(path: StrPath, roles: Roles, rows: int, seed: int) -> DescribedTable:
-    """Find out how a table is read, whose roles are known.
+def described_table(
+    path: StrPath, roles: Roles, *, rows: int = MOST_ROWS, seed: int = 0
+) -> tuple[DescribedTable, Roles]:
+    """Return a table with its description, which is found out if it has none, and its roles.
 
     Raises
     ------
     ConfigError
         A person must decide something first.
     """
+    if isinstance(path, DescribedTable):
+        return path, roles
     outcome = Outcome(
         field=roles.label, event=roles.positive, above=roles.above, time=roles.time,
         horizon=roles.horizon, competing=tuple(roles.competing),
@@ -232,8 +235,11 @@ def describe_by(path: StrPath, roles: Roles, rows: int, seed: int) -> DescribedT
     inferred = describe_table(path, use, rows=rows, seed=seed)
     if inferred.refused:
         raise DataError(inferred.refused)
-    refuse_open(path, inferred.description.resource.use.questions, roles.label)
-    return DescribedTable(path, inferred.description)
+    use = inferred.description.resource.use
+    refuse_open(path, use.questions, roles.label)
+    found = inferred.description.roles()
+    roles = replace(roles, group=found.group, apart=found.apart)
+    return DescribedTable(path, inferred.description), roles
 
 
 def refuse_open(path: StrPath, questions: Sequence[OpenQuestion], label: str | None = None) -> None:

@@ -34,7 +34,8 @@ DATES: Final = ("date", "datetime", "time", "year", "yearmonth", "duration")
 _MODEL = "the model"  # where a description is that a model keeps
 # Answers to a question, beside those that name a type, a sign or the event.
 LEAVE_OUT: Final = "leave out"
-KEEP, MISSING_VALUES, PATIENT = "keep", "missing", "patient"
+KEEP, MISSING_VALUES, PATIENT, SITE = "keep", "missing", "patient", "site"
+EVENT: Final = "event"  # of an answer that names it: "event dead"
 A_LEVEL, LEAVE_ROWS_OUT = "a level", "leave these rows out"
 
 
@@ -323,11 +324,14 @@ class TableDescription:
         For messages.
     lines : dict
         Column to the line of the file that describes it.
+    looked_at : bool
+        Whether it was made from this very table, so that it has all questions.
     """
 
     resource: Resource
     file: str
     lines: Mapping[str, int]
+    looked_at: bool = False
 
     @cached_property
     def fields(self) -> dict[str, ColumnField]:
@@ -513,9 +517,14 @@ def apply_answers(resource: Resource) -> Resource:
         elif about.answer == PATIENT:
             patient = name
             leave_out.pop(name, None)
-        elif about.answer == LEAVE_ROWS_OUT and outcome is not None:
+        elif outcome is not None and about.answer == LEAVE_ROWS_OUT:
             outcome = outcome.model_copy(update={"rows_without": LEAVE_OUT})
+        elif outcome is not None and str(about.answer).startswith(f"{EVENT} "):
+            event = str(about.answer).removeprefix(f"{EVENT} ")
+            outcome = outcome.model_copy(update={"event": event})
         else:
+            if outcome is not None and name == uniform(outcome.field):
+                outcome = outcome.model_copy(update={"rows_without": LEAVE_OUT})
             fields[name] = fields[name].model_copy(update=_changed(fields[name], about, usual))
     table = resource.table.model_copy(update={"fields": tuple(fields.values())})
     changed = {"leave_out": leave_out, "patient": patient, "outcome": outcome}

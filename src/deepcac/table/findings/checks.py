@@ -1,42 +1,64 @@
 """Every check, in the order in which a person reads what they find."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-from deepcac.table.columns.description import LEAVE_OUT
+from deepcac.table.columns.cells import plain
+from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.description import LEAVE_OUT, TEXT, TableDescription
+from deepcac.table.findings.codes import find_codes
+from deepcac.table.findings.constants import find_constants, find_duplicates
 from deepcac.table.findings.dates import find_dates
+from deepcac.table.findings.endpoints import find_endpoints
 from deepcac.table.findings.examination import Check, ExaminedTable, run_checks
 from deepcac.table.findings.filled_after import find_filled_after
 from deepcac.table.findings.finding import Finding
 from deepcac.table.findings.follow_up import find_follow_up
+from deepcac.table.findings.forms import find_forms
 from deepcac.table.findings.header import find_no_header
+from deepcac.table.findings.impossible_values import find_impossible_values
 from deepcac.table.findings.label_leaks import find_label_leaks
+from deepcac.table.findings.later_events import find_later_events
 from deepcac.table.findings.levels import find_spellings
 from deepcac.table.findings.odd_values import find_odd_values
-from deepcac.table.findings.repeated_rows import find_repeated_rows
+from deepcac.table.findings.outcome import find_unclear_outcome
+from deepcac.table.findings.persons import find_persons
+from deepcac.table.findings.repeated_rows import find_patient, find_repeated_rows
 from deepcac.table.findings.row_names import find_row_names
+from deepcac.table.findings.sites import find_site
 from deepcac.table.findings.unreadable import find_unreadable
+from deepcac.table.findings.weights import find_weights
 
-# Columns that are no predictors: they are looked for once, when a description is made.
-NO_PREDICTORS: dict[str, Check] = {"row name": find_row_names, "date": find_dates}
+# What a description says without a question. It is looked for once, when the description is made:
+# a person may then take a line out.
+CERTAIN: dict[str, Check] = {
+    "patient": find_patient,
+    "site": find_site,
+    "row name": find_row_names,
+    "person": find_persons,
+    "date": find_dates,
+    "constant": find_constants,
+    "duplicate": find_duplicates,
+    "code": find_codes,
+}
 LEAKS: dict[str, Check] = {
     "label leak": find_label_leaks,
     "follow-up": find_follow_up,
+    "endpoint": find_endpoints,
+    "later event": find_later_events,
     "filled after": find_filled_after,
 }
 QUESTIONS: dict[str, Check] = {
     "unreadable": find_unreadable,
     "header": find_no_header,
     "repeated rows": find_repeated_rows,
+    "outcome": find_unclear_outcome,
+    "form": find_forms,
+    "weight": find_weights,
     "spelling": find_spellings,
+    "impossible value": find_impossible_values,
     "odd value": find_odd_values,
     **LEAKS,
 }
-
-
-def find_certain(table: ExaminedTable) -> Iterator[Finding]:
-    """Yield what a description says without a question."""
-    return run_checks(NO_PREDICTORS, table)
 
 
 def find_questions(table: ExaminedTable) -> list[Finding]:
@@ -51,12 +73,38 @@ def find_questions(table: ExaminedTable) -> list[Finding]:
 
 
 def with_certain(table: ExaminedTable) -> ExaminedTable:
-    """Return a table whose description leaves out what is certainly no predictor."""
+    """Return a table whose description says what is certain."""
+    for check in CERTAIN:
+        found = list(run_checks({check: CERTAIN[check]}, table))
+        if found:
+            table = _as_described(table, _described(table, found))
+    return table
+
+
+def _as_described(table: ExaminedTable, description: TableDescription) -> ExaminedTable:
+    """Return a table by a new description, in which more columns may be texts."""
+    rows = table.rows
+    for place, name in enumerate(rows.column_names):
+        if description.fields[name].type == TEXT and not table.is_text(name):
+            rows = rows.set_column(place, name, as_texts(plain(rows[name])))
+    sample = replace(table.sample, rows=rows)
+    return replace(table, sample=sample, description=description, unreadable={})
+
+
+def _described(table: ExaminedTable, found: list[Finding]) -> TableDescription:
     resource = table.description.resource
-    leave_out = dict(resource.use.leave_out)
-    for finding in find_certain(table):
-        if finding.certain == LEAVE_OUT:
-            leave_out |= dict.fromkeys(finding.fields, finding.text)
-    use = resource.use.model_copy(update={"leave_out": leave_out})
-    described = replace(table.description, resource=resource.model_copy(update={"use": use}))
-    return replace(table, description=described, unreadable={})
+    use, fields = resource.use, {field.name: field for field in resource.table.fields}
+    leave_out, changed = dict(use.leave_out), dict[str, object]()
+    for finding in found:
+        for name in finding.fields:
+            if finding.certain == LEAVE_OUT:
+                leave_out[name] = finding.text
+            elif finding.certain == TEXT:
+                fields[name] = fields[name].model_copy(update={"type": TEXT})
+            else:
+                changed[finding.certain] = name
+    schema = resource.table.model_copy(update={"fields": tuple(fields.values())})
+    use = use.model_copy(update={"leave_out": leave_out, **changed})
+    return replace(
+        table.description, resource=resource.model_copy(update={"table": schema, "use": use})
+    )

@@ -63,8 +63,7 @@ class ExaminedTable:
         fields, use = self.description.fields, self.description.resource.use
         skipped = {name: DATE_NOTE for name, field in fields.items() if field.type in DATES}
         skipped |= use.leave_out
-        if use.outcome is not None:
-            skipped[use.outcome.field] = "the label"
+        skipped |= dict.fromkeys(use.no_predictors() - {*use.leave_out}, "it has a role")
         return skipped | ({} if self.roles is None else self.roles.skipped())
 
     @cached_property

@@ -15,17 +15,27 @@ from deepcac.types import Array
 
 _TELLS_OVER = 0.85  # AUROC of a status for whether another time is over before
 _BY_CHANCE = 10.0  # rows in which a column is above the time, were its values shuffled
-_FEWEST_DIFFERENT = 20
+_FEWEST_DIFFERENT, _FEWEST_STEPS = 20, 4
+_OFTEN_EMPTY = 0.1  # share of the rows
 _WITH_TIME = 0.95  # rank correlation with the time
 _SHORTER = 0.6  # AUROC of a time for the event
-_UNIT = r"(time|days?|weeks?|months?|years?)"
+_END = (
+    r"(os|pfs|rfs|dfs|efs|ttp|css|dmfs|surv(ival)?|fu|f[_.]?up|follow[_. -]?up|fut|event|death|"
+    r"status|relapse|recurrence|progression|nachbeobachtung(s)?|[üu]berleben(s)?|suivi|"
+    r"seguimiento)"
+)
+_UNIT = r"(time|days?|weeks?|months?|mos?|years?|yrs?|zeit|tage|wochen|monate|jahre|jours|d[ií]as)"
+# Names that only a follow-up has; names that it often has.
+_SURELY_TIME = re.compile(
+    rf"(overall[_. -]?)?{_END}[_. -]?{_UNIT}|os|pfs|rfs|dfs|efs|ttp|futime|fup|tte|lenfol|"
+    rf"follow[_. -]?up|t(start|stop)|edrel|{_UNIT}[_. -]?to[_. -]?(event|death|relapse|recurrence|"
+    r"progression|last[_. -]?\w*)|time",
+    re.IGNORECASE,
+)
 _TIME = re.compile(
-    r"[a-z]{1,2}[_. -]?time|"
-    r"(fu|f[_.]?up|follow[_. -]?up|(overall[_. -]?)?surv(ival)?|os|pfs|dfs|rfs|efs|event|death"
-    rf"|status|relapse|recurrence)?[_. -]?({_UNIT}|t)"
-    r"(to[_. -]?(event|death|relapse|last[_. -]?(contact|follow[_. -]?up)))?"
-    rf"|{_UNIT}[_. -]?to[_. -]?(event|death|relapse|recurrence|progression|last[_. -]?\w*)"
-    r"|futime|tte|duration|follow[_. -]?up|lenfol|(days?|time|years?)[_. -]?(of[_. -]?)?follow\w*",
+    rf"([a-z]{{1,2}}|wait(ing)?)[_. -]?time|{_END}?[_. -]?({_UNIT}|t)|t\d|time[a-z]{{2,5}}|"
+    r"(attempt|total|intubation|procedure|duration|treatment)\w*[_. -]?(time|duration)|duration|"
+    r"(days?|time|years?)[_. -]?(of[_. -]?)?(follow|link|to|until|since)\w*",
     re.IGNORECASE,
 )
 _STATUS = re.compile(
@@ -33,6 +43,11 @@ _STATUS = re.compile(
     r"|censor(ed|ing)?|[dr]event)([_. -]?(status|event|ind|flag))?",
     re.IGNORECASE,
 )
+
+
+def names_a_time(name: str) -> bool:
+    """Tell whether a column has a name that times of follow-up have."""
+    return bool(_SURELY_TIME.fullmatch(name) or _TIME.fullmatch(name))
 
 
 def find_follow_up(table: ExaminedTable) -> Iterator[Finding]:
@@ -111,16 +126,23 @@ def _unused_times(table: ExaminedTable) -> dict[str, str]:
 
     They have the name of one, and are shorter or longer where the event came.
     """
-    if table.outcome is None or len(table.outcome.classes) != 2:
+    if table.outcome is None:
         return {}
+    two = len(table.outcome.classes) == 2
     reasons = {}
-    for name in filter(_TIME.fullmatch, table.numeric):
+    for name in table.numeric:
+        surely = _SURELY_TIME.fullmatch(name) is not None
+        if not surely and not _TIME.fullmatch(name):
+            continue
         values = table.numbers(name)
         present = ~np.isnan(values)
-        if len(np.unique(values[present])) < _FEWEST_DIFFERENT:
+        if len(np.unique(values[present])) < _FEWEST_STEPS:
             continue
         event = table.outcome.codes[present] == 1
-        if 0 < event.sum() < len(event) and order_auroc(values[present], event) >= _SHORTER:
+        tells = two and 0 < event.sum() < len(event)
+        tells = tells and order_auroc(values[present], event) >= _SHORTER
+        # The time of an event that did not come to many has no value there.
+        if surely or tells or (~present).mean() >= _OFTEN_EMPTY:
             reasons[name] = (
                 "looks like a follow-up time, which is not known beforehand: leave it out, or make "
                 "it the time of the outcome, with a horizon"

@@ -15,9 +15,10 @@ from deepcac.table.reading.column_parts import ColumnParts, column_parts
 from deepcac.table.reading.table_encoder import NUMBER
 from deepcac.types import Array, Ids
 
-TELLS = 0.95  # AUROC of a column alone from which it is named
+TELLS = 0.9  # AUROC of a column alone from which it is named
 FEWEST = 10  # rows of a part or a class that is spoken of
 _PARTS, _ROWS_OF_A_PART = 20, 20
+_DENSE = 3  # times as many rows: the span of ids, and not of a measurement
 _IN_ORDER = 0.999  # rank correlation with the row number
 HEAD = (
     "These columns predict the outcome or the row almost perfectly, or look like the time or "
@@ -139,6 +140,7 @@ def _row_like(values: Array) -> str:
     if abs(order) > _IN_ORDER:
         way = "up" if order > 0 else "down"
         return f"goes {way} with the row number (an id, or the order of entry?)"
-    if len(np.unique(values)) == len(values) and (values == np.floor(values)).all():
+    whole = (values == np.floor(values)).all() and len(np.unique(values)) == len(values)
+    if whole and values.max() - values.min() < _DENSE * len(values):
         return "holds another whole number in every row (an id?)"
     return ""

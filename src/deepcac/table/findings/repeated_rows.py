@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
+from deepcac.table.columns.cell_texts import NAMES_A_PATIENT, NAMES_A_ROW
 from deepcac.table.columns.description import KEEP, PATIENT
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding
@@ -24,19 +24,26 @@ _MOST_COLUMNS = 300  # in which rows are looked for that differ in one only
 _BY_CHANCE = 0.05  # of the copies, were columns independent
 
 
+def find_patient(table: ExaminedTable) -> Iterator[Finding]:
+    """Find the column of patients with several rows that has the name of one."""
+    finding = _repeated_patients(table)
+    if finding is not None and NAMES_A_PATIENT.fullmatch(finding.fields[0]):
+        yield finding._replace(answers=(), certain=PATIENT)
+
+
 def find_repeated_rows(table: ExaminedTable) -> Iterator[Finding]:
     """Find patients with several rows, and copies of rows.
 
     Such rows stand on both sides of every split. Copies are looked for among the features and the
     outcome; rows that are nearly alike only where no column names their patient.
     """
-    patients = None if table.patients is not None else _repeated_patients(table)
+    patients = _repeated_patients(table)
     if patients is not None:
         yield patients
     if table.outcome is None:
         return
     text = copied_rows(table.X, table.outcome.codes, table.outcome.classes)
-    if not text and patients is None and table.patients is None:
+    if not text and patients is None and table.description.resource.use.patient is None:
         text = nearly_copied(table.encoder.names, table.X, table.outcome.codes)
     if text:
         yield Finding(text, answers=(KEEP,))
@@ -48,17 +55,22 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
     It has the name of one, or in the rows of each of its values the outcome and another column of
     many values never change.
     """
+    if table.description.resource.use.patient is not None or table.patients is not None:
+        return None
     n = len(table.number)
     names = {*table.predictors, *table.description.resource.use.leave_out}
     cells = {name: table.cells(name) for name in table.rows.column_names if name in names}
     flat = {name: c for name, c in cells.items() if not pa.types.is_nested(c.type)}
     keys = {name: _keys(c) for name, c in flat.items()}
-    for name, key in keys.items():
+    ordered = sorted(keys, key=lambda name: NAMES_A_PATIENT.fullmatch(name) is None)
+    for name in ordered:
+        key = keys[name]
         counts = np.bincount(key[key >= 0])
         repeated = int(counts[counts > 1].sum())
         if len(counts) < _FEWEST_PATIENTS or repeated < _FEWEST_ROWS or repeated < n / 10:
             continue
-        by_name = NAMES_A_PATIENT.fullmatch(name) is not None
+        surely = NAMES_A_PATIENT.fullmatch(name) is not None
+        by_name = surely or NAMES_A_ROW.fullmatch(name) is not None
         if counts.max() > max(_MOST_PER_PATIENT * n, 2):
             continue
         if by_name or (table.codes is not None and _never_change(name, keys, table.codes, counts)):

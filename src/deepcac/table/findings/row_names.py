@@ -43,7 +43,7 @@ def find_row_names(table: ExaminedTable) -> Iterator[Finding]:
 
 def _free_text(cells: pa.ChunkedArray) -> str:
     distinct = len(pc.unique(as_texts(cells).drop_null()))
-    if distinct <= max(_FEWEST, (len(cells) - cells.null_count) / 2):
+    if distinct <= max(_FEWEST, (len(cells) - cells.null_count) / 3):
         return ""
     return f"free text or {ID_NOTE}: {distinct:,} different texts"
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.table.columns.cell_texts import AMONG_NUMBERS, ERROR_CELLS, NO_VALUE
+from deepcac.table.columns.cell_texts import AMONG_NUMBERS, ERROR_CELLS, NO_VALUE, UNKNOWN
 from deepcac.table.columns.cells import are_dates, as_numbers, code_place, is_numeric, is_text
 from deepcac.table.columns.described_rows import typed, without_missing
 from deepcac.table.columns.description import (
@@ -27,6 +27,7 @@ _NO_VALUE = frozenset(word.lower() for word in (*NO_VALUE, *ERROR_CELLS))
 _MOST_WORDS = 5  # among numbers that one answer can make missing
 _FEWEST_NUMBERS = 5  # different ones, beside which cells such as <0.3 are below a limit
 _BEYOND = r"^[<>]=?\s*\d"  # below or above what a device measures
+_PADDED = r"^0\d+$"  # a name, if others of the column are no numbers
 _AREA = r"^[A-Z]{2}$"  # a code of two letters, of which NA is one
 
 
@@ -66,7 +67,10 @@ def infer_column(
     """
     if not is_text(cells.type):
         return InferredColumn(ColumnField(name=name, type=TEXT if is_name else _type(cells.type)))
-    words = tuple(w for w in pc.unique(cells).drop_null().to_pylist() if w.lower() in _NO_VALUE)
+    every = pc.unique(cells).drop_null().to_pylist()
+    words = tuple(w for w in every if w.lower() in _NO_VALUE)
+    if not is_name:
+        words += tuple(filter(UNKNOWN.fullmatch, every))
     present = without_missing(cells, words)
     texts = pc.unique(present).drop_null().to_pylist()
     if is_name or not texts:
@@ -114,6 +118,8 @@ def _number_or_text(
     read, _ = typed(present, field)
     slips = pc.and_(pc.is_valid(present), pc.is_null(read))
     if pc.any(slips).as_py():
+        if pc.any(pc.match_substring_regex(present, _PADDED)).as_py():
+            return InferredColumn(text, words)
         return InferredColumn(field, (*words, *nothing), _slips(name, present, slips, number))
     place = code_place(pa.chunked_array([present]))
     if place >= 0:

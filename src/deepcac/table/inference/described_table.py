@@ -110,7 +110,9 @@ def describe_table(
     examined = with_certain(examined)
     resource = _with_findings(resource, examined, asked + _rows_without(sample, use))
     file = f"{description_path(path).name}, which deepcac profile writes"
-    return InferredTable(TableDescription(resource, file, {}), examined, sample.total, refused)
+    return InferredTable(
+        TableDescription(resource, file, {}, True), examined, sample.total, refused
+    )
 
 
 def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0) -> InferredTable:
@@ -250,15 +252,16 @@ def _with_findings(
     resource: Resource, examined: ExaminedTable, asked: Sequence[Finding]
 ) -> Resource:
     """Return a description with what is certain, and with every question."""
-    certain = examined.description.resource.use.leave_out
-    questions = as_questions([*asked, *find_questions(examined)])
-    use = resource.use.model_copy(update={
-        "leave_out": {name: note for name, note in certain.items() if note != _ASKED},
+    certain = examined.description.resource
+    left_out = {name: note for name, note in certain.use.leave_out.items() if note != _ASKED}
+    changed = {
+        "leave_out": left_out,
         "outcome": _with_event(resource.use.outcome, examined),
-        "questions": questions,
-    })  # fmt: skip
-    fields = tuple(_with_levels(field, examined) for field in resource.table.fields)
-    table = resource.table.model_copy(update={"fields": fields})
+        "questions": as_questions([*asked, *find_questions(examined)]),
+    }
+    fields = tuple(_with_levels(field, examined) for field in certain.table.fields)
+    table = certain.table.model_copy(update={"fields": fields})
+    use = certain.use.model_copy(update=changed)
     return resource.model_copy(update={"table": table, "use": use})
 
 
@@ -315,7 +318,7 @@ def as_questions(findings: Sequence[Finding]) -> tuple[OpenQuestion, ...]:
         alike = [finding for finding in findings if finding.check == check]
         if alike:
             names = tuple(name for finding in alike for name in finding.fields)
-            reasons = [f"{finding.text}." for finding in alike[:_MOST_NAMED]]
+            reasons = [f"{finding.text.rstrip('?')}." for finding in alike[:_MOST_NAMED]]
             if names[_MOST_NAMED:]:
                 reasons.append(f"Likewise {', '.join(map(repr, names[_MOST_NAMED:]))}.")
             questions.append(

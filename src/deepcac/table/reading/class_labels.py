@@ -24,6 +24,7 @@ from deepcac.table.columns.cells import (
 from deepcac.types import Array, Ids
 
 MOST_CLASSES = 10
+BY_COUNT, BY_NUMBER = "the rarer one", "the larger number"  # why a class is the event
 _OTHER_EVENT = "; outcome: event in the description chooses the other"
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos", "ja", "oui", "si", "s\u00ed", "sim")
 _NEGATIVE = ("no", "false", "n", "f", "negative", "neg", "nein", "non", "nee", "nej", "n\u00e3o")
@@ -87,12 +88,12 @@ def label_sentence(classes_counted: str, classes: tuple[str, ...], reason: str) 
     doubt = "".join(
         f" {text!r} is a class like the others; if it means that the label is not known, remove "
         "its rows."
-        for text in _unknown(classes)
+        for text in unknown_classes(classes)
     )
     return f"Label: {classes_counted}.{event}{doubt}"
 
 
-def _unknown(classes: tuple[str, ...]) -> list[str]:
+def unknown_classes(classes: tuple[str, ...]) -> list[str]:
     """Return the classes that may stand for an unknown label: by their word, or as a code."""
     words = [text for text in classes if _UNKNOWN.fullmatch(text) and text.lower() != "known"]
     codes = sorted(_UNKNOWN_CODES & {*classes})
@@ -270,7 +271,7 @@ def _order(
         chosen, reason = positive, "as asked for"
     else:
         chosen, reason = _positive(classes, shown)
-        if status and reason == "the rarer one":
+        if status and reason == BY_COUNT:
             raise DataError(
                 f"column {name!r}: {' or '.join(map(repr, sorted(classes)))} may be the event; "
                 "name it in the description (outcome: event)"
@@ -286,9 +287,9 @@ def _positive(classes: list[str], shown: pa.ChunkedArray) -> tuple[str, str]:
         rank = {False: 0, None: 1, True: 2}
         return max(classes, key=lambda level: rank[events[level]]), "by its name"
     if all(_is_whole(level) for level in classes):
-        return max(classes, key=int), "the larger number"
+        return max(classes, key=int), BY_NUMBER
     counts = [(pc.sum(pc.equal(shown, level)).as_py(), level) for level in sorted(classes)]
-    return min(counts)[1], "the rarer one"
+    return min(counts)[1], BY_COUNT
 
 
 def _is_event(text: str) -> bool | None:

@@ -1,0 +1,70 @@
+"""Columns that were filled after the outcome, by their names and levels."""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import binom
+
+from deepcac.scoring.small_cells import FEW
+from deepcac.table.columns.description import KEEP, LEAVE_OUT
+from deepcac.table.findings.examination import ExaminedTable
+from deepcac.table.findings.finding import Finding
+from deepcac.table.reading.column_parts import ColumnParts, column_parts
+from deepcac.table.reading.table_encoder import CATEGORY
+from deepcac.types import Ids
+
+_LATER = re.compile(
+    r"(.*[_ .-])?(los|length[_ .-]?of[_ .-]?stay|d(is)?ch(arge|d|g)?\w*|dsch\w*|apgar\w*|outcome|"
+    r"death\w*|died|mortality|surv(?!ey)\w*|autopsy|readmi\w*|reject(ion)?|relapsed?|"
+    r"recurrence|complications?|last[_ .-]?contact\w*|lst(ct|contact)\w*|attempts?|"
+    r"verweildauer|entlass\w*|verstorben|komplikation\w*|dur[ée]e[_ .-]?de[_ .-]?s[ée]jour|"
+    r"d[ée]c[èe]s|alta|fallec\w*)([_ .-].*)?",
+    re.IGNORECASE,
+)
+_DEATH = re.compile(
+    r".*(expired|morgue|dead|died|deceased|death|verstorben|d[ée]c[ée]d|fallec).*", re.I
+)
+_PURE, _NEARLY_PURE = 0.995, 0.95  # share of the event in a level; where its word says so
+_FEWEST = 20  # rows of such a level
+_CHANCE = 1e-6  # of so many events, were they any rows
+_COMMON = 0.8  # share of the event from which pure levels say nothing
+_NAMED = "has the name of what comes after the outcome"
+_PLAIN = re.compile(r"\d|^(yes|no|y|n|true|false|ja|nein|oui|non|s[ií])$")
+
+
+def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
+    """Find columns that may have been filled after the outcome.
+
+    They have the name of what comes later, the words of the outcome itself, or a level that
+    nobody has without the event.
+    """
+    if table.outcome is None:
+        return
+    classes = {text.lower() for text in table.outcome.words}
+    for column in table.encoder.used:
+        why = (
+            "has the name of what comes after the outcome" if _LATER.fullmatch(column.name) else ""
+        )
+        if column.kind == CATEGORY:
+            levels = {level.lower() for level in column.levels}
+            if classes <= levels and not any(map(_PLAIN.search, classes)):
+                why = "has the words of the outcome"
+            elif len(table.outcome.classes) == 2:
+                parts = column_parts(column, table.X, table.encoder.places)
+                why = _pure_level(parts, table.outcome.codes) or why
+        if why:
+            yield Finding(f"{column.name!r} {why}", (column.name,), (LEAVE_OUT, KEEP))
+
+
+def _pure_level(parts: ColumnParts, codes: Ids) -> str:
+    """Return which level has (nearly) none but events, if one has."""
+    share = float(codes.mean())
+    if share > _COMMON:
+        return ""
+    events = np.bincount(parts.number, codes, minlength=len(parts.names))
+    for name, n, m in zip(parts.names, parts.sizes.tolist(), events.tolist(), strict=True):
+        pure = m >= n * (_NEARLY_PURE if _DEATH.fullmatch(name) else _PURE)
+        if pure and n >= max(_FEWEST, FEW) and binom.sf(m - 1, n, share) < _CHANCE:
+            return f"has a level of events alone ({name})"
+    return ""

@@ -1,0 +1,37 @@
+"""Labels whose event is not plain, or that have a class too many."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from deepcac.table.columns.description import EVENT, KEEP, MISSING_VALUES
+from deepcac.table.findings.examination import ExaminedTable
+from deepcac.table.findings.finding import Finding
+from deepcac.table.reading.class_labels import BY_COUNT, BY_NUMBER, unknown_classes
+
+_RARE = 0.05  # share of a class that may be none
+
+
+def find_unclear_outcome(table: ExaminedTable) -> Iterator[Finding]:
+    """Find a label of two classes of which either may be the event, and classes that may be none.
+
+    Of 0 and 1 the second is the event, and of words such as yes, died or alive one says it.
+    """
+    found, roles = table.outcome, table.roles
+    if found is None or roles is None or found.follow is not None:
+        return
+    asked = table.description.resource.use.outcome
+    if len(found.words) == 2:
+        unclear = found.reason == BY_COUNT or (found.reason == BY_NUMBER and "0" not in found.words)
+        named = any(word.lower() in roles.label.lower() for word in found.words if len(word) > 2)
+        if unclear and not named and (asked is None or asked.event is None):
+            first, second = found.words
+            text = f"Column {roles.label!r}: is {first!r} the event, or {second!r}?"
+            yield Finding(text, (roles.label,), (f"{EVENT} {first}", f"{EVENT} {second}"))
+        return
+    counts = np.bincount(found.codes, minlength=len(found.words))
+    rare = [n for n, count in zip(found.words, counts, strict=True) if count < _RARE * counts.sum()]
+    odd = {*rare, *unknown_classes(found.words)}
+    for name in [name for name in found.words if name in odd][: len(found.words) - 2]:
+        text = f"Column {roles.label!r}: is {name!r} an outcome, or is it not known in these rows?"
+        yield Finding(text, (roles.label,), (KEEP, MISSING_VALUES), (name,))

@@ -16,7 +16,11 @@ _FEWEST_EQUAL, _FEWEST_SHORTER = 0.1, 0.05  # shares of the rows
 _ODD = 0.002  # share of the rows in which the earlier time is later
 _MOST_COLUMNS = 200  # of numbers that are compared with each other
 _AGREES = 0.85  # mean share of right rows of a status
-_SUMMARY = re.compile(r".*(min|max|mean|med|avg|first|last|low|high|worst|best).*", re.IGNORECASE)
+_SUMMARY = re.compile(
+    r"(.*[_ .-])?(min|max|mean|median|avg|first|last|low(est)?|high(est)?|worst|best)"
+    r"(([_ .-]|\d).*)?",
+    re.IGNORECASE,
+)
 
 
 def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:
@@ -28,6 +32,7 @@ def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:
     if table.outcome is None:
         return
     numbers = {name: table.numbers(name) for name in table.numeric[:_MOST_COLUMNS]}
+    label = "" if table.roles is None else table.roles.label
     times = {name: values for name, values in numbers.items() if _is_time(name, values)}
     pairs = _earlier(times)
     status = {
@@ -43,6 +48,8 @@ def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:
     for name, (later, _) in earlier.items():
         why = f"{name!r} is never above {later!r} and often equal to it: the time of an endpoint?"
         yield Finding(why, (name,), (LEAVE_OUT, KEEP))
+    if own := _partner(label, table.outcome.codes.astype(float), times):
+        yield Finding(f"{own!r} is the time of {label!r}", (own,), (LEAVE_OUT, KEEP))
     for name, values in numbers.items():
         pair = status[name] or _partner(name, values, times)
         if pair is not None and name not in earlier:

@@ -33,7 +33,7 @@ _SURELY_TIME = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(
-    rf"([a-z]{{1,2}}|wait(ing)?)[_. -]?time|{_END}?[_. -]?({_UNIT}|t)|t\d|time[a-z]{{2,5}}|"
+    rf"([a-z]{{1,2}}|wait(ing)?)[_. -]?time|{_END}?[_. -]?({_UNIT}|t)|time[a-z]{{2,5}}|"
     r"(attempt|total|intubation|procedure|duration|treatment)\w*[_. -]?(time|duration)|duration|"
     r"(days?|time|years?)[_. -]?(of[_. -]?)?(follow|link|to|until|since)\w*",
     re.IGNORECASE,

@@ -41,6 +41,7 @@ def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
     """
     if table.outcome is None:
         return
+    label = "" if table.roles is None else table.roles.label
     classes = {text.lower() for text in table.outcome.words}
     for column in table.encoder.used:
         why = (
@@ -55,6 +56,14 @@ def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
                 why = _pure_level(parts, table.outcome.codes) or why
         if why:
             yield Finding(f"{column.name!r} {why}", (column.name,), (LEAVE_OUT, KEEP))
+
+
+def _is_later(name: str, label: str) -> bool:
+    """Tell whether a name counts on from that of the label: attempt2 after attempt1."""
+    first, second = (re.match(r"([^\W\d]{3,})[_ .-]?(\d+)", text) for text in (label, name))
+    if first is None or second is None or first[1].lower() != second[1].lower():
+        return False
+    return int(second[2]) > int(first[2])
 
 
 def _pure_level(parts: ColumnParts, codes: Ids) -> str:

@@ -76,6 +76,7 @@ def _shared_codes(numbers: Mapping[str, Array]) -> Iterator[Finding]:
             code = plainly(np.nanmax(numbers[name]))
             text = (
                 f"Column {name!r}: {code} stands in the same rows as the last value of "
-                f"{len(names) - 1} other columns. If it means no value, list it under missingValues."
+                f"{len(names) - 1} other columns. If it means no value, list it "
+                "under missingValues."
             )
             yield Finding(text, (name,), (MISSING_VALUES, KEEP), (code,))

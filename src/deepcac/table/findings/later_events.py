@@ -44,9 +44,8 @@ def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
     label = "" if table.roles is None else table.roles.label
     classes = {text.lower() for text in table.outcome.words}
     for column in table.encoder.used:
-        why = (
-            "has the name of what comes after the outcome" if _LATER.fullmatch(column.name) else ""
-        )
+        later = _LATER.fullmatch(column.name) or _is_later(column.name, label)
+        why = "has the name of what comes after the outcome" if later else ""
         if column.kind == CATEGORY:
             levels = {level.lower() for level in column.levels}
             if classes <= levels and not any(map(_PLAIN.search, classes)):

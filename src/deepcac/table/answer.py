@@ -265,8 +265,7 @@ _NO = {
     NO_GAIN: "Use {model} without clusters: on this table, models in two clusters or more gain "
     "less than {margin} AUROC.",
     UNSEEN: "Use {model} without clusters for now: we found no gain; {excludes}.",
-    CUT: "Use {model} without clusters for now: we found no gain with a part of the training rows; "
-    "--train-rows uses more.",
+    CUT: "Use {model} without clusters for now: we found no gain with a part of the training rows.",
     FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only "
     "{events}.",
 }

@@ -218,7 +218,7 @@ def refuse_budget(needed: float, budget: float) -> None:
         enough = float(np.ceil(needed / 6) / 10)
         raise ConfigError(
             f"--budget {budget:g}: the least that is judged takes about {enough:g} minutes here; "
-            f"say --budget {enough:g}, or judge fewer rows (--rows)"
+            f"say --budget {enough:g}, or take fewer rows of it"
         )
 
 

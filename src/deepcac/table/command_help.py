@@ -9,7 +9,7 @@ from typer.core import TyperCommand
 TABLE, QUESTION, EFFORT, OUTPUT = PANELS = ("The table", "The question", "The effort", "The output")
 _OTHER = "Other"
 # Options that the description of a table has replaced, and its lines.
-DESCRIBED = {
+_DESCRIBED = {
     "--decimal": "decimalChar of the field",
     "--sheet": "sheetName of the dialect",
     "--keep-word": "missingValues",
@@ -18,9 +18,24 @@ DESCRIBED = {
     "--number": "type: number of the field",
     "--drop": "leave_out",
     "--id": "id",
+    "--group": "patient",
     "--positive": "event of the outcome",
     "--above": "above of the outcome",
+    "--time": "time of the outcome",
+    "--horizon": "horizon of the outcome",
+    "--competing": "competing of the outcome",
 }
+# Options that went without one.
+_GONE = {
+    "--margin": "differences in AUROC of up to 0.01 count as negligible",
+    "--rows": "of more than 20,000 rows a sample is used",
+    "--train-rows": "models learn from at most 10,000 rows at a time",
+    "--card": "the card is written beside the page or the model",
+}
+RETIRED = {
+    name: f"is now {line} in the description of the table, which deepcac profile writes"
+    for name, line in _DESCRIBED.items()
+} | {name: f"is no option any more: {line}" for name, line in _GONE.items()}
 
 
 class GroupedCommand(TyperCommand):
@@ -35,12 +50,8 @@ class GroupedCommand(TyperCommand):
         names = {name for param in self.get_params(ctx) for name in param.opts}
         for word in args:
             name = word.partition("=")[0]
-            if name in DESCRIBED.keys() - names:
-                raise wrong_use(
-                    f"{name} is now {DESCRIBED[name]} in the description of the table, which "
-                    "deepcac profile writes",
-                    ctx,
-                )
+            if name in RETIRED.keys() - names:
+                raise wrong_use(f"{name} {RETIRED[name]}", ctx)
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for param, times in Counter(order).items():
             if times > 1 and param.param_type_name == "option" and not param.multiple:

@@ -5,7 +5,7 @@ class is `with_options`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -15,11 +15,10 @@ import typer
 
 from deepcac.errors import ConfigError
 from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE
-from deepcac.table.limits import MOST_ROWS
 
 if TYPE_CHECKING:
+    from deepcac.table.columns.described_rows import DescribedTable
     from deepcac.table.columns.roles import Roles
-    from deepcac.table.output_files import StrPath
 
 
 def option(panel: str, *names: str, help: str, **limits: Any) -> Any:
@@ -71,10 +70,6 @@ Description = Annotated[
         "name that ends in .yaml.",
     ),
 ]
-Group = Annotated[
-    str | None,
-    option(TABLE, help="The column that names the patient, if a patient has several rows."),
-]
 AcceptElsewhere = Annotated[
     bool,
     option(
@@ -90,20 +85,6 @@ AcceptUnseen = Annotated[
         help="Go on even if most rows of a column are unlike those that the model learnt from.",
     ),
 ]  # fmt: skip
-Time = Annotated[
-    str | None,
-    option(
-        QUESTION,
-        help="The column of the follow-up time. The label then says whether the event happened.",
-    ),
-]
-Horizon = Annotated[
-    float | None,
-    option(QUESTION, min=0, help="The time up to which an event counts. It needs --time."),
-]
-RowLimit = Annotated[
-    int, option(EFFORT, "--rows", min=100, help="A table with more rows is sampled.")
-]
 Budget = Annotated[float, option(EFFORT, min=0.1, help="How many minutes the run may take.")]
 BudgetInPlace = Annotated[
     float | None,
@@ -112,12 +93,6 @@ BudgetInPlace = Annotated[
         help="How many minutes the run may take. The default is 3.",
     ),
 ]  # fmt: skip
-Margin = Annotated[
-    float,
-    option(
-        QUESTION, min=0.0001, max=0.2, help="Differences in AUROC up to this count as negligible."
-    ),
-]
 Resamples = Annotated[
     int | None,
     option(EFFORT, min=5, help="Make exactly this many resamples, however long they take."),
@@ -130,10 +105,6 @@ Jobs = Annotated[
         "The default is the number of cores, at most 8.",
     ),
 ]  # fmt: skip
-TrainRows = Annotated[
-    int,
-    option(EFFORT, min=100, help="Models learn from at most this many rows at a time."),
-]
 Thresholds = Annotated[
     str | None,
     option(
@@ -154,7 +125,7 @@ Site = Annotated[
     option(
         QUESTION,
         help="The column of the hospital. Each hospital is left out once. It does not go with "
-        "--budget, --resamples or --card.",
+        "--budget or --resamples.",
     ),
 ]
 External = Annotated[
@@ -162,21 +133,7 @@ External = Annotated[
     option(
         QUESTION,
         help="A table of another hospital, on which models of the first table are judged. Repeat "
-        "the option for several hospitals. It does not go with --budget, --resamples or --card.",
-    ),
-]
-Competing = Annotated[
-    list[str] | None,
-    option(
-        QUESTION,
-        help="A value of the label for a competing event, after which yours can no longer "
-        "happen. It needs --time. Repeat the option for several.",
-    ),
-]
-Card = Annotated[
-    Path | None,
-    option(
-        OUTPUT, help="The model card to write (markdown). By default it stands beside the output."
+        "the option for several hospitals. It does not go with --budget or --resamples.",
     ),
 ]
 ModelOut = Annotated[
@@ -199,51 +156,26 @@ Seed = Annotated[
 
 
 @dataclass(frozen=True)
-class FollowUpOptions:
-    """How long patients were followed."""
-
-    time: Time = None
-    horizon: Horizon = None
-    competing: Competing = None
-
-
-@dataclass(frozen=True)
-class SampleOptions:
-    """Which rows of a large table are used."""
-
-    rows: RowLimit = MOST_ROWS
-    seed: Seed = 0
-
-
-@dataclass(frozen=True)
-class TableOptions(FollowUpOptions):
-    """What the columns of a table are for, where its description does not say."""
+class TableOptions:
+    """How a table is read, and its outcome, where its description does not say."""
 
     label: Label = None
-    group: Group = None
     description: Description = None
 
-    def read(self, table: Path) -> "tuple[StrPath, Roles]":
-        """Return the table, with its description if it has one, and the roles of its columns."""
+    def read(self, table: Path, site: str | None = None) -> "tuple[DescribedTable, Roles]":
+        """Return the table with its description, found out if it has none, and its roles.
+
+        `site` is a column that hospitals are told apart by, if the description names none.
+        """
         from deepcac.table.columns.described_rows import DescribedTable
         from deepcac.table.columns.description import find_description
         from deepcac.table.columns.roles import Roles
         from deepcac.table.labelled_table import described_table
 
         description = None if table.is_dir() else find_description(table, self.description)
-        if description is None:
-            if self.label is None:
-                raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
-            asked = Roles(
-                self.label, group=self.group, time=self.time, horizon=self.horizon,
-                competing=self.competing or (),
-            )  # fmt: skip
-            return described_table(table, asked)
-        roles = description.roles(self.label)
-        return DescribedTable(table, description), replace(
-            roles,
-            group=self.group or roles.group,
-            time=self.time or roles.time,
-            horizon=self.horizon or roles.horizon,
-            competing=self.competing or roles.competing,
-        )
+        if description is not None:
+            return DescribedTable(table, description), description.roles(self.label)
+        if self.label is None:
+            raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
+        apart = {} if site is None else {site: "the site"}
+        return described_table(table, Roles(self.label, apart=apart))

@@ -15,20 +15,17 @@ from deepcac.table.command_options import (
     Budget,
     BudgetInPlace,
     By,
-    Card,
     Description,
     External,
     Jobs,
-    Margin,
     Method,
     ModelOut,
     Resamples,
-    SampleOptions,
+    Seed,
     Site,
     Table,
     TableOptions,
     Thresholds,
-    TrainRows,
     argument,
     option,
     with_options,
@@ -67,7 +64,7 @@ def say(line: str) -> None:
 @app.command(
     cls=GroupedCommand,
     epilog="Examples:  deepcac compare patients.csv --label died   |   deepcac compare "
-    "visits.parquet --label readmitted --group patient --budget 10 --out visits.html",
+    "visits.parquet --label readmitted --budget 10 --out visits.html",
 )
 @with_options
 def compare(
@@ -76,17 +73,14 @@ def compare(
     columns: TableOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("compare.html"),
     budget: BudgetInPlace = None,
-    margin: Margin = 0.01,
     resamples: Resamples = None,
     jobs: Jobs = None,
-    train_rows: TrainRows = 10_000,
     thresholds: Thresholds = None,
     by: By = None,
     site: Site = None,
     external: External = None,
     accept_unseen: AcceptElsewhere = False,
-    card: Card = None,
-    sample: SampleOptions,
+    seed: Seed = 0,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.budgeted_trials import TableRun
@@ -95,17 +89,15 @@ def compare(
     from deepcac.table.pages.risk_section import risk_questions
 
     elsewhere = site is not None or bool(external)
-    in_place = {"--budget": budget, "--resamples": resamples, "--card": card}
+    in_place = {"--budget": budget, "--resamples": resamples}
     check_options(in_place, {"--accept-unseen": accept_unseen or None}, elsewhere=elsewhere)
-    source, roles = columns.read(table)
+    source, roles = columns.read(table, site)
     run = TableRun(
-        say, _typed(), sample.rows, sample.seed, jobs, budget or TableRun.budget, strict=True,
-        resamples=resamples, train_rows=train_rows, margin=margin,
+        say, _typed(), seed=seed, jobs=jobs, budget=budget or TableRun.budget, strict=True,
+        resamples=resamples,
     )  # fmt: skip
     if not elsewhere:
-        answer = compare_table(
-            source, roles, out, run, asked=risk_questions(thresholds, by), card=card
-        )
+        answer = compare_table(source, roles, out, run, asked=risk_questions(thresholds, by))
     else:
         answer = compare_places(
             source, roles, out, run, site=site, external=external or (),
@@ -127,10 +119,9 @@ def audit(
     columns: TableOptions,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("audit.html"),
     budget: Budget = 3.0,
-    margin: Margin = 0.01,
     resamples: Resamples = None,
     jobs: Jobs = None,
-    sample: SampleOptions,
+    seed: Seed = 0,
 ) -> None:
     """Answer on one page whether groups of patients, made by any program, are of use."""
     from deepcac.table.audit.auditing import audit_table
@@ -138,8 +129,7 @@ def audit(
 
     source, roles = columns.read(table)
     run = TableRun(
-        say, _typed(), sample.rows, sample.seed, jobs, budget, strict=True, resamples=resamples,
-        margin=margin,
+        say, _typed(), seed=seed, jobs=jobs, budget=budget, strict=True, resamples=resamples,
     )  # fmt: skip
     answer = audit_table(source, roles, groups, out, run)
     typer.echo(answer)
@@ -168,14 +158,14 @@ def power(
         ),
     ] = None,
     jobs: Jobs = None,
-    sample: SampleOptions,
+    seed: Seed = 0,
 ) -> None:
     """Say on one page how large a gain by clusters must be for this table to show it."""
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.detectable.power_page import power_table
 
     source, roles = columns.read(table)
-    run = TableRun(say, _typed(), sample.rows, sample.seed, jobs, budget, strict=True)
+    run = TableRun(say, _typed(), seed=seed, jobs=jobs, budget=budget, strict=True)
     answer = power_table(source, roles, out, run, r2=r2)
     typer.echo(answer)
     say(f"page: {out}")
@@ -201,7 +191,7 @@ def profile(
         ),
     ] = None,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("profile.html"),
-    sample: SampleOptions,
+    seed: Seed = 0,
 ) -> None:
     """Describe a table: a page on its columns, and a file that says how they are read."""
     from deepcac.table.budgeted_trials import TableRun
@@ -211,7 +201,7 @@ def profile(
     path = description or description_path(table)
     existing = path.is_file()
     encoder, faults = write_profile_page(
-        table, out, TableRun(typer.echo, _typed(), sample.rows, sample.seed),
+        table, out, TableRun(typer.echo, _typed(), seed=seed),
         label=label, sheet=sheet, description=path,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
@@ -259,8 +249,7 @@ def fit(
         ),
     ] = 0,
     jobs: Jobs = None,
-    card: Card = None,
-    sample: SampleOptions,
+    seed: Seed = 0,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
     from deepcac.table.budgeted_trials import TableRun
@@ -271,8 +260,8 @@ def fit(
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
         source, roles, path,
-        TableRun(say, _typed(), sample.rows, sample.seed, jobs, bootstrap=bootstrap),
-        method=method, clusters=clusters, alpha=alpha, card=card,
+        TableRun(say, _typed(), seed=seed, jobs=jobs, bootstrap=bootstrap),
+        method=method, clusters=clusters, alpha=alpha,
     )  # fmt: skip
     typer.echo(model_name(model))
     for line in method_lines(model.method):

@@ -26,9 +26,8 @@ def compare_table(
     run: TableRun,
     *,
     asked: RiskQuestions = USUAL,
-    card: StrPath | None = None,
 ) -> str:
-    """Judge whether clusters help on a table, write the page and return the answer.
+    """Judge whether clusters help on a table, write page and card, and return the answer.
 
     Parameters
     ----------
@@ -38,8 +37,6 @@ def compare_table(
         What its columns are.
     run : TableRun
     asked : RiskQuestions
-    card : path-like, optional
-        Model card to write (markdown); beside the page if None.
 
     Raises
     ------
@@ -47,7 +44,7 @@ def compare_table(
         An option or the table is at fault; column and row are named.
     """
     check_output(out, path)
-    beside, say = card_path(card, out, path), run.say
+    beside, say = card_path(out, path), run.say
     say(f"reading {path}")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     check_asked(table, asked)

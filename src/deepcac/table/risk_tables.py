@@ -58,9 +58,8 @@ def fit_table(
     method: str = AUTO,
     clusters: int | None = None,
     alpha: float | None = None,
-    card: StrPath | None = None,
 ) -> "RiskModel | SubtypeRiskModel":
-    """Fit a risk model on a table and write it as JSON.
+    """Fit a risk model on a table and write it as JSON, with a model card beside it.
 
     Parameters
     ----------
@@ -71,8 +70,6 @@ def fit_table(
         With ``bootstrap`` a page beside the model tells what came of `deepcac.table.optimism`.
     method, clusters, alpha
         See `risk_model_choice`; "auto" chooses all of them, so that the others are not asked for.
-    card : path-like, optional
-        Model card to write (markdown); beside the model if None.
     """
     clusters, alpha = cluster_settings(method, clusters, alpha)
     say, seed = run.say, run.seed
@@ -80,10 +77,10 @@ def fit_table(
         raise ConfigError("--bootstrap has no answer with --method subtypes; ask without it")
     if method == SUBTYPES and roles.time is not None:
         raise ConfigError(
-            "--method subtypes has no answer with --time; use auto, plain, k-means or CAC"
+            "--method subtypes has no answer with a follow-up time; use auto, plain, k-means or CAC"
         )
     check_output(out, path)
-    beside, page = card_path(card, out, path), Path(out).with_suffix(".bootstrap.html")
+    beside, page = card_path(out, path), Path(out).with_suffix(".bootstrap.html")
     check_output(page, path)
     table = read_labelled(path, roles, rows=run.rows, seed=seed)
     if run.bootstrap:

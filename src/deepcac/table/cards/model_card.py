@@ -8,7 +8,6 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
 from deepcac.table.output_files import StrPath, check_output
 
@@ -55,12 +54,10 @@ def checklist() -> tuple[Item, ...]:
     return tuple(Item(*row) for row in list(csv.reader(lines))[1:])
 
 
-def card_path(card: StrPath | None, out: StrPath, *inputs: StrPath) -> Path:
-    """Return where a card goes, beside the output if None, and check it as `check_output` does."""
-    path = Path(out).with_suffix(".card.md") if card is None else Path(card)
-    if path.resolve() == Path(out).resolve():
-        raise ConfigError(f"--card {path}: is --out too; name another file")
-    check_output(path, *inputs, option="--card")
+def card_path(out: StrPath, *inputs: StrPath) -> Path:
+    """Return where a card goes, beside the output, and check it as `check_output` does."""
+    path = Path(out).with_suffix(".card.md")
+    check_output(path, *inputs)
     return path
 
 

@@ -1,7 +1,7 @@
 """What a card knows of a table: files, rows, outcome, columns, missing values, software."""
 
-import hashlib
 import platform
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def table_facts(
     out = [column for column in table.columns if column.kind == LEFT_OUT and column.note in ROLES]
     return {
         "data": [
-            _digest(source),
+            f"{Path(source).name}, read on {date.today().isoformat()}.",
             f"{format_count(table.total)} rows, {len(table.columns)} columns.",
             NOTE,
         ],
@@ -88,12 +88,6 @@ def table_facts(
 
 def _names(table: LabelledTable, roles: Roles) -> frozenset[str]:
     return quotable(table.columns, (*table.classes, roles.label))
-
-
-def _digest(file: StrPath) -> str:
-    with open(file, "rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return f"{Path(file).name}, SHA-256 {digest}."
 
 
 def _coding(table: LabelledTable) -> list[str]:

@@ -56,11 +56,11 @@ class Roles:
             object.__setattr__(self, role, tuple(map(uniform, getattr(self, role))))
         object.__setattr__(self, "apart", {uniform(k): v for k, v in self.apart.items()})
         if (self.time is None) != (self.horizon is None):
-            raise ConfigError("--time and --horizon go together: name the column and the time")
+            raise ConfigError("time and horizon of an outcome go together: name both")
         if self.horizon is not None and not self.horizon > 0:
-            raise ConfigError(f"--horizon {self.horizon:g}: name a time after the start")
+            raise ConfigError(f"horizon {self.horizon:g}: name a time after the start")
         if self.competing and self.time is None:
-            raise ConfigError("--competing goes with --time and --horizon; name them too")
+            raise ConfigError("competing events go with a time and a horizon; name them too")
         if self.competing and self.above is not None:
             raise ConfigError("a number that is divided (above) has no competing events")
         if self.positive in self.competing:

@@ -1,6 +1,5 @@
 """The rows of a second table, in the columns and classes of the first."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -344,9 +343,8 @@ def _overlap(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
         if (both := _in_both(table.rows, second, name)) >= FEW:
             sentences.append(
                 f"Warning: {format_count(both)} values of column {name!r} stand in both tables. "
-                "If they are "
-                "patients, the same patients are no test: --group "
-                f"{shlex.quote(name)} does not learn from them."
+                "If they are patients, the same patients are no test: make it the patient of the "
+                "description."
             )
     features = table.features
     first = {row.tobytes() for row in np.column_stack([features.X, features.label])}

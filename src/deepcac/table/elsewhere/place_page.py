@@ -63,7 +63,7 @@ _TIMED = (
     "learnt from the judged patients of a place, and anew in each bootstrap sample: AUROC(t) is "
     "the cumulative/dynamic one (Uno et al. 2007), Brier(t) that of Graf et al. (1999), slope "
     "and curve are weighted logistic regressions. Observed events are those of Kaplan and Meier "
-    "(with --competing of Aalen and Johansen), also among the treated of a net benefit."
+    "(with competing events of Aalen and Johansen), also among the treated of a net benefit."
 )
 
 

@@ -155,8 +155,7 @@ def _limits(trials: Trials) -> list[str]:
     if trials.cut:
         remarks.append(
             f"Models were trained on {format_count(trials.trained_on)} rows, only a part of the "
-            "training rows; "
-            "--train-rows sets a larger number."
+            "training rows."
         )
     if made < trials.planned:
         remarks.append(
@@ -287,7 +286,7 @@ def _numbers_tried(trials: Trials) -> str:
 def how_judged(table: LabelledTable, effort: TableEffort, trials: Trials) -> list[str]:
     """Return how the comparison was made, a paragraph each."""
     n = len(table.features.label)
-    rows = "patients (--group)" if table.group is not None else "rows"
+    rows = "patients" if table.group is not None else "rows"
     return [
         f"{len(trials.seeds)} of {trials.planned} planned resamples (at least {FEWEST_RESAMPLES}), "
         f"seeds {trials.seeds[0]} to {trials.seeds[-1]}, in {trials.seconds:.0f} s, "

@@ -45,12 +45,12 @@ def read_follow_up(
     if events < FEWEST_EVENTS:
         raise DataError(
             f"column {name!r}: fewer than {FEWEST_EVENTS} events up to {horizon:g}; choose a later "
-            "--horizon"
+            "horizon"
         )
     if left < FEWEST_AT_RISK:
         raise DataError(
             f"column {name!r}: fewer than {FEWEST_AT_RISK} patients are followed up to "
-            f"{horizon:g}; choose an earlier --horizon"
+            f"{horizon:g}; choose an earlier horizon"
         )
     return follow
 
@@ -66,7 +66,7 @@ def check_divisible(follow: FollowUp, name: str) -> None:
         raise DataError(
             f"column {name!r}: {without} patients are known to be without the event up to "
             f"{follow.horizon:g}, and {FEWEST_WITHOUT} are needed for training, validation and "
-            "test; choose an earlier --horizon"
+            "test; choose an earlier horizon"
         )
 
 
@@ -96,7 +96,7 @@ def _estimand(follow: FollowUp) -> str:
     """Say which risk is estimated, and what counts as censoring."""
     if follow.other is None:
         return (
-            "No competing event was named (--competing). A patient who died of something else "
+            "No competing event was named (competing). A patient who died of something else "
             "counts as if follow-up had ended, so the risk is that in a world without other "
             "events; it is too high for this one where they are common."
         )

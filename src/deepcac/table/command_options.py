@@ -168,7 +168,7 @@ class TableOptions:
         `site` is a column that hospitals are told apart by, if the description names none.
         """
         from deepcac.table.columns.described_rows import DescribedTable
-        from deepcac.table.columns.description import find_description
+        from deepcac.table.columns.description_file import find_description
         from deepcac.table.columns.roles import Roles
         from deepcac.table.labelled_table import described_table
 

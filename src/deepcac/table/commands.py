@@ -195,7 +195,7 @@ def profile(
 ) -> None:
     """Describe a table: a page on its columns, and a file that says how they are read."""
     from deepcac.table.budgeted_trials import TableRun
-    from deepcac.table.columns.description import description_path
+    from deepcac.table.columns.description_file import description_path
     from deepcac.table.pages.profile_page import write_profile_page
 
     path = description or description_path(table)

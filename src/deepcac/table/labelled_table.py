@@ -24,10 +24,9 @@ from deepcac.table.columns.description import (
     Outcome,
     TableDescription,
     Use,
-    description_path,
-    find_description,
     question_lines,
 )
+from deepcac.table.columns.description_file import description_path, find_description
 from deepcac.table.columns.roles import ROLES, Roles
 from deepcac.table.findings.checks import LEAKS, find_questions
 from deepcac.table.findings.examination import ExaminedTable, examine

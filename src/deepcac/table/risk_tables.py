@@ -19,7 +19,7 @@ from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.column_types import row_names
-from deepcac.table.columns.description import read_description
+from deepcac.table.columns.description_file import read_description
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import arm_name
 from deepcac.table.labelled_table import LabelledTable, describe_like, read_labelled

@@ -27,8 +27,8 @@ from deepcac.table.columns.description import (
     Schema,
     TableDescription,
     Use,
-    description_path,
 )
+from deepcac.table.columns.description_file import description_path
 from deepcac.table.findings.checks import LEAKS, find_questions, with_certain
 from deepcac.table.findings.examination import ExaminedTable, examine
 from deepcac.table.findings.finding import Finding

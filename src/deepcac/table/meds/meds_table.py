@@ -21,8 +21,8 @@ from deepcac.table.columns.description import (
     Resource,
     Schema,
     Use,
-    description_path,
 )
+from deepcac.table.columns.description_file import as_yaml, description_path
 from deepcac.table.meds.event_summary import (
     EventFeature,
     before_prediction,
@@ -111,7 +111,7 @@ def write_meds_table(
         return len(rows), shlex.join(["deepcac", "predict", str(like), str(out)])
     description = _description(Path(out), label)
     with atomic_path(description_path(out)) as partial:
-        Path(partial).write_text(description.to_yaml(), "utf-8")
+        Path(partial).write_text(as_yaml(description), "utf-8")
     return len(rows), shlex.join(["deepcac", "compare", str(out)])
 
 

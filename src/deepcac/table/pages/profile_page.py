@@ -14,10 +14,9 @@ from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import (
     Outcome,
     Use,
-    add_questions,
-    find_description,
     with_outcome,
 )
+from deepcac.table.columns.description_file import add_questions, as_yaml, find_description
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.inference.described_table import InferredTable, describe_table, examine_table
 from deepcac.table.output_files import StrPath, check_output
@@ -104,7 +103,7 @@ def _describe(
         described = describe_table(path, use, sheet=sheet, rows=run.rows, seed=run.seed)
         if file is not None:
             with atomic_path(file) as partial:
-                text = described.description.resource.to_yaml()
+                text = as_yaml(described.description.resource)
                 Path(partial).write_text(text, "utf-8")
         return described
     described = examine_table(

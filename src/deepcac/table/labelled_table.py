@@ -30,8 +30,7 @@ from deepcac.table.columns.description_file import description_path, find_descri
 from deepcac.table.columns.roles import ROLES, Roles
 from deepcac.table.findings.checks import LEAKS, find_questions
 from deepcac.table.findings.examination import ExaminedTable, examine
-from deepcac.table.findings.label_leaks import HEAD
-from deepcac.table.inference.described_table import CELLS, as_questions, describe_table
+from deepcac.table.inference.described_table import CELLS, KNOWN, as_questions, describe_table
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import label_sentence, standing_alone
@@ -99,8 +98,8 @@ class LabelledTable:
         """Say everything that a reader must know."""
         for line in self.remarks:
             say(line)
-        for line in (f"Warning: {HEAD}", *self.leaks) if self.leaks else ():
-            say(line)
+        if self.leaks:
+            say("Warning: columns that may know the outcome were kept; the page lists them")
 
     @property
     def rarest(self) -> int:
@@ -265,7 +264,7 @@ def refuse_questions(table: ExaminedTable) -> None:
 def _accepted_leaks(description: TableDescription) -> tuple[str, ...]:
     """Return what is known of columns that a person kept though they may know the outcome."""
     return tuple(
-        asked.question
+        asked.question.removesuffix(KNOWN).strip()
         for asked in description.resource.use.questions
         if asked.check in LEAKS and asked.answer == KEEP
     )

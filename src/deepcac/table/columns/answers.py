@@ -44,6 +44,8 @@ def apply_answers(resource: Resource) -> Resource:
                 outcome = outcome.model_copy(update={"rows_without": LEAVE_OUT})
             fields[name] = fields[name].model_copy(update=_changed(fields[name], about, usual))
     table = resource.table.model_copy(update={"fields": tuple(fields.values())})
+    roles = use.model_copy(update={"patient": patient}).named()
+    leave_out = {name: why for name, why in leave_out.items() if name not in roles}
     changed = {"leave_out": leave_out, "patient": patient, "outcome": outcome}
     return resource.model_copy(update={"table": table, "use": use.model_copy(update=changed)})
 

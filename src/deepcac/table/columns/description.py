@@ -235,11 +235,25 @@ class Use(Entry):
     leave_out: Mapping[str, str] = {}
     questions: tuple[OpenQuestion, ...] = ()
 
+    def named(self) -> set[str]:
+        """Return the columns with a role."""
+        outcome = () if self.outcome is None else (self.outcome.field, self.outcome.time)
+        names = (*outcome, self.id, self.patient, self.site)
+        return {uniform(name) for name in names if name is not None}
+
     def no_predictors(self) -> set[str]:
         """Return the columns that models do not use."""
-        outcome = () if self.outcome is None else (self.outcome.field, self.outcome.time)
-        roles = {name for name in (*outcome, self.id, self.patient, self.site) if name is not None}
-        return roles | {*self.leave_out}
+        return self.named() | {*self.leave_out}
+
+    def open_questions(self) -> list[OpenQuestion]:
+        """Return the questions without an answer; a role of its columns answers one on leaks."""
+        label = "" if self.outcome is None else uniform(self.outcome.field)
+        roles = self.named() - {label}
+        return [
+            asked
+            for asked in self.questions
+            if asked.answer is None and not (asked.fields and {*asked.fields} <= roles)
+        ]
 
 
 class Resource(_Standard):
@@ -355,8 +369,7 @@ class TableDescription:
 
     def refuse_open(self) -> None:
         """Refuse a description with questions that nobody has answered."""
-        opened = [asked for asked in self.resource.use.questions if asked.answer is None]
-        if opened:
+        if opened := self.resource.use.open_questions():
             raise ConfigError(f"{self.file}: {question_lines(opened)}")
 
 

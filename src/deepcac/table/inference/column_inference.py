@@ -27,6 +27,7 @@ _NO_VALUE = frozenset(word.lower() for word in (*NO_VALUE, *ERROR_CELLS))
 _MOST_WORDS = 5  # among numbers that one answer can make missing
 _FEWEST_NUMBERS = 5  # different ones, beside which cells such as <0.3 are below a limit
 _BEYOND = r"^[<>]=?\s*\d"  # below or above what a device measures
+_PAIR, _MOSTLY = r"^\d{2,3} ?/ ?\d{2,3}$", 0.5  # a blood pressure; share of the rows
 _PADDED = r"^0\d+$"  # a name, if others of the column are no numbers
 _AREA = r"^[A-Z]{2}$"  # a code of two letters, of which NA is one
 
@@ -100,7 +101,11 @@ def _number_or_text(
     numbers = as_numbers(pa.chunked_array([pointed]))
     text = ColumnField(name=name)
     if not present.null_count < len(present) or not numbers.numeric:
-        questions = _beyond(name, present) or _area(name, pc.unique(cells).to_pylist(), words)
+        questions = (
+            _pairs(name, present)
+            or _beyond(name, present)
+            or _area(name, pc.unique(cells).to_pylist(), words)
+        )
         return InferredColumn(text, words, questions)
     if len(numbers.units) > 1:
         shown = ", ".join(map(repr, numbers.units[:3]))
@@ -160,6 +165,18 @@ def _beyond(name: str, cells: pa.Array) -> tuple[Finding, ...]:
         "instead, or:"
     )
     return (Finding(why, (name,), (TEXT, LEAVE_OUT)),)
+
+
+def _pairs(name: str, cells: pa.Array) -> tuple[Finding, ...]:
+    """Ask about two numbers in a cell, such as a blood pressure."""
+    pairs = pc.fill_null(pc.match_substring_regex(cells, _PAIR), False)
+    if pc.sum(pairs).as_py() in (None, 0) or pc.mean(pairs).as_py() < _MOSTLY:
+        return ()
+    why = (
+        f"Column {name!r}: cells such as {cells[pc.index(pairs, True).as_py()].as_py()!r} hold two "
+        "numbers. Write two columns in the file instead, or:"
+    )
+    return (Finding(why, (name,), (LEAVE_OUT, TEXT)),)
 
 
 def _area(name: str, texts: list[str], words: tuple[str, ...]) -> tuple[Finding, ...]:

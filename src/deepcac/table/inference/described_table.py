@@ -44,7 +44,7 @@ _ASKED = "asked"  # why a column with a question is not looked at further
 CELLS = "cells"  # the check of what a column's own cells leave open
 LABEL = "label"
 _SIGNS = ("decimal .", "decimal ,")
-_KNOWN = "Were these known at the time of prediction?"
+KNOWN = "Were these known at the time of prediction?"
 _MOST_LEVELS = 20  # that are declared; a column of more takes any text
 _MOST_NAMED = 8  # columns of one question whose reason is given
 
@@ -122,9 +122,9 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
     those of `describe_table`.
     """
     resource, lines = table.description.resource, table.description.lines
-    opened = [asked for asked in resource.use.questions if asked.answer is None]
+    opened = resource.use.open_questions()
     without = _without_open(resource, {name for asked in opened for name in asked.fields})
-    answered = tuple(asked for asked in without.use.questions if asked.answer is not None)
+    answered = tuple(asked for asked in without.use.questions if asked not in opened)
     use = without.use.model_copy(update={"questions": answered})
     for_now = TableDescription(without.model_copy(update={"use": use}), "", {})
     keys = [] if use.outcome is None else [use.outcome.field]
@@ -325,7 +325,7 @@ def as_questions(findings: Sequence[Finding]) -> tuple[OpenQuestion, ...]:
                 OpenQuestion(
                     check=check,
                     fields=names,
-                    question=f"{' '.join(reasons)} {_KNOWN}",
+                    question=f"{' '.join(reasons)} {KNOWN}",
                     answers=alike[0].answers,
                 )
             )

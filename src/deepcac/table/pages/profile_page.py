@@ -73,7 +73,7 @@ def write_profile_page(
     if table.outcome is not None and table.roles is not None:
         run.say(_outcome_sentence(table.outcome))
     use = described.description.resource.use
-    faults = [asked.question for asked in use.questions if asked.answer is None]
+    faults = [asked.question for asked in use.open_questions()]
     faults += filter(None, [described.refused])
     if not table.encoder.used:
         faults.append("no column is left to predict from")

@@ -12,9 +12,19 @@ from deepcac.errors import DataError
 from deepcac.judging.contenders import parse_contender
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, log_odds
-from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain, treat_all
-from deepcac.scoring.resampled_scores import Estimate
+from deepcac.scoring.resampled_scores import (
+    BRIER,
+    INTERCEPT,
+    LOSS,
+    RATIO,
+    SCALED,
+    SLOPE,
+    Estimate,
+    Patients,
+    patient_draws,
+    score_intervals,
+)
 from deepcac.scoring.small_cells import FEW, format_count, is_few, round_count
 from deepcac.table.answer import Answer
 from deepcac.table.columns.cell_rules import uniform
@@ -127,11 +137,11 @@ def risk_section(
 
 
 def _calibrated(held_out: HeldOut, name: str) -> tuple[str, ...]:
-    fit = calibration_intervals(held_out.y, held_out.risk[name], held_out.patient)
-    cells = [_estimated(estimate, 2) for estimate in fit[1:3]] + [
-        _estimated(estimate, 4) for estimate in fit[3:]
-    ]
-    intercept = fit.intercept
+    whom = Patients(held_out.y, held_out.risk[name])
+    fit = score_intervals(whom, patient_draws(held_out.patient))
+    cells = [_estimated(fit[score], 2) for score in (SLOPE, RATIO)]
+    cells += [_estimated(fit[score], 4) for score in (BRIER, SCALED, LOSS)]
+    intercept = fit[INTERCEPT]
     span = f"({signed(intercept.low, 2)} to {signed(intercept.high, 2)})"
     return (contender_name(name), f"{signed(intercept.value, 2)} {span}", *cells)
 

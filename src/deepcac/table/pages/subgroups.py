@@ -8,9 +8,15 @@ import numpy.typing as npt
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
-from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain
-from deepcac.scoring.resampled_scores import Estimate
+from deepcac.scoring.resampled_scores import (
+    RATIO,
+    SLOPE,
+    Estimate,
+    Patients,
+    patient_draws,
+    score_intervals,
+)
 from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.columns.cells import plain
@@ -163,11 +169,11 @@ def _scored(
     sizes = {"n_train": 3.0, "n_test": 1.0}  # 75 % and 25 % of the rows
     score, change = (corrected_t_test(values, **sizes) for values in (without, with_ - without))
     patient = held_out.patient[inside]
-    fit = calibration_intervals(y, plain, patient)
+    fit = score_intervals(Patients(y, plain), patient_draws(patient))
     gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
     benefit = tuple(1000 * float(value) for value in gain[:, 0])
     return (
         *(score.mean, score.low, score.high),
         *(change.mean, change.low, change.high),
-        *(fit.ratio, fit.slope, benefit),
+        *(fit[RATIO], fit[SLOPE], benefit),
     )

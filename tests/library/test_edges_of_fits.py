@@ -19,16 +19,17 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.linear.base_classifiers import fit_weighted
 from deepcac.nn import FNNClassifier
 from deepcac.scoring.calibration import calibration_curve
+from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.resampled_scores import (
     INTERCEPT,
     RATIO,
     SCALED,
     Patients,
     patient_draws,
+    perfect_ranking,
     score_intervals,
+    slopes,
 )
-from deepcac.scoring.censored import FollowUp, observed_risk
-from deepcac.scoring.resampled_scores import perfect_ranking, slopes
 from deepcac.sequence_summary import SequenceSummary
 
 

@@ -46,6 +46,11 @@ class Patients(NamedTuple):
     risk: Array
     follow: FollowUp | None = None
 
+    @property
+    def labelled(self) -> Ids:
+        """Outcomes of those whose outcome is known."""
+        return self.y if self.follow is None else self.y[self.follow.outcome_known]
+
     def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> "Patients":
         """Return some of the patients."""
         follow = None if self.follow is None else self.follow.take(rows)
@@ -221,8 +226,7 @@ def score_intervals(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Estima
     once, drawn = risk_scores(whom, np.ones((len(whom.y), 1))), risk_scores(whom, draws)
     scores = {name: estimate(name, float(once[name][0]), drawn[name]) for name in SCORES}
     if scores[AUROC].value >= 1:
-        labelled = whom.y if whom.follow is None else whom.y[whom.follow.outcome_known]
-        middle, error = perfect_ranking(*np.bincount(labelled, minlength=2).tolist())
+        middle, error = perfect_ranking(*np.bincount(whom.labelled, minlength=2).tolist())
         low = float(expit(middle - norm.ppf(0.975) * error))
         scores[AUROC] = scores[AUROC]._replace(low=low, high=1.0, error=error)
     return scores

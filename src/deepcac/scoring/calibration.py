@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from sklearn.preprocessing import SplineTransformer
 
 from deepcac.task import FEW
-from deepcac.types import Array, Ids
+from deepcac.types import Array, Flags, Ids
 
 _CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
 _FAR = 60.0  # log odds beyond every risk
@@ -24,6 +24,11 @@ _KNOTS, _POINTS = 4, 50
 def log_odds(risk: Array) -> Array:
     """Return the log odds of risks; those of 0 and 1 are finite."""
     return np.asarray(logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN)))
+
+
+def is_certain(risk: Array) -> Flags:
+    """Return which risks are 0 or 1, or so near that they have no log odds of their own."""
+    return np.asarray((risk < _CERTAIN) | (risk > 1 - _CERTAIN))
 
 
 def calibration_intercept(y: Ids, risk: Array, weight: Array | None = None) -> float:

@@ -223,25 +223,33 @@ class TableOptions(FollowUpOptions):
     group: Group = None
     description: Description = None
 
-    def read(self, table: Path) -> "tuple[StrPath, Roles]":
-        """Return the table, with its description if it has one, and the roles of its columns."""
+    def read(
+        self, table: Path, label: str | None = None, horizon: float | None = None
+    ) -> "tuple[StrPath, Roles]":
+        """Return the table, with its description if it has one, and the roles of its columns.
+
+        `label` and `horizon` are those of a model, where nobody names others.
+        """
         from deepcac.table.columns.described_rows import DescribedTable
         from deepcac.table.columns.description import find_description
         from deepcac.table.columns.roles import Roles
 
         description = None if table.is_dir() else find_description(table, self.description)
         if description is None:
-            if self.label is None:
+            label = self.label or label
+            if label is None:
                 raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
             return table, Roles(
-                self.label, group=self.group, time=self.time, horizon=self.horizon,
+                label, group=self.group, time=self.time,
+                horizon=self.horizon or (horizon if self.time else None),
                 competing=self.competing or (),
             )  # fmt: skip
-        roles = description.roles(self.label)
+        named = description.resource.use.outcome
+        roles = description.roles(self.label or (label if named is None else None))
         return DescribedTable(table, description), replace(
             roles,
             group=self.group or roles.group,
             time=self.time or roles.time,
-            horizon=self.horizon or roles.horizon,
+            horizon=self.horizon or roles.horizon or (horizon if self.time else None),
             competing=self.competing or roles.competing,
         )

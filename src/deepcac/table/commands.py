@@ -306,6 +306,50 @@ def predict(
 
 @app.command(
     cls=GroupedCommand,
+    epilog="Examples:  deepcac validate model.json other.csv   |   deepcac validate --risk score "
+    "patients.csv --label died",
+)
+@with_options
+def validate(
+    *,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="[MODEL] TABLE",
+            help="A model that `deepcac fit` or deepcac.save wrote, and a table with outcomes; "
+            "with --risk only the table.",
+            rich_help_panel=TABLE,
+        ),
+    ],
+    risk: Annotated[
+        str | None,
+        option(QUESTION, help="The column of the risks that are judged, in place of a model."),
+    ] = None,
+    columns: TableOptions,
+    out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("validate.html"),
+    thresholds: Thresholds = None,
+    by: By = None,
+    accept_unseen: AcceptUnseen = False,
+    card: Card = None,
+) -> None:
+    """Say how good a saved model, or a column of risks, is on a table with outcomes."""
+    from deepcac.table.budgeted_trials import TableRun
+    from deepcac.table.pages.risk_section import risk_questions
+    from deepcac.table.validation.validated_risks import RiskSource
+    from deepcac.table.validation.validating import validate_table
+
+    source = RiskSource.named(files[:-1], risk)
+    table, roles = columns.read(files[-1], source.label, source.horizon)
+    answer = validate_table(
+        table, roles, source, out, TableRun(say, _typed()),
+        asked=risk_questions(thresholds, by), accept=accept_unseen, card=card,
+    )  # fmt: skip
+    typer.echo(answer)
+    say(f"page: {out}")
+
+
+@app.command(
+    cls=GroupedCommand,
     epilog="Example:  deepcac meds mimic_meds died.parquet --out died_table.parquet",
 )
 @with_options

@@ -20,7 +20,7 @@ from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.cell_reader import CellReader
 from deepcac.table.columns.column_types import row_names
-from deepcac.table.columns.described_rows import describe_like
+from deepcac.table.columns.described_rows import DescribedTable, describe_like
 from deepcac.table.columns.description import read_description
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import arm_name
@@ -151,12 +151,18 @@ def _fit_subtypes(
 
 
 def model_name(model: TableModel) -> str:
+    """Return in words what a model of `fit_table` is, and how it was chosen."""
+    chosen = f", {model.method['chosen']}" if isinstance(model, RiskModel) else ""
+    return f"{model_kind(model)}{chosen}"
+
+
+def model_kind(model: TableModel) -> str:
     """Return in words what a model of `fit_table` is."""
     k, arm = model.n_subtypes, model.method["arm"]
     if arm == SUBTYPES:
         return f"SubtypeClassifier, {k or 'no'} subtypes"
     what = f"{k} {arm_name(arm)} clusters" if k else "no clusters"
-    return f"logistic regression, {what}, {model.method['chosen']}"
+    return f"logistic regression, {what}"
 
 
 def read_model(path: StrPath) -> TableModel | NamedEstimator:
@@ -205,11 +211,12 @@ def predict_table(
     """
     check_output(out, model_path, path)
     model = read_model(model_path)
+    table = path if description is None else DescribedTable(path, read_description(description))
     remarks: dict[str, None] = {}
     n = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        for rows in risk_rows(model, path, remarks, description=description, accept=accept):
+        for rows in risk_rows(model, table, remarks, accept=accept):
             if not n:
                 writer.writerow(_head(model, rows.named))
             writer.writerows(_lines(model, rows))
@@ -246,21 +253,23 @@ def risk_rows(
     path: StrPath,
     remarks: dict[str, None],
     *,
-    description: StrPath | None = None,
     accept: bool = False,
 ) -> Iterator[RiskRows]:
     """Yield the rows of a table block by block; `remarks` gets what a user should know of them.
 
-    Parameters are those of `predict_table`. A table that is refused is a `DataError`, also after
-    the last block.
+    A table without a description is read by that of the model. Refused is what `predict_table`
+    refuses, also after the last block.
     """
     strange = Unfamiliar.of(model.encoder, model.scaler if isinstance(model, TableModel) else None)
     learnt = model.encoder.rules
     asked = [column.name for column in model.encoder.used]
     names = () if model.id is None else (model.id,)
-    given = None if description is None else read_description(description)
+    needed = [*asked, *names]
     reader = CellReader(replace(learnt, decimal=None), learnt.decimal, asked=asked, names=names)
-    table = describe_like(path, given or model.encoder.description, [*asked, *names])
+    if isinstance(path, DescribedTable):
+        table: StrPath = DescribedTable(path.path, path.description, needed)
+    else:
+        table = describe_like(path, model.encoder.description, needed)
     before = 0
     for block in read_blocks(table, reader):
         number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)

@@ -18,7 +18,7 @@ from deepcac.scoring.resampled_scores import (
     resampled_benefits,
 )
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.comparison_words import contender_name, signed
+from deepcac.table.comparison_words import contender_name, signed, with_interval
 from deepcac.table.elsewhere.fold_trials import JudgedFold, bootstrap_draws
 from deepcac.table.pages.place_pictures import (
     POOLED,
@@ -49,9 +49,9 @@ def score_lines(judged: Sequence[JudgedFold]) -> dict[str, Any]:
         counts = (sum(fold.counts), *([fold.counts[1]] if binary else []))
         shown = map(format_count, counts)
         model = fold.model
-        first = _span((model.auroc, model.low, model.high), 3)
+        first = with_interval((model.auroc, model.low, model.high), 3)
         more = [
-            _span(model.scores[name][:3], digits)
+            with_interval(model.scores[name][:3], digits)
             for name, digits in _DIGITS.items()
             if binary and name != AUROC
         ]
@@ -71,7 +71,9 @@ def _pooled_lines(places: Sequence[PlaceRisks]) -> list[tuple[str, ...]]:
             ""
             if spread is None or np.isnan(spread[first])
             else (
-                _span(spread[:3], _DIGITS[name]) if first == 1 else _ends(spread[first:last], name)
+                with_interval(spread[:3], _DIGITS[name])
+                if first == 1
+                else _ends(spread[first:last], name)
             )
             for name, spread in zip(POOLED, spreads, strict=True)
         ]
@@ -82,11 +84,6 @@ def _pooled_lines(places: Sequence[PlaceRisks]) -> list[tuple[str, ...]]:
 
 def _ends(values: Sequence[float], name: str) -> str:
     return " to ".join(f"{value:z.{_DIGITS[name]}f}" for value in values)
-
-
-def _span(values: Sequence[float], digits: int) -> str:
-    mean, low, high = (f"{value:z.{digits}f}" for value in values)
-    return f"{mean} ({low} to {high})"
 
 
 def benefit_lines(

@@ -61,7 +61,7 @@ def draw_decision(axis: Axes, lines: Mapping[str, Array]) -> None:
 
 
 def decision_lines(lines: Mapping[str, Array]) -> list[tuple[object, ...]]:
-    """Return the points of lines: name, threshold, net benefit, and its interval"""
+    """Return the points of lines: name, threshold, net benefit, and its interval."""
     return [(name, *map(float, point)) for name, line in lines.items() for point in line.T]
 
 

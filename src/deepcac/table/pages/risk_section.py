@@ -19,7 +19,6 @@ from deepcac.scoring.resampled_scores import (
     RATIO,
     SCALED,
     SLOPE,
-    Estimate,
     Patients,
     patient_draws,
     score_intervals,
@@ -27,7 +26,7 @@ from deepcac.scoring.resampled_scores import (
 from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.answer import Answer
 from deepcac.table.columns.cell_rules import uniform
-from deepcac.table.comparison_words import contender_name, signed
+from deepcac.table.comparison_words import contender_name, signed, with_interval
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.pages.risk_pictures import (
     EDGES,
@@ -148,17 +147,11 @@ def risk_section(
 def _calibrated(held_out: HeldOut, name: str) -> tuple[str, ...]:
     whom = Patients(held_out.y, held_out.risk[name])
     fit = score_intervals(whom, patient_draws(held_out.patient))
-    cells = [_estimated(fit[score], 2) for score in (SLOPE, RATIO)]
-    cells += [_estimated(fit[score], 4) for score in (BRIER, SCALED, LOSS)]
+    cells = [with_interval(fit[score], 2) for score in (SLOPE, RATIO)]
+    cells += [with_interval(fit[score], 4) for score in (BRIER, SCALED, LOSS)]
     intercept = fit[INTERCEPT]
     span = f"({signed(intercept.low, 2)} to {signed(intercept.high, 2)})"
     return (contender_name(name), f"{signed(intercept.value, 2)} {span}", *cells)
-
-
-def _estimated(estimate: Estimate, digits: int) -> str:
-    return (
-        f"{estimate.value:z.{digits}f} ({estimate.low:z.{digits}f} to {estimate.high:z.{digits}f})"
-    )
 
 
 def _by(
@@ -177,7 +170,7 @@ def _by(
             *map(format_count, (subgroup.rows, subgroup.events)),
             _span((subgroup.auroc, subgroup.low, min(subgroup.high, 1.0)), "{:.3f}".format),
             _span((subgroup.change, subgroup.change_low, subgroup.change_high), signed),
-            *(_estimated(number, 2) for number in (subgroup.ratio, subgroup.slope)),
+            *(with_interval(number, 2) for number in (subgroup.ratio, subgroup.slope)),
             _span(subgroup.benefit, _tenths),
         )
         for subgroup in shown

@@ -26,7 +26,7 @@ from deepcac.table.reading.labelled_table import LabelledTable
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
 APART = " (never both outcomes in one test part)"
-WITHOUT, ADDED = "of the model without clusters", "that clusters add"
+WITHOUT, ADDED = " of the model without clusters", " that clusters add"
 _MOST_LEVELS, _BANDS, _MOST_GROUPS = 8, 4, 50
 
 
@@ -103,8 +103,8 @@ def subgroups(
 
 
 def net_true_positives(threshold: float, whose: str) -> str:
-    """Return the head of a column of net benefits; `whose` is `WITHOUT` or `ADDED`."""
-    return f"net true positives per 1,000 {whose}, treating from {100 * threshold:.3g} % on"
+    """Return the head of a column of net benefits; `whose` is `WITHOUT`, `ADDED` or empty."""
+    return f"net true positives per 1,000{whose}, treating from {100 * threshold:.3g} % on"
 
 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
@@ -130,8 +130,13 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
 
 def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
     cells = plain(table.rows[column]).to_pylist()
-    texts = ["missing" if cell is None or cell != cell else str(cell) for cell in cells]
+    texts = ["missing" if cell is None or cell != cell else _text(cell) for cell in cells]
     return np.array(texts, dtype=object)
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as text; a whole number without a decimal point."""
+    return f"{cell:.0f}" if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:

@@ -150,7 +150,7 @@ def read_labelled(
     _check_dropped(sample.rows.column_names, roles)
     outcomes = read_outcomes(sample, roles, reader.counted(roles.label))
     if roles.id is not None:
-        _refuse_repeats(sample.keys[roles.id], roles.id)
+        refuse_repeats(sample.keys[roles.id], roles.id)
     rules = replace(roles.rules, decimal=reader.decimal)
     patients = _groups(sample, roles.group, reader)
     encoder = learn_encoder(
@@ -213,7 +213,7 @@ def _check_dropped(names: list[str], roles: Roles) -> None:
             raise DataError(f"no column {name!r} to drop; there are {', '.join(names[:20])}")
 
 
-def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
+def refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
     """Refuse an id that is missing or stands twice, as 7 and as 007."""
     cells = row_names(column, name, "an id")
     refuse_missing(cells, name, "no id")

@@ -269,7 +269,7 @@ def _risk_column(sample: SampledTable, name: str) -> Array:
         raise DataError(_at_fault(name, sample.number, absent, "has no risk; fill it in"))
     outside = (risk < 0) | (risk > 1)
     if outside.any():
-        percent = risk.min() >= 0 and risk.max() <= _PERCENT
+        percent = bool(risk.min() >= 0 and risk.max() <= _PERCENT)
         way = "; divide percentages by 100" * percent
         first = f"{risk[outside.argmax()]:g} is no risk from 0 to 1{way}"
         raise DataError(_at_fault(name, sample.number, outside, first))

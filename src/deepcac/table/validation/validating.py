@@ -93,21 +93,20 @@ def answer_lines(validation: Validation) -> list[str]:
 def _verdict(scores: Mapping[str, Any]) -> str:
     """Say what the intervals of AUROC, O/E and slope exclude."""
     rank, ratio, slope = (scores[name] for name in (AUROC, RATIO, SLOPE))
-    parts = []
-    if rank.low <= 0.5:
-        parts.append(
-            "the risks rank patients the wrong way round"
-            if rank.high < 0.5
-            else "there is no evidence that the risks rank patients"
-        )
+    sentences, wrong = [], []
+    if rank.high < 0.5:
+        sentences.append("The risks rank patients the wrong way round.")
+    elif not rank.low > 0.5:
+        sentences.append("There is no evidence that the risks rank patients.")
     if ratio.low > 1 or ratio.high < 1:
-        parts.append(f"the risks are too {'low' if ratio.low > 1 else 'high'} on average")
-    if slope.low > 1 or slope.high < 1:
-        parts.append(f"they are too {'moderate' if slope.low > 1 else 'extreme'}")
-    if not parts:
-        return "We found no miscalibration: O/E and slope are both compatible with 1."
-    sentence = ", and ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}."
+        wrong.append(f"too {'low' if ratio.low > 1 else 'high'} on average")
+    if slope.low > 1 or 0 < slope.high < 1:
+        wrong.append(f"too {'moderate' if slope.low > 1 else 'extreme'}")
+    if wrong:
+        sentences.append(f"The risks are {' and '.join(wrong)}.")
+    if not sentences:
+        sentences.append("We found no miscalibration: O/E and slope are compatible with 1.")
+    return " ".join(sentences)
 
 
 def event_counts(validated: Validated) -> list[int]:

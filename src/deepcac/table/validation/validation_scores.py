@@ -12,6 +12,7 @@ from deepcac.judging.draws import units
 from deepcac.scoring.calibration import calibration_intercept, log_odds, recalibrated
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.resampled_scores import (
+    AUROC,
     ICI,
     SLOPE,
     Estimate,
@@ -123,10 +124,16 @@ class Validation:
 
 
 def patient_scores(whom: Patients, draws: npt.NDArray[Any]) -> Scores:
-    """Return all scores of patients; no slope where all risks are equal."""
+    """Return all scores of patients.
+
+    Equal risks have no slope, and an AUROC without an interval; a perfect ranking has no slope.
+    """
     scores = score_intervals(whom, draws)
     scores[ICI] = index_interval(whom, draws[:, :_INDEX_DRAWS])
-    if np.ptp(whom.risk) == 0:
+    equal = np.ptp(whom.risk) == 0
+    if equal:
+        scores[AUROC] = Estimate(scores[AUROC].value, *[_NO_NUMBER] * 3)
+    if equal or scores[AUROC].value in (0, 1):
         scores[SLOPE] = Estimate(*[_NO_NUMBER] * 4)
     return scores
 

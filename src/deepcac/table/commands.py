@@ -312,15 +312,11 @@ def predict(
 @with_options
 def validate(
     *,
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="[MODEL] TABLE",
-            help="A model that `deepcac fit` or deepcac.save wrote, and a table with outcomes; "
-            "with --risk only the table.",
-            rich_help_panel=TABLE,
-        ),
+    model: Annotated[
+        Path,
+        argument("A model that `deepcac fit` or deepcac.save wrote; with --risk only the table."),
     ],
+    table: Annotated[Path | None, argument("A table with outcomes.")] = None,
     risk: Annotated[
         str | None,
         option(QUESTION, help="The column of the risks that are judged, in place of a model."),
@@ -338,10 +334,11 @@ def validate(
     from deepcac.table.validation.validated_risks import RiskSource
     from deepcac.table.validation.validating import validate_table
 
-    source = RiskSource.named(files[:-1], risk)
-    table, roles = columns.read(files[-1], source.label, source.horizon)
+    *models, path = filter(None, (model, table))
+    source = RiskSource.named(models, risk)
+    described, roles = columns.read(path, source.label, source.horizon)
     answer = validate_table(
-        table, roles, source, out, TableRun(say, _typed()),
+        described, roles, source, out, TableRun(say, _typed()),
         asked=risk_questions(thresholds, by), accept=accept_unseen, card=card,
     )  # fmt: skip
     typer.echo(answer)

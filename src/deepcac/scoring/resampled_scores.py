@@ -70,13 +70,14 @@ def _identity(value: Array) -> Array:
 # The scale on which a score is nearly normal, and the way back (Snell et al. 2018).
 _SCALES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     AUROC: (lambda value: logit(np.clip(value, 1e-9, 1 - 1e-9)), expit),
+    AUPRC: (lambda value: logit(np.clip(value, 1e-9, 1 - 1e-9)), expit),
     RATIO: (lambda value: np.log(np.maximum(value, 1e-9)), np.exp),
     ICI: (lambda value: np.log(np.maximum(value, 1e-9)), np.exp),
 }
 
 
 def scaled(name: str, value: Array) -> Array:
-    """Return a score on the scale on which it is nearly normal: log odds of AUROC, log of O/E."""
+    """Return a score on the scale on which it is nearly normal: log odds or logarithm."""
     return np.asarray(_SCALES.get(name, (_identity, _identity))[0](np.asarray(value)))
 
 
@@ -167,7 +168,7 @@ def resampled_benefits(whom: Patients, draws: npt.NDArray[Any], threshold: float
     """Return the net benefit of treating from a threshold on in each draw, shape (r,).
 
     At a horizon the events among the treated are read from their Kaplan-Meier curve (Vickers et
-    al. 2008), as `deepcac.scoring.censored.net_benefit_at` does.
+    al. 2008).
     """
     treated = whom.risk >= threshold
     if not treated.any():

@@ -328,7 +328,10 @@ def validate(
     accept_unseen: AcceptUnseen = False,
     card: Card = None,
 ) -> None:
-    """Say how good a saved model, or a column of risks, is on a table with outcomes."""
+    """Say how good a saved model, or a column of risks, is on a table with outcomes.
+
+    Without --label the outcome is the column of the description, or else that of the model.
+    """
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.pages.risk_section import risk_questions
     from deepcac.table.validation.validated_risks import RiskSource

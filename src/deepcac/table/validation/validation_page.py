@@ -269,7 +269,7 @@ def _method(validation: Validation) -> list[str]:
     )
     return [
         f"Intervals: {validation.draws.shape[1]} bootstrap draws of the patients, whose rows stay "
-        "together; normal, AUROC on log odds, O/E and ICI on logarithms. The risks are held fixed.",
+        "together; normal, AUROC and AUPRC on log odds, O/E and ICI on logarithms. The risks are held fixed.",
         "ICI: the mean distance between a risk and the calibration curve at it. The curve is a "
         "logistic regression on a cubic spline of the log odds with four knots, linear beyond the "
         "outer ones. Even right risks have an ICI above 0 in a table of finite size.",

@@ -267,9 +267,15 @@ def _method(validation: Validation) -> list[str]:
         "(Uno et al. 2007), Brier(t) that of Graf et al. (1999). Observed events are those of "
         "Kaplan and Meier, with competing events of Aalen and Johansen, also among the treated."
     )
+    apart = (
+        "The patients are taken to be others than those of the fit, on whom every model looks too "
+        "good."
+    )
     return [
         f"Intervals: {validation.draws.shape[1]} bootstrap draws of the patients, whose rows stay "
-        "together; normal, AUROC and AUPRC on log odds, O/E and ICI on logarithms. The risks are held fixed.",
+        "together; normal, AUROC and AUPRC on log odds, O/E and ICI on logarithms. The risks are "
+        "held fixed.",
+        *([apart] if validation.validated.source.model is not None else []),
         "ICI: the mean distance between a risk and the calibration curve at it. The curve is a "
         "logistic regression on a cubic spline of the log odds with four knots, linear beyond the "
         "outer ones. Even right risks have an ICI above 0 in a table of finite size.",

@@ -1,6 +1,7 @@
 """`deepcac validate`: numbers by hand and by other programs, what is refused, page and card."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -46,6 +47,7 @@ from deepcac.table.validation.validation_scores import (
     _folds,
 )
 
+RESULTS = Path(__file__).parents[3] / "docs" / "results"
 SCORE, DIED = RiskSource("column 'risk'", column="risk"), Roles("died")
 
 
@@ -167,6 +169,12 @@ def test_a_published_model_has_its_printed_scores_on_the_gbsg(tmp_path):
     assert found[RATIO].value == pytest.approx(1.0177540791842639)
     assert found[SLOPE].value == pytest.approx(0.98665, abs=1e-3)
     assert found[SCALED].value == pytest.approx(0.10430, abs=1e-4)
+    stored = pd.read_csv(RESULTS / "rotterdam_gbsg.csv").set_index(["model", "measure"])
+    ours = stored.loc["published equation (McLernon et al. 2023)"]
+    names = {"AUROC(t)": AUROC, "observed / expected": RATIO, "Brier(t)": BRIER, "slope": SLOPE}
+    for measure, line in ours.iterrows():
+        estimate = found[names[measure]] if measure in names else at.value
+        assert tuple(line) == pytest.approx(estimate[:3], abs=0.01 if measure == "slope" else 1e-3)
 
 
 def test_reversed_risks_rank_the_other_way_round(tmp_path):

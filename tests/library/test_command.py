@@ -98,7 +98,9 @@ def test_the_version_is_that_of_the_package(declared):
     assert call(declared, "--version").stdout == f"deepcac {deepcac.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["compare", "audit", "power", "profile", "fit", "predict"])
+@pytest.mark.parametrize(
+    "command", ["compare", "audit", "power", "profile", "fit", "predict", "validate"]
+)
 def test_help_groups_options_and_cuts_no_sentence_off(command):
     done = typer.testing.CliRunner().invoke(whole_command(), [command, "--help"])
     places = [done.output.index(f"\n{name}:\n") for name in ("The table", "The output", "Other")]

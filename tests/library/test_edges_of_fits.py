@@ -19,9 +19,17 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.linear.base_classifiers import fit_weighted
 from deepcac.nn import FNNClassifier
 from deepcac.scoring.calibration import calibration_curve
-from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.censored import FollowUp, observed_risk
-from deepcac.scoring.resampled_scores import perfect_ranking, slopes
+from deepcac.scoring.resampled_scores import (
+    INTERCEPT,
+    RATIO,
+    SCALED,
+    Patients,
+    patient_draws,
+    perfect_ranking,
+    score_intervals,
+    slopes,
+)
 from deepcac.sequence_summary import SequenceSummary
 
 
@@ -68,11 +76,11 @@ def test_a_fold_without_a_score_is_refused_and_decides_nothing(rows):
 def test_draws_without_an_event_widen_no_interval_of_calibration():
     """With four events one Poisson draw in 55 has none."""
     y, risk = np.r_[np.ones(4, int), np.zeros(196, int)], np.linspace(0.1, 0.001, 200)
-    found = calibration_intervals(y, risk, np.arange(200))
-    assert found.ratio.low > 0.05
-    assert found.ratio.high < 5
-    assert found.intercept.high - found.intercept.low < 6
-    assert found.scaled_brier.high - found.scaled_brier.low < 2
+    found = score_intervals(Patients(y, risk), patient_draws(np.arange(200)))
+    assert found[RATIO].low > 0.05
+    assert found[RATIO].high < 5
+    assert found[INTERCEPT].high - found[INTERCEPT].low < 6
+    assert found[SCALED].high - found[SCALED].low < 2
 
 
 def test_no_event_beside_competing_ones_has_the_interval_of_those_who_are_known():

@@ -41,6 +41,6 @@ def test_a_shown_command_is_one_that_the_command_takes(command, line):
 
 def test_pages_show_most_commands(command):
     names = {line.partition(": ")[2].split()[0] for line in shown()}
-    assert names >= {"profile", "compare", "audit", "power", "fit", "predict", "add"}
+    assert names >= {"profile", "compare", "audit", "power", "fit", "predict", "validate", "add"}
     with pytest.raises(Exception, match="no-such-option"):
         parse(command, "compare patients.csv --label died --no-such-option")

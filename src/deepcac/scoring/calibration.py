@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from sklearn.preprocessing import SplineTransformer
 
 from deepcac.task import FEW
-from deepcac.types import Array, Ids
+from deepcac.types import Array, Flags, Ids
 
 _CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
 _FAR = 60.0  # log odds beyond every risk
@@ -26,13 +26,18 @@ def log_odds(risk: Array) -> Array:
     return np.asarray(logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN)))
 
 
-def calibration_intercept(y: Ids, risk: Array) -> float:
+def is_certain(risk: Array) -> Flags:
+    """Return which risks are 0 or 1, or so near that they have no log odds of their own."""
+    return np.asarray((risk < _CERTAIN) | (risk > 1 - _CERTAIN))
+
+
+def calibration_intercept(y: Ids, risk: Array, weight: Array | None = None) -> float:
     """Return the shift of the predicted log odds at which as many events are expected as came.
 
     Calibration in the large (Cox 1958): 0 is right, above 0 the risks are too low. `y`, shape (n,),
-    is 1 where the event came, and holds both values.
+    is 1 where the event came, and holds both values; `weight` is of that shape.
     """
-    return _shift(y, log_odds(risk))
+    return _shift(y, log_odds(risk), weight)
 
 
 def calibration_slope(y: Ids, risk: Array, weight: Array | None = None) -> float:
@@ -55,6 +60,10 @@ class Recalibration(NamedTuple):
     slope: float
     intercept: float
     risk: Array
+
+    def of(self, risk: Array) -> Array:
+        """Return new risks of further patients."""
+        return np.asarray(expit(self.intercept + self.slope * log_odds(risk)))
 
 
 def recalibrated(y: Ids, risk: Array, weight: Array | None = None) -> Recalibration:
@@ -142,6 +151,23 @@ def calibration_curve(
     return CalibrationCurve(grid, *(expit(middle + step * half) for step in (0, -1, 1)))
 
 
+def calibration_index(y: Ids, risk: Array, weight: Array, counts: Array) -> Array:
+    """Return the mean distance of risks from their calibration curve, shape (r,).
+
+    The integrated calibration index (Austin and Steyerberg 2019) on the curve of
+    `calibration_curve`, whose knots are those of all risks. Curves have the weights (n, r), means
+    the counts (n, r). NaN where one outcome has no weight.
+    """
+    odds = log_odds(risk)
+    X = _curve_basis(odds)(odds)
+    begin, index = None, np.full(weight.shape[1], np.nan)
+    for j, (curve_weight, count) in enumerate(zip(weight.T, counts.T, strict=True)):
+        if min(y @ curve_weight, (1 - y) @ curve_weight) > 0:
+            begin = _newton(X, y, _OF_CURVE, curve_weight, begin)
+            index[j] = np.average(np.abs(expit(X @ begin) - risk), weights=count)
+    return index
+
+
 def _curve_basis(odds: Array) -> Callable[[Array], Array]:
     """Return the splines of a curve over log odds; fewer where many risks are equal."""
     knots = np.quantile(odds, np.linspace(0, 1, _KNOTS))
@@ -178,10 +204,12 @@ def _shift(y: Ids, odds: Array, weight: Array | None = None) -> float:
     return float(brentq(lambda step: weights @ (expit(odds + step) - y), *ends, xtol=1e-12))
 
 
-def _newton(X: Array, y: Ids, penalty: float, weight: Array | None = None) -> Array:
+def _newton(
+    X: Array, y: Ids, penalty: float, weight: Array | None = None, begin: Array | None = None
+) -> Array:
     """Return the coefficients (q,) of a logistic regression of `y` (n,) on `X` (n, q).
 
-    Newton's steps, halved while they climb nothing, until the largest is negligible.
+    Newton's steps from `begin`, halved while they climb nothing, until the largest is negligible.
     """
     sign = np.where(y == 1, -1.0, 1.0)
     weights = np.ones(len(y)) if weight is None else weight
@@ -189,7 +217,7 @@ def _newton(X: Array, y: Ids, penalty: float, weight: Array | None = None) -> Ar
     def loss(beta: Array) -> float:
         return float(weights @ np.logaddexp(0, sign * (X @ beta)) + penalty / 2 * beta @ beta)
 
-    beta = np.zeros(X.shape[1])
+    beta = np.zeros(X.shape[1]) if begin is None else begin
     lowest = loss(beta)
     for _ in range(_MOST_STEPS):
         expected = expit(X @ beta)

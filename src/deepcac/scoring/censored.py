@@ -233,15 +233,3 @@ def _of_all_or_none(follow: FollowUp, risk: float) -> tuple[float, float]:
     if risk == 0:
         return 0.0, float(stats.beta.ppf(0.975, 1, n))
     return float(stats.beta.ppf(0.025, n, 1)), 1.0
-
-
-def net_benefit_at(follow: FollowUp, risk: Array, threshold: float) -> float:
-    """Return the net benefit of treating those of a risk at or above a threshold.
-
-    The events among them are read from their Kaplan-Meier curve (Vickers et al. 2008).
-    """
-    treated = risk >= threshold
-    if not treated.any():
-        return 0.0
-    events = observed_risk(follow.take(treated))[0]
-    return float(treated.mean() * (events - (1 - events) * threshold / (1 - threshold)))

@@ -12,16 +12,19 @@ import numpy.typing as npt
 from scipy.special import digamma, expit, logit, polygamma
 from scipy.stats import norm
 
-from deepcac.scoring.bootstrap import SplitScores, weighted_scores
-from deepcac.scoring.calibration import log_odds
+from deepcac.scoring.bootstrap import SplitScores, poisson_weights, weighted_scores
+from deepcac.scoring.calibration import calibration_index, log_odds
 from deepcac.scoring.censored import FollowUp, resampled_weights
 from deepcac.types import Array, Ids
 
 _STEPS = 25  # of Newton; a slope needs six
 _AT_ONCE = 2_000_000  # numbers of a block of draws
-AUROC, RATIO, SLOPE, INTERCEPT, BRIER, MENDED = SCORES = (
-    *("auroc", "ratio", "slope", "intercept", "brier", "brier_recalibrated"),
+_MOST, _FEWEST, _NUMBERS = 500, 100, 20_000_000  # draws, and what they may hold in all
+AUROC, AUPRC, RATIO, SLOPE, INTERCEPT, BRIER, SCALED, LOSS, MENDED = SCORES = (
+    *("auroc", "auprc", "ratio", "slope", "intercept", "brier", "scaled_brier", "log_loss"),
+    "brier_recalibrated",
 )
+ICI = "calibration_index"  # takes a fit a draw, so that it is no part of these
 
 
 class Estimate(NamedTuple):
@@ -43,6 +46,11 @@ class Patients(NamedTuple):
     risk: Array
     follow: FollowUp | None = None
 
+    @property
+    def labelled(self) -> Ids:
+        """Outcomes of those whose outcome is known."""
+        return self.y if self.follow is None else self.y[self.follow.outcome_known]
+
     def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> "Patients":
         """Return some of the patients."""
         follow = None if self.follow is None else self.follow.take(rows)
@@ -62,12 +70,14 @@ def _identity(value: Array) -> Array:
 # The scale on which a score is nearly normal, and the way back (Snell et al. 2018).
 _SCALES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     AUROC: (lambda value: logit(np.clip(value, 1e-9, 1 - 1e-9)), expit),
+    AUPRC: (lambda value: logit(np.clip(value, 1e-9, 1 - 1e-9)), expit),
     RATIO: (lambda value: np.log(np.maximum(value, 1e-9)), np.exp),
+    ICI: (lambda value: np.log(np.maximum(value, 1e-9)), np.exp),
 }
 
 
 def scaled(name: str, value: Array) -> Array:
-    """Return a score on the scale on which it is nearly normal: log odds of AUROC, log of O/E."""
+    """Return a score on the scale on which it is nearly normal: log odds or logarithm."""
     return np.asarray(_SCALES.get(name, (_identity, _identity))[0](np.asarray(value)))
 
 
@@ -79,7 +89,7 @@ def unscaled(name: str, value: Array) -> Array:
 def risk_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
     """Return `SCORES` of the patients in each draw, shape (r,) each.
 
-    But for the Brier score it is NaN where a draw holds one outcome only.
+    But for the Brier score and the log loss it is NaN where a draw holds one outcome only.
     """
     step = max(1, _AT_ONCE // max(len(whom.y), 1))
     blocks = [_scores(whom, draws[:, j : j + step]) for j in range(0, draws.shape[1], step)]
@@ -95,15 +105,22 @@ def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
     slope, level = slopes(y, odds, weight)
     mended = expit(slope * odds[:, None] + level)
     expected = risk @ draws
-    events = y @ weight
+    events, others = y @ weight, (1 - y) @ weight
+    share = events / size
     # No event, or nothing else: a refit has no end, and the log of O/E is none.
-    both = (events > 0) & ((1 - y) @ weight > 0)
+    both = (events > 0) & (others > 0)
+    ranked = weighted_scores(split, weight)
+    brier = ((y - risk) ** 2) @ weight / size
+    same_for_all = np.where(both, (events * (1 - share) ** 2 + others * share**2) / size, np.nan)
     return {
-        AUROC: weighted_scores(split, weight)["auroc"],
+        AUROC: ranked["auroc"],
+        AUPRC: ranked["auprc"],
         RATIO: np.where(both, events / expected, np.nan),
         SLOPE: np.where(both, slope, np.nan),
         INTERCEPT: np.where(both, shifts(y, odds, weight), np.nan),
-        BRIER: ((y - risk) ** 2) @ weight / size,
+        BRIER: brier,
+        SCALED: 1 - brier / same_for_all,
+        LOSS: np.logaddexp(0, np.where(y == 1, -odds, odds)) @ weight / size,
         MENDED: np.where(both, (weight * (y[:, None] - mended) ** 2).sum(axis=0) / size, np.nan),
     }
 
@@ -151,7 +168,7 @@ def resampled_benefits(whom: Patients, draws: npt.NDArray[Any], threshold: float
     """Return the net benefit of treating from a threshold on in each draw, shape (r,).
 
     At a horizon the events among the treated are read from their Kaplan-Meier curve (Vickers et
-    al. 2008), as `deepcac.scoring.censored.net_benefit_at` does.
+    al. 2008).
     """
     treated = whom.risk >= threshold
     if not treated.any():
@@ -192,3 +209,32 @@ def estimate(name: str, value: float, resampled: Array) -> Estimate:
     half = float(norm.ppf(0.975)) * error
     ends = unscaled(name, np.array([there - half, there + half]))
     return Estimate(value, float(ends[0]), float(ends[1]), error)
+
+
+def patient_draws(patient: npt.NDArray[Any], seed: int = 0) -> npt.NDArray[np.uint8]:
+    """Return how often each row (n,) is in each of some hundred draws of the patients, (n, r)."""
+    _, place = np.unique(patient, return_inverse=True)
+    draws = int(np.clip(_NUMBERS // len(place), _FEWEST, _MOST))
+    return poisson_weights(int(place.max()) + 1, draws, seed)[place]
+
+
+def score_intervals(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Estimate]:
+    """Return `SCORES` with their 95 % intervals by draws of the patients, shape (n, r).
+
+    The risks stay as they are. Both outcomes occur. A perfect ranking has the interval of
+    `perfect_ranking`, as draws of it never vary.
+    """
+    once, drawn = risk_scores(whom, np.ones((len(whom.y), 1))), risk_scores(whom, draws)
+    scores = {name: estimate(name, float(once[name][0]), drawn[name]) for name in SCORES}
+    if scores[AUROC].value >= 1:
+        middle, error = perfect_ranking(*np.bincount(whom.labelled, minlength=2).tolist())
+        low = float(expit(middle - norm.ppf(0.975) * error))
+        scores[AUROC] = scores[AUROC]._replace(low=low, high=1.0, error=error)
+    return scores
+
+
+def index_interval(whom: Patients, draws: npt.NDArray[Any]) -> Estimate:
+    """Return the integrated calibration index (`calibration_index`) with its 95 % interval."""
+    counts = np.hstack([np.ones((len(whom.y), 1)), draws])
+    index = calibration_index(whom.y, whom.risk, whom.weights(counts), counts)
+    return estimate(ICI, float(index[0]), index[1:])

@@ -18,6 +18,7 @@ from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE
 
 if TYPE_CHECKING:
     from deepcac.table.columns.described_rows import DescribedTable
+    from deepcac.table.columns.description import TableDescription
     from deepcac.table.columns.roles import Roles
 
 
@@ -162,10 +163,28 @@ class TableOptions:
     label: Label = None
     description: Description = None
 
-    def read(self, table: Path, site: str | None = None) -> "tuple[DescribedTable, Roles]":
+    def read(
+        self,
+        table: Path,
+        *,
+        site: str | None = None,
+        label: str | None = None,
+        like: "TableDescription | None" = None,
+        fitted: bool = True,
+    ) -> "tuple[DescribedTable, Roles]":
         """Return the table with its description, found out if it has none, and its roles.
 
-        `site` is a column that hospitals are told apart by, if the description names none.
+        Parameters
+        ----------
+        table : Path
+        site : str, optional
+            Column that tells hospitals apart, if the description names none.
+        label : str, optional
+            The outcome of a model, where nobody names another.
+        like : TableDescription, optional
+            Of the table that a model was fitted on.
+        fitted : bool
+            Whether a model is fitted, so that its predictors are looked at.
         """
         from deepcac.table.columns.described_rows import DescribedTable
         from deepcac.table.columns.description_file import find_description
@@ -174,8 +193,11 @@ class TableOptions:
 
         description = None if table.is_dir() else find_description(table, self.description)
         if description is not None:
-            return DescribedTable(table, description), description.roles(self.label)
-        if self.label is None:
+            named = description.resource.use.outcome
+            label = self.label or (label if named is None else None)
+            return DescribedTable(table, description), description.roles(label)
+        label = self.label or label
+        if label is None:
             raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
         apart = {} if site is None else {site: "the site"}
-        return described_table(table, Roles(self.label, apart=apart))
+        return described_table(table, Roles(label, apart=apart), like=like, fitted=fitted)

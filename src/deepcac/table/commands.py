@@ -91,7 +91,7 @@ def compare(
     elsewhere = site is not None or bool(external)
     in_place = {"--budget": budget, "--resamples": resamples}
     check_options(in_place, {"--accept-unseen": accept_unseen or None}, elsewhere=elsewhere)
-    source, roles = columns.read(table, site)
+    source, roles = columns.read(table, site=site)
     run = TableRun(
         say, _typed(), seed=seed, jobs=jobs, budget=budget or TableRun.budget, strict=True,
         resamples=resamples,
@@ -289,6 +289,49 @@ def predict(
     n = predict_table(model, table, out, say=say, description=description, accept=accept_unseen)
     typer.echo(f"{n:,} row{'s' * (n != 1)}")
     say(f"risks: {out}")
+
+
+@app.command(
+    cls=GroupedCommand,
+    epilog="Examples:  deepcac validate model.json other.csv   |   deepcac validate --risk score "
+    "patients.csv --label died",
+)
+@with_options
+def validate(
+    *,
+    model: Annotated[
+        Path,
+        argument("A model that `deepcac fit` or deepcac.save wrote; with --risk only the table."),
+    ],
+    table: Annotated[Path | None, argument("A table with outcomes.")] = None,
+    risk: Annotated[
+        str | None,
+        option(QUESTION, help="The column of the risks that are judged, in place of a model."),
+    ] = None,
+    columns: TableOptions,
+    out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("validate.html"),
+    thresholds: Thresholds = None,
+    by: By = None,
+    accept_unseen: AcceptUnseen = False,
+) -> None:
+    """Say how good a saved model, or a column of risks, is on a table with outcomes.
+
+    Without --label the outcome is the column of the description, or else that of the model.
+    """
+    from deepcac.table.budgeted_trials import TableRun
+    from deepcac.table.pages.risk_section import risk_questions
+    from deepcac.table.validation.validated_risks import RiskSource
+    from deepcac.table.validation.validating import validate_table
+
+    *models, path = filter(None, (model, table))
+    source = RiskSource.named(models, risk)
+    described, roles = columns.read(path, label=source.label, like=source.description, fitted=False)
+    answer = validate_table(
+        described, roles, source, out, TableRun(say, _typed()),
+        asked=risk_questions(thresholds, by), accept=accept_unseen,
+    )  # fmt: skip
+    typer.echo(answer)
+    say(f"page: {out}")
 
 
 @app.command(

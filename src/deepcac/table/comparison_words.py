@@ -1,6 +1,6 @@
 """What comparisons are called: contenders, arms, differences."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from deepcac.judging.contenders import parse_contender
@@ -40,6 +40,12 @@ def signed(value: float, digits: int = 3) -> str:
     """Return a difference with its sign; none before a zero."""
     rounded = round(value, digits)
     return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
+
+
+def with_interval(values: Sequence[float], digits: int) -> str:
+    """Return a value with the ends of its interval; only the value where they are no numbers."""
+    value, low, high = (f"{number:z.{digits}f}" for number in values[:3])
+    return value if low == "nan" else f"{value} ({low} to {high})"
 
 
 def gain(line: Line) -> str:

@@ -155,7 +155,7 @@ def read_labelled(
     outcomes, sample = table.outcome, table.sample
     assert outcomes is not None
     if roles.id is not None:
-        _refuse_repeats(sample.keys[roles.id], roles.id)
+        refuse_repeats(sample.keys[roles.id], roles.id)
     encoder = learn_encoder(sample.rows, sample.number, table.skipped, patients=table.patients)
     used = [*(column.name for column in encoder.used), *filter(None, [roles.id])]
     encoder = replace(encoder, description=source.description.reduced(used))
@@ -209,9 +209,18 @@ def describe_like(
 
 
 def described_table(
-    path: StrPath, roles: Roles, *, rows: int = MOST_ROWS, seed: int = 0
+    path: StrPath,
+    roles: Roles,
+    *,
+    rows: int = MOST_ROWS,
+    seed: int = 0,
+    like: TableDescription | None = None,
+    fitted: bool = True,
 ) -> tuple[DescribedTable, Roles]:
     """Return a table with its description, which is found out if it has none, and its roles.
+
+    Columns that `like` describes are read as there. Nothing is asked about predictors unless a
+    model is `fitted`.
 
     Raises
     ------
@@ -233,11 +242,19 @@ def described_table(
     inferred = describe_table(path, use, rows=rows, seed=seed)
     if inferred.refused:
         raise DataError(inferred.refused)
-    use = inferred.description.resource.use
-    refuse_open(path, use.questions, roles.label)
-    found = inferred.description.roles()
+    description = inferred.description
+    if like is not None:
+        description = description.with_fields(like)
+    use = description.resource.use
+    asked = [q for q in use.questions if fitted or {*q.fields} & use.named()]
+    refuse_open(path, asked, roles.label)
+    # Nobody has to answer the others.
+    use = use.model_copy(update={"questions": ()})
+    resource = description.resource.model_copy(update={"use": use})
+    description = replace(description, resource=resource)
+    found = description.roles()
     roles = replace(roles, group=found.group, apart=found.apart)
-    return DescribedTable(path, inferred.description), roles
+    return DescribedTable(path, description), roles
 
 
 def refuse_open(path: StrPath, questions: Sequence[OpenQuestion], label: str | None = None) -> None:
@@ -270,7 +287,7 @@ def _accepted_leaks(description: TableDescription) -> tuple[str, ...]:
     )
 
 
-def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
+def refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
     """Refuse an id that is missing or stands twice, as 7 and as 007."""
     cells = row_names(column, name, "an id")
     refuse_missing(cells, name, "no id")

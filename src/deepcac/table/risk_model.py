@@ -98,7 +98,7 @@ class RiskModel(TableModel):
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return probabilities (n, n_classes) of encoded rows (n, d), and subtypes, from 1."""
-        rows, cluster = self._placed(X)
+        rows, cluster = self.placed(X)
         risk = np.empty((len(X), len(self.classes)))
         for j, plane in enumerate(self.planes):
             risk[cluster == j] = plane.probability(rows[cluster == j])
@@ -110,11 +110,11 @@ class RiskModel(TableModel):
 
     def design(self, X: Array) -> Array:
         """Return what the log odds are linear in, shape (n, clusters * (1 + q))."""
-        rows, cluster = self._placed(X)
+        rows, cluster = self.placed(X)
         columns = np.column_stack([np.ones(len(rows)), rows])
         return np.hstack([columns * (cluster == j)[:, None] for j in range(len(self.planes))])
 
-    def _placed(self, X: Array) -> tuple[Array, Ids]:
+    def placed(self, X: Array) -> tuple[Array, Ids]:
         """Return encoded rows as the planes take them, and the plane of each."""
         scaled = self.scaler.transform(X)
         clip = self.method["clip"]
@@ -182,6 +182,20 @@ def fit_risk_model(
     return RiskModel(
         table.encoder, scaler, table.classes, roles.label, roles.id, method, centres, planes
     )
+
+
+def refitted(model: RiskModel, X: Array, y: Ids, weight: Array) -> RiskModel:
+    """Return a model with coefficients of other patients, of encoded rows (n, d).
+
+    Columns, scale, clusters and penalty stay.
+    """
+    rows, cluster = model.placed(X)
+    overall = np.bincount(y, weight, minlength=len(model.classes)) / weight.sum()
+    planes = [
+        _plane(rows[members], y[members], weight[members], overall, model.method["C"])
+        for members in (cluster == j for j in range(len(model.planes)))
+    ]
+    return replace(model, planes=planes, spread=None)
 
 
 def _plane(X: Array, y: Ids, weight: Array, overall: Array, C: float) -> Plane:

@@ -10,8 +10,6 @@ from scipy import stats
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import CAC, KM, Contender
 from deepcac.judging.spaces import Values
-from deepcac.scoring.calibration import calibration
-from deepcac.scoring.calibration_intervals import patient_draws
 from deepcac.scoring.censored import FollowUp, auroc_at, joined
 from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.resampled_scores import (
@@ -19,8 +17,8 @@ from deepcac.scoring.resampled_scores import (
     RATIO,
     SLOPE,
     Patients,
-    estimate,
-    risk_scores,
+    patient_draws,
+    score_intervals,
 )
 from deepcac.scoring.small_cells import format_count
 from deepcac.scoring.statistics import corrected_error
@@ -303,16 +301,10 @@ def _calibrated(answers: Sequence[FoldAnswer]) -> dict[str, float]:
     label, risk, patient = (np.concatenate([answer[j] for answer in answers]) for j in (0, 2, 3))
     follow = joined([answer.follow for answer in answers if answer.follow is not None])
     whom = Patients(label if follow is None else follow.outcome, risk[:, 0].astype(float), follow)
-    if follow is None:
-        fit = calibration(whom.y, whom.risk)
-        values = dict(zip(_OF_RISK, (fit.intercept, fit.slope, fit.ratio), strict=True))
-    else:
-        measures = risk_scores(whom, np.ones((len(label), 1)))
-        values = {key: float(measures[key][0]) for key in _OF_RISK}
-    drawn = risk_scores(whom, patient_draws(patient))
+    scores = score_intervals(whom, patient_draws(patient))
     out: dict[str, float] = {}
     for key, name in _OF_RISK.items():
-        score = estimate(key, values[key], drawn[key])
+        score = scores[key]
         out |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
     return out
 

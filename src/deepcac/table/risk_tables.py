@@ -1,10 +1,10 @@
 """`deepcac fit` and `deepcac predict`: a table to a model, a model and a table to risks."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.column_types import row_names
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import arm_name
@@ -38,6 +39,7 @@ from deepcac.table.risk_model_choice import (
 )
 from deepcac.table.risk_model_file import write_risk_model
 from deepcac.table.table_model import NamedEstimator, TableModel
+from deepcac.types import Array, Ids
 
 if TYPE_CHECKING:
     from deepcac.table.subtype_model import SubtypeRiskModel
@@ -145,18 +147,24 @@ def _fit_subtypes(
 
 
 def model_name(model: TableModel) -> str:
+    """Return in words what a model of `fit_table` is, and how it was chosen."""
+    chosen = f", {model.method['chosen']}" if isinstance(model, RiskModel) else ""
+    return f"{model_kind(model)}{chosen}"
+
+
+def model_kind(model: TableModel) -> str:
     """Return in words what a model of `fit_table` is."""
     k, arm = model.n_subtypes, model.method["arm"]
     if arm == SUBTYPES:
         return f"SubtypeClassifier, {k or 'no'} subtypes"
     what = f"{k} {arm_name(arm)} clusters" if k else "no clusters"
-    return f"logistic regression, {what}, {model.method['chosen']}"
+    return f"logistic regression, {what}"
 
 
 def read_model(path: StrPath) -> TableModel | NamedEstimator:
     """Read a model of `fit_table`, or of `deepcac.save`; any other file is a `DataError`."""
     if Path(path).suffix.lower() in _TABLES:
-        raise DataError(f"{path}: is a table; the model comes first: deepcac predict MODEL TABLE")
+        raise DataError(f"{path}: is a table; the model comes first, then the table")
     if Path(path).is_dir():
         raise DataError(f"{path}: is a folder; name the model that deepcac fit wrote")
     model = load(path)
@@ -199,25 +207,81 @@ def predict_table(
     """
     check_output(out, model_path, path)
     model = read_model(model_path)
-    scaler = model.scaler if isinstance(model, TableModel) else None
-    strange = Unfamiliar.of(model.encoder, scaler)
-    asked = [column.name for column in model.encoder.used]
-    named = () if model.id is None else (model.id,)
-    given = None if description is None else read_description(description)
-    table = describe_like(path, given or model.encoder.description, [*asked, *named])
+    table = path if description is None else DescribedTable(path, read_description(description))
     remarks: dict[str, None] = {}
-    rows = 0
+    n = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        for lines in _risks(model, read_blocks(table), strange, remarks):
-            if not rows:
-                writer.writerow(_head(model, lines["named"]))
-            writer.writerows(lines["rows"])
-            rows += len(lines["rows"])
-        remarks |= dict.fromkeys(strange.tell(accept=accept))
+        for rows in risk_rows(model, table, remarks, accept=accept):
+            if not n:
+                writer.writerow(_head(model, rows.named))
+            writer.writerows(_lines(model, rows))
+            n += len(rows.ids)
     for remark in remarks:
         say(remark)
-    return rows
+    return n
+
+
+class RiskRows(NamedTuple):
+    """Rows of a table, with what a model says of them.
+
+    Attributes
+    ----------
+    ids : list
+        What names the rows: those of the model's id, or their numbers.
+    named : bool
+        Whether they are those of the id.
+    X : ndarray of shape (n, d)
+        Encoded.
+    risk : ndarray of shape (n, n_classes)
+    subtype : ndarray of shape (n,)
+    """
+
+    ids: list[Any]
+    named: bool
+    X: Array
+    risk: Array
+    subtype: Ids
+
+
+def risk_rows(
+    model: TableModel | NamedEstimator,
+    path: StrPath,
+    remarks: dict[str, None],
+    *,
+    accept: bool = False,
+) -> Iterator[RiskRows]:
+    """Yield the rows of a table block by block; `remarks` gets what a user should know of them.
+
+    A table without a description is read by that of the model. Refused is what `predict_table`
+    refuses, also after the last block.
+    """
+    strange = Unfamiliar.of(model.encoder, model.scaler if isinstance(model, TableModel) else None)
+    needed = [*(column.name for column in model.encoder.used), *filter(None, [model.id])]
+    if isinstance(path, DescribedTable):
+        table = DescribedTable(path.path, path.description, needed)
+    else:
+        table = describe_like(path, model.encoder.description, needed)
+    before = 0
+    for block in read_blocks(table):
+        number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
+        before += block.num_rows
+        if not block.num_rows:
+            continue
+        rows = pa.table(block)
+        X, notices = model.encoder.encode(rows, number)
+        remarks.update(dict.fromkeys(notices))
+        strange.add(X, rows)
+        named = model.id is not None and model.id in rows.column_names
+        ids = number.tolist()
+        if named:
+            ids = _safe(row_names(rows[model.id], str(model.id), "an id").to_pylist(), remarks)
+            strange.add_ids(str(model.id), ids)
+        elif model.id is not None:
+            remarks.setdefault(f"column {model.id!r} is missing; rows are named by their number")
+        yield RiskRows(ids, named, X, *model.answers(X))
+    for line in strange.tell(accept=accept):
+        remarks.setdefault(line)
 
 
 def _head(model: TableModel | NamedEstimator, named: bool) -> list[str]:
@@ -241,41 +305,16 @@ def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
     return [f"'{id_}" if odd else id_ for id_, odd in zip(ids, formulas, strict=True)]
 
 
-def _risks(
-    model: TableModel | NamedEstimator,
-    blocks: Iterable[pa.RecordBatch],
-    strange: Unfamiliar,
-    remarks: dict[str, None],
-) -> Iterator[dict[str, Any]]:
-    before = 0
-    for block in blocks:
-        number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
-        before += block.num_rows
-        if not block.num_rows:
-            continue
-        table = pa.table(block)
-        X, notices = model.encoder.encode(table, number)
-        remarks.update(dict.fromkeys(notices))
-        strange.add(X, table)
-        risk, subtype = model.answers(X)
-        shown = risk[:, 1:] if len(model.classes) == 2 else risk
-        ranges = model.ranges(X) if isinstance(model, RiskModel) else None
-        shown = shown if ranges is None else np.hstack([shown, ranges])
-        named = model.id is not None and model.id in table.column_names
-        ids = number.tolist()
-        if named:
-            ids = _safe(row_names(table[model.id], str(model.id), "an id").to_pylist(), remarks)
-            strange.add_ids(str(model.id), ids)
-        elif model.id is not None:
-            remarks.setdefault(f"column {model.id!r} is missing; rows are named by their number")
-        tail_columns = [subtype.tolist()] if model.n_subtypes else []
-        if isinstance(model, TableModel) and model.explains:
-            tail_columns.append([plain_cell(line) for line in model.reasons(X)])
-        tail = list(zip(*tail_columns, strict=True)) if tail_columns else [()] * len(ids)
-        yield {
-            "named": named,
-            "rows": [
-                [id_, *(f"{value:.6g}" for value in risks), *last]
-                for id_, risks, last in zip(ids, shown.tolist(), tail, strict=True)
-            ],
-        }
+def _lines(model: TableModel | NamedEstimator, rows: RiskRows) -> list[list[Any]]:
+    """Return the lines of a file of risks."""
+    shown = rows.risk[:, 1:] if len(model.classes) == 2 else rows.risk
+    ranges = model.ranges(rows.X) if isinstance(model, RiskModel) else None
+    shown = shown if ranges is None else np.hstack([shown, ranges])
+    last = [rows.subtype.tolist()] if model.n_subtypes else []
+    if isinstance(model, TableModel) and model.explains:
+        last.append([plain_cell(line) for line in model.reasons(rows.X)])
+    tail = list(zip(*last, strict=True)) if last else [()] * len(rows.ids)
+    return [
+        [id_, *(f"{value:.6g}" for value in risks), *cells]
+        for id_, risks, cells in zip(rows.ids, shown.tolist(), tail, strict=True)
+    ]

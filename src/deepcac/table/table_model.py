@@ -156,6 +156,11 @@ class NamedEstimator:
     n_subtypes: int
     id: ClassVar[None] = None
 
+    @property
+    def kind(self) -> str:
+        """What it is called in Python."""
+        return type(self.estimator).__name__
+
     @classmethod
     def of(cls, estimator: Any, path: StrPath) -> "NamedEstimator":
         """Return what the command can ask; a `DataError` for an estimator that it cannot."""

@@ -10,9 +10,9 @@ from deepcac.scoring.censored import (
     brier_at,
     censoring_curve,
     kaplan_meier,
-    net_benefit_at,
     observed_risk,
 )
+from deepcac.scoring.resampled_scores import Patients, resampled_benefits
 
 # Six patients: events at 1, 3 and 5, ends of follow-up at 2, 4 and 6.
 TIME = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
@@ -24,6 +24,11 @@ def cohort(n=300, seed=0):
     x = rng.normal(size=n)
     event, end = rng.exponential(np.exp(-x)), rng.exponential(1.5, size=n)
     return FollowUp(np.minimum(event, end), event <= end, 0.7), 1 / (1 + np.exp(-x)), event
+
+
+def net_benefit(follow, risk, threshold):
+    whom = Patients(follow.outcome, risk, follow)
+    return resampled_benefits(whom, np.ones((len(risk), 1)), threshold)[0]
 
 
 def test_a_table_by_hand():
@@ -65,8 +70,8 @@ def test_without_censoring_they_are_the_plain_scores():
     assert observed_risk(follow)[0] == pytest.approx(y.mean())
     treated = risk >= 0.4
     plain = (treated & (y == 1)).mean() - (treated & (y == 0)).mean() * 0.4 / 0.6
-    assert net_benefit_at(follow, risk, 0.4) == pytest.approx(plain)
-    assert net_benefit_at(follow, risk, 2.0) == 0.0
+    assert net_benefit(follow, risk, 0.4) == pytest.approx(plain)
+    assert net_benefit(follow, risk, 0.99) == 0.0
 
 
 def test_the_auroc_is_that_of_weighted_pairs():
@@ -105,9 +110,9 @@ def test_an_independent_program_says_the_same():
     assert (1 - high, 1 - low) == pytest.approx((0.41604780511485895, 0.5765109086888999))
     # dcurves 1.1.7, dca with time_to_outcome_col: the model, and "all".
     thresholds, everybody = (0.2, 0.4, 0.6), np.ones(200)
-    found = [net_benefit_at(follow, risk, one) for one in thresholds]
+    found = [net_benefit(follow, risk, one) for one in thresholds]
     assert found == pytest.approx([0.387343519021049, 0.2999510903421815, 0.22480805041280305])
-    found = [net_benefit_at(follow, everybody, one) for one in thresholds]
+    found = [net_benefit(follow, everybody, one) for one in thresholds]
     assert found == pytest.approx([0.37614243770483424, 0.16818991693977897, -0.2477151245903314])
     # lifelines: the first and the last fifth of the risks.
     fifths = np.array_split(np.argsort(risk, kind="stable"), 5)
@@ -126,7 +131,7 @@ def test_scores_at_a_horizon_by_hand():
     squares = 0.1**2 + 5 / 4 * (0.6**2 + 0.6**2 + 0.2**2 + 0.1**2)
     assert brier_at(follow, risk) == pytest.approx(squares / 6)
     # From .5 on the patients of times 1, 2 and 4 are treated: one event of three at risk.
-    assert net_benefit_at(follow, risk, 0.5) == pytest.approx(1 / 2 * (1 / 3 - 2 / 3))
+    assert net_benefit(follow, risk, 0.5) == pytest.approx(1 / 2 * (1 / 3 - 2 / 3))
 
 
 def test_no_event_and_only_events_have_an_interval():

@@ -12,7 +12,6 @@ from deepcac.scoring.censored import (
     auroc_at,
     brier_at,
     joined,
-    net_benefit_at,
     observed_risk,
     resampled_weights,
 )
@@ -41,6 +40,13 @@ def followed():
     risk = np.clip(rng.uniform(0.05, 0.9, n) - 0.03 * time + 0.1, 0.02, 0.97)
     follow = FollowUp(time, event, 5.0)
     return Patients(follow.outcome, risk, follow)
+
+
+def net_benefit(follow, risk, threshold):
+    """By the risk of those who are treated, as a curve of Kaplan and Meier or its like gives it."""
+    treated = risk >= threshold
+    events = observed_risk(follow.take(treated))[0]
+    return treated.mean() * (events - (1 - events) * threshold / (1 - threshold))
 
 
 @pytest.fixture
@@ -125,7 +131,7 @@ def test_a_draw_is_scored_as_its_rows_are(which, request):
         assert found[SLOPE][j] == pytest.approx(fit.slope, abs=1e-7)
         mended = brier_at(own.follow, fit.risk)
         assert found[MENDED][j] == pytest.approx(mended, abs=1e-7)
-        assert benefit[j] == pytest.approx(net_benefit_at(own.follow, own.risk, 0.3))
+        assert benefit[j] == pytest.approx(net_benefit(own.follow, own.risk, 0.3))
 
 
 def test_without_a_horizon_scores_are_the_plain_ones(followed):

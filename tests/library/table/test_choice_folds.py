@@ -8,7 +8,14 @@ import pytest
 
 from deepcac.errors import DataError
 from deepcac.scoring.calibration import calibration, calibration_slope
-from deepcac.scoring.calibration_intervals import calibration_intervals
+from deepcac.scoring.resampled_scores import (
+    INTERCEPT,
+    RATIO,
+    SLOPE,
+    Patients,
+    patient_draws,
+    score_intervals,
+)
 from deepcac.table import choice_folds
 from deepcac.table.choice_folds import Candidate, Scores, score_on_folds, split
 from deepcac.table.columns.roles import Roles
@@ -87,11 +94,12 @@ def test_calibration_is_of_all_risks_together_by_models_that_the_same_rule_chose
     assert told["calibration_slope"] == pytest.approx(wanted.slope, abs=1e-4)
     assert told["calibration_intercept"] == pytest.approx(wanted.intercept, abs=1e-4)
     assert told["parts"] == 5
-    intervals = calibration_intervals(table.features.label, risk, np.arange(200))
+    whom = Patients(table.features.label, risk)
+    intervals = score_intervals(whom, patient_draws(np.arange(200)))
     for name, interval in (
-        ("calibration_intercept", intervals.intercept),
-        ("calibration_slope", intervals.slope),
-        ("observed_by_expected", intervals.ratio),
+        ("calibration_intercept", intervals[INTERCEPT]),
+        ("calibration_slope", intervals[SLOPE]),
+        ("observed_by_expected", intervals[RATIO]),
     ):
         ends = told[f"{name}_low"], told[f"{name}_high"]
         assert ends == pytest.approx((interval.low, interval.high), rel=0.2, abs=0.05), name

@@ -35,11 +35,9 @@ from deepcac.table.elsewhere.fold_trials import (
 from deepcac.table.elsewhere.folds import _moved_times, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut
-from deepcac.table.elsewhere.place_risks import (
-    over_sites,
-)
 from deepcac.table.page_text import page_text
 from deepcac.table.pages.own_pages import _names
+from deepcac.table.pages.place_pictures import PlaceRisks, over_sites
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.labelled_table import read_labelled
 
@@ -489,11 +487,11 @@ def test_pooled_ratio_is_the_random_effects_mean_of_its_logarithm():
         {RATIO: Estimate(value, value, value, error)}
         for value, error in ((0.8, 0.1), (1.0, 0.2), (1.5, 0.1))
     ]
-    judged = [SimpleNamespace(model=SimpleNamespace(scores=one)) for one in scores]
-    found = over_sites(judged, RATIO)
+    places = [PlaceRisks("", None, None, one) for one in scores]
+    found = over_sites(places, RATIO)
     pooled = pool_sites(np.log([0.8, 1.0, 1.5]), [0.1, 0.2, 0.1])
     assert found.mean == pytest.approx(np.exp(pooled.mean))
     assert found.new_high == pytest.approx(np.exp(pooled.new_high))
     half = stats.t.ppf(0.975, 2) * pooled.error
     assert found.low == pytest.approx(np.exp(pooled.mean - half))
-    assert over_sites(judged[:1], RATIO) is None
+    assert over_sites(places[:1], RATIO) is None

@@ -14,12 +14,12 @@ from deepcac.table.answer import answer
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import contender_name
+from deepcac.table.pages.risk_pictures import usual_thresholds
 from deepcac.table.pages.risk_section import (
     RiskQuestions,
     risk_questions,
     risk_section,
     risks_by_outcome,
-    usual_thresholds,
     worth,
 )
 from deepcac.table.pages.subgroups import check_columns, subgroups
@@ -67,10 +67,11 @@ def test_thresholds_are_the_users_or_a_default_that_is_stated(judged):
     share = trials.held_out.y.mean()
     section = risk_section(table, trials.held_out, found, RiskQuestions())
     assert section["default"].startswith("No thresholds were given.")
-    usual = usual_thresholds(trials.held_out)
+    usual = usual_thresholds(share)
     assert usual[0] / (1 - usual[0]) == pytest.approx(share / (1 - share) / 3)
-    many = trials.held_out._replace(y=1 - trials.held_out.y)
-    assert usual_thresholds(many) == pytest.approx(1 - usual[::-1])  # many events: no end at 95 %
+    assert usual_thresholds(1 - share) == pytest.approx(
+        1 - usual[::-1]
+    )  # many events: no end at 95 %
     asked = risk_section(table, trials.held_out, found, RiskQuestions((0.1, 0.3)))
     assert (asked["default"], asked["range"]) == ("", "10.0 % to 30.0 %")
     pair = ("lr", "hash_lr")

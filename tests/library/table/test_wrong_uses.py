@@ -100,7 +100,7 @@ CASES = {
     "a folder without events": ("meds folder p.csv", "folder: no MEDS folder; it has no data"),
     "model and table swapped": (
         "predict p.csv model.json",
-        "p.csv: is a table; the model comes first: deepcac predict MODEL TABLE",
+        "p.csv: is a table; the model comes first, then the table",
     ),
     "a model that is none": ("predict broken.json p.csv", r"broken\.json: not readable as JSON"),
     "a few rows": ("compare short.csv --label died", "20 rows; at least 40 are needed"),

@@ -208,6 +208,7 @@ TABLES = {
     "claims.md": ("ledger", "claims", "runs", "summary"),
     "data.md": ("runs", "ledger"),
     "more-questions.md": ("rotterdam_gbsg",),
+    "saved-models.md": ("rotterdam_gbsg",),
     "choices.md": ("factorial", "judge_verdicts", "judge_scores", "claims", "ledger"),
     "reliability.md": ("repeats", "repeats_other_cpu", "gpu", "switch_starts"),
 }
@@ -221,6 +222,7 @@ EXCEPTIONS = {
     # Measured on the raw files, by tests on real data.
     "data.md": {"10.1038", "518.82", "0.85", "0.338", "0.392", "0.276"},
     "more-questions.md": {"0.95", "0.05", "0.118"},
+    "saved-models.md": {"1.017"},  # printed by others
     "reference.md": {"0.01", "0.0001", "0.05", "0.03", "0.5"},
     "reliability.md": {"3.67", "0.06"},
     "your-table.md": {"0.994", "0.95", "0.01"},

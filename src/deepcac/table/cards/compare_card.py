@@ -82,7 +82,7 @@ def _facts_of_risks(risks: Mapping[str, Any]) -> dict[str, list[str]]:
     return {
         "calibration": table_lines(risks["head"], risks["rows"]),
         "net_benefit": [risks["worth"], f"The page draws it for thresholds of {risks['range']}."],
-        "subgroups": _subgroups(by),
+        "subgroups": subgroup_facts(by),
     }
 
 
@@ -98,11 +98,12 @@ def _facts_at_horizon(horizon: Mapping[str, Any]) -> dict[str, list[str]]:
             "Per 1,000 patients, treated from a risk on.",
             *table_lines(horizon["use_head"], horizon["use"]),
         ],
-        "subgroups": _subgroups(horizon["by"]) if horizon["by"] else [],
+        "subgroups": subgroup_facts(horizon["by"]) if horizon["by"] else [],
     }
 
 
-def _subgroups(by: Mapping[str, Any]) -> list[str]:
+def subgroup_facts(by: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a table of subgroups, and of their differences."""
     lines = table_lines(by["head"], by["rows"]) if by["rows"] else []
     if by["few"]:
         lines.append(f"Too few events to show: {by['few']}.")

@@ -76,13 +76,13 @@ def table_facts(
         **bias_facts(table, roles),
         "flow": [
             f"{format_count(table.total)} rows in the file, {format_count(n)} rows used.",
-            *_classes(table),
+            *class_lines(table),
         ],
         "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
         "limitations": [LEAKS_HEAD, *page_lines(table.leaks, _names(table, roles))]
         if table.leaks
         else ["No column predicts the label or the row almost perfectly."],
-        "code": [f"Command: {command}", _software()],
+        "code": [f"Command: {command}", software()],
     }
 
 
@@ -108,13 +108,15 @@ def _missing(table: LabelledTable) -> list[str]:
     ]
 
 
-def _classes(table: LabelledTable) -> list[str]:
+def class_lines(table: LabelledTable) -> list[str]:
+    """Return a table of the rows of each class."""
     counts = np.bincount(table.features.label, minlength=len(table.classes)).tolist()
     rows = [(name, format_count(count)) for name, count in zip(table.classes, counts, strict=True)]
     return table_lines(("class", "rows"), rows)
 
 
-def _software() -> str:
+def software() -> str:
+    """Return the versions of what a result depends on."""
     versions = [f"deepcac {__version__}", f"Python {platform.python_version()}"]
     for name in _SOFTWARE:
         try:

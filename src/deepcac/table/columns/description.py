@@ -329,6 +329,15 @@ class TableDescription:
         changed = {"table": table, "use": Use(), "dialect": Dialect(), "path": "table"}
         return TableDescription(self.resource.model_copy(update=changed), _MODEL, {})
 
+    def with_fields(self, like: "TableDescription") -> "TableDescription":
+        """Return the description with the fields of another one."""
+        fields = tuple(like.fields.get(field.name, field) for field in self.resource.table.fields)
+        table = self.resource.table.model_copy(update={"fields": fields})
+        use, others = self.resource.use, {*self.fields} - {*like.fields}
+        leave_out = {name: why for name, why in use.leave_out.items() if name in others}
+        use = use.model_copy(update={"leave_out": leave_out})
+        return replace(self, resource=self.resource.model_copy(update={"table": table, "use": use}))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the description as JSON-ready data."""
         return self.resource.model_dump(mode="json", by_alias=True, exclude_defaults=True)

@@ -18,11 +18,9 @@ from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, we
 from deepcac.scoring.censored import FollowUp, resampled_weights
 from deepcac.scoring.resampled_scores import (
     AUROC,
-    SCORES,
     Estimate,
     Patients,
-    estimate,
-    risk_scores,
+    score_intervals,
 )
 from deepcac.table.budgeted_trials import bent_line, contenders, linear
 from deepcac.table.elsewhere.folds import Fold
@@ -261,6 +259,5 @@ def _best_model(
         low, high = interval(spread - np.nanmean(spread) + auroc)
         return BestModel(name, auroc, max(low, 0.0), min(high, 1.0))
     whom = Patients(test.y, risk[:, 1], follow)
-    values, drawn = risk_scores(whom, np.ones((len(test), 1))), risk_scores(whom, draws)
-    scores = {score: estimate(score, float(values[score][0]), drawn[score]) for score in SCORES}
+    scores = score_intervals(whom, draws)
     return BestModel(name, *scores[AUROC][:3], scores, whom, test.unit)

@@ -8,7 +8,8 @@ from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 from deepcac.table.elsewhere.fold_trials import BEST, JudgedFold
 from deepcac.table.elsewhere.place_answer import PlaceAnswer
-from deepcac.table.elsewhere.place_risks import over_sites
+from deepcac.table.elsewhere.place_risks import place_risks
+from deepcac.table.pages.place_pictures import over_sites
 from deepcac.types import Array
 
 _OVER, _PREDICTED = "all sites", "in a new site"
@@ -124,7 +125,7 @@ def _by_place(judged: list[JudgedFold], name: str) -> dict[str, tuple[float, flo
         fold.name: fold.model.scores[name][:3] if fold.model.scores else fold.model[1:4]
         for fold in judged
     }
-    whole = over_sites(judged, name)
+    whole = over_sites(place_risks(judged), name)
     if whole is not None:
         lines[_OVER] = (whole.mean, whole.low, whole.high)
         if not np.isnan(whole.new_low):

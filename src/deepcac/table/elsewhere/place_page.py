@@ -11,15 +11,11 @@ from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict, overall
 from deepcac.table.elsewhere.place_figures import model_by_place, places_forest
-from deepcac.table.elsewhere.place_risks import (
-    benefit_lines,
-    benefit_panels,
-    calibration_panels,
-    score_lines,
-)
+from deepcac.table.elsewhere.place_risks import benefit_lines, place_risks, score_lines
 from deepcac.table.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page
+from deepcac.table.pages.place_pictures import benefit_panels, calibration_panels
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.pages.subgroup_risks import JudgedPart, subgroup_lines
 
@@ -76,7 +72,7 @@ def write_place_page(
     run: Run,
 ) -> None:
     """Write the page; `patients` are those among whom the judged ones are."""
-    thresholds = run.asked.five
+    thresholds, places = run.asked.five, place_risks(judged)
     by = _subgroups(patients, judged, run.asked, len(table.features.label) if run.apart else None)
     content = {
         "command": run.command,
@@ -90,8 +86,8 @@ def write_place_page(
         "places": _places(judged, answer.comparisons[BEST]),
         "scores": score_lines(judged),
         "horizon": None if run.horizon is None else f"{run.horizon:g}",
-        "calibration": calibration_panels(judged, table.shown_classes[1]),
-        "benefit": benefit_panels(judged, thresholds),
+        "calibration": calibration_panels(places, table.shown_classes[1]) if places else None,
+        "benefit": benefit_panels(places, thresholds) if places else None,
         "benefits": benefit_lines(judged, thresholds, run.seed),
         "by": by,
         "comparisons": _comparisons(answer),

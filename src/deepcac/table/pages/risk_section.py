@@ -1,26 +1,44 @@
 """The part of the page about risks: calibration, decisions, subgroups, and their pictures."""
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure as Canvas
-from scipy.special import expit
 
 from deepcac.errors import DataError
 from deepcac.judging.contenders import parse_contender
-from deepcac.pages.figures import PALETTE, Figure
-from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, log_odds
-from deepcac.scoring.calibration_intervals import calibration_intervals
+from deepcac.pages.figures import Figure
+from deepcac.scoring.calibration import calibration_curve
 from deepcac.scoring.net_benefit import net_benefit_gain, treat_all
-from deepcac.scoring.resampled_scores import Estimate
-from deepcac.scoring.small_cells import FEW, format_count, is_few, round_count
+from deepcac.scoring.resampled_scores import (
+    BRIER,
+    INTERCEPT,
+    LOSS,
+    RATIO,
+    SCALED,
+    SLOPE,
+    Patients,
+    patient_draws,
+    score_intervals,
+)
+from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.answer import Answer
 from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.comparison_words import contender_name, signed
+from deepcac.table.comparison_words import contender_name, signed, with_interval
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.pages.risk_pictures import (
+    EDGES,
+    calibration_lines,
+    decision_lines,
+    draw_calibration,
+    draw_decision,
+    draw_shares,
+    risk_shares,
+    usual_thresholds,
+)
 from deepcac.table.pages.subgroup_differences import gap_table, subgroup_differences
 from deepcac.table.pages.subgroups import (
     ADDED,
@@ -28,11 +46,10 @@ from deepcac.table.pages.subgroups import (
     net_true_positives,
     subgroups,
 )
-from deepcac.types import Array, Flags
+from deepcac.types import Array
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")
 _BY_HEAD = ("subgroup", "rows", "events", "AUROC", "change with clusters", "O/E", "slope")
-_EDGES = np.linspace(0, 1, 21)  # of the bars of risks
 _FIVE = (0.05, 0.1, 0.2, 0.3, 0.5)  # thresholds of a table, unless others are asked for
 
 
@@ -106,9 +123,10 @@ def risk_section(
 ) -> dict[str, Any]:
     """Return what the template shows about risks."""
     ends = asked.thresholds
-    thresholds = usual_thresholds(held_out) if ends is None else np.linspace(*ends, 25)
+    share = float(held_out.y.mean())
+    thresholds = usual_thresholds(share) if ends is None else np.linspace(*ends, 25)
     names = (answer.best, answer.clustered)
-    treated = float(held_out.y.mean()) if ends is None else ends[0]
+    treated = share if ends is None else ends[0]
     same = np.array_equal(held_out.risk[answer.best], held_out.risk[answer.clustered])
     drawn = names[:1] if same else names
     return {
@@ -127,19 +145,13 @@ def risk_section(
 
 
 def _calibrated(held_out: HeldOut, name: str) -> tuple[str, ...]:
-    fit = calibration_intervals(held_out.y, held_out.risk[name], held_out.patient)
-    cells = [_estimated(estimate, 2) for estimate in fit[1:3]] + [
-        _estimated(estimate, 4) for estimate in fit[3:]
-    ]
-    intercept = fit.intercept
+    whom = Patients(held_out.y, held_out.risk[name])
+    fit = score_intervals(whom, patient_draws(held_out.patient))
+    cells = [with_interval(fit[score], 2) for score in (SLOPE, RATIO)]
+    cells += [with_interval(fit[score], 4) for score in (BRIER, SCALED, LOSS)]
+    intercept = fit[INTERCEPT]
     span = f"({signed(intercept.low, 2)} to {signed(intercept.high, 2)})"
     return (contender_name(name), f"{signed(intercept.value, 2)} {span}", *cells)
-
-
-def _estimated(estimate: Estimate, digits: int) -> str:
-    return (
-        f"{estimate.value:z.{digits}f} ({estimate.low:z.{digits}f} to {estimate.high:z.{digits}f})"
-    )
 
 
 def _by(
@@ -158,7 +170,7 @@ def _by(
             *map(format_count, (subgroup.rows, subgroup.events)),
             _span((subgroup.auroc, subgroup.low, min(subgroup.high, 1.0)), "{:.3f}".format),
             _span((subgroup.change, subgroup.change_low, subgroup.change_high), signed),
-            *(_estimated(number, 2) for number in (subgroup.ratio, subgroup.slope)),
+            *(with_interval(number, 2) for number in (subgroup.ratio, subgroup.slope)),
             _span(subgroup.benefit, _tenths),
         )
         for subgroup in shown
@@ -186,6 +198,14 @@ def calibration_figure(held_out: HeldOut, names: tuple[str, ...], event: str) ->
     curves = {
         name: calibration_curve(held_out.y, held_out.risk[name], held_out.patient) for name in names
     }
+    named = {contender_name(name): curve for name, curve in curves.items()}
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        draw_calibration(axis, named)
+        axis.set(ylabel=f"share of {event}")
+        axis.legend(loc="upper left")
+
     return Figure(
         id="calibration",
         title="Are the risks right?",
@@ -193,25 +213,10 @@ def calibration_figure(held_out: HeldOut, names: tuple[str, ...], event: str) ->
         "pointwise 95 % interval over patients. On the dotted line a risk of 20 % means 20 of 100.",
         section="risks",
         size=(5.2, 4.4),
-        draw=lambda canvas: _draw_calibration(canvas, curves, event),
+        draw=draw,
         head=("model", "risk", "observed", "low", "high"),
-        data=[
-            (name, *map(float, line))
-            for name, curve in curves.items()
-            for line in zip(*curve, strict=True)
-        ],
+        data=calibration_lines(curves),
     )
-
-
-def _draw_calibration(canvas: Canvas, curves: Mapping[str, CalibrationCurve], event: str) -> None:
-    axis = canvas.subplots()
-    most = max(float(curve.risk.max()) for curve in curves.values())
-    axis.plot([0, most], [0, most], color="#888888", linewidth=0.8, linestyle=":")
-    for colour, (name, curve) in zip(PALETTE, curves.items(), strict=False):
-        axis.plot(curve.risk, curve.observed, color=colour, label=contender_name(name))
-        axis.fill_between(curve.risk, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0)
-    axis.set(xlabel="predicted risk", ylabel=f"share of {event}", xlim=(0, most), ylim=(0, None))
-    axis.legend(loc="upper left")
 
 
 def decision_figure(held_out: HeldOut, names: tuple[str, ...], thresholds: Array) -> Figure:
@@ -226,6 +231,12 @@ def decision_figure(held_out: HeldOut, names: tuple[str, ...], thresholds: Array
     everybody = treat_all(held_out.y, thresholds)
     everyone = {"treat all": np.vstack([everybody] * 3), "treat none": np.vstack([nothing] * 3)}
     lines = {name: np.vstack([thresholds, line]) for name, line in (models | everyone).items()}
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        draw_decision(axis, lines)
+        axis.legend(loc="upper right")
+
     return Figure(
         id="decision",
         title="Is acting on the risks worth it?",
@@ -234,37 +245,21 @@ def decision_figure(held_out: HeldOut, names: tuple[str, ...], thresholds: Array
         "resamples are pooled.",
         section="risks",
         size=(5.2, 4.0),
-        draw=lambda canvas: _draw_decision(canvas, lines),
+        draw=draw,
         head=("model", "threshold", "net_benefit", "low", "high"),
-        data=[(name, *map(float, point)) for name, values in lines.items() for point in values.T],
+        data=decision_lines(lines),
     )
-
-
-def _draw_decision(canvas: Canvas, lines: Mapping[str, Array]) -> None:
-    axis = canvas.subplots()
-    grey = "#888888"
-    looks = [*((colour, "-") for colour in PALETTE[: len(lines) - 2]), (grey, "--"), (grey, ":")]
-    for (colour, dash), (name, values) in zip(looks, lines.items(), strict=True):
-        axis.plot(*values[:2], label=name, color=colour, linestyle=dash)
-        axis.fill_between(values[0], *values[2:], color=colour, alpha=0.15, linewidth=0)
-    highest = max(float(values[1].max(initial=0.01)) for values in lines.values())
-    axis.set(xlabel="threshold: treat from this risk on", ylabel="net benefit per patient")
-    axis.set(ylim=(-0.25 * highest, 1.4 * highest))
-    axis.legend(loc="upper right")
 
 
 def risks_by_outcome(held_out: HeldOut, name: str, classes: tuple[str, ...]) -> Figure:
     """Draw how the risks of one model are spread among rows with and without the event."""
-    shares = [_shares(held_out, name, held_out.y == j) for j in range(2)]
+    groups = [held_out.y == j for j in range(2)]
+    shares = [risk_shares(held_out.risk[name][rows], held_out.patient[rows]) for rows in groups]
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
-        for colour, label, share in zip(PALETTE, classes, shares, strict=False):
-            axis.stairs(share, _EDGES, color=colour, label=label, fill=True, alpha=0.45)
-        axis.set(
-            xlabel="predicted risk", ylabel=f"share of the rows per {_EDGES[1]:g}", xlim=(0, 1)
-        )
-        axis.set(ylim=(0, 1.25 * max(float(share.max()) for share in shares)))
+        draw_shares(axis, dict(zip(classes, shares, strict=False)))
+        axis.set(ylabel=f"share of the rows per {EDGES[1]:g}", xlim=(0, 1))
         axis.legend(loc="upper center", ncols=2)
 
     return Figure(
@@ -276,17 +271,8 @@ def risks_by_outcome(held_out: HeldOut, name: str, classes: tuple[str, ...]) -> 
         size=(5.2, 3.2),
         draw=draw,
         head=("from", *classes),
-        data=[(float(e), *map(float, row)) for e, *row in zip(_EDGES[:-1], *shares, strict=True)],
+        data=[(float(e), *map(float, row)) for e, *row in zip(EDGES[:-1], *shares, strict=True)],
     )
-
-
-def _shares(held_out: HeldOut, name: str, rows: Flags) -> Array:
-    """Return the share of the risks between edges, of rounded counts; none of few patients."""
-    bar = np.minimum(np.digitize(held_out.risk[name][rows], _EDGES) - 1, len(_EDGES) - 2)
-    patients = np.unique(np.column_stack([bar, held_out.patient[rows]]), axis=0)[:, 0]
-    few = is_few(np.bincount(patients, minlength=len(_EDGES) - 1))
-    counts = np.nan_to_num(round_count(np.bincount(bar, minlength=len(_EDGES) - 1)))
-    return np.asarray(np.where(few, 0, counts) / round_count(rows.sum()))
 
 
 def worth(held_out: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
@@ -314,9 +300,3 @@ def worth(held_out: HeldOut, clustered: str, best: str, thresholds: Array) -> st
 
 def _instead(clustered: str, best: str) -> str:
     return f"{contender_name(clustered)} in place of {contender_name(best)}"
-
-
-def usual_thresholds(held_out: HeldOut) -> Array:
-    """Return thresholds whose odds go from a third of those of the event to three times them."""
-    odds = log_odds(held_out.y.mean())
-    return np.asarray(expit(np.linspace(odds - np.log(3), odds + np.log(3), 25)))

@@ -182,11 +182,10 @@ def _gap(measure: str, ours: Scored, theirs: Scored) -> Gap:
 
 
 def gap_table(
-    differences: Sequence[SubgroupDifference],
-    threshold: float,
+    differences: Sequence[SubgroupDifference], threshold: float, whose: str = WITHOUT
 ) -> dict[str, Any]:
-    """Return head and rows of a table of differences."""
-    treated = net_true_positives(threshold, WITHOUT)
+    """Return head and rows of a table of differences; `whose` as in `net_true_positives`."""
+    treated = net_true_positives(threshold, whose)
     return {
         "gap_head": ("subgroup, minus the largest", "AUROC", "O/E, a ratio", "slope", treated),
         "gap_rows": [_gap_cells(difference) for difference in differences],

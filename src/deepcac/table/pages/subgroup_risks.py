@@ -46,14 +46,14 @@ class JudgedPart(NamedTuple):
     rows : ndarray of shape (n,)
         Their places in the table.
     patients : Patients
-        With the risks of the best model without clusters.
-    clustered : ndarray of shape (n,)
-        Risks of the best model with clusters.
+        With the risks of the best model without clusters, or of the only one.
+    clustered : ndarray of shape (n,) or None
+        Risks of the best model with clusters; None where no other model is judged.
     """
 
     rows: npt.NDArray[np.intp]
     patients: Patients
-    clustered: Array
+    clustered: Array | None = None
 
     @property
     def rankable(self) -> bool:
@@ -64,7 +64,8 @@ class JudgedPart(NamedTuple):
 
     def take(self, inside: Flags) -> "JudgedPart":
         """Return the part of the patients who are inside."""
-        return JudgedPart(self.rows[inside], self.patients.take(inside), self.clustered[inside])
+        clustered = None if self.clustered is None else self.clustered[inside]
+        return JudgedPart(self.rows[inside], self.patients.take(inside), clustered)
 
 
 def subgroup_lines(
@@ -105,12 +106,15 @@ def subgroup_lines(
         for column in columns
         if (levels := [level for level in shown if level.column == column])
     }
-    treated = net_true_positives(threshold, WITHOUT)
+    compared = all(part.clustered is not None for part in judged)
+    whose = WITHOUT if compared else ""
+    treated = net_true_positives(threshold, whose)
+    change = [CHANGE] * compared
     return {
-        "head": ("subgroup", "rows", "events", "AUROC", CHANGE, "O/E", SLOPE, treated),
+        "head": ("subgroup", "rows", "events", "AUROC", *change, "O/E", SLOPE, treated),
         "rows": [_line(level) for level in shown],
         "few": ", ".join(dict.fromkeys(few)),
-        **gap_table(differences_from_largest(scored), threshold),
+        **gap_table(differences_from_largest(scored), threshold, whose),
     }
 
 
@@ -191,15 +195,16 @@ def scores_of(
     and its AUROC is taken half a pair of patients short of 1, or above 0: log odds have no end.
     """
     weights = [part.patients.weights(d) for part, d in zip(parts, draws, strict=True)]
-    both = [
-        (
-            _aurocs(part.patients.y, part.patients.risk, w),
-            _aurocs(part.patients.y, part.clustered, w),
-        )
-        for part, w in zip(parts, weights, strict=True)
-        if part.rankable
+    rankable = [(part, w) for part, w in zip(parts, weights, strict=True) if part.rankable]
+    without = mean_where_defined(
+        [_aurocs(part.patients.y, part.patients.risk, w) for part, w in rankable]
+    )
+    clustered = [
+        _aurocs(part.patients.y, part.clustered, w)
+        for part, w in rankable
+        if part.clustered is not None
     ]
-    without, with_ = mean_where_defined(both)
+    change = {CHANGE: mean_where_defined(clustered) - without} if clustered else {}
     y, risk = (
         np.concatenate([getattr(part.patients, name) for part in parts]) for name in ("y", "risk")
     )
@@ -215,7 +220,7 @@ def scores_of(
     half = 0.5 / np.maximum(events * others, 1)
     return {
         AUROC: np.where(perfect, np.clip(without, half, 1 - half), without),
-        CHANGE: with_ - without,
+        **change,
         RATIO: np.where(both_there, events / (risk @ counts), np.nan),
         SLOPE: np.where(both_there & ~perfect, slopes(y, log_odds(risk), weight)[0], np.nan),
         BENEFIT: 1000 * np.nansum(net, axis=0) / counts.sum(axis=0, dtype=np.float64),
@@ -230,6 +235,8 @@ def _aurocs(y: npt.NDArray[np.int64], risk: Array, weight: Array) -> Array:
 def _cells(scores: Mapping[str, Array]) -> list[str]:
     cells = []
     for name, digits in _DIGITS.items():
+        if name not in scores:
+            continue
         summary = estimate(name, float(scores[name][0]), scores[name][1:])
         value, low, high = (
             signed(end, digits) if name in _SIGNED else f"{end:z.{digits}f}" for end in summary[:3]

@@ -8,9 +8,15 @@ import numpy.typing as npt
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
-from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain
-from deepcac.scoring.resampled_scores import Estimate
+from deepcac.scoring.resampled_scores import (
+    RATIO,
+    SLOPE,
+    Estimate,
+    Patients,
+    patient_draws,
+    score_intervals,
+)
 from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.columns.cells import plain
@@ -20,7 +26,7 @@ from deepcac.table.reading.column_parts import column_parts
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
 APART = " (never both outcomes in one test part)"
-WITHOUT, ADDED = "of the model without clusters", "that clusters add"
+WITHOUT, ADDED = " of the model without clusters", " that clusters add"
 _MOST_LEVELS, _BANDS, _MOST_GROUPS = 8, 4, 50
 
 
@@ -97,8 +103,8 @@ def subgroups(
 
 
 def net_true_positives(threshold: float, whose: str) -> str:
-    """Return the head of a column of net benefits; `whose` is `WITHOUT` or `ADDED`."""
-    return f"net true positives per 1,000 {whose}, treating from {100 * threshold:.3g} % on"
+    """Return the head of a column of net benefits; `whose` is `WITHOUT`, `ADDED` or empty."""
+    return f"net true positives per 1,000{whose}, treating from {100 * threshold:.3g} % on"
 
 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
@@ -124,8 +130,13 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
 
 def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
     cells = plain(table.rows[column]).to_pylist()
-    texts = ["missing" if cell is None or cell != cell else str(cell) for cell in cells]
+    texts = ["missing" if cell is None or cell != cell else _text(cell) for cell in cells]
     return np.array(texts, dtype=object)
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as text; a whole number without a decimal point."""
+    return f"{cell:.0f}" if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
@@ -163,11 +174,11 @@ def _scored(
     sizes = {"n_train": 3.0, "n_test": 1.0}  # 75 % and 25 % of the rows
     score, change = (corrected_t_test(values, **sizes) for values in (without, with_ - without))
     patient = held_out.patient[inside]
-    fit = calibration_intervals(y, plain, patient)
+    fit = score_intervals(Patients(y, plain), patient_draws(patient))
     gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
     benefit = tuple(1000 * float(value) for value in gain[:, 0])
     return (
         *(score.mean, score.low, score.high),
         *(change.mean, change.low, change.high),
-        *(fit.ratio, fit.slope, benefit),
+        *(fit[RATIO], fit[SLOPE], benefit),
     )

@@ -76,8 +76,8 @@ def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:
     return f"{label} not seen {by}", f"{label} {by}"
 
 
-def horizon_remarks(follow: FollowUp) -> list[str]:
-    """Return what a reader must know of a risk at a horizon."""
+def horizon_remarks(follow: FollowUp, *, fitted: bool = True) -> list[str]:
+    """Return what a reader must know of a risk at a horizon, and of models that are `fitted`."""
     lost = int((~follow.outcome_known).sum())
     share = format_percentage(lost, len(follow.outcome_known))
     whom = format_count(lost) if is_few(lost) else share
@@ -86,8 +86,12 @@ def horizon_remarks(follow: FollowUp) -> list[str]:
         f"We do not know this for {whom} of the patients, because their follow-up ended earlier.",
         "Every score is weighted for censoring. This assumes that patients leave follow-up for "
         "reasons that have nothing to do with their risk; no table can show that.",
-        "Patients of unknown outcome are left out of fits and of the clusters that are compared. "
-        "The others weigh more in the fits of models; clusters are made without weights.",
+        *[
+            "Patients of unknown outcome are left out of fits and of the clusters that are "
+            "compared. The others weigh more in the fits of models; clusters are made without "
+            "weights."
+        ]
+        * fitted,
         _estimand(follow),
     ]
 

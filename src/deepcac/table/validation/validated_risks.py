@@ -1,0 +1,335 @@
+"""Risks of a model or of a column beside the outcomes of a table, checked for a validation."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.errors import ConfigError, DataError
+from deepcac.feature_matrix import RESERVED, FeatureMatrix
+from deepcac.scoring.calibration import is_certain
+from deepcac.scoring.resampled_scores import Patients
+from deepcac.scoring.small_cells import format_count
+from deepcac.table.columns.cell_texts import uniform
+from deepcac.table.columns.cells import numbers, plain
+from deepcac.table.columns.column_types import same_names
+from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.description import TableDescription
+from deepcac.table.columns.roles import Roles
+from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE
+from deepcac.table.findings.examination import patient_cells
+from deepcac.table.labelled_table import LabelledTable, refuse_repeats
+from deepcac.table.output_files import StrPath
+from deepcac.table.pages.subgroups import check_columns
+from deepcac.table.reading.class_labels import label_sentence
+from deepcac.table.reading.follow_up import horizon_remarks
+from deepcac.table.reading.outcomes import Outcomes, read_outcomes
+from deepcac.table.reading.row_sample import SampledTable, sample_rows
+from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
+from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.risk_tables import model_kind, read_model, risk_rows
+from deepcac.table.table_model import NamedEstimator, TableModel
+from deepcac.types import Array, Ids
+
+MOST = 50_000  # rows; of more a sample is judged
+THE_RISK, THE_SITE = "the risk", "the site"
+_PERCENT = 100.0
+
+
+@dataclass(frozen=True)
+class RiskSource:
+    """Where risks come from.
+
+    Attributes
+    ----------
+    name : str
+        For a page.
+    model : TableModel, NamedEstimator or None
+    column : str or None
+        Of risks, where there is no model.
+    files : tuple of path-like
+        Of the model.
+    """
+
+    name: str
+    model: TableModel | NamedEstimator | None = None
+    column: str | None = None
+    files: tuple[StrPath, ...] = ()
+
+    @classmethod
+    def named(cls, models: Sequence[StrPath], column: str | None) -> "RiskSource":
+        """Return what a command names: a file of a model, or a column of risks."""
+        if column is not None:
+            if models:
+                raise ConfigError("--risk and a model answer two questions; name one of them")
+            return cls(f"column {column!r}", column=uniform(column))
+        if len(models) != 1:
+            raise ConfigError("name a model and a table, or a table and --risk COLUMN")
+        (path,) = models
+        model = read_model(path)
+        what = model_kind(model) if isinstance(model, TableModel) else model.kind
+        return cls(f"{Path(path).name} ({what})", model, files=(path,))
+
+    @property
+    def label(self) -> str | None:
+        """The outcome that the model was fitted for, if it says so."""
+        return self.model.label if isinstance(self.model, TableModel) else None
+
+    @property
+    def description(self) -> TableDescription | None:
+        """How the model reads a table."""
+        return None if self.model is None else self.model.encoder.description
+
+    @property
+    def horizon(self) -> float | None:
+        """The time up to which the model's risks are, if it says so."""
+        return self.model.method.get("horizon") if isinstance(self.model, TableModel) else None
+
+
+@dataclass(frozen=True)
+class Validated:
+    """A table whose risks are judged, of n rows.
+
+    Attributes
+    ----------
+    table : LabelledTable
+        Outcomes, follow-up, patients and the columns of subgroups.
+    source : RiskSource
+    risk : ndarray of shape (n, n_classes)
+    X : ndarray of shape (n, d) or None
+        Rows as the model reads them.
+    site : str or None
+        Column of the site.
+    """
+
+    table: LabelledTable
+    source: RiskSource
+    risk: Array
+    X: Array | None = None
+    site: str | None = None
+
+    @property
+    def patients(self) -> dict[str, Patients]:
+        """Patients with the risk of an event, by its name: of more than two classes for each."""
+        y, follow, names = self.table.features.label, self.table.follow, self.table.shown_classes
+        if len(names) == 2:
+            return {names[1]: Patients(y, self.risk[:, 1], follow)}
+        return {
+            name: Patients((y == c).astype(np.int64), self.risk[:, c])
+            for c, name in enumerate(names)
+        }
+
+    @property
+    def unit(self) -> Ids:
+        """Whose row each is."""
+        group = self.table.group
+        return np.arange(len(self.risk)) if group is None else group
+
+
+def read_validated(
+    path: DescribedTable,
+    roles: Roles,
+    source: RiskSource,
+    by: Sequence[str] = (),
+    *,
+    accept: bool = False,
+) -> Validated:
+    """Read risks and outcomes of a table.
+
+    Parameters
+    ----------
+    path : DescribedTable
+    roles : Roles
+    source : RiskSource
+    by : sequence of str
+        Columns of subgroups.
+    accept : bool
+        Whether rows are judged that are mostly unlike those of the fit.
+
+    Raises
+    ------
+    ConfigError, DataError
+        What is asked does not fit the model, a cell is at fault, the model refuses the table, or
+        one outcome has fewer than ten rows.
+    """
+    _check_horizon(source, roles)
+    remarks: dict[str, None] = {}
+    X, risk = _asked_model(source, path, remarks, accept)
+    roles = _roles(roles, source)
+    sample = _sampled(path, roles, by)
+    outcomes = _outcomes(sample, roles, source)
+    place = sample.number - 1
+    if source.column is not None:
+        risk = _risk_column(sample, source.column)
+    else:
+        risk, X = risk[place], X[place]
+    remarks |= dict.fromkeys([*_certain(risk), *_other_question(source, roles)])
+    table = _labelled(path, roles, sample, outcomes, by)
+    table = replace(table, remarks=(*table.remarks, *remarks))
+    check_columns(table, by)
+    site = next((name for name, what in roles.apart.items() if what == THE_SITE), None)
+    return Validated(table, source, risk, X if source.column is None else None, site)
+
+
+def _check_horizon(source: RiskSource, roles: Roles) -> None:
+    if source.horizon is not None and roles.time is None:
+        raise ConfigError(
+            f"the model predicts the event by {source.horizon:g}; name the column of the "
+            "follow-up time, and the horizon, in the description's outcome"
+        )
+    if isinstance(source.model, TableModel) and source.horizon is None and roles.time is not None:
+        raise ConfigError(
+            "the model was fitted without follow-up, so its risks are of no time; ask without "
+            "it: take the time out of the description's outcome"
+        )
+
+
+def _other_question(source: RiskSource, roles: Roles) -> list[str]:
+    """Say where the model was fitted for another horizon or another estimand."""
+    if source.horizon is None or roles.horizon is None:
+        return []
+    lines = []
+    if source.horizon != roles.horizon:
+        lines.append(
+            f"Warning: the model predicts the event by {source.horizon:g}, and is judged by "
+            f"{roles.horizon:g}; that is right only if the times have another unit."
+        )
+    assert isinstance(source.model, TableModel)
+    if bool(source.model.method.get("competing")) != bool(roles.competing):
+        lines.append(
+            "Warning: competing events were named either for the model or for this table, not "
+            "for both, so risks and outcomes answer two questions."
+        )
+    return lines
+
+
+def _roles(roles: Roles, source: RiskSource) -> Roles:
+    """Return the roles with the column of risks apart."""
+    if source.column is None:
+        return roles
+    return replace(roles, apart={**roles.apart, source.column: THE_RISK})
+
+
+def _asked_model(
+    source: RiskSource, path: DescribedTable, remarks: dict[str, None], accept: bool
+) -> tuple[Array, Array]:
+    """Return the rows of a file as a model reads them, and their risks; empty without a model."""
+    if source.model is None:
+        return np.empty((0, 0)), np.empty((0, 0))
+    rows = list(risk_rows(source.model, path, remarks, accept=accept))
+    if not rows:
+        raise DataError(f"{path}: holds no rows")
+    return np.vstack([block.X for block in rows]), np.vstack([block.risk for block in rows])
+
+
+def _sampled(path: DescribedTable, roles: Roles, by: Iterable[str]) -> SampledTable:
+    """Read the columns that have a role or make subgroups."""
+    named = filter(None, (roles.id, roles.group, roles.time))
+    keys = list(dict.fromkeys([roles.label, *named, *roles.apart]))
+    needed = [*keys, *by]
+    table = DescribedTable(path.path, path.description, needed)
+    sample = sample_rows(read_blocks(table), keys, group=roles.group, most=MOST)
+    if roles.known_only:
+        sample = sample.where_known(roles.label)
+    if roles.id is not None:
+        refuse_repeats(sample.keys[roles.id], roles.id)
+    return sample
+
+
+def _outcomes(sample: SampledTable, roles: Roles, source: RiskSource) -> Outcomes:
+    """Return the outcomes in the classes of the model."""
+    classes = () if source.model is None else source.model.classes
+    if len(classes) == 2 and roles.time is None and (roles.positive, roles.above) == (None, None):
+        roles = replace(roles, positive=classes[1])
+    outcomes = read_outcomes(sample, roles)
+    if classes and outcomes.follow is None and outcomes.classes != classes:
+        raise DataError(
+            f"column {roles.label!r} holds {' and '.join(outcomes.classes)}; the classes of the "
+            f"model are {' and '.join(classes)}; code both alike"
+        )
+    if source.column is not None and len(outcomes.classes) > 2:
+        raise DataError(
+            f"column {roles.label!r} has {len(outcomes.classes)} classes; one column of risks "
+            "needs an outcome of two"
+        )
+    labelled = outcomes.codes
+    if outcomes.follow is not None:
+        labelled = labelled[outcomes.follow.outcome_known]
+    counts = np.bincount(labelled, minlength=len(outcomes.classes))
+    if counts.min() < FEWEST_TO_JUDGE:
+        raise DataError(
+            f"class {outcomes.classes[int(counts.argmin())]!r} has fewer than {FEWEST_TO_JUDGE} "
+            "rows; too few to judge on"
+        )
+    return outcomes
+
+
+def _risk_column(sample: SampledTable, name: str) -> Array:
+    """Return a column of risks as those of both outcomes, shape (n, 2)."""
+    risk = numbers(plain(sample.rows[name]), name, sample.number)
+    absent = np.isnan(risk)
+    if absent.any():
+        raise DataError(_at_fault(name, sample.number, absent, "has no risk; fill it in"))
+    outside = (risk < 0) | (risk > 1)
+    if outside.any():
+        percent = bool(risk.min() >= 0 and risk.max() <= _PERCENT)
+        way = "; divide percentages by 100" * percent
+        first = f"{risk[outside.argmax()]:g} is no risk from 0 to 1{way}"
+        raise DataError(_at_fault(name, sample.number, outside, first))
+    return np.column_stack([1 - risk, risk])
+
+
+def _at_fault(name: str, number: Ids, fault: npt.NDArray[np.bool_], why: str) -> str:
+    n = int(fault.sum())
+    rows = f" (the first of {format_count(n)} such rows)" if n > 1 else ""
+    return f"column {name!r}, data row {number[fault.argmax()]}: {why}{rows}"
+
+
+def _certain(risk: Array) -> list[str]:
+    lines = []
+    n = int(is_certain(risk).any(axis=1).sum())
+    if n:
+        lines.append(
+            f"{format_count(n).capitalize()} rows have a risk of 0 or 1, which has no log odds: "
+            "intercept, slope and log loss take it for a risk of 1 in 10 million, or of all but it."
+        )
+    if np.ptp(risk[:, -1]) == 0:
+        lines.append("All risks are equal: they rank nobody, and have no calibration slope.")
+    return lines
+
+
+def _labelled(
+    path: DescribedTable,
+    roles: Roles,
+    sample: SampledTable,
+    outcomes: Outcomes,
+    by: Sequence[str],
+) -> LabelledTable:
+    """Return the table as pages take it: its only features are the columns of subgroups."""
+    shown = [name for name in by if name in sample.rows.column_names]
+    encoder = TableEncoder(())
+    X = np.empty((len(sample.number), 0))
+    if shown:
+        encoder = learn_encoder(sample.rows.select(shown), sample.number, {})
+        X, _ = encoder.encode(sample.rows, sample.number)
+    follow, remarks = outcomes.follow, list[str]()
+    if follow is not None:
+        remarks += horizon_remarks(follow, fitted=False)
+    remarks.append(label_sentence(outcomes.counted, outcomes.words, outcomes.reason))
+    if not sample.complete:
+        remarks.append(
+            f"Sampled: {format_count(len(sample.number))} of {format_count(sample.total)} rows, "
+            "drawn at random."
+        )
+    names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
+    group = None
+    if roles.group is not None:
+        cells = same_names(patient_cells(sample, roles.group))
+        group = np.unique(cells.to_pandas().astype(str), return_inverse=True)[1]
+    return LabelledTable(
+        Path(path).stem, sample.rows, FeatureMatrix(sample.number, outcomes.codes, X, names),
+        outcomes.classes, encoder, group, sample.total, path.description, tuple(remarks),
+        follow=follow, label=roles.label, words=(*outcomes.words, *roles.competing),
+    )  # fmt: skip

@@ -1,0 +1,181 @@
+"""`deepcac validate`: read risks and outcomes, score, write page and card, say the answer."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
+from deepcac.scoring.small_cells import NOTE, format_count
+from deepcac.table.answer import ENOUGH_EVENTS
+from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.cards.compare_card import subgroup_facts
+from deepcac.table.cards.model_card import card_path, joined, table_lines, write_card
+from deepcac.table.cards.table_facts import bias_facts, class_lines, software
+from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.roles import Roles
+from deepcac.table.comparison_words import with_interval
+from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.page_text import page_lines, quotable
+from deepcac.table.pages.risk_section import RiskQuestions, check_asked
+from deepcac.table.validation.validated_risks import RiskSource, Validated, read_validated
+from deepcac.table.validation.validation_page import write_validation_page
+from deepcac.table.validation.validation_scores import Validation
+
+
+def validate_table(
+    path: DescribedTable,
+    roles: Roles,
+    source: RiskSource,
+    out: StrPath,
+    run: TableRun,
+    *,
+    asked: RiskQuestions,
+    accept: bool = False,
+) -> str:
+    """Score risks on a table with outcomes; write page and card and return the answer.
+
+    Parameters
+    ----------
+    path : DescribedTable
+    out : path-like
+        The page to write.
+    roles : Roles
+    source : RiskSource
+        The model, or the column of risks.
+    run : TableRun
+    asked : RiskQuestions
+    accept : bool
+        Whether rows are judged that are mostly unlike those of the fit.
+
+    Raises
+    ------
+    ConfigError, DataError
+        See `read_validated`.
+    """
+    check_output(out, path, *source.files)
+    beside = card_path(out, path, *source.files)
+    validated = read_validated(path, roles, source, asked.by, accept=accept)
+    check_asked(validated.table, asked)
+    validated.table.tell(run.say)
+    validation = Validation(validated)
+    lines = answer_lines(validation)
+    content = write_validation_page(out, validation, asked, run.command, lines)
+    write_card(beside, joined(_facts(validated, roles, run.command), _results(content)))
+    for line in lines[1:]:
+        run.say(line)
+    run.say(f"card: {beside}")
+    return lines[0]
+
+
+def answer_lines(validation: Validation) -> list[str]:
+    """Return the headline, and sentences on calibration and on how much the numbers weigh."""
+    counts, events = event_counts(validation.validated), list(validation.scores)
+    if len(events) > 1:
+        aurocs = ", ".join(
+            f"{event} {scores[AUROC].value:.2f}" for event, scores in validation.scores.items()
+        )
+        first = f"AUROC against the other classes: {aurocs}; {format_count(sum(counts))} rows."
+        return [first, *_few_events(counts)]
+    scores = validation.scores[events[0]]
+    shown = {AUROC: "AUROC", RATIO: "observed/expected", SLOPE: "slope"}
+    numbers = ", ".join(
+        f"{name} {with_interval(scores[score], 2)}"
+        for score, name in shown.items()
+        if not np.isnan(scores[score].value)
+    )
+    rows = format_count(len(validation.validated.risk))
+    first = f"{numbers}; {format_count(counts[1])} events in {rows} rows."
+    return [first, _verdict(scores), *_few_events(counts)]
+
+
+def _verdict(scores: Mapping[str, Any]) -> str:
+    """Say what the intervals of AUROC, O/E and slope exclude."""
+    rank, ratio, slope = (scores[name] for name in (AUROC, RATIO, SLOPE))
+    sentences, wrong = [], []
+    if rank.high < 0.5:
+        sentences.append("The risks rank patients the wrong way round.")
+    elif not rank.low > 0.5:
+        sentences.append("There is no evidence that the risks rank patients.")
+    if ratio.low > 1 or ratio.high < 1:
+        wrong.append(f"too {'low' if ratio.low > 1 else 'high'} on average")
+    if slope.low > 1 or 0 < slope.high < 1:
+        wrong.append(f"too {'moderate' if slope.low > 1 else 'extreme'}")
+    if wrong:
+        sentences.append(f"The risks are {' and '.join(wrong)}.")
+    if not sentences:
+        sentences.append("We found no miscalibration: O/E and slope are compatible with 1.")
+    return " ".join(sentences)
+
+
+def event_counts(validated: Validated) -> list[int]:
+    """Return the rows of each class whose outcome is known."""
+    label, follow = validated.table.features.label, validated.table.follow
+    labelled = label if follow is None else label[follow.outcome_known]
+    return [int(n) for n in np.bincount(labelled, minlength=len(validated.table.classes))]
+
+
+def _few_events(counts: Sequence[int]) -> list[str]:
+    """Warn where a class is too rare for a validation (Vergouwe et al. 2005)."""
+    if min(counts) >= ENOUGH_EVENTS:
+        return []
+    what = "rows of the rarest class" if len(counts) > 2 else "events"
+    if len(counts) == 2 and counts[0] < counts[1]:
+        what = "patients without the event"
+    return [
+        f"Warning: {format_count(min(counts))} {what}. With fewer than {ENOUGH_EVENTS} a "
+        "validation is uncertain, whatever its intervals (Vergouwe et al. 2005)."
+    ]
+
+
+def _facts(validated: Validated, roles: Roles, command: str) -> dict[str, list[str]]:
+    """Return the lines of a card on the table and on what is judged."""
+    table, source = validated.table, validated.source
+    names = quotable(
+        () if source.model is None else source.model.encoder.columns,
+        (*table.classes, *table.words, roles.label, *roles.apart, *table.rows.column_names),
+    )
+    counts = event_counts(validated)
+    rows = f"{format_count(len(validated.risk))} of {format_count(table.total)} rows of the file."
+    return {
+        "title": [f"Validation of {source.name} for {roles.label!r} on {table.name!r}."],
+        "objective": ["To judge a risk model that exists on patients with known outcomes."],
+        "data": [f"{table.name}: {rows}", NOTE],
+        "preparation": page_lines(table.remarks, names),
+        "outcome": [f"Column {roles.label!r}: {' or '.join(table.classes)}."],
+        "sample_size": [f"{rows} Of the rarest class: {format_count(min(counts))}."],
+        "partition": ["All rows judge the model; none was used to make it."],
+        "model": [f"{source.name}, as it is."],
+        "evaluation": ["These patients are held to be others than those of the fit."],
+        "flow": [rows, *class_lines(table)],
+        "evaluation_data": [rows],
+        "development": [rows],
+        "measures": [
+            "AUROC, AUPRC, O/E, calibration intercept and slope, integrated calibration index, "
+            "Brier score (scaled too), log loss, net benefit (standardised too); 95 % intervals by "
+            "drawing patients again."
+        ],
+        "calculation": ["The risks are those of deepcac predict, or of the column."],
+        "code": [f"Command: {command}", software()],
+        **bias_facts(table, roles),
+        "bias_leaks": ["Not looked for: the model is taken as it is."],
+        "bias_optimism": ["Updates are judged on patients on whom they were not fitted."],
+    }
+
+
+def _results(content: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the lines of a card that tell what the page shows."""
+    facts = {
+        "answer": [content["answer"][0]],
+        "performance": table_lines(content["scores"]["head"], content["scores"]["rows"]),
+        "calibration": list(content["answer"][1:2]),
+        "limitations": list(content["answer"][2:]),
+        "updating": ["None was done."],
+    }
+    tables = {"net_benefit": "benefit", "updating": "updates", "heterogeneity": "sites"}
+    for key, part in tables.items():
+        if content[part] and content[part]["rows"]:
+            facts[key] = table_lines(content[part]["head"], content[part]["rows"])
+    if content["by"]:
+        facts["subgroups"] = subgroup_facts(content["by"])
+    return facts

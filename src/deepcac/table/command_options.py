@@ -168,7 +168,6 @@ class TableOptions:
         table: Path,
         *,
         site: str | None = None,
-        label: str | None = None,
         like: "TableDescription | None" = None,
         fitted: bool = True,
     ) -> "tuple[DescribedTable, Roles]":
@@ -179,25 +178,29 @@ class TableOptions:
         table : Path
         site : str, optional
             Column that tells hospitals apart, if the description names none.
-        label : str, optional
-            The outcome of a model, where nobody names another.
         like : TableDescription, optional
-            Of the table that a model was fitted on.
+            Of the table that a model was fitted on: its outcome is that of a table for which
+            nobody names another.
         fitted : bool
             Whether a model is fitted, so that its predictors are looked at.
         """
         from deepcac.table.columns.described_rows import DescribedTable
+        from deepcac.table.columns.description import Outcome
         from deepcac.table.columns.description_file import find_description
         from deepcac.table.columns.roles import Roles
         from deepcac.table.labelled_table import described_table
 
         description = None if table.is_dir() else find_description(table, self.description)
+        outcome = None if like is None else like.resource.use.outcome
         if description is not None:
-            named = description.resource.use.outcome
-            label = self.label or (label if named is None else None)
-            return DescribedTable(table, description), description.roles(label)
-        label = self.label or label
-        if label is None:
+            return DescribedTable(table, description), description.roles(self.label, outcome)
+        if self.label is not None and (outcome is None or self.label != outcome.field):
+            outcome = Outcome(field=self.label)
+        if outcome is None:
             raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
         apart = {} if site is None else {site: "the site"}
-        return described_table(table, Roles(label, apart=apart), like=like, fitted=fitted)
+        roles = Roles(
+            outcome.field, positive=outcome.event, above=outcome.above, time=outcome.time,
+            horizon=outcome.horizon, competing=outcome.competing, apart=apart,
+        )  # fmt: skip
+        return described_table(table, roles, like=like, fitted=fitted)

@@ -325,7 +325,7 @@ def validate(
 
     *models, path = filter(None, (model, table))
     source = RiskSource.named(models, risk)
-    described, roles = columns.read(path, label=source.label, like=source.description, fitted=False)
+    described, roles = columns.read(path, like=source.description, fitted=False)
     answer = validate_table(
         described, roles, source, out, TableRun(say, _typed()),
         asked=risk_questions(thresholds, by), accept=accept_unseen,

@@ -157,7 +157,8 @@ def read_labelled(
     if roles.id is not None:
         refuse_repeats(sample.keys[roles.id], roles.id)
     encoder = learn_encoder(sample.rows, sample.number, table.skipped, patients=table.patients)
-    used = [*(column.name for column in encoder.used), *filter(None, [roles.id])]
+    named = filter(None, [roles.id, roles.label, roles.time])
+    used = [*(column.name for column in encoder.used), *named]
     encoder = replace(encoder, description=source.description.reduced(used))
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow

@@ -316,7 +316,7 @@ class TableDescription:
         return f"{self.file}, line {self.lines[name]}" if name in self.lines else self.file
 
     def reduced(self, names: Collection[str]) -> "TableDescription":
-        """Return what a model keeps: how columns are read, not what they are for.
+        """Return what a model keeps: how columns are read, and the outcome.
 
         Levels stay out: a model names none of few patients.
         """
@@ -326,7 +326,10 @@ class TableDescription:
             if column.name in names
         )
         table = self.resource.table.model_copy(update={"fields": fields})
-        changed = {"table": table, "use": Use(), "dialect": Dialect(), "path": "table"}
+        outcome = self.resource.use.outcome
+        whole = outcome is not None and {outcome.field, outcome.time or outcome.field} <= {*names}
+        use = Use(outcome=outcome if whole else None)
+        changed = {"table": table, "use": use, "dialect": Dialect(), "path": "table"}
         return TableDescription(self.resource.model_copy(update=changed), _MODEL, {})
 
     def with_fields(self, like: "TableDescription") -> "TableDescription":
@@ -350,13 +353,15 @@ class TableDescription:
         except ConfigError as error:
             raise DataError(str(error)) from error
 
-    def roles(self, label: str | None = None) -> Roles:
+    def roles(self, label: str | None = None, outcome: Outcome | None = None) -> Roles:
         """Return what the columns are for.
 
         Parameters
         ----------
         label : str, optional
             The outcome, if the description names none, or another one.
+        outcome : Outcome, optional
+            Of a model, where the description names none.
 
         Raises
         ------
@@ -365,7 +370,7 @@ class TableDescription:
             description does not have.
         """
         use = with_outcome(self, label).resource.use
-        outcome = use.outcome
+        outcome = use.outcome or outcome
         if outcome is None:
             raise ConfigError(f"{self.file}: names no outcome; add it, or say --label COLUMN")
         self.refuse_open()

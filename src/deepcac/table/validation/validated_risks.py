@@ -73,11 +73,6 @@ class RiskSource:
         return cls(f"{Path(path).name} ({what})", model, files=(path,))
 
     @property
-    def label(self) -> str | None:
-        """The outcome that the model was fitted for, if it says so."""
-        return self.model.label if isinstance(self.model, TableModel) else None
-
-    @property
     def description(self) -> TableDescription | None:
         """How the model reads a table."""
         return None if self.model is None else self.model.encoder.description

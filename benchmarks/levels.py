@@ -32,7 +32,7 @@ from deepcac.scoring.statistics import wilson
 from deepcac.table.answer import NO_GAIN, answer
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.columns.roles import Roles
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import chosen_method
 

@@ -11,7 +11,7 @@ from deepcac.errors import ConfigError
 from deepcac.feature_matrix import write_features
 from deepcac.files.atomic import atomic_path
 from deepcac.table.columns.roles import Roles
-from deepcac.table.labelled_table import LabelledTable, read_labelled
+from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac_study.catalogue.registry import PRIVATE, check_name, load_registry
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

@@ -20,7 +20,7 @@ from pyarrow import feather
 
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
 
 ROLES = ("feature", "feature", "id", "group", "label", "time", "drop", "competing")

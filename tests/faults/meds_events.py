@@ -19,9 +19,9 @@ from project import Row
 
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.meds.meds_table import write_meds_table
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.labelled_table import read_labelled
 
 START = pd.Timestamp("2020-01-01")
 HOUR = pd.Timedelta(hours=1)

@@ -128,7 +128,7 @@ TENSORS = Form(_read_tensors, _write_tensors)
 def _labelled(path: Path, classes: int) -> tuple[Any, Any]:
     """Return a table with every kind of column, and its roles."""
     from deepcac.table.columns.roles import Roles
-    from deepcac.table.labelled_table import read_labelled
+    from deepcac.table.inference.labelled_table import read_labelled
 
     X, y = table()
     X["ward"] = np.resize(["icu", "floor", "er"], len(X))

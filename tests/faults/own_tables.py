@@ -33,8 +33,8 @@ from deepcac.errors import DeepCACError
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.cell_texts import MISSING
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 
 NUMBERS, TEXTS = ("age", "crp"), ("sex", "ward")

@@ -21,7 +21,7 @@ from deepcac.judging.trial_record import TrialRecord, join_resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.margins import MARGIN
 from deepcac.table.held_out_risks import HeldOut, pooled, risks_of_choices
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.worker_processes import workers
 

@@ -21,7 +21,7 @@ from deepcac.judging.spaces import Values
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.table.budgeted_trials import MOST_TRAIN, linear
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
 

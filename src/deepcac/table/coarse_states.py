@@ -11,7 +11,7 @@ from deepcac.errors import DataError
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.types import Array, Flags, Ids
 
 

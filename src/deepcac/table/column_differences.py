@@ -10,7 +10,7 @@ import pandas as pd
 from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.standardised_differences import category_difference, number_difference
 from deepcac.table.columns.cells import plain
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import CATEGORY
 from deepcac.types import Array, Flags, Ids
 

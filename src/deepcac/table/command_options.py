@@ -188,7 +188,7 @@ class TableOptions:
         from deepcac.table.columns.description import Outcome
         from deepcac.table.columns.description_file import find_description
         from deepcac.table.columns.roles import Roles
-        from deepcac.table.labelled_table import described_table
+        from deepcac.table.inference.labelled_table import described_table
 
         description = None if table.is_dir() else find_description(table, self.description)
         outcome = None if like is None else like.resource.use.outcome

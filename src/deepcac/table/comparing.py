@@ -13,7 +13,7 @@ from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.roles import Roles
 from deepcac.table.found_subtypes import shown_clusterings
-from deepcac.table.labelled_table import LabelledTable, read_labelled
+from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import write_compare_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked

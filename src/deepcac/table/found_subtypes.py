@@ -14,7 +14,7 @@ from deepcac.scoring.small_cells import FEW, is_few, round_count, round_share
 from deepcac.scoring.statistics import independent_rows, wilson
 from deepcac.scoring.subtypes import distinguishing_features
 from deepcac.table.budgeted_trials import Trials, table_resamples
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.risk_model import whole_table
 from deepcac.table.risk_model_choice import fewest_clusters
 from deepcac.types import Array, Ids

@@ -20,7 +20,7 @@ from deepcac.scoring.calibration import calibration, calibration_slope, log_odds
 from deepcac.scoring.censored import auroc_at, brier_at
 from deepcac.table.choice_folds import Candidate, score_on_folds
 from deepcac.table.columns.roles import Roles
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import choice, settings
 from deepcac.table.worker_processes import workers

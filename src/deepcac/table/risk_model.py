@@ -20,7 +20,7 @@ from deepcac.table.coarse_states import (
     patients,
 )
 from deepcac.table.columns.roles import Roles
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.table_model import TableModel
 from deepcac.types import Array, Ids
 

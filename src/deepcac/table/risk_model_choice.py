@@ -24,7 +24,7 @@ from deepcac.scoring.small_cells import format_count
 from deepcac.scoring.statistics import corrected_error
 from deepcac.table.budgeted_trials import Say, linear
 from deepcac.table.choice_folds import Candidate, FoldScores, Scores, score_on_folds
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.sample_sizes import needed_patients, study_sentence, study_size
 from deepcac.types import Array
 

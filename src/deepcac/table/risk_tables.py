@@ -23,7 +23,7 @@ from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import arm_name
-from deepcac.table.labelled_table import LabelledTable, describe_like, read_labelled
+from deepcac.table.inference.labelled_table import LabelledTable, describe_like, read_labelled
 from deepcac.table.optimism import Refits, check_classes, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page

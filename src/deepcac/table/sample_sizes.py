@@ -9,7 +9,7 @@ from deepcac.scoring.calibration import log_odds
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.sample_size import EXPLAINED, SampleSize, sample_size
 from deepcac.scoring.validation_size import ValidationSize, validation_size
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import CATEGORY
 from deepcac.types import Array
 

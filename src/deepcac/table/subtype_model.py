@@ -17,7 +17,7 @@ from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_file import TABLE, write_subtypes
 from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
 from deepcac.table.columns.roles import Roles
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.risk_model_choice import SUBTYPES, FoldAnswer, check_events, held_out
 from deepcac.table.risk_model_file import read_table_part, table_part

@@ -37,7 +37,7 @@ from deepcac.table.audit.group_contenders import (
 from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
 from deepcac.table.budgeted_trials import TableRun, booster
 from deepcac.table.columns.roles import Roles
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 
 
 def patients(n=400, seed=0):

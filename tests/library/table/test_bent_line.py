@@ -9,9 +9,9 @@ from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import BEND, BENT
 from deepcac.table.answer import answer, bent_line_sentence, rows_of
 from deepcac.table.budgeted_trials import TableEffort, contenders, run_budgeted
+from deepcac.table.inference.labelled_table import Roles, read_labelled
 from deepcac.table.pages.own_figures import forest
 from deepcac.table.pages.risk_section import worth
-from deepcac.table.labelled_table import Roles, read_labelled
 
 FIGHTERS = ("lr", "km_lr", "spline_lr")
 

@@ -20,7 +20,7 @@ from deepcac.table import choice_folds
 from deepcac.table.choice_folds import Candidate, Scores, score_on_folds, split
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import Fold
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import (
     candidates,

@@ -13,7 +13,7 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.column_types import plain_type, row_names
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.external_rows import _same_columns
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
 
 

@@ -24,8 +24,8 @@ from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, shown_clusterings
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
-from deepcac.table.labelled_table import read_labelled
 
 
 def planted_table(n=400, seed=0):

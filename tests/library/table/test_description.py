@@ -21,8 +21,8 @@ from deepcac.table.columns.description import (
     read_description,
 )
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 120

@@ -25,6 +25,7 @@ from deepcac.scoring.censored import (
 )
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
 from deepcac.table.pages.compare_page import _sizes
 from deepcac.table.pages.horizon_scores import (
@@ -35,7 +36,6 @@ from deepcac.table.pages.horizon_section import _subtypes, _survival_at, unseen_
 from deepcac.table.pages.own_pages import _names
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
-from deepcac.table.labelled_table import read_labelled
 
 ROLES = Roles("died", time="days", horizon=365.0)
 

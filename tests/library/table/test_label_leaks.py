@@ -9,10 +9,10 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
+from deepcac.table.findings.label_leaks import _TIME, _alone, _auroc, _by_order, _Told, label_leaks
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
-from deepcac.table.findings.label_leaks import _TIME, _alone, _auroc, _by_order, _Told, label_leaks
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.table.risk_tables import fit_table
 

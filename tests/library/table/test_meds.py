@@ -16,10 +16,10 @@ from deepcac.command import main
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.meds.event_summary import EventFeature, summarise
 from deepcac.table.meds.meds_files import read_events, read_labels
 from deepcac.table.meds.meds_table import shards, write_meds_table
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table
 
 ROLES = Roles("boolean_value", "prediction", "subject_id")

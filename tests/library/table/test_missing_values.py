@@ -9,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 from deepcac.judging.trial_record import TrialRecord
 from deepcac.table.budgeted_trials import TableEffort, Trials, linear, table_resamples
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.missing_values import (
     COMPLETE,
     FLAGGED,
@@ -17,7 +18,6 @@ from deepcac.table.pages.missing_values import (
     missing_lines,
     rough_share,
 )
-from deepcac.table.labelled_table import read_labelled
 
 EFFORT = TableEffort(budget=1.0)
 

@@ -27,9 +27,9 @@ from deepcac.table.cards.model_card import (
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparing import compare_table
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.compare_page import RiskContent
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_model import Plane, RiskModel
 from deepcac.table.risk_tables import fit_table
 

@@ -16,8 +16,8 @@ from deepcac.table.audit.beyond_risk import likelihood_ratio, robust_wald
 from deepcac.table.audit.group_lines import group_lines
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.optimism import _drawn, _scored
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_model_choice import method_lines
 from deepcac.table.risk_tables import fit_table
 

@@ -9,9 +9,9 @@ from deepcac.errors import DataError
 from deepcac.table.columns.cell_texts import CellRules
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import site_folds
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.reading import table_encoder
 from deepcac.table.reading.class_labels import alike_spellings
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.reading.odd_numbers import are_days, codes_among, missing_codes, two_units
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 

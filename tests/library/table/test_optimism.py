@@ -12,8 +12,8 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.scoring.calibration import calibration_slope
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.optimism import _drawn, optimism, refit, spread
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import candidates, method_lines, settings
 from deepcac.table.risk_tables import fit_table, predict_table, read_model

@@ -35,11 +35,11 @@ from deepcac.table.elsewhere.fold_trials import (
 from deepcac.table.elsewhere.folds import _moved_times, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
 from deepcac.table.pages.own_pages import _names
 from deepcac.table.pages.place_pictures import PlaceRisks, over_sites
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.labelled_table import read_labelled
 
 
 def patients(n=400, seed=0, shift=0.0):

@@ -26,7 +26,7 @@ from deepcac.table.detectable.power_answer import (
     smallest_seen,
 )
 from deepcac.table.detectable.power_page import power_table
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.sample_sizes import (
     candidate_parameters,
     needed_patients,

@@ -10,18 +10,18 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from deepcac.table.columns.cell_reader import CellReader
+from deepcac.table.columns.decimal_signs import with_points
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.columns.cell_reader import CellReader
 from deepcac.table.columns.cell_texts import CellRules
-from deepcac.table.columns.decimal_signs import with_points
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.pages.column_lines import column_lines
 from deepcac.table.reading import delimited_text, table_files
 from deepcac.table.reading.class_labels import class_labels
-from deepcac.table.column_lines import column_lines
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.reading.row_sample import sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks

@@ -14,6 +14,7 @@ from deepcac.table.answer import answer
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import contender_name
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.risk_pictures import usual_thresholds
 from deepcac.table.pages.risk_section import (
     RiskQuestions,
@@ -24,7 +25,6 @@ from deepcac.table.pages.risk_section import (
 )
 from deepcac.table.pages.subgroups import check_columns, subgroups
 from deepcac.table.reading.class_labels import standing_alone
-from deepcac.table.labelled_table import read_labelled
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ from deepcac.files.storage import content_digest, read_json, write_json
 from deepcac.preprocess import TableScaler
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.risk_model_choice import method_lines
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 from deepcac_study.catalogue.protocol import Protocol

@@ -4,19 +4,19 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from deepcac.table.columns.cell_reader import CellReader
 
 from deepcac.errors import DataError
 from deepcac.judging.draws import draw, units
 from deepcac.judging.resamples import at_most
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.column_differences import difference_lines
-from deepcac.table.columns.cell_reader import CellReader
 from deepcac.table.columns.cell_texts import CellRules
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.external_rows import external_rows
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.pages.risk_section import risk_questions
-from deepcac.table.labelled_table import read_labelled
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.risk_tables import fit_table, predict_table
 

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from deepcac.table.columns.cell_reader import CellReader
 
 import deepcac
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TableRun, refuse_budget
-from deepcac.table.columns.cell_reader import CellReader
 from deepcac.table.columns.cell_texts import CellRules
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.folds import site_folds
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.risk_tables import fit_table, predict_table
 

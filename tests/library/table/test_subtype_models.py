@@ -13,7 +13,7 @@ from deepcac.nn.persistence import read_tensors, write_tensors
 from deepcac.table import subtype_model
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
 
 ROLES = Roles("died", id="patient")

@@ -11,8 +11,8 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.cell_texts import CellRules
 from deepcac.table.columns.description_file import read_description
 from deepcac.table.columns.roles import Roles
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.labelled_table import read_labelled
 
 
 def patients(n=200):

@@ -12,7 +12,7 @@ from deepcac.scoring.resampled_scores import AUROC, BRIER, RATIO
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import judge_fold
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac_study.catalogue.entries import file_names
 from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.features.clinical import write_breast_cancers

@@ -89,7 +89,7 @@ ALLOWED = {"kernel.py: _sweep"}
 
 
 # A command has a parameter for each of its options, a public estimator for each setting.
-COMMANDS = {f"commands.py: {name}" for name in ("compare", "audit", "fit", "validate")}
+COMMANDS = {f"commands.py: {name}" for name in ("compare", "fit")}
 MOST_PARAMETERS = 8
 
 
@@ -125,6 +125,8 @@ OTHER_MEANING = {
         "figures",
         "sourcecode",
         "crate",
+        "description_file",
+        "labelled_table",
     )
 } | {
     ("deepcac", "casetables"),

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.table.audit.group_column import Groups
 from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.types import Ids
 
 RESAMPLES, SHUFFLES = 5, 20

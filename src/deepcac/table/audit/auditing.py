@@ -25,7 +25,7 @@ from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, d
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
-from deepcac.table.labelled_table import LabelledTable, read_labelled
+from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.horizon_scores import rows_as_patients
 from deepcac.table.pages.own_pages import comparison_table, write_page

@@ -15,7 +15,7 @@ from deepcac.table.audit.group_column import Groups
 from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear
 from deepcac.table.elsewhere.fold_trials import aurocs, chosen, run_contender
 from deepcac.table.elsewhere.folds import Fold
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
 

@@ -10,7 +10,7 @@ from deepcac.errors import DataError
 from deepcac.judging.resamples import Rows
 from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.columns.column_types import row_names
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.types import Ids
 
 MOST_GROUPS = 50

@@ -13,7 +13,7 @@ from deepcac.table.budgeted_trials import TableEffort, Trials
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.comparison_words import arm_name, contender_name, signed
 from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.compare_page import RiskContent, how_judged
 
 _USUAL = {

@@ -12,7 +12,7 @@ from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, is_few
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.choice_folds import Candidate
 from deepcac.table.comparison_words import arm_name
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, SUBTYPES, method_lines
 from deepcac.types import Ids

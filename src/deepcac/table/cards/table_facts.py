@@ -10,12 +10,12 @@ import numpy as np
 from deepcac import __version__
 from deepcac.scoring.small_cells import NOTE, format_count, format_percentage, is_few
 from deepcac.table.cards.model_card import table_lines
-from deepcac.table.column_lines import HEAD, column_lines
 from deepcac.table.columns.roles import ROLES, Roles
 from deepcac.table.findings.label_leaks import HEAD as LEAKS_HEAD
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_lines, quotable
+from deepcac.table.pages.column_lines import HEAD, column_lines
 from deepcac.table.reading.table_encoder import LEFT_OUT
 from deepcac.table.sample_sizes import needed_patients
 

@@ -10,9 +10,9 @@ import yaml
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.declared import checked
-from deepcac.table.columns.answers import apply_answers
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.description import PROFILE, OpenQuestion, Resource, TableDescription
+from deepcac.table.columns.given_answers import apply_answers
 from deepcac.table.output_files import StrPath
 
 

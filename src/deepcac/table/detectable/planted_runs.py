@@ -34,7 +34,7 @@ from deepcac.table.budgeted_trials import (
     table_resamples,
     usual_resamples,
 )
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.worker_processes import workers
 
 STRENGTHS = (0.0, 0.25, 0.5, 0.8, 1.2, 2.0)

@@ -9,7 +9,7 @@ from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.statistics import wilson
 from deepcac.table.answer import FEWEST_EVENTS
 from deepcac.table.detectable.planted_runs import FOUND, PlantedRuns
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 
 
 @dataclass(frozen=True)

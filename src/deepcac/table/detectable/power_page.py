@@ -15,7 +15,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.detectable.power_answer import PowerAnswer, power_answer
-from deepcac.table.labelled_table import read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.sample_sizes import (

@@ -17,7 +17,7 @@ from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places
 from deepcac.table.elsewhere.place_page import Run, write_place_page
-from deepcac.table.labelled_table import LabelledTable, read_labelled
+from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.worker_processes import workers

@@ -23,7 +23,7 @@ from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.findings.examination import patient_cells
 from deepcac.table.findings.odd_values import odd_outcomes, odd_values
 from deepcac.table.findings.repeated_rows import copied_rows
-from deepcac.table.labelled_table import LabelledTable, describe_like
+from deepcac.table.inference.labelled_table import LabelledTable, describe_like
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import class_labels, label_numbers
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
@@ -132,7 +132,7 @@ def _second_table(
         blocks = read_blocks(describe_like(path, like, asked))
         other = sample_rows(blocks, keys, group=roles.group, most=rows, seed=seed)
         if roles.known_only:
-            other = other.where_known(roles.label)
+            other = other.labelled(roles.label)
         _refuse_missing(table, other)
         moved = _moved_outcomes(table, roles, other, accept)
         outcomes = _outcomes(table, roles, other)

@@ -24,7 +24,7 @@ from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS
 from deepcac.table.budgeted_trials import bent_line
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
-from deepcac.table.labelled_table import rare_rows
+from deepcac.table.inference.labelled_table import rare_rows
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
 _PART = ", from a part of the training rows"

@@ -6,14 +6,14 @@ import numpy as np
 
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import BETTER, NEVER
-from deepcac.table.column_lines import HEAD, column_lines
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict, overall
 from deepcac.table.elsewhere.place_figures import model_by_place, places_forest
 from deepcac.table.elsewhere.place_risks import benefit_lines, place_risks, score_lines
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
+from deepcac.table.pages.column_lines import HEAD, column_lines
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.pages.place_pictures import benefit_panels, calibration_panels
 from deepcac.table.pages.risk_section import RiskQuestions

@@ -12,7 +12,7 @@ from deepcac.table.findings.endpoints import find_endpoints
 from deepcac.table.findings.examination import Check, ExaminedTable, run_checks
 from deepcac.table.findings.filled_after import find_filled_after
 from deepcac.table.findings.finding import Finding
-from deepcac.table.findings.follow_up import find_follow_up
+from deepcac.table.findings.follow_up_columns import find_follow_up
 from deepcac.table.findings.forms import find_forms
 from deepcac.table.findings.header import find_no_header
 from deepcac.table.findings.impossible_values import find_impossible_values
@@ -24,9 +24,9 @@ from deepcac.table.findings.outcome import find_unclear_outcome
 from deepcac.table.findings.persons import find_persons
 from deepcac.table.findings.repeated_rows import find_patient, find_repeated_rows
 from deepcac.table.findings.row_names import find_row_names
+from deepcac.table.findings.sampling_weights import find_weights
 from deepcac.table.findings.sites import find_site
 from deepcac.table.findings.unreadable import find_unreadable
-from deepcac.table.findings.weights import find_weights
 
 # What a description says without a question. It is looked for once, when the description is made:
 # a person may then take a line out.
@@ -75,9 +75,9 @@ def find_questions(table: ExaminedTable) -> list[Finding]:
 def with_certain(table: ExaminedTable) -> ExaminedTable:
     """Return a table whose description says what is certain."""
     for check in CERTAIN:
-        found = list(run_checks({check: CERTAIN[check]}, table))
-        if found:
-            table = _as_described(table, _described(table, found))
+        findings = list(run_checks({check: CERTAIN[check]}, table))
+        if findings:
+            table = _as_described(table, _described(table, findings))
     return table
 
 
@@ -91,11 +91,11 @@ def _as_described(table: ExaminedTable, description: TableDescription) -> Examin
     return replace(table, sample=sample, description=description, unreadable={})
 
 
-def _described(table: ExaminedTable, found: list[Finding]) -> TableDescription:
+def _described(table: ExaminedTable, findings: list[Finding]) -> TableDescription:
     resource = table.description.resource
     use, fields = resource.use, {field.name: field for field in resource.table.fields}
     leave_out, changed = dict(use.leave_out), dict[str, object]()
-    for finding in found:
+    for finding in findings:
         for name in finding.fields:
             if finding.certain == LEAVE_OUT:
                 leave_out[name] = finding.text

@@ -1,4 +1,4 @@
-"""Times and statuses of several endpoints in one table, found by how they go together."""
+"""Times and statuses of several endpoints in one table, pairs by how they go together."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ import numpy as np
 from deepcac.table.columns.description import KEEP, LEAVE_OUT
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding
-from deepcac.table.findings.follow_up import names_a_time
+from deepcac.table.findings.follow_up_columns import names_a_time
 from deepcac.types import Array
 
 _FEWEST_DIFFERENT = 20  # of a time
@@ -48,8 +48,8 @@ def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:
     for name, (later, _) in earlier.items():
         why = f"{name!r} is never above {later!r} and often equal to it: the time of an endpoint?"
         yield Finding(why, (name,), (LEAVE_OUT, KEEP))
-    if own := _partner(label, table.outcome.codes.astype(float), times):
-        yield Finding(f"{own!r} is the time of {label!r}", (own,), (LEAVE_OUT, KEEP))
+    if time := _partner(label, table.outcome.codes.astype(float), times):
+        yield Finding(f"{time!r} is the time of {label!r}", (time,), (LEAVE_OUT, KEEP))
     for name, values in numbers.items():
         pair = status[name] or _partner(name, values, times)
         if pair is not None and name not in earlier:
@@ -73,7 +73,7 @@ def _earlier(times: Mapping[str, Array]) -> dict[str, tuple[str, Array]]:
     Of several that bound a time the longest one is the follow-up.
     """
     longest = sorted(times, key=lambda name: -float(np.nanmean(times[name])))
-    found: dict[str, tuple[str, Array]] = {}
+    pairs: dict[str, tuple[str, Array]] = {}
     for name, values in times.items():
         for other in longest:
             ends = times[other]
@@ -84,9 +84,9 @@ def _earlier(times: Mapping[str, Array]) -> dict[str, tuple[str, Array]]:
             if (values > ends)[both].mean() > _ODD or equal < _FEWEST_EQUAL:
                 continue
             if 1 - equal >= _FEWEST_SHORTER:
-                found[name] = (other, np.where(both, values < ends, np.nan))
+                pairs[name] = (other, np.where(both, values < ends, np.nan))
                 break
-    return found
+    return pairs
 
 
 def _agrees(values: Array, came: Array) -> bool:

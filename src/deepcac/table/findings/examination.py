@@ -136,7 +136,7 @@ def examine(
     if roles is None:
         return ExaminedTable(sample, description)
     if roles.known_only:
-        sample = sample.where_known(roles.label)
+        sample = sample.labelled(roles.label)
     outcomes = read_outcomes(sample, roles)
     patients = None if roles.group is None else _patients(sample, roles.group)
     return ExaminedTable(sample, description, roles, outcomes, patients)

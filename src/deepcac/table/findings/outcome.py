@@ -17,21 +17,25 @@ def find_unclear_outcome(table: ExaminedTable) -> Iterator[Finding]:
 
     Of 0 and 1 the second is the event, and of words such as yes, died or alive one says it.
     """
-    found, roles = table.outcome, table.roles
-    if found is None or roles is None or found.follow is not None:
+    outcome, roles = table.outcome, table.roles
+    if outcome is None or roles is None or outcome.follow is not None:
         return
     asked = table.description.resource.use.outcome
-    if len(found.words) == 2:
-        unclear = found.reason == BY_COUNT or (found.reason == BY_NUMBER and "0" not in found.words)
-        named = any(word.lower() in roles.label.lower() for word in found.words if len(word) > 2)
+    if len(outcome.words) == 2:
+        unclear = outcome.reason == BY_COUNT or (
+            outcome.reason == BY_NUMBER and "0" not in outcome.words
+        )
+        named = any(word.lower() in roles.label.lower() for word in outcome.words if len(word) > 2)
         if unclear and not named and (asked is None or asked.event is None):
-            first, second = found.words
+            first, second = outcome.words
             text = f"Column {roles.label!r}: is {first!r} the event, or {second!r}?"
             yield Finding(text, (roles.label,), (f"{EVENT} {first}", f"{EVENT} {second}"))
         return
-    counts = np.bincount(found.codes, minlength=len(found.words))
-    rare = [n for n, count in zip(found.words, counts, strict=True) if count < _RARE * counts.sum()]
-    odd = {*rare, *unknown_classes(found.words)}
-    for name in [name for name in found.words if name in odd][: len(found.words) - 2]:
+    counts = np.bincount(outcome.codes, minlength=len(outcome.words))
+    rare = [
+        n for n, count in zip(outcome.words, counts, strict=True) if count < _RARE * counts.sum()
+    ]
+    odd = {*rare, *unknown_classes(outcome.words)}
+    for name in [name for name in outcome.words if name in odd][: len(outcome.words) - 2]:
         text = f"Column {roles.label!r}: is {name!r} an outcome, or is it not known in these rows?"
         yield Finding(text, (roles.label,), (KEEP, MISSING_VALUES), (name,))

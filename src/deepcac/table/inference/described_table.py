@@ -147,11 +147,11 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
 def _raw_sample(path: StrPath, dialect: Dialect, use: Use, rows: int, seed: int) -> SampledTable:
     outcome = use.outcome
     keys = [] if outcome is None else [outcome.field]
-    blocks = map(_in_one_form, raw_blocks(path, dialect))
+    blocks = map(_uniform_block, raw_blocks(path, dialect))
     return sample_rows(blocks, keys, group=use.patient, most=rows, seed=seed)
 
 
-def _in_one_form(block: pa.RecordBatch) -> pa.RecordBatch:
+def _uniform_block(block: pa.RecordBatch) -> pa.RecordBatch:
     columns = []
     for name, column in zip(block.schema.names, block.columns, strict=True):
         column = plain_type(name, column)
@@ -210,8 +210,8 @@ def _names_of_rows(use: Use) -> set[str]:
 
 def _words(columns: Sequence[InferredColumn]) -> tuple[str, ...]:
     """Return the words for no value, as programs write them and as this table does."""
-    found = {word for column in columns for word in column.words}
-    return tuple(dict.fromkeys((*NO_VALUE, *sorted(found))))
+    words = {word for column in columns for word in column.words}
+    return tuple(dict.fromkeys((*NO_VALUE, *sorted(words))))
 
 
 def _typed_sample(sample: SampledTable, description: TableDescription) -> SampledTable:
@@ -267,10 +267,10 @@ def _with_findings(
 
 def _with_event(outcome: Outcome | None, examined: ExaminedTable) -> Outcome | None:
     """Return the outcome with the class that was taken for the event."""
-    found = examined.outcome
-    if outcome is None or found is None or len(found.words) != 2 or outcome.above is not None:
+    seen = examined.outcome
+    if outcome is None or seen is None or len(seen.words) != 2 or outcome.above is not None:
         return outcome
-    return outcome.model_copy(update={"event": found.words[1]})
+    return outcome.model_copy(update={"event": seen.words[1]})
 
 
 def _with_levels(field: ColumnField, examined: ExaminedTable) -> ColumnField:

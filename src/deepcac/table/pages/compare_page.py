@@ -13,11 +13,11 @@ from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_perc
 from deepcac.table.answer import TABLE_QUESTIONS, Answer
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableEffort, Trials
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
-from deepcac.table.column_lines import HEAD, column_lines
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering, Subtype
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
+from deepcac.table.pages.column_lines import HEAD, column_lines
 from deepcac.table.pages.horizon_section import horizon_section, unseen_risks
 from deepcac.table.pages.missing_values import missing_lines
 from deepcac.table.pages.own_figures import forest, missingness, subtype_profile

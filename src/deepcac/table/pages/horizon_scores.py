@@ -17,7 +17,7 @@ from deepcac.scoring.resampled_scores import (
     resampled_benefits,
 )
 from deepcac.table.comparison_words import contender_name, signed
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.types import Array
 
 SCORE_HEAD = (*("model", "AUROC(t)", "Brier(t)", "mean predicted risk", "observed / predicted"),)

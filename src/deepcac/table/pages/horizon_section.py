@@ -24,7 +24,7 @@ from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import Trials, bent_line, booster, linear
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.horizon_scores import (
     SCORE_HEAD,
     Judged,

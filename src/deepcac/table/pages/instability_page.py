@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.optimism import SCORES, Optimism
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page

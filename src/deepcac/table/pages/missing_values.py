@@ -24,7 +24,7 @@ from deepcac.table.budgeted_trials import (
 )
 from deepcac.table.columns.cells import plain
 from deepcac.table.comparison_words import signed
-from deepcac.table.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
+from deepcac.table.inference.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.table.reading.table_encoder import ABSENT
 from deepcac.types import Array, Flags
 

@@ -8,7 +8,6 @@ import numpy as np
 from deepcac.files.atomic import atomic_path
 from deepcac.scoring.small_cells import FEW, format_count, format_percentage
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.column_lines import HEAD, column_lines
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import (
@@ -21,6 +20,7 @@ from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.inference.described_table import InferredTable, describe_table, examine_table
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
+from deepcac.table.pages.column_lines import HEAD, column_lines
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.class_labels import label_sentence, standing_alone

@@ -28,7 +28,7 @@ from deepcac.table.answer import Answer
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.comparison_words import contender_name, signed, with_interval
 from deepcac.table.held_out_risks import HeldOut
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.risk_pictures import (
     EDGES,
     calibration_lines,

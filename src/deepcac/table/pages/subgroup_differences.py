@@ -20,7 +20,7 @@ from deepcac.scoring.resampled_scores import (
 from deepcac.scoring.statistics import holm
 from deepcac.table.comparison_words import signed
 from deepcac.table.held_out_risks import HeldOut
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.subgroups import WITHOUT, Subgroup, levels_of, net_true_positives
 from deepcac.types import Array
 

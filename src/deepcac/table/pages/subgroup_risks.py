@@ -20,7 +20,7 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.comparison_words import signed
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages import subgroup_differences
 from deepcac.table.pages.subgroup_differences import Scored, differences_from_largest, gap_table
 from deepcac.table.pages.subgroups import (

@@ -21,7 +21,7 @@ from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.columns.cells import plain
 from deepcac.table.held_out_risks import HeldOut
-from deepcac.table.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.reading.column_parts import column_parts
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown

@@ -32,11 +32,13 @@ _NEGATIVE = ("no", "false", "n", "f", "negative", "neg", "nein", "non", "nee", "
 _EVENT = (
     *_POSITIVE, "dead", "died", "death", "deceased", "event", "relapse", "relapsed", "recurrence",
     "recurred", "progression", "progressed", "failure", "failed", "exitus", "expired", "case",
+    "sick", "ill", "diseased", "abnormal",
     "tot", "verstorben", "gestorben", "d\u00e9c\u00e9d\u00e9", "fallecido", "deceduto", "malignant",
 )  # fmt: skip
 _NO_EVENT = (
     *_NEGATIVE, "alive", "living", "censored", "censor", "lost", "survived", "survivor", "none",
     "no event", "event-free", "disease-free", "withdrawn", "discharged", "control",
+    "well", "healthy", "normal",
     "lebt", "lebend", "zensiert", "vivant", "censur\u00e9", "vivo", "benign",
 )  # fmt: skip
 # A class beside two others that may stand for a label that nobody knows.

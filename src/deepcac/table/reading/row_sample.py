@@ -45,14 +45,14 @@ class SampledTable:
     place: Ids
     gaps: bool = False
 
-    def where_known(self, key: str) -> "SampledTable":
+    def labelled(self, key: str) -> "SampledTable":
         """Return the rows that have a value in a key column."""
-        known = np.asarray(pc.is_valid(plain(self.keys[key])).to_numpy())
-        here = known[self.place]
+        present = np.asarray(pc.is_valid(plain(self.keys[key])).to_numpy())
+        here = present[self.place]
         return SampledTable(
             self.rows.filter(pa.array(here)), self.number[here],
-            self.keys.filter(pa.array(known)), int(known.sum()),
-            (np.cumsum(known) - 1)[self.place[here]], self.gaps,
+            self.keys.filter(pa.array(present)), int(present.sum()),
+            (np.cumsum(present) - 1)[self.place[here]], self.gaps,
         )  # fmt: skip
 
     @property

@@ -20,7 +20,7 @@ from deepcac.table.columns.description import TableDescription
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE
 from deepcac.table.findings.examination import patient_cells
-from deepcac.table.labelled_table import LabelledTable, refuse_repeats
+from deepcac.table.inference.labelled_table import LabelledTable, refuse_repeats
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
 from deepcac.table.reading.class_labels import label_sentence
@@ -227,7 +227,7 @@ def _sampled(path: DescribedTable, roles: Roles, by: Iterable[str]) -> SampledTa
     table = DescribedTable(path.path, path.description, needed)
     sample = sample_rows(read_blocks(table), keys, group=roles.group, most=MOST)
     if roles.known_only:
-        sample = sample.where_known(roles.label)
+        sample = sample.labelled(roles.label)
     if roles.id is not None:
         refuse_repeats(sample.keys[roles.id], roles.id)
     return sample

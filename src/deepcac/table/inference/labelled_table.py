@@ -253,8 +253,8 @@ def described_table(
     use = use.model_copy(update={"questions": ()})
     resource = description.resource.model_copy(update={"use": use})
     description = replace(description, resource=resource)
-    found = description.roles()
-    roles = replace(roles, group=found.group, apart=found.apart)
+    inferred_roles = description.roles()
+    roles = replace(roles, group=inferred_roles.group, apart=inferred_roles.apart)
     return DescribedTable(path, description), roles
 
 
@@ -271,8 +271,8 @@ def refuse_open(path: StrPath, questions: Sequence[OpenQuestion], label: str | N
 
 def refuse_questions(table: ExaminedTable) -> None:
     """Refuse a described table with findings that its description has no answer to."""
-    if found := find_questions(table):
-        questions = as_questions(found)
+    if findings := find_questions(table):
+        questions = as_questions(findings)
         file = table.description.file
         raise ConfigError(
             f"{file}: {question_lines(questions)}\ndeepcac profile adds them to {file}"

@@ -1,41 +1,25 @@
-"""What a claim is decided on: the runs of one protocol."""
+"""What a claim is decided on: the rows of one protocol, and the runs among them by arm."""
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac.scoring.margins import MARGIN
 from deepcac_study.catalogue.protocol import named_protocols, protocol_folder
+from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.names import lost_datasets, restricted
 from deepcac_study.papers.printed import deciding_protocol
-from deepcac_study.records.runs import Run, Runs
+from deepcac_study.papers.scores import Scores
+from deepcac_study.papers.verdicts import LOST, NOT_DECIDABLE, NOT_RUN, Decision
+from deepcac_study.records.runs import reported
 
-VERDICTS = {
-    "holds": "holds",
-    "partly": "partly",
-    "fails": "fails",
-    "cannot_hold": "cannot hold",
-    "undecided": "undecided",
-    "toy": "toy",
-    "not_decidable": "not decidable",
-    "not_rebuildable": "data not rebuildable",
-    "not_run": "not run",
-}
-HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
+_SPLIT = ("seed", "n_learn", "n_test")  # by which two runs have the same split
 TIE = 0.0005  # half of the last printed digit
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What the runs say about a claim."""
-
-    verdict: str  # one of `VERDICTS`
-    reason: str  # one sentence with the numbers that decided, or with what is missing
-    runs: tuple[str, ...] = ()  # paths of the runs that decide
 
 
 @dataclass(frozen=True)
@@ -52,41 +36,59 @@ class Arm:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The runs of one protocol, asked by arm."""
+    """The rows of one protocol, and the runs among them by arm."""
 
-    runs: Runs
+    scores: Scores
     protocol: str  # ``sound`` or ``as_published``
+    ledger: Sequence[Entry] = ()
+    _runs: dict[Arm, pd.DataFrame | None] = field(default_factory=dict, repr=False)
+    _means: dict[Arm, float | None] = field(default_factory=dict, repr=False)
+    _gaps: dict[tuple[Arm, Arm], Difference | None] = field(default_factory=dict, repr=False)
 
-    def run(self, arm: Arm) -> Run | None:
-        """Return the run of an arm by its own protocol, or None: no other stands in for it."""
-        return self.runs.find(self._protocol(arm), arm.dataset, arm.method, arm.k)
+    def rows(self, source: str, where: str = "") -> pd.DataFrame:
+        """Return the rows of a source and the protocol that meet a condition."""
+        if source == "ledger":
+            columns = [*Entry.__dataclass_fields__, "path"]
+            cells = [{**vars(entry), "path": entry.run} for entry in self.ledger]
+            rows = pd.DataFrame(cells, columns=columns)
+        else:
+            rows = self.scores.source(source)
+            rows = rows[rows["protocol"] == self.protocol]
+        return rows.query(where) if where and len(rows) else rows
+
+    def printed(self, source: str) -> pd.DataFrame:
+        """Return the printed values in the place of a source's rows."""
+        rows = self.scores.source(source)
+        return rows[rows["protocol"] == "print"]
+
+    def run(self, arm: Arm) -> pd.DataFrame | None:
+        """Return the splits of an arm by its own protocol, or None: no other stands in for it.
+
+        `score` is by the metric of the arm, NaN where the run gave none.
+        """
+        if arm not in self._runs:
+            rows = self.scores.runs.get((self._protocol(arm), arm.dataset, arm.method, arm.k))
+            if rows is not None:
+                first = rows.iloc[0]
+                metric = reported(arm.metric, arm.paper, first["n_classes"], macro=first["macro"])
+                rows = rows.assign(score=rows.get(metric, np.nan))
+            self._runs[arm] = rows
+        return self._runs[arm]
 
     def _protocol(self, arm: Arm) -> str:
         if self.protocol != "as_published":
             return self.protocol
         return deciding_protocol(arm.paper, arm.method, folds=arm.folds)
 
-    def _splits(self, arm: Arm) -> str:
-        """Return which splits the run of an arm has: both protocols of five folds have the same."""
-        protocol = self._protocol(arm)
-        return "folds" if "CV5" in named_protocols().get(protocol, ()) else protocol
-
-    def score(self, arm: Arm) -> float | None:
-        """Return the mean score of an arm, or None without one."""
-        run = self.run(arm)
-        score = run.score(run.reported(arm.metric, arm.paper)) if run else None
-        return score[0] if score else None
-
     def standing(self, arm: Arm) -> float | None:
         """Return the mean score of an arm, -inf where its run gave none; None without a run.
 
         A run that timed out or diverged, or whose clusters became one, is below every score.
         """
-        run = self.run(arm)
-        if run is None:
-            return None
-        score = self.score(arm) if run.status == "ok" else None
-        return -math.inf if score is None else score
+        if arm not in self._means:
+            run = self.run(arm)
+            self._means[arm] = None if run is None else _mean(run)
+        return self._means[arm]
 
     def contrast(self, first: Arm, second: Arm) -> Difference | None:
         """Return first less second over the splits that both have; None where one has no run.
@@ -96,46 +98,49 @@ class Evidence:
         difference open, and so do runs whose splits hold other rows: seeds of one, folds of the
         other, or other numbers of rows.
         """
+        if (first, second) not in self._gaps:
+            self._gaps[first, second] = self._contrast(first, second)
+        return self._gaps[first, second]
+
+    def _contrast(self, first: Arm, second: Arm) -> Difference | None:
+        runs = self.run(first), self.run(second)
         means = self.standing(first), self.standing(second)
-        run = self.run(first)
-        if run is None or means[0] is None or means[1] is None:
+        if runs[0] is None or runs[1] is None or means[0] is None or means[1] is None:
             return None
-        if self._splits(first) != self._splits(second) and -math.inf not in means:
-            return untold(means[0] - means[1])
-        scores, other = self._by_seed(first), self._by_seed(second)
-        if not scores or not other or -math.inf in means:
+        if -math.inf in means:
             return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
-        sizes = [_sizes(run), _sizes(self.run(second))]
-        common = [seed for seed in scores if seed in other and sizes[0][seed] == sizes[1][seed]]
-        gaps = [scores[seed] - other[seed] for seed in common]
+        if self._splits(first) != self._splits(second):
+            return untold(means[0] - means[1])
+        one, two = (
+            dict(zip(zip(*(run[name] for name in _SPLIT), strict=True), run["score"], strict=True))
+            for run in runs
+        )
+        gaps = [score - two[split] for split, score in one.items() if split in two]
         if len(gaps) < 2:
             return exactly(gaps[0]) if gaps else untold(means[0] - means[1])
-        return difference(gaps, test_share=test_share(run), margin=MARGIN)
+        return difference(gaps, test_share=test_share(runs[0]), margin=MARGIN)
+
+    def _splits(self, arm: Arm) -> str:
+        """Return which splits the run of an arm has: both protocols of five folds have the same."""
+        protocol = self._protocol(arm)
+        return "folds" if "CV5" in named_protocols().get(protocol, ()) else protocol
 
     def per_split(self, arm: Arm) -> npt.NDArray[np.float64]:
         """Return the scores of an arm on its splits; 0 where its run gave none."""
-        values = self._by_seed(arm)
-        return np.array([*values.values()]) if values else np.zeros(1)
-
-    def _by_seed(self, arm: Arm) -> dict[int, float]:
-        """Return the score of each split by its seed; none where a split lacks it."""
         run = self.run(arm)
-        if run is None:
-            return {}
-        values = run.per_split(run.reported(arm.metric, arm.paper))
-        if np.isnan(values).any():
-            return {}
-        return dict(zip([split["seed"] for split in run.splits], values.tolist(), strict=True))
-
-    def all_sound(self, paths: Sequence[str]) -> bool:
-        """Say whether runs were named, and every one of them is sound."""
-        sound = {run.path for run in self.runs.where(protocol="sound")}
-        return bool(paths) and sound.issuperset(paths)
+        if run is None or run["score"].isna().any():
+            return np.zeros(1)
+        return run["score"].to_numpy()
 
     def paths(self, arms: Sequence[Arm]) -> tuple[str, ...]:
         """Return the paths of the runs behind some arms, each once."""
-        paths = [run.path for run in map(self.run, arms) if run]
+        paths = [run["path"].iloc[0] for run in map(self.run, arms) if run is not None]
         return tuple(dict.fromkeys(paths))
+
+    def all_sound(self, paths: Sequence[str]) -> bool:
+        """Say whether runs were named, and every one of them is sound."""
+        rows = self.scores.source("runs")
+        return bool(paths) and set(rows.loc[rows["protocol"] == "sound", "path"]).issuperset(paths)
 
     def left_out(self, arm: Arm) -> str:
         """Return why an arm's data decide nothing here; empty where they can.
@@ -154,16 +159,14 @@ class Evidence:
         return f"results/{folder}{arm.dataset}/{arm.method}_k{arm.k}.json"
 
 
-def test_share(run: Run) -> float:
+def _mean(run: pd.DataFrame) -> float:
+    scored = run["status"].iloc[0] == "ok" and run["score"].notna().all()
+    return float(run["score"].to_numpy().mean()) if scored else -math.inf
+
+
+def test_share(splits: pd.DataFrame) -> float:
     """Return the mean share of a run's splits that is tested."""
-    sizes = [(split["n_test"], split["n_train"]) for split in run.splits]
-    return float(np.mean([test / (test + train) for test, train in sizes]))
-
-
-def tuned_alphas(run: Run) -> list[float]:
-    """Return the alpha of each split of a run that tuned it; a fixed one decides nothing."""
-    tuned = [split for split in run.splits if "alpha" in split.get("tuned", ())]
-    return [float(split["hyperparameters"]["alpha"]) for split in tuned]
+    return float((splits["n_test"] / (splits["n_test"] + splits["n_train"])).mean())
 
 
 def exactly(gap: float) -> Difference:
@@ -181,17 +184,6 @@ def exactly(gap: float) -> Difference:
         same=1.0 - worse - better,
         better=better,
     )
-
-
-def _sizes(run: Run | None) -> dict[int, tuple[int, int]]:
-    """Return how many rows each split has to learn from and to test on, by its seed.
-
-    Some methods learn from the validation rows too.
-    """
-    return {
-        split["seed"]: (split["n_train"] + split.get("n_validation", 0), split["n_test"])
-        for split in (run.splits if run else ())
-    }
 
 
 def untold(gap: float) -> Difference:

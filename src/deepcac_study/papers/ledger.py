@@ -12,15 +12,14 @@ from deepcac.files.atomic import atomic_path
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
-from deepcac_study.papers.class_decomposition.gain_rules import GainTable
+from deepcac_study.papers.class_decomposition.gains import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
 from deepcac_study.papers.entry import SIGNED, Entry
-from deepcac_study.papers.evidence import tuned_alphas
 from deepcac_study.papers.findings import of_the_papers
 from deepcac_study.papers.names import restricted
 from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
-from deepcac_study.papers.supervised_kmeans.cluster_losses import LossTables
+from deepcac_study.papers.supervised_kmeans.losses import LossTables
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
 
@@ -172,7 +171,8 @@ def _metric(run: Run, cell: PrintedCell) -> str:
 
 
 def _of_alpha(run: Run) -> Ours | None:
-    values = tuned_alphas(run)
+    tuned = [split for split in run.splits if "alpha" in split.get("tuned", ())]
+    values = [float(split["hyperparameters"]["alpha"]) for split in tuned]
     if not values:
         return None
     sd = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0

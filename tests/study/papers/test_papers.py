@@ -7,10 +7,11 @@ from deepcac.errors import ConfigError
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers import bibliography
 from deepcac_study.papers.bibliography import PAPERS
-from deepcac_study.papers.claims import claims, rules
+from deepcac_study.papers.claims import claims
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.names import LOGS, names, restricted, usual_k
 from deepcac_study.papers.printed import printed_cells
+from deepcac_study.papers.rules.rule import rules
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 
@@ -58,7 +59,7 @@ def test_each_claim_is_quoted_where_a_sentence_of_the_paper_says_it():
 
 def test_every_rule_decides_a_claim():
     known = {row["id"] for row in facts("claims")}
-    assert set(rules(Findings(Runs(())), [])) == known
+    assert set(rules()) == known
 
 
 def test_rows_of_rules_decide_claims_of_their_own_paper():

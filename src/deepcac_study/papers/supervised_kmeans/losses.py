@@ -1,7 +1,8 @@
 """Losses on test clusterings, ours and printed, and their signed ranks (Table 4)."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,6 @@ from deepcac.types import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.agreement import Ours
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.rules.truth import Truth
 from deepcac_study.records.clusterings import ClusteringRun, Clusterings
 
 # "As published" stands for the reading of WebKB whose losses without learning are nearest to the
@@ -21,7 +21,8 @@ ROUNDING = 1e-6
 SYNTH = "synth_pairs"
 _DRAW = "our own sample of Synth: mean over its clusterings"
 _APART = "our sample of Synth is other data"
-_LEARNERS = ("iterative", "spectral", "pair")
+LEARNERS = ("iterative", "spectral", "pair")
+METHODS = (*LEARNERS, "none")
 
 
 def dataset(name: str, protocol: str) -> str:
@@ -34,51 +35,39 @@ def mean_losses(run: ClusteringRun) -> Array:
     return np.asarray(run.losses.mean(axis=0))
 
 
-class LossRange(NamedTuple):
-    """Losses of each test clustering, over the starts and over kinds of processors."""
+def loss_rows(runs: Sequence[ClusteringRun]) -> Iterator[dict[str, Any]]:
+    """Yield the losses of each test clustering, ours by protocol and those printed for Synth.
 
-    # Mean over our own starts, and the ends of what starts and processors reach.
-    mean: Array
-    low: Array
-    high: Array
-
-    @classmethod
-    def exact(cls, losses: Array) -> "LossRange":
-        """Return losses without a spread, such as printed ones."""
-        return cls(losses, losses, losses)
-
-    def below(self, other: "LossRange", margin: float = 0.0) -> list[Truth]:
-        """Say of each clustering whether the loss is lower by more than a margin.
-
-        It is open where the ranges meet, and where both losses are 0: none can be lower.
-        """
-        gap = margin + ROUNDING
-        return [
-            None
-            if max(most, roof) <= ROUNDING
-            else True
-            if most + gap < floor
-            else False
-            if least + gap >= roof
-            else None
-            for least, most, floor, roof in zip(
-                self.low, self.high, other.low, other.high, strict=True
-            )
-        ]
-
-
-def loss_range(run: ClusteringRun) -> LossRange:
-    """Return the losses of a run, with what its starts and processors of other kinds reach.
-
-    ``machine_losses.csv`` has the losses of the same experiment on such processors.
+    `mean` is over our own starts; `low` and `high` are the ends of what starts, and processors of
+    other kinds, reach.
     """
+    found = Clusterings(tuple(runs))
+    for protocol in ("sound", "as_published"):
+        for claimed in (*NEAREST, SYNTH):
+            name = dataset(claimed, protocol)
+            for method in METHODS:
+                if run := found.find(name, method):
+                    place = {"protocol": protocol, "dataset": name, "claimed": claimed}
+                    yield from (place | row for row in _clusterings(run))
+    for method, losses in printed_losses("SYNTH").items():
+        for loss in losses:
+            ends = dict.fromkeys(("mean", "low", "high", "worst"), loss)
+            place = {"protocol": "print", "dataset": "print", "claimed": SYNTH, "path": "print"}
+            yield {**place, "method": method, "unfinished": "", **ends}
+
+
+def _clusterings(run: ClusteringRun) -> Iterator[dict[str, Any]]:
+    """Yield a run's losses; ``machine_losses.csv`` has those of processors of other kinds."""
     everywhere = {name: list(run.losses[:, j]) for j, name in enumerate(run.names)}
     for row in facts("machine_losses", "supervised_kmeans"):
         same = (row["dataset"], row["method"]) == (run.dataset, run.method)
         if same and row["clustering"] in everywhere:
             everywhere[row["clustering"]].append(float(row["loss"]))
-    low, high = (np.array([end(losses) for losses in everywhere.values()]) for end in (min, max))
-    return LossRange(mean_losses(run), low, high)
+    about = {"method": run.method, "path": run.path, "unfinished": run.unfinished}
+    for mean, worst, losses in zip(
+        mean_losses(run), run.losses.max(axis=0), everywhere.values(), strict=True
+    ):
+        yield {**about, "mean": mean, "low": min(losses), "high": max(losses), "worst": worst}
 
 
 def printed_losses(printed: str) -> dict[str, Array]:
@@ -93,22 +82,21 @@ def printed_losses(printed: str) -> dict[str, Array]:
     return {method: np.array(losses) for method, losses in by_method.items()}
 
 
-def unlike_printed_synth(clusterings: Clusterings) -> str:
+def unlike_printed_synth(worst: Sequence[float]) -> str:
     """Say how our sample of Synth differs from the printed one; empty where it does not.
 
-    It is other data where no learner loses half of the least that any printed one does.
+    It is other data where no learner loses half of the least that any printed one does. `worst` are
+    the largest losses of our learners.
     """
-    learnt = [run.losses for name in _LEARNERS if (run := clusterings.find(SYNTH, name))]
-    printed = [losses for name, losses in printed_losses("SYNTH").items() if name in _LEARNERS]
-    if not learnt or not printed:
+    printed = [losses for name, losses in printed_losses("SYNTH").items() if name in LEARNERS]
+    if not len(worst) or not printed:
         return ""
     least, most = min(map(np.min, printed)), max(map(np.max, printed))
-    ours = max(map(np.max, learnt))
-    if ours > least / 2:
+    if max(worst) > least / 2:
         return ""
     return (
-        f"our sample of Synth is other data than the paper's: learners lose at most {ours:.1f}, "
-        f"printed {least:.1f} to {most:.1f}"
+        f"our sample of Synth is other data than the paper's: learners lose at most "
+        f"{max(worst):.1f}, printed {least:.1f} to {most:.1f}"
     )
 
 
@@ -171,7 +159,9 @@ class LossTables:
 
     def apart(self, cell: PrintedCell) -> str:
         """Return why the losses on Synth are no evidence, where our sample is other data."""
-        return _APART if _of_synth(cell) and unlike_printed_synth(self.clusterings) else ""
+        runs = (self.clusterings.find(SYNTH, name) for name in LEARNERS)
+        worst = [run.losses.max() for run in runs if run]
+        return _APART if _of_synth(cell) and unlike_printed_synth(worst) else ""
 
     def _size(self, cell: PrintedCell, name: str) -> Ours | None:
         run = next((run for run in self.clusterings.runs if run.dataset == name), None)

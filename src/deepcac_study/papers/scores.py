@@ -57,6 +57,12 @@ class Scores:
             return {}
         return dict(iter(rows.groupby(["protocol", "dataset", "method", "k"], sort=False)))  # type: ignore[arg-type]
 
+    @cached_property
+    def of_data(self) -> dict[tuple[str, str], pd.Series]:
+        """The first row of any run, by protocol and data set."""
+        first = self.source("runs").drop_duplicates(["protocol", "dataset"])
+        return {(row["protocol"], row["dataset"]): row for _, row in first.iterrows()}
+
     def of_the_papers(self) -> "Scores":
         """Return what was found on the papers' own data: no other counts for or against them."""
         rows = self.table
@@ -112,7 +118,10 @@ def _splits(run: Run) -> Rows:
         **_ids(run),
         "method": run.method,
         "status": run.status,
+        "n_rows": run.record.get("n_rows"),
+        "n_features": run.record.get("n_features"),
         "n_classes": int(run.record.get("n_classes", 2)),
+        "maj": max(run.class_shares, default=None),
         "macro": "D1" in run.record.get("switches", ()),
     }
     for split in run.splits or [{}]:

@@ -94,6 +94,16 @@ class Run(Stored):
         return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
     @property
+    def class_shares(self) -> list[float]:
+        """The share of each class among the training and test rows of the first split."""
+        clusters = (self.splits[0].get("clusters") or {}) if self.splits else {}
+        sizes = [*clusters.get("sizes_train", []), *clusters.get("sizes_test", [])]
+        if not sizes:
+            return []
+        counts = np.sum(sizes, axis=0)
+        return [float(share) for share in counts / counts.sum()]
+
+    @property
     def fold_scores(self) -> list[float]:
         """The cross-validated F1 of each split at its best alpha; empty where none was searched."""
         searched = [split.get("hyperparameters", {}).get("alpha_f1") for split in self.splits]

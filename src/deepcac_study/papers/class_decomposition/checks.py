@@ -15,6 +15,7 @@ from deepcac_study.papers.class_decomposition.gains import (
     LINEAR,
     PRINT,
     TABLE_1,
+    against_rest,
     by_dataset,
     p_values,
     printed_gains,
@@ -81,17 +82,6 @@ def _of_machines(check: Check, rows: pd.DataFrame, rule: Rule) -> Found:
         f"one against rest: {rest.verdict}, {rest.figures}"
     )
     return Found(either_way((pairwise.verdict, rest.verdict)), figures)
-
-
-def against_rest(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with machines one against rest as the linear ones.
-
-    With two classes both are the same machine; with more, a data set without any of them has no
-    linear machines.
-    """
-    rest = rows["dataset"].isin(rows.loc[rows["base"] == "svm_rest", "dataset"])
-    pairwise = (rows["base"] == LINEAR) & (rest | (rows["n_classes"] > 2))
-    return rows[~pairwise].replace({"base": {"svm_rest": LINEAR}})
 
 
 def mean_gain(rows: pd.DataFrame, base: str) -> Gain:

@@ -1,4 +1,4 @@
-"""Table 1 of class decomposition: gains over the runs and as printed, and which are significant."""
+"""Gains of class decomposition, over the runs and as printed, and which are significant."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,10 +9,8 @@ import pandas as pd
 from deepcac.scoring.statistics import corrected_t_test, holm
 from deepcac.types import Array
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.catalogue.protocol import SOUND, protocol_folder
-from deepcac_study.papers.agreement import Answers, Ours
+from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.papers.names import names
-from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.records.decompositions import DecompositionRecord
 
 TABLE_1 = "classdecomp_table1_accuracy"
@@ -33,7 +31,7 @@ def _runs(record: DecompositionRecord) -> Iterator[dict[str, Any]]:
     for base in record.bases:
         # Of the linear search; machines one against rest have their own where they were timed.
         search = seconds.get("svm_rest_greedy" if base == "svm_rest" else "", seconds["svm_greedy"])
-        gains = record.gains(base)
+        accuracy, gains = record.values(base, "alone"), record.gains(base)
         separate = record.gains(base, over="separate")
         validation = record.gains(base, name="validation_accuracy")
         for i, run in enumerate(record.rows(base, "greedy")):
@@ -44,6 +42,7 @@ def _runs(record: DecompositionRecord) -> Iterator[dict[str, Any]]:
                 "path": record.path,
                 "base": base,
                 "seed": run["run"],
+                "accuracy": accuracy[i],
                 "gain": gains[i],
                 "gain_over_separate": separate[i],
                 "validation_gain": validation[i],
@@ -82,6 +81,17 @@ def by_dataset(rows: pd.DataFrame, base: str, column: str = "gain") -> dict[str,
     return {str(name): part[column].to_numpy() for name, part in groups}
 
 
+def against_rest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with machines one against rest as the linear ones.
+
+    With two classes both are the same machine; with more, a data set without any of them has no
+    linear machines.
+    """
+    rest = rows["dataset"].isin(rows.loc[rows["base"] == "svm_rest", "dataset"])
+    pairwise = (rows["base"] == LINEAR) & (rest | (rows["n_classes"] > 2))
+    return rows[~pairwise].replace({"base": {"svm_rest": LINEAR}})
+
+
 def p_values(rows: pd.DataFrame, base: str) -> dict[str, float]:
     """Return p by data set, of rows of one protocol.
 
@@ -103,46 +113,3 @@ def _p_value(part: pd.DataFrame) -> float:
     sound = first["protocol"] == SOUND.name
     train, test = (first["train_share"], first["test_share"]) if sound else (1.0, 0.0)
     return corrected_t_test(part["gain"].to_numpy(), n_train=train, n_test=test).p
-
-
-# Base classifier of each method of the table, and whether the cell is a gain.
-_COLUMNS = {
-    "nb": ("nb", False),
-    "decomp_nb": ("nb", True),
-    "linear_svm": ("svm", False),
-    "decomp_linear_svm": ("svm", True),
-}
-
-
-class GainTable(Answers):
-    """What answers the cells of Table 1, from records of real data.
-
-    As published the linear machines are one against rest, which is nearer to print on Vehicle and
-    Vowel, wherever these were run.
-    """
-
-    sources: Sequence[str] = (TABLE_1,)
-
-    def __init__(self, records: Sequence[DecompositionRecord]) -> None:
-        self._records = {
-            (record.protocol, record.dataset): _as_printed(record) for record in records
-        }
-
-    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
-        """Return mean and spread over the runs, in per cent or points; None without a record."""
-        record = self._records.get((protocol, cell.dataset_id))
-        if record is None:
-            return None
-        base, gain = _COLUMNS[cell.method_id]
-        values = record.gains(base) if gain else record.values(base, "alone")
-        sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        return Ours(float(values.mean()), sd, "ok", record.path)
-
-    def target(self, cell: PrintedCell) -> str:
-        """Return the record that would decide a cell."""
-        return f"results/{protocol_folder(cell.protocol)}decomposition/{cell.dataset_id}.json"
-
-
-def _as_printed(record: DecompositionRecord) -> DecompositionRecord:
-    rest = record.against_rest()
-    return record if record.protocol == SOUND.name or LINEAR not in rest.bases else rest

@@ -1,6 +1,6 @@
 """DeepCAC's case study on the length of stay (section 14): what answers Tables 7 and 8."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -9,7 +9,8 @@ from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.records.studies import TOP, CaseStudy
+from deepcac_study.papers.scores import Scores
+from deepcac_study.records.studies import TOP
 
 TABLE_7, TABLE_8 = "deepcac_table7_cluster_features", "deepcac_table8_important_features"
 SUBJECT = ("cic_los", 3)  # what Tables 7 and 8 are about
@@ -41,8 +42,9 @@ class ClusterTables(Answers):
 
     sources: Sequence[str] = tuple(_REMARKS)
 
-    def __init__(self, studies: Iterable[CaseStudy]) -> None:
-        self._studies = {study.protocol: study for study in studies if study.subject == SUBJECT}
+    def __init__(self, scores: Scores) -> None:
+        rows = scores.source("features")
+        self._rows = rows[(rows["dataset"] == SUBJECT[0]) & (rows["k"] == SUBJECT[1])]
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return our value for a cell and whether it agrees, None without the study or feature.
@@ -51,22 +53,23 @@ class ClusterTables(Answers):
         missing value counts as the mean of all rows, because the program's networks see it so.
         An important feature agrees if it is among our cluster's ten.
         """
-        study = self._studies.get(protocol)
         place = cell.item.split()
         feature = cell.text if cell.source == TABLE_8 else place[1]
-        if study is None or feature not in study.separating.index:
+        study = self._rows[self._rows["protocol"] == protocol]
+        of_feature = study[study["feature"] == feature]
+        if of_feature.empty:
             return None
-        cluster = int(place[0][1:])
+        cluster, path = int(place[0][1:]), study["path"].iloc[0]
         if cell.source == TABLE_8:
-            rank = study.importance[cluster].rank(ascending=False, method="first")[feature]
-            return Ours(float(rank), None, "ok", study.path, bool(rank <= TOP))
-        table = study.table
-        rows = table[(table["feature"] == feature) & (table["cluster"] == cluster)]
+            importance = study[study["cluster"] == cluster].groupby("feature", sort=False)
+            ranks = importance["importance"].mean().rank(ascending=False, method="first")
+            return Ours(float(ranks[feature]), None, "ok", path, bool(ranks[feature] <= TOP))
+        rows = of_feature[of_feature["cluster"] == cluster]
         values = rows["filled" if protocol == "as_published" else "mean"].dropna()
         away = abs(values.mean() - float(cell.text))
-        near = bool(away <= SMALL_EFFECT * study.separating["sd"][feature])
+        near = bool(away <= SMALL_EFFECT * of_feature["sd"].mean())
         sd = float(values.std()) if len(values) > 1 else None
-        return Ours(float(values.mean()), sd, "ok", study.path, near)
+        return Ours(float(values.mean()), sd, "ok", path, near)
 
     def target(self, cell: PrintedCell) -> str:
         """Return the case study that would decide a cell."""

@@ -14,9 +14,9 @@ from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.rules.rule import Check, Rule
 from deepcac_study.papers.rules.truth import Truth, counts_in_words, settled, together
 from deepcac_study.papers.supervised_kmeans.losses import (
-    LEARNERS,
     ROUNDING,
     SYNTH,
+    means,
     printed_losses,
     signed_ranks,
     unlike_printed_synth,
@@ -69,7 +69,7 @@ def on_losses(check: Callable[[Losses, Rule], Found]) -> Check:
 
     @wraps(check)
     def of_rows(rows: pd.DataFrame, rule: Rule) -> Found:
-        if "webkb" in rule.where and _unlike(rows):
+        if "webkb" in rule.where and unlike_printed_synth(rows):
             rows = rows[rows["claimed"] != SYNTH]
         methods = rule.methods.split()
         rows = rows[rows["method"].isin(methods)]
@@ -80,8 +80,7 @@ def on_losses(check: Callable[[Losses, Rule], Found]) -> Check:
         losses: dict[str, dict[str, LossRange]] = {}
         notes = []
         for (name, method), part in rows.groupby(["dataset", "method"], sort=False):
-            ends = (part[end].to_numpy() for end in ("mean", "low", "high"))
-            losses.setdefault(name, {})[method] = LossRange(*ends)
+            losses.setdefault(name, {})[method] = LossRange(*means(part).to_numpy().T)
             if part["unfinished"].iloc[0]:
                 notes.append(f"{name} {method}: {part['unfinished'].iloc[0]}")
         verdict, figures, *_ = check(losses, rule)
@@ -90,16 +89,9 @@ def on_losses(check: Callable[[Losses, Rule], Found]) -> Check:
     return of_rows
 
 
-def _unlike(rows: pd.DataFrame) -> str:
-    if rows.empty:
-        return ""
-    learners = (rows["claimed"] == SYNTH) & rows["method"].isin(LEARNERS)
-    return unlike_printed_synth(rows.loc[learners, "worst"].tolist())
-
-
 def other_synth(evidence: Evidence) -> str:
     """Say how our sample of Synth, which then decides nothing, differs from the paper's."""
-    return _unlike(evidence.rows("losses", f"claimed == '{SYNTH}'"))
+    return unlike_printed_synth(evidence.rows("losses"))
 
 
 @on_losses

@@ -10,7 +10,7 @@ from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import PrintedCell, printed_cells
 from deepcac_study.papers.rules import query
-from deepcac_study.papers.scores import tabulate
+from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.papers.verdicts import Decision
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs, load

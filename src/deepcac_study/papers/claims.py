@@ -8,7 +8,7 @@ from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.rules.query import decide
-from deepcac_study.papers.scores import tabulate
+from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.papers.verdicts import (
     CANNOT,
     FAILS,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,9 @@ from deepcac_study.catalogue.protocol import named_protocols, protocol_folder
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.names import lost_datasets, restricted
 from deepcac_study.papers.printed import deciding_protocol
-from deepcac_study.papers.scores import Scores
+from deepcac_study.papers.scores import Scores, Splits
 from deepcac_study.papers.verdicts import LOST, NOT_DECIDABLE, NOT_RUN, Decision
-from deepcac_study.records.runs import reported
 
-_SPLIT = ("seed", "n_learn", "n_test")  # by which two runs have the same split
 TIE = 0.0005  # half of the last printed digit
 
 
@@ -41,9 +39,6 @@ class Evidence:
     scores: Scores
     protocol: str  # ``sound`` or ``as_published``
     ledger: Sequence[Entry] = ()
-    _runs: dict[Arm, pd.DataFrame | None] = field(default_factory=dict, repr=False)
-    _means: dict[Arm, float | None] = field(default_factory=dict, repr=False)
-    _gaps: dict[tuple[Arm, Arm], Difference | None] = field(default_factory=dict, repr=False)
 
     def rows(self, source: str, where: str = "") -> pd.DataFrame:
         """Return the rows of a source and the protocol that meet a condition."""
@@ -61,19 +56,9 @@ class Evidence:
         rows = self.scores.source(source)
         return rows[rows["protocol"] == "print"]
 
-    def run(self, arm: Arm) -> pd.DataFrame | None:
-        """Return the splits of an arm by its own protocol, or None: no other stands in for it.
-
-        `score` is by the metric of the arm, NaN where the run gave none.
-        """
-        if arm not in self._runs:
-            rows = self.scores.runs.get((self._protocol(arm), arm.dataset, arm.method, arm.k))
-            if rows is not None:
-                first = rows.iloc[0]
-                metric = reported(arm.metric, arm.paper, first["n_classes"], macro=first["macro"])
-                rows = rows.assign(score=rows.get(metric, np.nan))
-            self._runs[arm] = rows
-        return self._runs[arm]
+    def run(self, arm: Arm) -> Splits | None:
+        """Return the run of an arm by its own protocol, or None: no other stands in for it."""
+        return self.scores.runs.get((self._protocol(arm), arm.dataset, arm.method, arm.k))
 
     def _protocol(self, arm: Arm) -> str:
         if self.protocol != "as_published":
@@ -85,10 +70,11 @@ class Evidence:
 
         A run that timed out or diverged, or whose clusters became one, is below every score.
         """
-        if arm not in self._means:
-            run = self.run(arm)
-            self._means[arm] = None if run is None else _mean(run)
-        return self._means[arm]
+        run = self.run(arm)
+        if run is None:
+            return None
+        scores = run.reported(arm.metric, arm.paper)
+        return float(scores.mean()) if run.status == "ok" and len(scores) else -math.inf
 
     def contrast(self, first: Arm, second: Arm) -> Difference | None:
         """Return first less second over the splits that both have; None where one has no run.
@@ -98,11 +84,6 @@ class Evidence:
         difference open, and so do runs whose splits hold other rows: seeds of one, folds of the
         other, or other numbers of rows.
         """
-        if (first, second) not in self._gaps:
-            self._gaps[first, second] = self._contrast(first, second)
-        return self._gaps[first, second]
-
-    def _contrast(self, first: Arm, second: Arm) -> Difference | None:
         runs = self.run(first), self.run(second)
         means = self.standing(first), self.standing(second)
         if runs[0] is None or runs[1] is None or means[0] is None or means[1] is None:
@@ -111,10 +92,7 @@ class Evidence:
             return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
         if self._splits(first) != self._splits(second):
             return untold(means[0] - means[1])
-        one, two = (
-            dict(zip(zip(*(run[name] for name in _SPLIT), strict=True), run["score"], strict=True))
-            for run in runs
-        )
+        one, two = _by_split(runs[0], first), _by_split(runs[1], second)
         gaps = [score - two[split] for split, score in one.items() if split in two]
         if len(gaps) < 2:
             return exactly(gaps[0]) if gaps else untold(means[0] - means[1])
@@ -128,13 +106,12 @@ class Evidence:
     def per_split(self, arm: Arm) -> npt.NDArray[np.float64]:
         """Return the scores of an arm on its splits; 0 where its run gave none."""
         run = self.run(arm)
-        if run is None or run["score"].isna().any():
-            return np.zeros(1)
-        return run["score"].to_numpy()
+        scores = run.reported(arm.metric, arm.paper) if run else np.empty(0)
+        return scores if len(scores) else np.zeros(1)
 
     def paths(self, arms: Sequence[Arm]) -> tuple[str, ...]:
         """Return the paths of the runs behind some arms, each once."""
-        paths = [run["path"].iloc[0] for run in map(self.run, arms) if run is not None]
+        paths = [run.path for run in map(self.run, arms) if run]
         return tuple(dict.fromkeys(paths))
 
     def all_sound(self, paths: Sequence[str]) -> bool:
@@ -159,14 +136,15 @@ class Evidence:
         return f"results/{folder}{arm.dataset}/{arm.method}_k{arm.k}.json"
 
 
-def _mean(run: pd.DataFrame) -> float:
-    scored = run["status"].iloc[0] == "ok" and run["score"].notna().all()
-    return float(run["score"].to_numpy().mean()) if scored else -math.inf
+def _by_split(run: Splits, arm: Arm) -> dict[tuple[float, ...], float]:
+    """Return the score of each split by its seed and the numbers of rows to learn and to test."""
+    splits = zip(run["seed"], run["n_learn"], run["n_test"], strict=True)
+    return dict(zip(splits, run.reported(arm.metric, arm.paper), strict=True))
 
 
-def test_share(splits: pd.DataFrame) -> float:
+def test_share(run: Splits) -> float:
     """Return the mean share of a run's splits that is tested."""
-    return float((splits["n_test"] / (splits["n_test"] + splits["n_train"])).mean())
+    return float((run["n_test"] / (run["n_test"] + run["n_train"])).mean())
 
 
 def exactly(gap: float) -> Difference:

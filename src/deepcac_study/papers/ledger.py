@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from deepcac.files.atomic import atomic_path
+from deepcac.types import Floats
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
@@ -19,10 +19,10 @@ from deepcac_study.papers.entry import SIGNED, Entry
 from deepcac_study.papers.names import restricted
 from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
-from deepcac_study.papers.scores import Scores, tabulate
+from deepcac_study.papers.scores import Scores, Splits
 from deepcac_study.papers.supervised_kmeans.loss_tables import LossTables
+from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.records.reader import Findings
-from deepcac_study.records.runs import reported
 
 NEEDS_ACCESS = "needs access"
 DECIMALS = 4
@@ -125,34 +125,31 @@ class _OfRuns(Answers):
         place = (protocol, cell.dataset_id, cell.method_id, cell.n_clusters or 0)
         if (run := self.scores.runs.get(place)) is None:
             return None
-        status, path = run[["status", "path"]].iloc[0]
         if cell.kind == "alpha":
-            tuned = run["alpha"].dropna() if "alpha" in run else []
-            sd = float(tuned.std()) if len(tuned) > 1 else 0.0
-            return Ours(float(tuned.median()), sd, status, path) if len(tuned) else None
-        metric = _metric(run, cell)
-        if status != "ok" or metric not in run or run[metric].isna().any():
-            return Ours(None, None, status, path)
-        values = run[metric].to_numpy()
+            tuned = run.values("alpha")
+            sd = float(tuned.std(ddof=1)) if len(tuned) > 1 else 0.0
+            return Ours(float(np.median(tuned)), sd, run.status, run.path) if len(tuned) else None
+        values = _values(run, cell)
+        if run.status != "ok" or not len(values):
+            return Ours(None, None, run.status, run.path)
         # One split has no spread.
-        sd = float(values.std(ddof=1)) if len(values) > 1 else None
-        return Ours(float(values.mean()), sd, status, path)
+        spread = float(values.std(ddof=1)) if len(values) > 1 else None
+        return Ours(float(values.mean()), spread, run.status, run.path)
 
     def _of_data(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return what any run says of its data."""
         item = {"n_instances": "n_rows"}.get(cell.item, cell.item)
         run = self.scores.of_data.get((protocol, cell.dataset_id))
-        if run is None or pd.isna(run.get(item, np.nan)):
-            return None
-        return Ours(float(run[item]), None, run["status"], run["path"])
+        values = run.values(item) if run else np.empty(0)
+        return Ours(float(values[0]), None, run.status, run.path) if run and len(values) else None
 
     def remark(self, cell: PrintedCell) -> str:
         """Say what our AUPRC of the positive class is, where the cell has the classes' mean."""
         place = ("sound", cell.dataset_id, cell.method_id, cell.n_clusters or 0)
         run = self.scores.runs.get(place) if cell.averaged and cell.item == "auprc" else None
-        if run is None or run["n_classes"].iloc[0] > 2 or run["auprc"].isna().any():
+        if not run or run["n_classes"][0] > 2 or not len(run.values("auprc")):
             return ""
-        mean = run["auprc"].mean()
+        mean = run.values("auprc").mean()
         return f"AUPRC: mean over the classes; of the positive class {mean:.3f} (sound)"
 
     def target(self, cell: PrintedCell) -> str:
@@ -165,18 +162,15 @@ class _OfRuns(Answers):
         return f"{folder}/{cell.method_id}_k{cell.n_clusters}.json"
 
 
-def _metric(run: pd.DataFrame, cell: PrintedCell) -> str:
+def _values(run: Splits, cell: PrintedCell) -> Floats:
     """Return the metric that a cell was printed in, whatever the protocol: like with like.
 
     DeepCAC prints means over the classes, also of two (switch D1).
     """
     if cell.kind == "log":
-        return cell.item
-    n_classes, macro = run[["n_classes", "macro"]].iloc[0]
+        return run.values(cell.item)
     return (
-        f"{cell.item}_macro"
-        if cell.averaged
-        else reported(cell.item, cell.paper, n_classes, macro=macro)
+        run.values(f"{cell.item}_macro") if cell.averaged else run.reported(cell.item, cell.paper)
     )
 
 

@@ -6,32 +6,18 @@ inequality of a theorem, a training that was timed. `source`, `protocol`, `datas
 empty in rows of other sources.
 """
 
-from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import zip_longest
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from deepcac.types import Floats
 from deepcac_study.catalogue.registry import DEMO
-from deepcac_study.papers.class_decomposition.gains import decomposition_rows, printed_rows
 from deepcac_study.papers.names import paper_datasets
-from deepcac_study.papers.supervised_kmeans.losses import loss_rows
-from deepcac_study.records.clusterings import Clusterings
-from deepcac_study.records.decompositions import BASES, ResampledRecord
-from deepcac_study.records.reader import Findings
-from deepcac_study.records.runs import Run
-from deepcac_study.records.stored import Stored
-from deepcac_study.records.studies import CaseStudy
-from deepcac_study.records.sweep_tables import Sweeps
-from deepcac_study.records.theorem_checks import TheoryRecord, checks
+from deepcac_study.records.runs import reported
 
-Rows = Iterator[dict[str, Any]]
 RunKey = tuple[str, str, str, int]
-_IDS = ["source", "synthetic", "protocol", "dataset", "method", "k", "seed", "path"]
 _OPEN_DEMO = "_demo"  # the open part of restricted data, such as ``ards_demo``
-_MOVES = 0.01  # of training loss, by which clusters must have helped to say that anything moved
 
 
 class Scores:
@@ -50,18 +36,25 @@ class Scores:
         return self._sources[name]
 
     @cached_property
-    def runs(self) -> dict[RunKey, pd.DataFrame]:
+    def runs(self) -> dict[RunKey, "Splits"]:
         """The splits of each run by protocol, data set, method and k."""
         rows = self.source("runs")
         if rows.empty:
             return {}
-        return dict(iter(rows.groupby(["protocol", "dataset", "method", "k"], sort=False)))  # type: ignore[arg-type]
+        columns = {name: rows[name].to_numpy() for name in rows}
+        groups = rows.groupby(["protocol", "dataset", "method", "k"], sort=False).indices
+        return {
+            key: Splits({str(name): values[place] for name, values in columns.items()})  # type: ignore[misc]
+            for key, place in groups.items()
+        }
 
     @cached_property
-    def of_data(self) -> dict[tuple[str, str], pd.Series]:
-        """The first row of any run, by protocol and data set."""
-        first = self.source("runs").drop_duplicates(["protocol", "dataset"])
-        return {(row["protocol"], row["dataset"]): row for _, row in first.iterrows()}
+    def of_data(self) -> dict[tuple[str, str], "Splits"]:
+        """The first run by protocol and data set, which says as much of the data as any."""
+        by_data: dict[tuple[str, str], Splits] = {}
+        for (protocol, dataset, *_), run in self.runs.items():
+            by_data.setdefault((protocol, dataset), run)
+        return by_data
 
     def of_the_papers(self) -> "Scores":
         """Return what was found on the papers' own data: no other counts for or against them."""
@@ -85,166 +78,25 @@ class Scores:
         return Scores(rows[(rows["path"] == first) | rows["method"].isna()])
 
 
-def tabulate(findings: Findings) -> Scores:
-    """Return everything that was found as one long table."""
-    frames = [pd.DataFrame(columns=_IDS)]
-    frames += [
-        pd.DataFrame(rows).assign(source=source)
-        for source, rows in (
-            ("runs", [row for run in findings.runs for row in _splits(run)]),
-            ("fits", [row for run in findings.runs for row in _passes(run)]),
-            ("folds", [row for run in findings.runs for row in _folds(run)]),
-            *_theorems(findings.theory),
-            *((s, rows) for study in findings.studies for s, rows in _case_study(study).items()),
-            ("decomposition", [*decomposition_rows(findings.decompositions), *printed_rows()]),
-            ("bias_variance", [row for r in findings.resampled for row in _parts(r)]),
-            *_clusterings(findings.clusterings),
-        )
-        if len(rows)
-    ]
-    frames += _sweeps(findings.sweeps)
-    return Scores(pd.concat(frames, ignore_index=True))
+class Splits(dict[str, np.ndarray]):
+    """The rows of one run: an array by column, with a value for each split."""
 
+    @property
+    def status(self) -> str:
+        """``ok``, ``diverged`` or ``timeout``."""
+        return str(self["status"][0])
 
-def _ids(record: Stored) -> dict[str, Any]:
-    content = record.record
-    ids = {"dataset": record.dataset, "protocol": content.get("protocol", "sound")}
-    return {**ids, "synthetic": float(record.synthetic), "path": record.path, "k": content.get("k")}
+    @property
+    def path(self) -> str:
+        """Place of the record."""
+        return str(self["path"][0])
 
+    def values(self, metric: str) -> Floats:  # type: ignore[override]
+        """Return the value of each split; none where any split lacks it."""
+        values = self.get(metric, np.array([np.nan])).astype(np.float64)
+        return values if not np.isnan(values).any() else np.empty(0)
 
-def _splits(run: Run) -> Rows:
-    """Yield the scores of a run on each split; a row without scores for a run without splits."""
-    about = {
-        **_ids(run),
-        "method": run.method,
-        "status": run.status,
-        "n_rows": run.record.get("n_rows"),
-        "n_features": run.record.get("n_features"),
-        "n_classes": int(run.record.get("n_classes", 2)),
-        "maj": max(run.class_shares, default=None),
-        "macro": "D1" in run.record.get("switches", ()),
-    }
-    for split in run.splits or [{}]:
-        curve = (split.get("history") or {}).get("separation") or [np.nan]
-        sizes = (split.get("clusters") or {}).get("sizes_train", [])
-        tuned = split["hyperparameters"] if "alpha" in split.get("tuned", ()) else {}
-        yield {
-            **about,
-            "seed": split.get("seed"),
-            "n_test": split.get("n_test"),
-            "n_train": split.get("n_train"),
-            # Some methods learn from the validation rows too.
-            "n_learn": split.get("n_train", 0) + split.get("n_validation", 0),
-            "alpha": tuned.get("alpha"),
-            "first_separation": curve[0],
-            "last_separation": curve[-1],
-            "empty_cluster": bool(sizes) and min(map(sum, sizes)) == 0,
-            "majorities": frozenset(int(np.argmax(counts)) for counts in sizes if sum(counts)),
-            **split.get("metrics", {}),
-        }
-
-
-def _passes(run: Run) -> Rows:
-    """Yield what a fit measures at its start and after each pass.
-
-    Classifiers share clusterings: those of one data set, k and split with the same curves have the
-    same number.
-    """
-    for split in run.splits:
-        if curves := split.get("history"):
-            key = hash((split["seed"], *((name, *curve) for name, curve in sorted(curves.items()))))
-            moves, silhouettes = curves.get("moves", [0.0]), curves.get("silhouette", ())
-            about = {
-                "moved": len(curves.get("cost", ())) > 1 and moves[0] > 0,
-                "with_silhouettes": len(silhouettes) > 1,
-            }
-            for step, values in enumerate(zip_longest(*curves.values(), fillvalue=np.nan)):
-                fit = {"method": run.method, "seed": split["seed"], "clustering": key, "step": step}
-                yield {**_ids(run), **about, **fit, **dict(zip(curves, values, strict=True))}
-
-
-def _folds(run: Run) -> Rows:
-    """Yield the cross-validated F1 of each split at its best alpha, where it was searched."""
-    if run.status == "ok":
-        for seed, f1 in enumerate(run.fold_scores):
-            yield {**_ids(run), "method": run.method, "seed": seed, "f1": f1}
-
-
-def _theorems(records: Sequence[TheoryRecord]) -> list[tuple[str, list[dict[str, Any]]]]:
-    tables = {
-        name: [
-            {**_ids(record), "method": row.get("arm"), **row}
-            for record in records
-            for row in record.record[name]
-        ]
-        for name in ("cost", "risk", "log_loss")
-    }
-    inequalities = [
-        {**_ids(record), "bound": check.bound, "right": check.right, "holds": check.holds}
-        for record in records
-        for check in checks(record)
-    ]
-    growth = [
-        {**_ids(record), "axis": axis, "exponent": record.record["growth"][axis]}
-        for record in records
-        for axis in "ndk"
-    ]
-    return [*tables.items(), ("inequalities", inequalities), ("growth", growth)]
-
-
-def _case_study(study: CaseStudy) -> dict[str, list[dict[str, Any]]]:
-    keys = ("seed", "auprc", "student_auprc")
-    return {
-        "features": study.table.assign(**_ids(study)).to_dict("records"),
-        "students": [
-            {**_ids(study), **{key: split[key] for key in keys}} for split in study.record["splits"]
-        ],
-    }
-
-
-def _parts(record: ResampledRecord) -> Rows:
-    """Yield what the search adds to the parts of the error, by base classifier."""
-    for base in BASES:
-        parts = {part: record.change(base, part) for part in ("bias", "variance")}
-        yield {**_ids(record), "base": base, **parts}
-
-
-def _clusterings(found: Clusterings) -> list[tuple[str, list[dict[str, Any]]]]:
-    sources = {"losses": list(loss_rows(found.runs))}
-    if found.times:
-        about = {"path": found.times.path, "limit": found.times.record["max_iter"]}
-        sources["times"] = [about | row for row in found.times.rows("rows")]
-    if found.checks:
-        for name in ("training", "large_clusters", "noise_free", "loss", "kmeans"):
-            rows = found.checks.record[name]
-            path = {"path": found.checks.path}
-            sources[name] = [path | row for row in (rows if isinstance(rows, list) else [rows])]
-    for name in sources.keys() - {"losses"}:
-        sources[name] = [{**row, "protocol": "sound"} for row in sources[name]]
-    return list(sources.items())
-
-
-def _sweeps(sweeps: Sweeps) -> list[pd.DataFrame]:
-    frames = []
-    for name in ("alpha", "weights", "separation"):
-        for (dataset, k), table in getattr(sweeps, name).items():
-            path = f"results/sweeps/{name}_{dataset}_k{k}.parquet"
-            made = {"synthetic": float(dataset.startswith(DEMO)), "protocol": "sound", "path": path}
-            frame = table.assign(source=f"{name} sweep", dataset=dataset, k=k, **made)
-            frames.append(_moving(frame if "seed" in frame else frame.assign(seed=0)))
-    if sweeps.grid is not None:
-        path = "results/sweeps/grid.parquet"
-        frames.append(sweeps.grid.assign(source="grid", protocol="sound", path=path))
-    return frames
-
-
-def _moving(sweep: pd.DataFrame) -> pd.DataFrame:
-    """Say at which alphas above 0 passes lower the training loss by more than 0.01.
-
-    At smaller ones hardly a row moves: the few passes say nothing about the speed.
-    """
-    if "train_log_loss" not in sweep:
-        return sweep
-    loss = sweep.groupby(["seed", "alpha"])["train_log_loss"]
-    falls = loss.transform("first") - loss.transform("last")
-    return sweep.assign(moving=(sweep["alpha"] > 0) & (falls > _MOVES))
+    def reported(self, metric: str, paper: str) -> Floats:
+        """Return the values of what a paper's number of this name means (`Run.reported`)."""
+        n_classes, macro = int(self["n_classes"][0]), bool(self["macro"][0])
+        return self.values(reported(metric, paper, n_classes, macro=macro))

@@ -81,10 +81,10 @@ def _rank_correlation(first: list[float], other: list[float]) -> tuple[float, fl
 def _separations(evidence: Evidence, arm: Arm) -> np.ndarray:
     """Return the separation a row of each split at the k-means start and at the end."""
     run = evidence.run(arm)
-    if run is None:
+    if run is None or "first_separation" not in run:
         return np.empty((0, 2))
-    ends = run.loc[run["first_separation"] > 0, ["first_separation", "last_separation"]]
-    return ends.div(run["n_train"], axis=0).dropna().to_numpy()
+    ends = np.column_stack([run["first_separation"], run["last_separation"]])
+    return (ends / run["n_train"][:, None])[ends[:, 0] > 0]
 
 
 def alphas_differ(rows: pd.DataFrame, rule: Rule) -> Found:
@@ -114,7 +114,10 @@ def alphas_differ(rows: pd.DataFrame, rule: Rule) -> Found:
 
 def printed_k_is_chosen(rows: pd.DataFrame, rule: Rule) -> Found:
     """Ask whether the folds ask for the printed k: above k = 1, and no other k above it."""
-    candidates = {name: dict(iter(part.groupby("k"))) for name, part in rows.groupby("dataset")}
+    candidates = {
+        str(name): {int(k): part[part["k"] == k] for k in sorted(part["k"].unique())}
+        for name, part in rows.groupby("dataset")
+    }
     wanted = {name: usual_k("cac_v1", name, CAC_LR) for name in printed_datasets(_TABLE)}
     lack = [
         name
@@ -132,7 +135,7 @@ def printed_k_is_chosen(rows: pd.DataFrame, rule: Rule) -> Found:
         parts = [above(gap) if other == 1 else not_below(gap) for other, gap in gaps.items()]
         answers.append(False if False in parts else None if None in parts else True)
         best = max(f1, key=lambda other: f1[other].mean())
-        texts.append(f"{name} k = {best:g}, {gaps[1].mean:+.3f} of k = {k} over k = 1")
+        texts.append(f"{name} k = {best}, {gaps[1].mean:+.3f} of k = {k} over k = 1")
     figures = f"best in the folds: {'; '.join(texts)}; {counts_in_words(answers)} data sets"
     used = pd.concat([part for name in wanted for part in candidates[name].values()])
     return Found(settled(answers, rule.share(len(answers))), figures, used)

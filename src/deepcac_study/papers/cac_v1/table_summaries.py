@@ -85,9 +85,8 @@ class Summaries(Answers):
         # Only the sound runs decide the neural rows (`deciding_protocol`).
         protocol = "sound" if is_network(way.id) else protocol
         run = self.scores.runs.get((protocol, data.id, way.id, k))
-        if run is None or run["f1"].isna().any():
-            return None
-        return float(run["f1"].to_numpy().mean())
+        scores = run.values("f1") if run else ()
+        return float(np.mean(scores)) if len(scores) else None
 
 
 def _places(cell: PrintedCell) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.stats import linregress, spearmanr, t
 
 from deepcac.decomposition.configuration import bell
+from deepcac.types import Array
 from deepcac_study.catalogue.protocol import SOUND, protocol_folder
 from deepcac_study.papers.class_decomposition.gains import (
     LEVEL,
@@ -89,7 +90,7 @@ def mean_gain(rows: pd.DataFrame, base: str) -> Gain:
     return _over_runs(rows, by_dataset(rows, base).values())
 
 
-def _over_runs(rows: pd.DataFrame, gains: Iterable[Sequence[float]]) -> Gain:
+def _over_runs(rows: pd.DataFrame, gains: Iterable[Array]) -> Gain:
     if rows["protocol"].iloc[0] == PRINT:
         return Gain.exact(float(np.mean([*gains])))
     train, test = rows[["train_share", "test_share"]].iloc[0]

@@ -60,10 +60,13 @@ def no_empty_cluster(comparisons: Comparisons, rule: Rule, evidence: Evidence) -
     Section 7. DCN, which does not divide them, stands for training without; where it has no empty
     cluster either, nothing had to be prevented.
     """
-    runs = pd.concat([evidence.run(arm) for _, arms, _ in comparisons for arm in arms])
-    empty = runs.groupby(runs["method"] == DEEPCAC)["empty_cluster"].sum()
-    divided, undivided = int(empty.get(True, 0)), int(empty.get(False, 0))
-    n = runs.loc[runs["method"] == DEEPCAC, "path"].nunique()
+    arms = [arm for comparison in comparisons for arm in comparison.first]
+    runs = [(arm.method == DEEPCAC, run) for arm in arms if (run := evidence.run(arm))]
+    divided, undivided = (
+        sum(int(run["empty_cluster"].sum()) for ours, run in runs if ours is kind)
+        for kind in (True, False)
+    )
+    n = sum(ours for ours, _ in runs)
     figures = (
         f"fits with an empty cluster: {divided} of DeepCAC in {n} runs, "
         f"{undivided} of DCN-Z, which divides by no size"

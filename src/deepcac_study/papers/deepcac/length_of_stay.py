@@ -56,9 +56,9 @@ class ClusterTables(Answers):
         place = cell.item.split()
         feature = cell.text if cell.source == TABLE_8 else place[1]
         study = self._rows[self._rows["protocol"] == protocol]
-        of_feature = study[study["feature"] == feature]
-        if of_feature.empty:
+        if study.empty or feature not in set(study["feature"]):
             return None
+        of_feature = study[study["feature"] == feature]
         cluster, path = int(place[0][1:]), study["path"].iloc[0]
         if cell.source == TABLE_8:
             importance = study[study["cluster"] == cluster].groupby("feature", sort=False)

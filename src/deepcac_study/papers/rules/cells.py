@@ -30,7 +30,7 @@ def at_most(rows: pd.DataFrame, rule: Rule) -> Found:
 def printed_at_most(rows: pd.DataFrame, rule: Rule) -> Found:
     """Ask whether printed alphas lie between 0 and the threshold."""
     (limit,) = rule.numbers
-    near: list[Truth] = rows["printed"].astype(float).between(0, limit).tolist()
+    near: list[Truth] = [0 <= float(alpha) <= limit for alpha in rows["printed"]]
     figures = f"{counts_in_words(near)} printed alphas: at most {limit:g}"
     return Found(settled(near, rule.share(len(near))), figures) if near else Found(NOT_RUN, figures)
 
@@ -42,11 +42,11 @@ def differ(rows: pd.DataFrame, rule: Rule) -> Found:
     """
     tuned = rows[rows["sound"].notna()]
     wide = {
-        name: np.log(part.set_index("method")["sound"].astype(float))
+        str(name): part.set_index("method")["sound"].astype(float)
         for name, part in tuned.groupby("dataset", sort=False)
     }
     gaps = {
-        f"{first} and {other}": (wide[first] - wide[other]).to_numpy()
+        f"{first} and {other}": np.log((wide[first] / wide[other]).to_numpy())
         for first, other in combinations(wide, 2)
         if set(wide[first].index) == set(wide[other].index)
     }

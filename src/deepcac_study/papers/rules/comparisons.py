@@ -92,7 +92,7 @@ def _comparisons(rule: Rule) -> Iterator[Comparison]:
     """Yield what a rule compares: pair by pair, or the best of each data set."""
     datasets = pd.DataFrame({"dataset": printed_datasets(rule.source)})
     chosen = datasets.query(rule.where) if rule.where else datasets
-    ks = [int(k) for k in rule.k.split()] or [None]
+    ks: list[int | None] = [int(k) for k in rule.k.split()] or [None]
     first, second = (_methods(rule, words) for words in (rule.methods, rule.than))
     for metric in rule.metrics:
         for i, dataset in enumerate(chosen["dataset"]):
@@ -101,8 +101,8 @@ def _comparisons(rule: Rule) -> Iterator[Comparison]:
                 return tuple(_arm(rule, dataset, m, metric, k) for m in methods for k in ks)
 
             if rule.check == "best":  # one of `methods` a data set, with its k after a colon
-                name, _, k = first[i].partition(":")
-                best = _arm(rule, dataset, name, metric, int(k) if k else None)
+                name, _, number = first[i].partition(":")
+                best = _arm(rule, dataset, name, metric, int(number) if number else None)
                 yield Comparison(dataset, (best,), arms(second))
             elif rule.group_by == "dataset":
                 yield Comparison(dataset, arms(first), arms(second))
@@ -155,8 +155,8 @@ def _arm(rule: Rule, dataset: str, method: str, metric: str, k: int | None) -> A
 
 def _another_program(rule: Rule, evidence: Evidence, arms: Sequence[Arm]) -> Decision:
     """Say how our own runs ended, of which a claim on a program that is not ours says nothing."""
-    made = [run for arm in arms if (run := evidence.run(arm)) is not None]
-    finished = sum(run["status"].iloc[0] == "ok" for run in made)
+    made = [run for arm in arms if (run := evidence.run(arm))]
+    finished = sum(run.status == "ok" for run in made)
     reason = f"about {rule.words}; {finished} of {len(made)} runs of our own version finish"
     return Decision(NOT_DECIDABLE, reason, evidence.paths(arms))
 
@@ -258,7 +258,8 @@ def gains(judge: Callable[[Gains, Rule], str]) -> "Check":
 
 def _gain(comparisons: Comparisons, evidence: Evidence) -> Gain:
     """Return the gain of the first arms' sum over that of the second arms."""
-    first, second = (_sums([c[side][0] for c in comparisons], evidence) for side in (1, 2))
+    first = _sums([comparison.first[0] for comparison in comparisons], evidence)
+    second = _sums([comparison.second[0] for comparison in comparisons], evidence)
     run = evidence.run(comparisons[0].first[0])
     if run is None or len(first) != len(second):
         return Gain.pooled([[float(100 * (first.mean() / second.mean() - 1))]], 0.5)

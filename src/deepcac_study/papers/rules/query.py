@@ -7,7 +7,7 @@ import pandas as pd
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.rules.comparisons import compare
-from deepcac_study.papers.rules.rule import Check, Rule, function, rules
+from deepcac_study.papers.rules.rule import GroupCheck, Rule, function, rules
 from deepcac_study.papers.rules.truth import Truth, all_hold, counts_in_words, settled
 from deepcac_study.papers.verdicts import LOST, NOT_DECIDABLE, NOT_RUN, Decision, Found
 
@@ -90,7 +90,7 @@ def _on_runs(rule: Rule, evidence: Evidence) -> Decision:
     return Decision(found.verdict, found.figures, _distinct(used["path"]))
 
 
-def _by_group(check: Check, rows: pd.DataFrame, rule: Rule) -> Found:
+def _by_group(check: GroupCheck, rows: pd.DataFrame, rule: Rule) -> Found:
     """Ask a check of each group; it answers true, false or open (None), and may say more."""
     groups = rows.groupby(rule.group_by.split(), sort=False)
     found = [check(group, rule) for _, group in groups]

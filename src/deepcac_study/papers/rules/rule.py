@@ -31,6 +31,7 @@ import pandas as pd
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.rules.asked import asked
+from deepcac_study.papers.rules.truth import Answer
 from deepcac_study.papers.verdicts import Found
 
 
@@ -79,6 +80,7 @@ class Rule(NamedTuple):
 
 
 Check = Callable[[pd.DataFrame, Rule], Found]
+GroupCheck = Callable[[pd.DataFrame, Rule], Answer]
 
 
 @cache

@@ -51,9 +51,9 @@ def risk(rows: pd.DataFrame, rule: Rule) -> Found:
 def _beside_plain(rows: pd.DataFrame) -> Iterator[tuple[str, pd.Series, pd.Series]]:
     """Yield the risk of models with clusters, and that of the model without on the same data."""
     for (dataset, k), part in rows.groupby(["dataset", "k"], sort=False):
-        arms = part.set_index("method")
+        arms = {row["method"]: row for _, row in part.iterrows()}
         for arm in ("km_lr", "cac_lr"):
-            yield f"{dataset}, k = {k:g}, {label(arm)}", arms.loc[arm], arms.loc[LR]
+            yield f"{dataset}, k = {k:g}, {label(arm)}", arms[arm], arms[LR]
 
 
 def trade(rows: pd.DataFrame, rule: Rule) -> Found:

@@ -80,7 +80,7 @@ def on_losses(check: Callable[[Losses, Rule], Found]) -> Check:
         losses: dict[str, dict[str, LossRange]] = {}
         notes = []
         for (name, method), part in rows.groupby(["dataset", "method"], sort=False):
-            losses.setdefault(name, {})[method] = LossRange(*means(part).to_numpy().T)
+            losses.setdefault(str(name), {})[str(method)] = LossRange(*means(part).to_numpy().T)
             if part["unfinished"].iloc[0]:
                 notes.append(f"{name} {method}: {part['unfinished'].iloc[0]}")
         verdict, figures, *_ = check(losses, rule)

@@ -30,6 +30,8 @@ class LossTables(Answers):
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return our number for a cell, None where its experiment was not made."""
         rows = self._rows[self._rows["protocol"] == protocol]
+        if rows.empty:
+            return None
         rows = rows[rows["claimed"] == cell.dataset_id]
         if cell.source == "skmeans_table4_wins":
             return _wins(cell, rows)

@@ -85,7 +85,8 @@ def slow_calls(rows: pd.DataFrame, rule: Rule) -> Found:
     """Ask whether Iterative takes longer with most clusters, owing to single slow calls."""
     seconds = curve(rows, ITERATIVE)
     largest = rows[(rows["oracle"] == ITERATIVE) & (rows["value"] == seconds.index[-1])]
-    share = float((largest["slowest_call"] / largest["oracle_seconds"]).mean())
+    slowest, calls = (largest[name].to_numpy() for name in ("slowest_call", "oracle_seconds"))
+    share = float(np.mean(slowest / calls))
     longer, few = bool(seconds.iloc[-1] > seconds.iloc[0]), share > 0.25
     figures = f"seconds by k {_show(seconds)}; the slowest call takes {share:.0%} of all calls"
     return Found(HOLDS if longer and few else PARTLY if longer or few else FAILS, figures)
@@ -98,7 +99,8 @@ def slower(rows: pd.DataFrame, rule: Rule) -> Found:
     spectral, iterative = means.loc[SPECTRAL], means.loc[ITERATIVE]
     words = {"seconds": "seconds", "call": "seconds a call", "n_iter": "passes"}
     texts = [f"{word} {spectral[key]:.3g} v {iterative[key]:.3g}" for key, word in words.items()]
-    verdict = by_share(float((spectral > iterative).mean()), 1.0)
+    slower = [spectral[key] > iterative[key] for key in words]
+    verdict = by_share(float(np.mean(slower)), 1.0)
     return Found(verdict, f"Spectral v Iterative: {', '.join(texts)}" + _stopped(rows))
 
 
@@ -205,7 +207,7 @@ def constrains(rows: pd.DataFrame, rule: Rule) -> Found:
 
 def properties(rows: pd.DataFrame, rule: Rule) -> Found:
     """Ask whether the loss has the properties that the paper says, up to rounding."""
-    deviations = rows.drop(columns=["source", "protocol", "path"]).iloc[0]
+    deviations = rows.drop(columns=["source", "protocol", "path"]).iloc[0].astype(float)
     figures = ", ".join(f"{name} up to {value:.1g}" for name, value in deviations.items())
     return Found(HOLDS if deviations.max() < _ROUNDING else FAILS, f"deviations: {figures}")
 
@@ -213,7 +215,7 @@ def properties(rows: pd.DataFrame, rule: Rule) -> Found:
 def biased(rows: pd.DataFrame, rule: Rule) -> Found:
     """Ask whether Rand charges twice as much, or more, for each item astray of a large cluster."""
     by_size = rows.set_index("cluster")[["rand", "delta"]]
-    rand, delta = by_size.loc["large"] / by_size.loc["small"] / _LARGER
+    rand, delta = (by_size.loc["large"] / by_size.loc["small"] / _LARGER).to_numpy()
     figures = (
         f"a misplaced item costs {rand:.1f} times as much in a cluster of 80 as in a cluster of 20 "
         f"by Rand, {delta:.1f} times by Delta"
@@ -223,13 +225,13 @@ def biased(rows: pd.DataFrame, rule: Rule) -> Found:
 
 def incremental(rows: pd.DataFrame, rule: Rule) -> Found:
     """Ask whether k-means by points ends lower than batch k-means, also without a PSD kernel."""
-    counts = rows.iloc[0]
-    better, worse = counts["incremental_better"], counts["batch_better"]
+    names = ["incremental_better", "batch_better", "matrices", "indefinite"]
+    better, worse, n, indefinite = rows[names].to_numpy(dtype=np.int64)[0]
     figures = (
-        f"point-incremental ends lower on {better:g} of {counts['matrices']:g} random K, batch on "
-        f"{worse:g}; {counts['indefinite']:g} of them are indefinite"
+        f"point-incremental ends lower on {better} of {n} random K, batch on {worse}; {indefinite} "
+        "of them are indefinite"
     )
-    return Found(HOLDS if better > worse and counts["indefinite"] else FAILS, figures)
+    return Found(HOLDS if better > worse and indefinite else FAILS, figures)
 
 
 def perfect(rows: pd.DataFrame, rule: Rule) -> Found:

@@ -140,7 +140,7 @@ def test_a_loss_on_one_other_processor_counts(monkeypatch):
     moved(monkeypatch, webkb(), 6.0)
     (cornell, *_), iterative = UNIVERSITIES, webkb()[0]
     found = next(losses.loss_rows([iterative]))
-    assert (found["low"], found["mean"], found["high"]) == (54.0, 60.0, 60.0), cornell
+    assert (found["low"], found["loss"], found["high"]) == (54.0, 60.0, 60.0), cornell
 
 
 def test_a_learner_that_is_above_somewhere_on_every_processor_cannot_win_always(monkeypatch):

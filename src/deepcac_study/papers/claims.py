@@ -44,7 +44,7 @@ class Claim:
     section: str
     claim: str  # in our words
     quote: str  # in the paper's words; empty where a table says it
-    asks: str  # its words on how many comparisons must be true (`rules.asked`)
+    asks: str  # its words on how many comparisons must be true (`rules.rule.share_of`)
     # Decided on the sound runs (`verdicts.VERDICTS`), and the numbers that decided.
     verdict: str
     reason: str

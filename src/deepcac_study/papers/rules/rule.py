@@ -3,7 +3,7 @@
 Read a row as: from `source`, where `where`, group by `group_by`, ask `check`. All rows of a claim
 must hold. Columns:
 
-- id: the claim;
+- id: the claim; those that say the same as an earlier one have its rules;
 - source: a source of the table (`papers.scores`), ``ledger``, or a printed table of scores: then
   the data sets and base classifiers that it names. ``theory``, ``print`` and ``printed cells`` need
   no runs;
@@ -15,13 +15,14 @@ must hold. Columns:
   classifier, ``printed`` for all of the table and ``others`` for those that are not among
   `methods`. As many of both are compared one with one, else each with each;
 - metric, k: as printed, several with a space between; without k the paper's own;
-- threshold: the numbers that the claim names. How many comparisons must be true is read from the
-  claim's words (`asked`);
+- threshold: the numbers that the claim names. How many comparisons must be true is read from its
+  words in the column ``asks`` of ``claims.csv`` (`share_of`);
 - words: what to run where there is nothing, or what is counted, or what a gain is called;
 - print: ``else`` where printed values decide as long as there are too few runs;
 - unless: a function that says why the runs decide nothing, such as those of other data.
 """
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -30,9 +31,17 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.truth import Answer
 from deepcac_study.papers.verdicts import Found
+
+_USUAL = 0.75  # a claim without a word
+# What a theorem implies, and what is conjectured, is asked of every case.
+_EVERY = (
+    *("all", "every", "each", "always", "consistent", "consistently"),
+    *("all but", "consequence", "conjecture"),
+)
+_NEARLY = ("typically", "very predictable")
+_COUNT = re.compile(r"(\d+) of (\d+)")
 
 
 class Rule(NamedTuple):
@@ -51,12 +60,9 @@ class Rule(NamedTuple):
     words: str = ""
     print: str = ""
     unless: str = ""
-
-    @property
-    def paper(self) -> str:
-        """Whose claim it is."""
-        (row,) = (row for row in facts("claims") if row["id"] == self.id)
-        return row["paper"]
+    # Of the claim: whose it is, and its words on how many comparisons must be true.
+    paper: str = ""
+    asks: str = ""
 
     @property
     def metrics(self) -> list[str]:
@@ -76,7 +82,7 @@ class Rule(NamedTuple):
 
     def share(self, comparisons: int) -> float:
         """Return the share of comparisons that must be true."""
-        return asked(self.id)(comparisons)
+        return share_of(self.asks, comparisons)
 
 
 Check = Callable[[pd.DataFrame, Rule], Found]
@@ -86,13 +92,37 @@ GroupCheck = Callable[[pd.DataFrame, Rule], Answer]
 @cache
 def rules() -> dict[str, list[Rule]]:
     """Return the rules of all papers by claim."""
-    by_claim: dict[str, list[Rule]] = {}
-    for row in facts("rules"):
-        by_claim.setdefault(row["id"], []).append(Rule(**row))
-    return by_claim
+    rows = facts("rules")
+    return {
+        claim["id"]: [
+            Rule(**row | {"id": claim["id"]}, paper=claim["paper"], asks=claim["asks"])
+            for row in rows
+            if row["id"] == (claim["same_as"] or claim["id"])
+        ]
+        for claim in facts("claims")
+    }
 
 
 def function(place: str) -> Any:
     """Return a function by its place, such as ``rules.sweeps.faster``."""
     module, _, name = place.rpartition(".")
     return getattr(import_module(f"deepcac_study.papers.{module}"), name)
+
+
+def share_of(words: str, comparisons: int) -> float:
+    """Return the share of comparisons that some words ask for.
+
+    "5 of 7" asks for that share, "several" for two comparisons, "most" for more than half,
+    "typically" for nine in ten. Unknown words are a `KeyError`.
+    """
+    if not words:
+        return _USUAL
+    if count := _COUNT.fullmatch(words):
+        return int(count[1]) / int(count[2])
+    shares = {
+        **dict.fromkeys(_EVERY, 1.0),
+        **dict.fromkeys(_NEARLY, 0.9),
+        "most": (comparisons // 2 + 1) / comparisons,
+        "several": min(2 / comparisons, 1.0),
+    }
+    return shares[words]

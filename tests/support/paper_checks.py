@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from deepcac_study.papers.claim_verdicts import Decision
 from deepcac_study.papers.claims import Claim, claims
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.evidence import Evidence
@@ -11,7 +12,6 @@ from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import PrintedCell, printed_cells
 from deepcac_study.papers.rules import query
 from deepcac_study.papers.tabulate import tabulate
-from deepcac_study.papers.verdicts import Decision
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs, load
 

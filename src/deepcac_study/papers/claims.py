@@ -5,11 +5,7 @@ from dataclasses import dataclass
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.bibliography import PAPERS
-from deepcac_study.papers.entry import Entry
-from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.rules.query import decide
-from deepcac_study.papers.tabulate import tabulate
-from deepcac_study.papers.verdicts import (
+from deepcac_study.papers.claim_verdicts import (
     CANNOT,
     FAILS,
     HOLDS,
@@ -20,6 +16,10 @@ from deepcac_study.papers.verdicts import (
     UNDECIDED,
     Decision,
 )
+from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.rules.query import decide
+from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.records.reader import Findings
 
 # What a claim is about, and how its verdict is found.
@@ -45,7 +45,7 @@ class Claim:
     claim: str  # in our words
     quote: str  # in the paper's words; empty where a table says it
     asks: str  # its words on how many comparisons must be true (`rules.rule.share_of`)
-    # Decided on the sound runs (`verdicts.VERDICTS`), and the numbers that decided.
+    # Decided on the sound runs (`claim_verdicts.VERDICTS`), and the numbers that decided.
     verdict: str
     reason: str
     # The same, decided on the runs as published.

@@ -11,11 +11,11 @@ import pandas as pd
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac.scoring.margins import MARGIN
 from deepcac_study.catalogue.protocol import named_protocols, protocol_folder
+from deepcac_study.papers.claim_verdicts import LOST, NOT_DECIDABLE, NOT_RUN, Decision
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.names import lost_datasets, restricted
 from deepcac_study.papers.printed import deciding_protocol
-from deepcac_study.papers.scores import Scores, Splits
-from deepcac_study.papers.verdicts import LOST, NOT_DECIDABLE, NOT_RUN, Decision
+from deepcac_study.papers.score_table import Scores, Splits
 
 TIE = 0.0005  # half of the last printed digit
 
@@ -47,14 +47,12 @@ class Evidence:
             cells = [{**vars(entry), "path": entry.run} for entry in self.ledger]
             rows = pd.DataFrame(cells, columns=columns)
         else:
-            rows = self.scores.source(source)
-            rows = rows[rows["protocol"] == self.protocol]
+            rows = self.scores.source(source, self.protocol)
         return rows.query(where) if where and len(rows) else rows
 
     def printed(self, source: str) -> pd.DataFrame:
         """Return the printed values in the place of a source's rows."""
-        rows = self.scores.source(source)
-        return rows[rows["protocol"] == "print"]
+        return self.scores.source(source, "print")
 
     def run(self, arm: Arm) -> Splits | None:
         """Return the run of an arm by its own protocol, or None: no other stands in for it."""
@@ -92,8 +90,8 @@ class Evidence:
             return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
         if self._splits(first) != self._splits(second):
             return untold(means[0] - means[1])
-        one, two = _by_split(runs[0], first), _by_split(runs[1], second)
-        gaps = [score - two[split] for split, score in one.items() if split in two]
+        scores, other = _by_split(runs[0], first), _by_split(runs[1], second)
+        gaps = [score - other[split] for split, score in scores.items() if split in other]
         if len(gaps) < 2:
             return exactly(gaps[0]) if gaps else untold(means[0] - means[1])
         return difference(gaps, test_share=test_share(runs[0]), margin=MARGIN)

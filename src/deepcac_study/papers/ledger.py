@@ -19,7 +19,7 @@ from deepcac_study.papers.entry import SIGNED, Entry
 from deepcac_study.papers.names import restricted
 from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
-from deepcac_study.papers.scores import Scores, Splits
+from deepcac_study.papers.score_table import Scores, Splits
 from deepcac_study.papers.supervised_kmeans.loss_tables import LossTables
 from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.records.reader import Findings

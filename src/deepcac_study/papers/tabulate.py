@@ -1,4 +1,4 @@
-"""From records to the one long table of scores (`papers.scores`)."""
+"""From records to the one long table of scores (`papers.score_table`)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -9,8 +9,8 @@ import pandas as pd
 
 from deepcac_study.catalogue.registry import DEMO
 from deepcac_study.papers.class_decomposition.gains import decomposition_rows, printed_rows
-from deepcac_study.papers.scores import Scores
-from deepcac_study.papers.supervised_kmeans.losses import loss_rows
+from deepcac_study.papers.score_table import Scores
+from deepcac_study.papers.supervised_kmeans.clustering_losses import loss_rows
 from deepcac_study.records.clusterings import Clusterings
 from deepcac_study.records.decompositions import BASES, ResampledRecord
 from deepcac_study.records.reader import Findings
@@ -149,15 +149,15 @@ def _parts(record: ResampledRecord) -> Rows:
         yield {**_ids(record), "base": base, **parts}
 
 
-def _clusterings(found: Clusterings) -> list[tuple[str, list[dict[str, Any]]]]:
-    sources = {"losses": list(loss_rows(found.runs))}
-    if found.times:
-        about = {"path": found.times.path, "limit": found.times.record["max_iter"]}
-        sources["times"] = [about | row for row in found.times.rows("rows")]
-    if found.checks:
+def _clusterings(clusterings: Clusterings) -> list[tuple[str, list[dict[str, Any]]]]:
+    sources = {"losses": list(loss_rows(clusterings.runs))}
+    if clusterings.times:
+        about = {"path": clusterings.times.path, "limit": clusterings.times.record["max_iter"]}
+        sources["times"] = [about | row for row in clusterings.times.rows("rows")]
+    if clusterings.checks:
         for name in ("training", "large_clusters", "noise_free", "loss", "kmeans"):
-            rows = found.checks.record[name]
-            path = {"path": found.checks.path}
+            rows = clusterings.checks.record[name]
+            path = {"path": clusterings.checks.path}
             sources[name] = [path | row for row in (rows if isinstance(rows, list) else [rows])]
     for name in sources.keys() - {"losses"}:
         sources[name] = [{**row, "protocol": "sound"} for row in sources[name]]

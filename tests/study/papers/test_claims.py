@@ -4,7 +4,7 @@ from paper_checks import decide, verdicts
 from report_runs import HISTORY, write_run
 
 from deepcac_study.papers.rules.fits import converges, falls
-from deepcac_study.papers.rules.rule import Rule
+from deepcac_study.papers.rules.rule import ClaimRule
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,10 @@ def test_falling_curves(curve, expected):
     ],
 )
 def test_strict_fall_until_nothing_moves(cost, moves, expected):
-    passes = pd.DataFrame({"cost": pd.Series(cost), "moves": pd.Series(moves)}).assign(path="fit")
-    assert converges(passes, Rule("CAC1-05"))[0] is expected
+    passes = pd.DataFrame({"cost": pd.Series(cost), "moves": pd.Series(moves)}).assign(
+        step=range(max(len(cost), len(moves)))
+    )
+    assert converges(passes, ClaimRule("CAC1-05"))[0] is expected
 
 
 def test_claims_on_stand_ins_are_toys(tmp_path):

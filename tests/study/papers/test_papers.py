@@ -11,7 +11,7 @@ from deepcac_study.papers.claims import claims
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.names import LOGS, names, restricted, usual_k
 from deepcac_study.papers.printed import printed_cells
-from deepcac_study.papers.rules import comparisons
+from deepcac_study.papers.rules import compared_scores
 from deepcac_study.papers.rules.rule import function, rules
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
@@ -64,7 +64,7 @@ def test_every_rule_decides_a_claim():
     assert {row["id"] for row in facts("rules")} <= set(rules())
     for rule in (rule for group in rules().values() for rule in group):
         assert (
-            rule.check in comparisons.CHECKS
+            rule.check in compared_scores.CHECKS
             or rule.check == "finishes"
             or callable(function(rule.check))
         )

@@ -11,7 +11,7 @@ from worlds import main_worlds, special_worlds
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.rules.query import decide
-from deepcac_study.papers.supervised_kmeans import losses
+from deepcac_study.papers.supervised_kmeans import clustering_losses as losses
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 

@@ -5,14 +5,14 @@ import pytest
 from paper_checks import evidence
 
 from deepcac_study.papers.ledger import entries
-from deepcac_study.papers.rules.cells import at_most, differ, printed_at_most
 from deepcac_study.papers.rules.query import decide
-from deepcac_study.papers.rules.rule import Rule
+from deepcac_study.papers.rules.rule import ClaimRule
+from deepcac_study.papers.rules.tuned_alphas import at_most, differ, printed_at_most
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 
 NOTHING = Findings(Runs(()))
-AT_MOST = Rule("DCAC-46", threshold="2", asks="typically")
+AT_MOST = ClaimRule("DCAC-46", threshold="2", asks="typically")
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,11 @@ from deepcac.cac.path import FOLDS
 from deepcac.scoring.equivalence import LEVEL, Difference, difference
 from deepcac.scoring.margins import MARGIN
 from deepcac_study.catalogue.methods import CAC_LR
+from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, Outcome
 from deepcac_study.papers.evidence import Arm, Evidence, exactly
 from deepcac_study.papers.names import printed_datasets, usual_k
-from deepcac_study.papers.rules.comparisons import Comparisons, base_classifiers
-from deepcac_study.papers.rules.rule import Rule
+from deepcac_study.papers.rules.compared_scores import Comparisons, base_classifiers
+from deepcac_study.papers.rules.rule import ClaimRule
 from deepcac_study.papers.rules.truth import (
     Truth,
     above,
@@ -23,13 +24,12 @@ from deepcac_study.papers.rules.truth import (
     settled,
     together,
 )
-from deepcac_study.papers.verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, Found
 
 _TABLE = "cac_v1_table1_f1_heldout"
 _LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid
 
 
-def low_then_high(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Found:
+def low_then_high(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
     """Ask whether a data set has the least class separation under k-means, and gains most.
 
     Separation counts a row, so that sizes do not matter.
@@ -38,17 +38,17 @@ def low_then_high(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> F
     for dataset, (arm,), _ in comparisons:
         ends = _separations(evidence, arm)
         if not len(ends):
-            return Found(NOT_RUN, f"needs the curves of {evidence.target(arm)}")
+            return Outcome(NOT_RUN, f"needs the curves of {evidence.target(arm)}")
         start[dataset], growth[dataset] = ends[:, 0], ends[:, 1] / ends[:, 0]
     n = min(map(len, start.values()))
     lowest = [min(start, key=lambda name: start[name][j]) == rule.threshold for j in range(n)]
     most = [max(growth, key=lambda name: growth[name][j]) == rule.threshold for j in range(n)]
     listed = ", ".join(f"{name} x{np.mean(ratio):.1f}" for name, ratio in growth.items())
     figures = f"least separated on {sum(lowest)}, gains most on {sum(most)} of {n} splits: {listed}"
-    return Found(together([alike(lowest), alike(most)]), figures)
+    return Outcome(together([alike(lowest), alike(most)]), figures)
 
 
-def separation_matters(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Found:
+def separation_matters(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
     """Ask whether CAC gains more over k-means where it separates the classes more.
 
     Section 6.3. By the rank correlation, over the data sets, of the growth in separation with the
@@ -59,7 +59,7 @@ def separation_matters(comparisons: Comparisons, rule: Rule, evidence: Evidence)
     for comparison in comparisons:
         ends = _separations(evidence, comparison.first[0])
         if not len(ends):
-            return Found(NOT_RUN, f"needs the curves of {evidence.target(comparison.first[0])}")
+            return Outcome(NOT_RUN, f"needs the curves of {evidence.target(comparison.first[0])}")
         growth.append(float(np.log(ends[:, 1] / ends[:, 0]).mean()))
         gains.append(comparison.gap(evidence).mean)
         texts.append(f"{comparison.dataset} x{np.exp(growth[-1]):.1f} {gains[-1]:+.3f}")
@@ -68,7 +68,7 @@ def separation_matters(comparisons: Comparisons, rule: Rule, evidence: Evidence)
     figures = (
         f"rank correlation {rho:+.2f} (p {p:.3f}) of growth and gain in F1: {', '.join(texts)}"
     )
-    return Found(settled([answer]), figures)
+    return Outcome(settled([answer]), figures)
 
 
 def _rank_correlation(first: list[float], other: list[float]) -> tuple[float, float]:
@@ -87,7 +87,7 @@ def _separations(evidence: Evidence, arm: Arm) -> np.ndarray:
     return (ends / run["n_train"][:, None])[ends[:, 0] > 0]
 
 
-def alphas_differ(rows: pd.DataFrame, rule: Rule) -> Found:
+def alphas_differ(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether the tuned alpha depends on data set and classifier, and is 2.5 on Diabetes."""
     bases = base_classifiers(_TABLE)
     tuned: dict[str, dict[str, float]] = {name: {} for name in printed_datasets(_TABLE)}
@@ -98,7 +98,7 @@ def alphas_differ(rows: pd.DataFrame, rule: Rule) -> Found:
             k = usual_k("cac_v1", dataset, method)
             run = rows[(rows["dataset"] == dataset) & (rows["method"] == method) & (rows["k"] == k)]
             if run.empty or "alpha" not in run or run["alpha"].isna().all():
-                return Found(NOT_RUN, f"{dataset} has no tuned alpha for {base} yet")
+                return Outcome(NOT_RUN, f"{dataset} has no tuned alpha for {base} yet")
             alphas[base] = float(run["alpha"].median())
             used.append(run)
     large = all(alpha >= _LARGE_ALPHA for alpha in tuned["diabetes"].values())
@@ -109,10 +109,10 @@ def alphas_differ(rows: pd.DataFrame, rule: Rule) -> Found:
         for name, alphas in tuned.items()
     )
     verdict = HOLDS if by_set and by_classifier and large else PARTLY if by_set else FAILS
-    return Found(verdict, figures, pd.concat(used))
+    return Outcome(verdict, figures, pd.concat(used))
 
 
-def printed_k_is_chosen(rows: pd.DataFrame, rule: Rule) -> Found:
+def printed_k_is_chosen(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether the folds ask for the printed k: above k = 1, and no other k above it."""
     candidates = {
         str(name): {int(k): part[part["k"] == k] for k in sorted(part["k"].unique())}
@@ -126,7 +126,7 @@ def printed_k_is_chosen(rows: pd.DataFrame, rule: Rule) -> Found:
     ]
     if lack:
         target = f"results/{lack[0]}/{CAC_LR}_k1.json"
-        return Found(NOT_RUN, f"needs {target} and other k, on {len(lack)} data sets")
+        return Outcome(NOT_RUN, f"needs {target} and other k, on {len(lack)} data sets")
     answers: list[Truth] = []
     texts = []
     for name, k in wanted.items():
@@ -138,7 +138,7 @@ def printed_k_is_chosen(rows: pd.DataFrame, rule: Rule) -> Found:
         texts.append(f"{name} k = {best}, {gaps[1].mean:+.3f} of k = {k} over k = 1")
     figures = f"best in the folds: {'; '.join(texts)}; {counts_in_words(answers)} data sets"
     used = pd.concat([part for name in wanted for part in candidates[name].values()])
-    return Found(settled(answers, rule.share(len(answers))), figures, used)
+    return Outcome(settled(answers, rule.share(len(answers))), figures, used)
 
 
 def _ahead(first: np.ndarray, other: np.ndarray) -> Difference:

@@ -10,7 +10,7 @@ from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.names import clusters, names
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.scores import Scores
+from deepcac_study.papers.score_table import Scores
 
 ARMS = ("base", "km", "cac")
 _NEURAL = {"FNN": ("FNN", "DMNN", "DeepCAC")}

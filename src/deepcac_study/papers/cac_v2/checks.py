@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from deepcac_study.papers.claim_verdicts import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED, Outcome
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.rules.comparisons import CHECKS, Comparisons
-from deepcac_study.papers.rules.rule import Rule
-from deepcac_study.papers.verdicts import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED, Found
+from deepcac_study.papers.rules.compared_scores import CHECKS, Comparisons
+from deepcac_study.papers.rules.rule import ClaimRule
 
 _DISTANCES = np.arange(1.0, 12.5, 0.5)  # of the class means, in standard deviations
 
 
-def crossings_fall(_: pd.DataFrame, rule: Rule) -> Found:
+def crossings_fall(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether fewer points cross the hyperplane between two Gaussians as these are apart.
 
     The share beyond the middle falls at least exponentially with the distance (section 5.1) if its
@@ -24,10 +24,10 @@ def crossings_fall(_: pd.DataFrame, rule: Rule) -> Found:
         f"half a standard deviation more divides the share by {np.exp(falls[0]):.2f} "
         f"at distance 1 and by {np.exp(falls[-1]):.2f} at 12; exponential is a constant factor"
     )
-    return Found(HOLDS if steady else FAILS, figures)
+    return Outcome(HOLDS if steady else FAILS, figures)
 
 
-def one_of_twelve(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Found:
+def rivals_of_ec3(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
     """Ask whether EC3 beats the random forest on the five sets of its own paper.
 
     Of the twelve rivals of the claim AdaBoost, BGCM and UPE were not run, so that it cannot hold.
@@ -35,4 +35,4 @@ def one_of_twelve(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> F
     verdict, figures, *_ = CHECKS["higher"](comparisons, rule, evidence)
     verdict = {HOLDS: PARTLY, UNDECIDED: CANNOT}.get(verdict, verdict)
     note = "; AdaBoost, BGCM and UPE were not run"
-    return Found(verdict, f"against the random forest {figures}", note=note)
+    return Outcome(verdict, f"against the random forest {figures}", note=note)

@@ -11,6 +11,7 @@ from scipy.stats import linregress, spearmanr, t
 from deepcac.decomposition.configuration import bell
 from deepcac.types import Array
 from deepcac_study.catalogue.protocol import SOUND, protocol_folder
+from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED, Outcome
 from deepcac_study.papers.class_decomposition.gains import (
     LEVEL,
     LINEAR,
@@ -23,7 +24,7 @@ from deepcac_study.papers.class_decomposition.gains import (
 )
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.rules.gain import Gain
-from deepcac_study.papers.rules.rule import Check, Rule
+from deepcac_study.papers.rules.rule import Check, ClaimRule
 from deepcac_study.papers.rules.truth import (
     Truth,
     by_share,
@@ -32,7 +33,6 @@ from deepcac_study.papers.rules.truth import (
     settled,
     together,
 )
-from deepcac_study.papers.verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED, Found
 from deepcac_study.records.decompositions import BASES
 
 _ENOUGH = 0.75  # share of the table's data sets below which nothing is decided
@@ -52,7 +52,7 @@ def by_machine(check: Check) -> Check:
     """
 
     @wraps(check)
-    def of_both(rows: pd.DataFrame, rule: Rule) -> Found:
+    def of_both(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
         protocol, wanted = rows["protocol"].iloc[0], printed_datasets(TABLE_1)
         if protocol == PRINT:
             return check(rows, rule)
@@ -61,28 +61,28 @@ def by_machine(check: Check) -> Check:
         count = f"{n} of {len(wanted)} data sets"
         if n < _ENOUGH * len(wanted):
             target = f"results/{protocol_folder(protocol)}decomposition/*.json"
-            return Found(NOT_RUN, f"needs {target}; {count} have a record")
+            return Outcome(NOT_RUN, f"needs {target}; {count} have a record")
         verdict, figures, *_ = _of_machines(check, rows, rule)
-        return Found(verdict, f"{figures}; on {count}" if n < len(wanted) else figures, rows)
+        return Outcome(verdict, f"{figures}; on {count}" if n < len(wanted) else figures, rows)
 
     return of_both
 
 
-def _of_machines(check: Check, rows: pd.DataFrame, rule: Rule) -> Found:
+def _of_machines(check: Check, rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     other = against_rest(rows)
     rest, pairwise = check(other, rule), check(rows[rows["base"] != "svm_rest"], rule)
     if rest == pairwise:
         return rest
     linear = set(by_dataset(other, LINEAR))
     if lacking := [name for name in other["dataset"].unique() if name not in linear]:
-        rest = Found(rest.verdict, f"{rest.figures}; {_listed(lacking)} lacks these machines")
+        rest = Outcome(rest.verdict, f"{rest.figures}; {_listed(lacking)} lacks these machines")
     if rows["protocol"].iloc[0] != SOUND.name:
         return rest
     figures = (
         f"one against one: {pairwise.verdict}, {pairwise.figures} | "
         f"one against rest: {rest.verdict}, {rest.figures}"
     )
-    return Found(either_way((pairwise.verdict, rest.verdict)), figures)
+    return Outcome(either_way((pairwise.verdict, rest.verdict)), figures)
 
 
 def mean_gain(rows: pd.DataFrame, base: str) -> Gain:
@@ -112,32 +112,32 @@ def _significant(rows: pd.DataFrame, base: str) -> list[str]:
 
 
 @by_machine
-def average_gain(rows: pd.DataFrame, rule: Rule) -> Found:
+def average_gain(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for an average gain of a base that is positive, and near the claimed one."""
     (claimed,), base = rule.numbers, rule.methods
     ours, printed = mean_gain(rows, base), float(np.mean([*printed_gains(base).values()]))
-    return Found(ours.near(claimed, _NEAR), f"{ours} points; printed column {printed:+.2f}")
+    return Outcome(ours.near(claimed, _NEAR), f"{ours} points; printed column {printed:+.2f}")
 
 
 @by_machine
-def increases(rows: pd.DataFrame, rule: Rule) -> Found:
+def increases(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for an average gain of each base classifier whose interval is above 0."""
     gains = {name: mean_gain(rows, base) for base, name in BASES.items()}
     figures = ", ".join(f"{name} {gain} points" for name, gain in gains.items())
-    return Found(together([gain.positive for gain in gains.values()]), figures)
+    return Outcome(together([gain.positive for gain in gains.values()]), figures)
 
 
 @by_machine
-def significant_gains(rows: pd.DataFrame, rule: Rule) -> Found:
+def significant_gains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for a number of significant gains."""
     (claimed,), base = rule.numbers, rule.methods
     gains = _means(rows, base)
     better = [name for name in _significant(rows, base) if gains[name] > 0]
-    return Found(by_share(len(better) / claimed, 1.0), f"{len(better)}: {_listed(better)}")
+    return Outcome(by_share(len(better) / claimed, 1.0), f"{len(better)}: {_listed(better)}")
 
 
 @by_machine
-def same_but_two(rows: pd.DataFrame, rule: Rule) -> Found:
+def same_but_two(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for linear gains on Vehicle and Vowel that are significant, and almost none elsewhere."""
     gains, sure = _means(rows, LINEAR), _significant(rows, LINEAR)
     large = {name: gains[name] for name in _OUTSTANDING if name in gains}
@@ -147,11 +147,11 @@ def same_but_two(rows: pd.DataFrame, rule: Rule) -> Found:
         f"{name} {gain:+.2f}{' *' if name in sure else ''}" for name, gain in large.items()
     )
     figures += f"; more than {_SAME:g} points elsewhere: {_listed(far)}"
-    return Found(HOLDS if two and not far else PARTLY if two or not far else FAILS, figures)
+    return Outcome(HOLDS if two and not far else PARTLY if two or not far else FAILS, figures)
 
 
 @by_machine
-def mild_drops(rows: pd.DataFrame, rule: Rule) -> Found:
+def mild_drops(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Look for losses of the linear machines: significant ones, and those shown to be small.
 
     That a test finds nothing does not show that there is nothing.
@@ -159,31 +159,31 @@ def mild_drops(rows: pd.DataFrame, rule: Rule) -> Found:
     sure = _significant(rows, LINEAR)
     drops = {name: gain for name, gain in _gains(rows, LINEAR).items() if gain.mean < 0}
     if not drops:
-        return Found(FAILS, "no drop")
+        return Outcome(FAILS, "no drop")
     grave = [name for name in drops if name in sure]
     mild: list[Truth] = [
         False if name in sure else True if gain.low > -_SAME else None
         for name, gain in drops.items()
     ]
     figures = f"{len(drops)} drops, significant: {_listed(grave)}; within {_SAME:g} points"
-    return Found(settled(mild, rule.share(len(mild))), f"{figures} {counts_in_words(mild)}")
+    return Outcome(settled(mild, rule.share(len(mild))), f"{figures} {counts_in_words(mild)}")
 
 
 @by_machine
-def bayes_more_than_linear(rows: pd.DataFrame, rule: Rule) -> Found:
+def bayes_more_than_linear(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for a larger average gain of naive Bayes, and for a small one of the linear machines."""
     nb, svm = (mean_gain(rows, base) for base in ("nb", LINEAR))
     bayes, linear = by_dataset(rows, "nb"), by_dataset(rows, LINEAR)
     more = _over_runs(rows, [bayes[name] - gains for name, gains in linear.items()])
     figures = f"naive Bayes {nb.mean:+.2f} points, linear {svm.mean:+.2f}, difference {more}"
     if more.positive is None:
-        return Found(UNDECIDED, figures)
+        return Outcome(UNDECIDED, figures)
     little = nb.mean > _NEAR >= abs(svm.mean)
-    return Found((HOLDS if little else PARTLY) if more.positive else FAILS, figures)
+    return Outcome((HOLDS if little else PARTLY) if more.positive else FAILS, figures)
 
 
 @by_machine
-def seldom_lower(rows: pd.DataFrame, rule: Rule) -> Found:
+def seldom_lower(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for equal or higher accuracy on most data sets with both base classifiers."""
     verdicts, texts = [], []
     for base, name in (("nb", "naive Bayes"), (LINEAR, "linear")):
@@ -191,7 +191,7 @@ def seldom_lower(rows: pd.DataFrame, rule: Rule) -> Found:
         verdicts.append(settled(answers, rule.share(len(answers))))
         texts.append(f"{name} {counts_in_words(answers)}")
     held = [None if v == UNDECIDED else v == HOLDS for v in verdicts]
-    return Found(together(held), f"equal or higher: {', '.join(texts)}")
+    return Outcome(together(held), f"equal or higher: {', '.join(texts)}")
 
 
 def _not_lower(gain: Gain) -> Truth:
@@ -206,24 +206,24 @@ def _listed(names: Sequence[str]) -> str:
 
 
 @by_machine
-def drops_after_gains(rows: pd.DataFrame, rule: Rule) -> Found:
+def drops_after_gains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Look at the validation gains of the data sets on which linear accuracy drops."""
     test, validation = _means(rows, LINEAR), _means(rows, LINEAR, "validation_gain")
     gains = [validation[name] for name, gain in test.items() if gain < 0]
     if not gains:
-        return Found(UNDECIDED, "no data set drops")
+        return Outcome(UNDECIDED, "no data set drops")
     figures = (
         f"validation gains of {len(gains)} drops: {min(gains):+.2f} to {max(gains):+.2f} points"
     )
-    return Found(by_share(float(np.mean(np.array(gains) > 0)), rule.share(len(gains))), figures)
+    return Outcome(by_share(float(np.mean(np.array(gains) > 0)), rule.share(len(gains))), figures)
 
 
 @by_machine
-def merged_back(rows: pd.DataFrame, rule: Rule) -> Found:
+def merged_back(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Look at the runs without a validation gain: all merged, by Algorithm 2 itself, and equal."""
     idle = rows[(rows["validation_gain"] <= 0) & (rows["most_clusters"] > 1)]
     if idle.empty:
-        return Found(UNDECIDED, "every run gains on its validation rows")
+        return Outcome(UNDECIDED, "every run gains on its validation rows")
     whole, reverted = idle["whole"].astype(bool), idle["reverted"].astype(bool)
     equal, merged = int((whole & (idle["gain"] == 0)).sum()), int((whole & ~reverted).sum())
     figures = (
@@ -231,22 +231,22 @@ def merged_back(rows: pd.DataFrame, rule: Rule) -> Found:
         f"merges without a restored class reach it in {merged}, the others are restored"
     )
     verdict = FAILS if equal < len(idle) else HOLDS if merged == equal else PARTLY
-    return Found(verdict, figures)
+    return Outcome(verdict, figures)
 
 
 @by_machine
-def clusters_of_a_class(rows: pd.DataFrame, rule: Rule) -> Found:
+def clusters_of_a_class(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether the claimed number lies in the interval of the mean over our runs, or near it."""
     pooled = Gain.pooled([*by_dataset(rows, "nb", "clusters").values()], 0.5)
     error = 0.0 if np.isinf(pooled.low) else pooled.mean - pooled.low
     gap = abs(pooled.mean - _CLUSTERS)
     figures = f"{pooled.mean:.2f} ± {error:.2f} clusters a class on average, printed {_CLUSTERS:g}"
     near = gap <= error + _ROUNDED
-    return Found(HOLDS if near else PARTLY if gap <= 1 else FAILS, figures)
+    return Outcome(HOLDS if near else PARTLY if gap <= 1 else FAILS, figures)
 
 
 @by_machine
-def merging_helps(rows: pd.DataFrame, rule: Rule) -> Found:
+def merging_helps(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Compare the merged clusters with all clusters, on test rows."""
     means, texts = [], []
     for base, name in BASES.items():
@@ -255,11 +255,11 @@ def merging_helps(rows: pd.DataFrame, rule: Rule) -> Found:
         higher = sum(gain > 0 for gain in gains)
         texts.append(f"{name} {means[-1]:+.2f} points, higher on {higher} of {len(gains)}")
     above = [mean > 0 for mean in means]
-    return Found(HOLDS if all(above) else PARTLY if any(above) else FAILS, "; ".join(texts))
+    return Outcome(HOLDS if all(above) else PARTLY if any(above) else FAILS, "; ".join(texts))
 
 
 @by_machine
-def shortcut(rows: pd.DataFrame, rule: Rule) -> Found:
+def shortcut(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Compare the discriminants fitted with those of fitting each configuration as a whole.
 
     The cost is cut where every factor is above 1. It is cut in proportion where the factor grows as
@@ -275,7 +275,7 @@ def shortcut(rows: pd.DataFrame, rule: Rule) -> Found:
     low, high = 1 - _STRAIGHT, 1 + _STRAIGHT
     proportional = power.low >= low and power.high <= high
     answer = proportional or (None if power.reaches(low, high) else False)
-    return Found(together([bool(min(factors) > 1), answer]), figures)
+    return Outcome(together([bool(min(factors) > 1), answer]), figures)
 
 
 def _exponent(first: np.ndarray, second: np.ndarray) -> Gain:
@@ -288,7 +288,7 @@ def _exponent(first: np.ndarray, second: np.ndarray) -> Gain:
 
 
 @by_machine
-def search_takes_longest(rows: pd.DataFrame, rule: Rule) -> Found:
+def search_takes_longest(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Compare the time of the linear search, the longer of the two, with that of clustering.
 
     Where machines one against rest were not run, one against one takes no longer than they would.
@@ -302,11 +302,11 @@ def search_takes_longest(rows: pd.DataFrame, rule: Rule) -> Found:
         f"{share:.0%} of the time over all"
     )
     verdict = HOLDS if longer > len(seconds) / 2 else PARTLY if share > 0.5 else FAILS
-    return Found(verdict, figures)
+    return Outcome(verdict, figures)
 
 
 @by_machine
-def grows_with_clusters(rows: pd.DataFrame, rule: Rule) -> Found:
+def grows_with_clusters(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Correlate the mean gain with the clusters a class, by rank."""
     texts, rises = [], list[Truth]()
     for base, name in BASES.items():
@@ -314,7 +314,7 @@ def grows_with_clusters(rows: pd.DataFrame, rule: Rule) -> Found:
         rho, p = _rank_correlation([*clusters.values()], [*gains.values()])
         rises.append(rho > 0 if p < _WEAK_LEVEL else None)
         texts.append(f"{name} {rho:.2f} (p = {p:.2g})")
-    return Found(together(rises), "rank correlation: " + ", ".join(texts))
+    return Outcome(together(rises), "rank correlation: " + ", ".join(texts))
 
 
 def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
@@ -325,7 +325,7 @@ def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[
     return float(correlation.statistic), float(correlation.pvalue)
 
 
-def bias_and_variance(rows: pd.DataFrame, rule: Rule) -> Found:
+def bias_and_variance(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for less bias, and for less variance than that."""
     fine, texts = [], []
     for base, name in BASES.items():
@@ -335,10 +335,10 @@ def bias_and_variance(rows: pd.DataFrame, rule: Rule) -> Found:
             f"{name}: bias {bias.mean():+.2f} points (lower on {(bias < 0).sum()} of {len(bias)}), "
             f"variance {variance.mean():+.2f}"
         )
-    return Found(HOLDS if all(fine) else PARTLY if any(fine) else FAILS, "; ".join(texts))
+    return Outcome(HOLDS if all(fine) else PARTLY if any(fine) else FAILS, "; ".join(texts))
 
 
-def capacity(_: pd.DataFrame, rule: Rule) -> Found:
+def capacity(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Check the VC dimensions of section 4.
 
     Polynomials of degree k in n variables have C(n + k, k) coefficients, which is their VC
@@ -356,14 +356,14 @@ def capacity(_: pd.DataFrame, rule: Rule) -> Found:
         "C(n + k, k) coefficients lie between n^k / k! and (n + 1)^k; k sides of a "
         "convex polygon shatter 2k + 1 points. Groups of clusters are no convex polygons"
     )
-    return Found(HOLDS if bounded and few else FAILS, figures)
+    return Outcome(HOLDS if bounded and few else FAILS, figures)
 
 
-def configurations_bounded(_: pd.DataFrame, rule: Rule) -> Found:
+def configurations_bounded(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Compare the number of configurations of a class, its set partitions, with 2^n."""
     above = [n for n in range(1, 31) if bell(n) > 2**n]
     if not above:
-        return Found(HOLDS, "the Bell number stays below 2^n up to n = 30")
+        return Outcome(HOLDS, "the Bell number stays below 2^n up to n = 30")
     n, last = above[0], 30
     figures = f"the Bell number {bell(n)} of n = {n} exceeds 2^{n} = {2**n}, and"
-    return Found(FAILS, f"{figures} {bell(last) / 2**last:.1e} times 2^n at n = {last}")
+    return Outcome(FAILS, f"{figures} {bell(last) / 2**last:.1e} times 2^n at n = {last}")

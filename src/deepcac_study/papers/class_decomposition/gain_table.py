@@ -6,7 +6,7 @@ from deepcac_study.catalogue.protocol import SOUND, protocol_folder
 from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.class_decomposition.gains import LINEAR, TABLE_1, against_rest
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.scores import Scores
+from deepcac_study.papers.score_table import Scores
 
 # Base classifier and quantity of each method of the table.
 _COLUMNS = {
@@ -27,13 +27,13 @@ class GainTable(Answers):
     sources: Sequence[str] = (TABLE_1,)
 
     def __init__(self, scores: Scores) -> None:
-        self._rows = scores.source("decomposition")
+        rows = scores.source("decomposition")
+        self._rows = dict(iter(rows.groupby(["protocol", "dataset"]))) if len(rows) else {}
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return mean and spread over the runs, in per cent or points; None without a record."""
-        rows = self._rows[self._rows["protocol"] == protocol]
-        rows = rows[rows["dataset"] == cell.dataset_id]
-        if rows.empty:
+        rows = self._rows.get((protocol, cell.dataset_id))
+        if rows is None:
             return None
         base, quantity = _COLUMNS[cell.method_id]
         rest = against_rest(rows)

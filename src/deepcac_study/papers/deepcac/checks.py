@@ -11,9 +11,10 @@ from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import DEEPCAC
 from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.papers.agreement import WIDEST
+from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, UNDECIDED, Outcome
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.rules.comparisons import Comparisons
-from deepcac_study.papers.rules.rule import Rule
+from deepcac_study.papers.rules.compared_scores import Comparisons
+from deepcac_study.papers.rules.rule import ClaimRule
 from deepcac_study.papers.rules.truth import (
     Truth,
     above,
@@ -23,13 +24,12 @@ from deepcac_study.papers.rules.truth import (
     together,
     unanimous,
 )
-from deepcac_study.papers.verdicts import FAILS, HOLDS, UNDECIDED, Found
 from deepcac_study.records.studies import TOP
 
 _SAME = 0.001  # silhouettes this near on every split are those of the same clusters
 
 
-def poorer_clusters(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Found:
+def poorer_clusters(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
     """Ask whether clusters of CAC have a lower silhouette than those of plain k-means.
 
     Section 6. It is asked with every base classifier. Classifiers that share their clusterings
@@ -48,13 +48,13 @@ def poorer_clusters(comparisons: Comparisons, rule: Rule, evidence: Evidence) ->
     answers = list(truths.values())
     left = f"clusters are those of k-means in {same} of {len(comparisons)}"
     if not answers:
-        return Found(UNDECIDED, left)
+        return Outcome(UNDECIDED, left)
     share = rule.share(len(answers))
     figures = f"{counts_in_words(answers)} other clusterings; {left}; needed for {share:.0%}"
-    return Found(settled(answers, share), figures)
+    return Outcome(settled(answers, share), figures)
 
 
-def no_empty_cluster(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Found:
+def no_empty_cluster(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
     """Ask whether distances divided by the cluster size leave no cluster empty.
 
     Section 7. DCN, which does not divide them, stands for training without; where it has no empty
@@ -71,14 +71,14 @@ def no_empty_cluster(comparisons: Comparisons, rule: Rule, evidence: Evidence) -
         f"fits with an empty cluster: {divided} of DeepCAC in {n} runs, "
         f"{undivided} of DCN-Z, which divides by no size"
     )
-    return Found(FAILS if divided else HOLDS if undivided else UNDECIDED, figures)
+    return Outcome(FAILS if divided else HOLDS if undivided else UNDECIDED, figures)
 
 
-def short_and_long(rows: pd.DataFrame, rule: Rule) -> Found:
+def short_and_long(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask of each split for a cluster of mostly short stays and one of mostly long ones."""
     answers = [{0, 2} <= majorities for majorities in rows["majorities"]]
     figures = f"true for {sum(answers)} of {len(answers)} splits"
-    return Found(settled([unanimous(answers)]), figures)
+    return Outcome(settled([unanimous(answers)]), figures)
 
 
 def other_features(evidence: Evidence) -> str:
@@ -88,7 +88,7 @@ def other_features(evidence: Evidence) -> str:
     return "about the paper's features, and the sound ones are others"
 
 
-def printed_scores(rows: pd.DataFrame, rule: Rule) -> Found:
+def printed_scores(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Compare the AUPRC of DeepCAC and of its students with the two printed ones."""
     answers: list[Truth] = []
     texts = []
@@ -98,7 +98,7 @@ def printed_scores(rows: pd.DataFrame, rule: Rule) -> Found:
         answers.append(near if near or (np.abs(values - printed) > WIDEST).all() else None)
         spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
         texts.append(f"{row['item']} {values.mean():.3f} ± {spread:.3f}, printed {row['value']}")
-    return Found(together(answers), "; ".join(texts))
+    return Outcome(together(answers), "; ".join(texts))
 
 
 def _lists(rows: pd.DataFrame) -> list[list[set[str]]]:
@@ -110,7 +110,7 @@ def _lists(rows: pd.DataFrame) -> list[list[set[str]]]:
     return [by_split[seed] for seed in rows["seed"].unique()]
 
 
-def shared_features(rows: pd.DataFrame, rule: Rule) -> Found:
+def shared_features(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask of each split: PaO2 in all three lists, alone there, and two features in two lists."""
     answers = []
     for lists in _lists(rows):
@@ -121,10 +121,10 @@ def shared_features(rows: pd.DataFrame, rule: Rule) -> Found:
     words = ("PaO2_last in all three", "one in all three", "two in two")
     texts = [f"{name}: {sum(right)}" for name, right in zip(words, parts, strict=True)]
     figures = f"{', '.join(texts)} of {len(answers)} splits"
-    return Found(together([unanimous(right) for right in parts]), figures)
+    return Outcome(together([unanimous(right) for right in parts]), figures)
 
 
-def ventilation_and_urine(rows: pd.DataFrame, rule: Rule) -> Found:
+def ventilation_and_urine(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether both are among the ten features with the largest effects on test rows."""
     answers = []
     for _, part in rows.groupby("seed", sort=False):
@@ -133,10 +133,10 @@ def ventilation_and_urine(rows: pd.DataFrame, rule: Rule) -> Found:
             all(effects.str.startswith(name).any() for name in ("MechVent", "UrineOutput"))
         )
     figures = f"both among the {TOP} strongest on {sum(answers)} of {len(answers)} splits"
-    return Found(together([unanimous(answers)]), figures)
+    return Outcome(together([unanimous(answers)]), figures)
 
 
-def own_risk_factors(rows: pd.DataFrame, rule: Rule) -> Found:
+def own_risk_factors(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Compare lists of different clusters with lists of one cluster on different splits.
 
     Lists differ by chance too: only if one cluster's lists share more than those of two clusters
@@ -144,13 +144,13 @@ def own_risk_factors(rows: pd.DataFrame, rule: Rule) -> Found:
     """
     excess = [_excess(first, other) for first, other in combinations(_lists(rows), 2)]
     if not excess:
-        return Found(UNDECIDED, "one split: what splits have in common cannot be seen")
+        return Outcome(UNDECIDED, "one split: what splits have in common cannot be seen")
     right = [value > 0 for value in excess]
     figures = (
         f"a cluster's lists of {TOP} share {np.mean(excess):+.1f} features more across splits than "
         f"the lists of two clusters do; more on {sum(right)} of {len(right)} pairs of splits"
     )
-    return Found(together([alike(right)]), figures)
+    return Outcome(together([alike(right)]), figures)
 
 
 def _excess(first: Sequence[set[str]], other: Sequence[set[str]]) -> float:

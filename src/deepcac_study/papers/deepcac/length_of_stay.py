@@ -9,7 +9,7 @@ from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.scores import Scores
+from deepcac_study.papers.score_table import Scores
 from deepcac_study.records.studies import TOP
 
 TABLE_7, TABLE_8 = "deepcac_table7_cluster_features", "deepcac_table8_important_features"

@@ -6,16 +6,16 @@ from functools import wraps
 import numpy as np
 import pandas as pd
 
-from deepcac_study.papers.rules.rule import Rule
+from deepcac_study.papers.rules.rule import ClaimRule, GroupCheck
 from deepcac_study.papers.rules.truth import Answer, Truth
 
 
-def of_one_fit(check: Callable[[pd.DataFrame], Truth]) -> Callable[[pd.DataFrame, Rule], Answer]:
+def of_passes(check: Callable[[pd.DataFrame], Truth]) -> GroupCheck:
     """Ask a check of the passes of one fit: classifiers that share a clustering have the same."""
 
     @wraps(check)
-    def of_first(rows: pd.DataFrame, rule: Rule) -> Answer:
-        return check(rows[rows["path"] == rows["path"].iloc[0]]), ""
+    def of_first(rows: pd.DataFrame, rule: ClaimRule) -> Answer:
+        return check(rows.iloc[: int(rows["step"].max()) + 1]), ""
 
     return of_first
 
@@ -26,7 +26,7 @@ def falls(curve: "pd.Series[float]") -> bool:
     return bool((np.diff(values) <= 1e-9 * np.abs(values).max()).all())
 
 
-@of_one_fit
+@of_passes
 def converges(passes: pd.DataFrame) -> Truth:
     """Say whether the cost falls in every pass with moves, until none moves; open if stopped."""
     cost, moves = (passes[name].dropna().to_numpy() for name in ("cost", "moves"))
@@ -36,34 +36,34 @@ def converges(passes: pd.DataFrame) -> Truth:
     return True if moves[-1] == 0 else None
 
 
-@of_one_fit
+@of_passes
 def cost_falls(passes: pd.DataFrame) -> Truth:
     """Say whether the cost never rises."""
     return falls(passes["cost"])
 
 
-@of_one_fit
+@of_passes
 def separation_rises(passes: pd.DataFrame) -> Truth:
     """Say whether the separation never falls."""
     return falls(-passes["separation"])
 
 
-@of_one_fit
-def higher_after_one_pass(passes: pd.DataFrame) -> Truth:
+@of_passes
+def higher_after_first_pass(passes: pd.DataFrame) -> Truth:
     """Say whether D and S are both higher after the first pass than at the k-means start."""
     both = passes[["within", "separation"]]
     return bool((both.iloc[1] > both.iloc[0]).all())
 
 
-@of_one_fit
+@of_passes
 def higher_at_the_end(passes: pd.DataFrame) -> Truth:
     """Say whether D and S are both higher at the end than at the k-means start."""
     both = passes[["within", "separation"]].dropna()
     return bool((both.iloc[-1] > both.iloc[0]).all())
 
 
-@of_one_fit
-def silhouette_kept(passes: pd.DataFrame) -> Truth:
+@of_passes
+def silhouette_stays(passes: pd.DataFrame) -> Truth:
     """Say whether the silhouette does not end below its start."""
     curve = passes["silhouette"].dropna()
     return bool(curve.iloc[-1] >= curve.iloc[0] - 0.01)

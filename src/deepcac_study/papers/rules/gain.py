@@ -9,8 +9,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from deepcac.scoring.statistics import corrected_error
+from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.rules.truth import Truth
-from deepcac_study.papers.verdicts import FAILS, HOLDS, PARTLY, UNDECIDED
 
 Values = Sequence[float] | npt.NDArray[np.float64]
 

@@ -7,21 +7,21 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from deepcac_study.papers.rules.rule import Check, Rule
+from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, Outcome
+from deepcac_study.papers.rules.rule import Check, ClaimRule
 from deepcac_study.papers.rules.truth import Truth, all_hold, counts_in_words, settled, together
-from deepcac_study.papers.verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, Found
 
 _AXES = ("ics", "ocs", "clusters", "k")
 
 
-def by_metric(check: Callable[[pd.DataFrame, str, Rule], Found]) -> Check:
+def by_metric(check: Callable[[pd.DataFrame, str, ClaimRule], Outcome]) -> Check:
     """Ask a check of each metric of the rule."""
 
     @wraps(check)
-    def of_metrics(rows: pd.DataFrame, rule: Rule) -> Found:
-        found = {metric: check(rows, metric, rule) for metric in rule.metrics}
-        figures = " | ".join(f"{metric}: {text}" for metric, (_, text, *_) in found.items())
-        return Found(all_hold(verdict for verdict, *_ in found.values()), figures)
+    def of_metrics(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
+        outcomes = {metric: check(rows, metric, rule) for metric in rule.metrics}
+        figures = " | ".join(f"{metric}: {text}" for metric, (_, text, *_) in outcomes.items())
+        return Outcome(all_hold(verdict for verdict, *_ in outcomes.values()), figures)
 
     return of_metrics
 
@@ -42,7 +42,7 @@ def _mean_above(values: "pd.Series[float]") -> Truth:
     return _sure(float(numbers.mean()), error, len(numbers) - 1)
 
 
-def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, rule: Rule) -> Found:
+def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, rule: ClaimRule) -> Outcome:
     """Ask of every step between two levels whether the score moves, all else being equal."""
     others = [name for name in _AXES if name != column]
     wide = _cac(table).pivot_table(index=others, columns=column, values=metric)
@@ -51,23 +51,23 @@ def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, rule: Ru
     text = ", ".join(f"{level:g}: {value:.3f}" for level, value in wide.mean().items())
     share = rule.share(len(answers))
     figures = f"{text}; {counts_in_words(answers)} steps; needed for {share:.0%}"
-    return Found(settled(answers, share), figures)
+    return Outcome(settled(answers, share), figures)
 
 
 @by_metric
-def rises_with_ics(table: pd.DataFrame, metric: str, rule: Rule) -> Found:
+def rises_with_ics(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Check that the mean score rises with the inner class separation."""
     return _monotone(table, "ics", metric, 1, rule)
 
 
 @by_metric
-def falls_with_clusters(table: pd.DataFrame, metric: str, rule: Rule) -> Found:
+def falls_with_clusters(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Check that the mean score falls with the number of natural clusters."""
     return _monotone(table, "clusters", metric, -1, rule)
 
 
 @by_metric
-def little_by_ocs(table: pd.DataFrame, metric: str, rule: Rule) -> Found:
+def little_by_ocs(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Compare the range over OCS with that over ICS: below a quarter holds, below half partly."""
     ranges = {}
     for column in ("ocs", "ics"):
@@ -75,11 +75,11 @@ def little_by_ocs(table: pd.DataFrame, metric: str, rule: Rule) -> Found:
         ranges[column] = float(means.max() - means.min())
     share = ranges["ocs"] / ranges["ics"] if ranges["ics"] else np.inf
     verdict = HOLDS if share < 0.25 else PARTLY if share < 0.5 else FAILS
-    return Found(verdict, f"range over OCS {ranges['ocs']:.3f}, over ICS {ranges['ics']:.3f}")
+    return Outcome(verdict, f"range over OCS {ranges['ocs']:.3f}, over ICS {ranges['ics']:.3f}")
 
 
 @by_metric
-def enough(table: pd.DataFrame, metric: str, rule: Rule) -> Found:
+def enough(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Compare k >= K with k < K, beside what k and K do by themselves.
 
     Least squares on the mean of each (K, k): a level for each K, one for each k, and a step where
@@ -90,17 +90,17 @@ def enough(table: pd.DataFrame, metric: str, rule: Rule) -> Found:
     parts = [clusters[:, None] == np.unique(clusters), k[:, None] == np.unique(k)[1:]]
     X = np.column_stack([*parts, k >= clusters]).astype(float)
     if np.linalg.matrix_rank(X) < X.shape[1]:
-        return Found(NOT_RUN, "needs a grid with k below and above several K")
+        return Outcome(NOT_RUN, "needs a grid with k below and above several K")
     solution = np.linalg.lstsq(X, means.to_numpy(), rcond=None)[0]
     rest = means.to_numpy() - X @ solution
     freedom = len(X) - X.shape[1]
     error = float(np.sqrt(rest @ rest / max(freedom, 1) * np.linalg.inv(X.T @ X)[-1, -1]))
     text = f"step at k = K {solution[-1]:+.4f} (standard error {error:.4f}), k and K held"
-    return Found(settled([_sure(float(solution[-1]), error, freedom)]), text)
+    return Outcome(settled([_sure(float(solution[-1]), error, freedom)]), text)
 
 
 @by_metric
-def clustering_helps(table: pd.DataFrame, metric: str, rule: Rule) -> Found:
+def clustering_helps(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Compare the arms cell by cell: KM+LR over LR, and CAC+LR over KM+LR."""
     place = ["ics", "ocs", "clusters"]
     wide = table.pivot_table(index=[*place, "k"], columns="method", values=metric)
@@ -113,4 +113,4 @@ def clustering_helps(table: pd.DataFrame, metric: str, rule: Rule) -> Found:
         f"{name} {gain.mean():+.4f}, up in {(gain > 0).mean():.0%} of cells"
         for name, gain in gains.items()
     ]
-    return Found(together([_mean_above(gain) for gain in gains.values()]), "; ".join(texts))
+    return Outcome(together([_mean_above(gain) for gain in gains.values()]), "; ".join(texts))

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import pandas as pd
 
 from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.claim_verdicts import LOST, NOT_DECIDABLE, NOT_RUN, Decision, Outcome
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.rules.comparisons import compare
-from deepcac_study.papers.rules.rule import GroupCheck, Rule, function, rules
+from deepcac_study.papers.rules.compared_scores import compare
+from deepcac_study.papers.rules.rule import ClaimRule, GroupCheck, function, rules
 from deepcac_study.papers.rules.truth import Truth, all_hold, counts_in_words, settled
-from deepcac_study.papers.verdicts import LOST, NOT_DECIDABLE, NOT_RUN, Decision, Found
 
 _PRINTED = "by the printed values"
 # Sources that need no runs, and how the reason starts.
@@ -64,7 +64,7 @@ def decide(claim: str, evidence: Evidence) -> Decision:
     return Decision(all_hold(verdicts), reason, runs)
 
 
-def _decide(rule: Rule, evidence: Evidence) -> Decision:
+def _decide(rule: ClaimRule, evidence: Evidence) -> Decision:
     if rule.source in _WITHOUT_RUNS:
         cells = evidence.rows("ledger", rule.where) if rule.where else pd.DataFrame()
         verdict, figures, *_ = function(rule.check)(cells, rule)
@@ -79,7 +79,7 @@ def _decide(rule: Rule, evidence: Evidence) -> Decision:
     return Decision(NOT_DECIDABLE, reason, decision.runs)
 
 
-def _on_runs(rule: Rule, evidence: Evidence) -> Decision:
+def _on_runs(rule: ClaimRule, evidence: Evidence) -> Decision:
     if evidence.protocol != "sound" and rule.source in _SOUND_ONLY:
         return Decision(NOT_RUN, f"{_SOUND_ONLY[rule.source]} under the corrected protocol only")
     if rule.source in _PRINTED_TABLES:
@@ -88,25 +88,25 @@ def _on_runs(rule: Rule, evidence: Evidence) -> Decision:
     if rows.empty:
         return Decision(NOT_RUN, f"needs {_NEEDS.get(rule.source, rule.words)}")
     check = function(rule.check)
-    found = _by_group(check, rows, rule) if rule.group_by else check(rows, rule)
-    if found.verdict == NOT_RUN:
-        return Decision(NOT_RUN, found.figures)
-    used = rows if found.rows is None else found.rows
-    return Decision(found.verdict, found.figures, _distinct(used["path"]))
+    outcome = _by_group(check, rows, rule) if rule.group_by else check(rows, rule)
+    if outcome.verdict == NOT_RUN:
+        return Decision(NOT_RUN, outcome.figures)
+    used = rows if outcome.rows is None else outcome.rows
+    return Decision(outcome.verdict, outcome.figures, _distinct(used["path"]))
 
 
-def _by_group(check: GroupCheck, rows: pd.DataFrame, rule: Rule) -> Found:
+def _by_group(check: GroupCheck, rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask a check of each group; it answers true, false or open (None), and may say more."""
     groups = rows.groupby(rule.group_by.split(), sort=False)
-    found = [check(group, rule) for _, group in groups]
-    answers: list[Truth] = [answer for answer, _ in found]
+    outcome = [check(group, rule) for _, group in groups]
+    answers: list[Truth] = [answer for answer, _ in outcome]
     share = rule.share(len(answers))
-    text = "; ".join(filter(None, (text for _, text in found)))
+    text = "; ".join(filter(None, (text for _, text in outcome)))
     counted = f"{counts_in_words(answers)} fits, each clustering counted once"
-    return Found(settled(answers, share), text or f"{counted}; needed for {share:.0%}")
+    return Outcome(settled(answers, share), text or f"{counted}; needed for {share:.0%}")
 
 
-def _beside_print(rule: Rule, evidence: Evidence, decision: Decision) -> Decision:
+def _beside_print(rule: ClaimRule, evidence: Evidence, decision: Decision) -> Decision:
     """Let print alone decide until there are enough runs."""
     verdict, figures, *_ = function(rule.check)(evidence.printed(rule.source), rule)
     if decision.verdict == NOT_RUN:

@@ -4,13 +4,13 @@ Read a row as: from `source`, where `where`, group by `group_by`, ask `check`. A
 must hold. Columns:
 
 - id: the claim; those that say the same as an earlier one have its rules;
-- source: a source of the table (`papers.scores`), ``ledger``, or a printed table of scores: then
-  the data sets and base classifiers that it names. ``theory``, ``print`` and ``printed cells`` need
-  no runs;
+- source: a source of the table (`papers.score_table`), ``ledger``, or a printed table of scores:
+  then the data sets and base classifiers that it names. ``theory``, ``print`` and ``printed cells``
+  need no runs;
 - where: a condition on the columns, as `pandas.DataFrame.query` reads it;
 - group_by: columns; `check` is asked of each group, and a share of the groups must be true;
-- check: words of `rules.comparisons.CHECKS` that compare scores, else a function by its place in
-  `deepcac_study.papers`;
+- check: words of `rules.compared_scores.CHECKS` that compare scores, else a function by its place
+  in `deepcac_study.papers`;
 - methods, than: what is compared with what: methods, of which ``*`` stands for each base
   classifier, ``printed`` for all of the table and ``others`` for those that are not among
   `methods`. As many of both are compared one with one, else each with each;
@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from deepcac_study.catalogue.facts import facts
+from deepcac_study.papers.claim_verdicts import Outcome
 from deepcac_study.papers.rules.truth import Answer
-from deepcac_study.papers.verdicts import Found
 
 _USUAL = 0.75  # a claim without a word
 # What a theorem implies, and what is conjectured, is asked of every case.
@@ -44,7 +44,7 @@ _NEARLY = ("typically", "very predictable")
 _COUNT = re.compile(r"(\d+) of (\d+)")
 
 
-class Rule(NamedTuple):
+class ClaimRule(NamedTuple):
     """One row of a table of rules; the module says what the fields mean."""
 
     id: str
@@ -85,17 +85,17 @@ class Rule(NamedTuple):
         return share_of(self.asks, comparisons)
 
 
-Check = Callable[[pd.DataFrame, Rule], Found]
-GroupCheck = Callable[[pd.DataFrame, Rule], Answer]
+Check = Callable[[pd.DataFrame, ClaimRule], Outcome]
+GroupCheck = Callable[[pd.DataFrame, ClaimRule], Answer]
 
 
 @cache
-def rules() -> dict[str, list[Rule]]:
+def rules() -> dict[str, list[ClaimRule]]:
     """Return the rules of all papers by claim."""
     rows = facts("rules")
     return {
         claim["id"]: [
-            Rule(**row | {"id": claim["id"]}, paper=claim["paper"], asks=claim["asks"])
+            ClaimRule(**row | {"id": claim["id"]}, paper=claim["paper"], asks=claim["asks"])
             for row in rows
             if row["id"] == (claim["same_as"] or claim["id"])
         ]
@@ -104,7 +104,7 @@ def rules() -> dict[str, list[Rule]]:
 
 
 def function(place: str) -> Any:
-    """Return a function by its place, such as ``rules.sweeps.faster``."""
+    """Return a function by its place, such as ``rules.swept_settings.faster``."""
     module, _, name = place.rpartition(".")
     return getattr(import_module(f"deepcac_study.papers.{module}"), name)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from deepcac.scoring.equivalence import LEVEL, Difference
-from deepcac_study.papers.verdicts import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
+from deepcac_study.papers.claim_verdicts import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 
 Truth = bool | None  # None: the splits do not tell
 Answer = tuple[Truth, str]  # of a group of rows, and the numbers that gave it

@@ -4,8 +4,8 @@ import pandas as pd
 
 from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.scores import Scores
-from deepcac_study.papers.supervised_kmeans.losses import (
+from deepcac_study.papers.score_table import Scores
+from deepcac_study.papers.supervised_kmeans.clustering_losses import (
     NEAREST,
     SYNTH,
     means,
@@ -23,23 +23,21 @@ class LossTables(Answers):
     sources = ("skmeans_table1_datasets", "skmeans_table3_loss", "skmeans_table4_wins")
 
     def __init__(self, scores: Scores) -> None:
-        self._rows = scores.source("losses")
-        sound = self._rows[self._rows["protocol"] == "sound"]
-        self._apart = _OTHER_DATA if unlike_printed_synth(sound) else ""
+        rows = scores.source("losses")
+        self._rows = dict(iter(rows.groupby(["protocol", "claimed"]))) if len(rows) else {}
+        synth = self._rows.get(("sound", SYNTH), rows[:0])
+        self._derived = _OTHER_DATA if unlike_printed_synth(synth) else ""
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return our number for a cell, None where its experiment was not made."""
-        rows = self._rows[self._rows["protocol"] == protocol]
-        if rows.empty:
+        rows = self._rows.get((protocol, cell.dataset_id))
+        if rows is None:
             return None
-        rows = rows[rows["claimed"] == cell.dataset_id]
         if cell.source == "skmeans_table4_wins":
             return _wins(cell, rows)
         if cell.source == "skmeans_table3_loss":
             rows = rows[rows["method"] == cell.method_id.removeprefix("skm_")]
             return _loss(cell, rows) if len(rows) else None
-        if rows.empty:
-            return None
         key = {"avg_m": "items", "N_node": "n_node", "N_pair": "n_pair"}.get(cell.item, cell.item)
         value, path = rows[[key, "path"]].iloc[0]
         return Ours(float(value), None, "ok", path, agrees=round(value) == cell.value)
@@ -56,7 +54,7 @@ class LossTables(Answers):
 
     def apart(self, cell: PrintedCell) -> str:
         """Return why the losses on Synth are no evidence, where our sample is other data."""
-        return self._apart if _of_synth(cell) else ""
+        return self._derived if _of_synth(cell) else ""
 
 
 def _of_synth(cell: PrintedCell) -> bool:

@@ -12,10 +12,10 @@ import pandas as pd
 from scipy.stats import binom
 
 from deepcac.types import Array
+from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED, Outcome
 from deepcac_study.papers.rules.gain import Gain
-from deepcac_study.papers.rules.rule import Check, Rule
+from deepcac_study.papers.rules.rule import Check, ClaimRule
 from deepcac_study.papers.rules.truth import Truth, by_share, counts_in_words, either_way, together
-from deepcac_study.papers.verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED, Found
 
 ITERATIVE, SPECTRAL = "iterative", "spectral"
 _BOTH = (ITERATIVE, SPECTRAL)
@@ -49,39 +49,39 @@ def if_ended(check: Check) -> Check:
     """Decide nothing where too many trainings were stopped."""
 
     @wraps(check)
-    def careful(rows: pd.DataFrame, rule: Rule) -> Found:
-        found = check(rows, rule)
+    def careful(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
+        outcome = check(rows, rule)
         cut = int((rows["converged"] == 0).sum())
         if cut <= _CUT * len(rows):
-            return found
-        return Found(NOT_RUN, f"{cut} of {len(rows)} trainings were stopped: {found.figures}")
+            return outcome
+        return Outcome(NOT_RUN, f"{cut} of {len(rows)} trainings were stopped: {outcome.figures}")
 
     return careful
 
 
 @if_ended
-def linear(rows: pd.DataFrame, rule: Rule) -> Found:
+def linear(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether the exponents are no farther from 1 than the thresholds."""
     exponents = {oracle: exponent(rows, oracle) for oracle in rule.named_numbers}
     right = [abs(exponents[oracle] - 1) <= limit for oracle, limit in rule.named_numbers.items()]
     figures = ", ".join(f"{oracle}: exponent {value:.2f}" for oracle, value in exponents.items())
-    return Found(together(right), figures + _stopped(rows))
+    return Outcome(together(right), figures + _stopped(rows))
 
 
 def _show(values: "pd.Series[float]") -> str:
     return ", ".join(f"{a:g}: {b:.3g}" for a, b in values.items())
 
 
-def fewer_passes(rows: pd.DataFrame, rule: Rule) -> Found:
+def fewer_passes(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether Spectral's seconds and passes fall from step to step."""
     seconds, passes = (curve(rows, SPECTRAL, key) for key in ("seconds", "n_iter"))
     falls = [bool((np.diff(values) < 0).all()) for values in (seconds, passes)]
     figures = f"seconds by k {_show(seconds)}; passes {_show(passes)}"
     verdict = HOLDS if all(falls) else PARTLY if any(falls) else FAILS
-    return Found(verdict, figures + _stopped(rows))
+    return Outcome(verdict, figures + _stopped(rows))
 
 
-def slow_calls(rows: pd.DataFrame, rule: Rule) -> Found:
+def slow_calls(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether Iterative takes longer with most clusters, owing to single slow calls."""
     seconds = curve(rows, ITERATIVE)
     largest = rows[(rows["oracle"] == ITERATIVE) & (rows["value"] == seconds.index[-1])]
@@ -89,10 +89,10 @@ def slow_calls(rows: pd.DataFrame, rule: Rule) -> Found:
     share = float(np.mean(slowest / calls))
     longer, few = bool(seconds.iloc[-1] > seconds.iloc[0]), share > 0.25
     figures = f"seconds by k {_show(seconds)}; the slowest call takes {share:.0%} of all calls"
-    return Found(HOLDS if longer and few else PARTLY if longer or few else FAILS, figures)
+    return Outcome(HOLDS if longer and few else PARTLY if longer or few else FAILS, figures)
 
 
-def slower(rows: pd.DataFrame, rule: Rule) -> Found:
+def slower(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether Spectral is slower: in all, a call, and in passes."""
     rows = rows.assign(call=rows["oracle_seconds"] / rows["n_oracle_calls"])
     means = rows.groupby("oracle")[["seconds", "call", "n_iter"]].mean()
@@ -101,21 +101,21 @@ def slower(rows: pd.DataFrame, rule: Rule) -> Found:
     texts = [f"{word} {spectral[key]:.3g} v {iterative[key]:.3g}" for key, word in words.items()]
     slower = [spectral[key] > iterative[key] for key in words]
     verdict = by_share(float(np.mean(slower)), 1.0)
-    return Found(verdict, f"Spectral v Iterative: {', '.join(texts)}" + _stopped(rows))
+    return Outcome(verdict, f"Spectral v Iterative: {', '.join(texts)}" + _stopped(rows))
 
 
 @if_ended
-def polynomial(rows: pd.DataFrame, rule: Rule) -> Found:
+def polynomial(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for a power of the points; growth that is no clear power may still be a polynomial."""
     seconds = curve(rows, SPECTRAL)
     straight = float(np.corrcoef(np.log(seconds.index), np.log(seconds))[0, 1] ** 2)
     power = exponent(rows, SPECTRAL)
     verdict = FAILS if power <= 0 else HOLDS if straight >= _STRAIGHT else UNDECIDED
     figures = f"exponent {power:.2f}, r2 of a straight fit {straight:.3f}"
-    return Found(verdict, figures + _stopped(rows))
+    return Outcome(verdict, figures + _stopped(rows))
 
 
-def hump(rows: pd.DataFrame, rule: Rule) -> Found:
+def hump(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for more seconds at the end than at the start, and for a fall that is no noise.
 
     Each training set is timed at every number of points, so that a step has a difference a set.
@@ -127,7 +127,7 @@ def hump(rows: pd.DataFrame, rule: Rule) -> Found:
     grows = _positive(sets[-1] - sets[0])
     verdict = FAILS if grows is False else together([grows, humped])
     figures = f"seconds by m / k {_show(curve(rows, ITERATIVE))}"
-    return Found(verdict, f"{figures}; falls: {counts_in_words(falls)} steps")
+    return Outcome(verdict, f"{figures}; falls: {counts_in_words(falls)} steps")
 
 
 def _positive(values: Array) -> Truth:
@@ -137,7 +137,7 @@ def _positive(values: Array) -> Truth:
 
 
 @if_ended
-def predictable(rows: pd.DataFrame, rule: Rule) -> Found:
+def predictable(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask in how many settings Spectral's times spread less, with the error of such a count."""
     seconds = rows.groupby(["axis", "value", "oracle"])["seconds"]
     spreads = (seconds.std(ddof=0) / seconds.mean()).unstack()
@@ -149,11 +149,11 @@ def predictable(rows: pd.DataFrame, rule: Rule) -> Found:
         f"another run); medians {medians[SPECTRAL]:.2f} v {medians[ITERATIVE]:.2f}"
     )
     verdicts = {by_share(count / n, rule.share(n)) for count in range(least, most + 1)}
-    return Found(either_way(verdicts), figures)
+    return Outcome(either_way(verdicts), figures)
 
 
 @if_ended
-def all_linear(rows: pd.DataFrame, rule: Rule) -> Found:
+def all_linear(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether no time grows faster than linearly."""
     exponents = {
         f"{axis} {oracle}": exponent(part, oracle)
@@ -162,37 +162,37 @@ def all_linear(rows: pd.DataFrame, rule: Rule) -> Found:
     }
     right = [value <= 1 + _LINEAR for value in exponents.values()]
     figures = ", ".join(f"{name} {value:.2f}" for name, value in exponents.items())
-    return Found(by_share(float(np.mean(right)), 1.0), f"exponents: {figures}")
+    return Outcome(by_share(float(np.mean(right)), 1.0), f"exponents: {figures}")
 
 
-def efficient(rows: pd.DataFrame, rule: Rule) -> Found:
+def efficient(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether every training ends, and within a minute; the minute is ours."""
     ended, slowest = int(rows["converged"].sum()), rows["seconds"].max()
     figures = f"{ended} of {len(rows)} trainings end, the slowest takes {slowest:.3g} s"
-    return Found(together([ended == len(rows), bool(slowest < _LONG)]), figures)
+    return Outcome(together([ended == len(rows), bool(slowest < _LONG)]), figures)
 
 
-def ends(rows: pd.DataFrame, rule: Rule) -> Found:
+def ends(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether every training ends within the bound on its constraints."""
     right = int((rows["converged"].astype(bool) & (rows["n_cuts"] <= rows["most_cuts"])).sum())
     figures = (
         f"{right} of {len(rows)} trainings end within the bound; at most {rows['n_cuts'].max():g} "
         f"constraints, the least bound is {rows['most_cuts'].min():.2g}"
     )
-    return Found(by_share(right / len(rows), 1.0), figures)
+    return Outcome(by_share(right / len(rows), 1.0), figures)
 
 
-def misses(rows: pd.DataFrame, rule: Rule) -> Found:
+def misses(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask for violated constraints that were not found, and for losses above the slack."""
     missed, above = (int(rows[name].sum()) for name in ("missed", "above_slack"))
     figures = (
         f"Iterative, {len(rows)} trainings: {missed} examples with a violated constraint that was "
         f"not found, {above} with a training loss above their slack"
     )
-    return Found(HOLDS if missed and above else PARTLY if missed or above else FAILS, figures)
+    return Outcome(HOLDS if missed and above else PARTLY if missed or above else FAILS, figures)
 
 
-def constrains(rows: pd.DataFrame, rule: Rule) -> Found:
+def constrains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether Spectral is feasible, and its objective above Iterative's."""
     spectral, other = (rows[rows["oracle"] == name] for name in (SPECTRAL, ITERATIVE))
     wrong = int((spectral["missed"] + spectral["above_slack"]).sum())
@@ -202,17 +202,17 @@ def constrains(rows: pd.DataFrame, rule: Rule) -> Found:
         f"Spectral: {wrong} examples with a violated constraint or a loss above their slack; the "
         f"objective is above Iterative's in {larger} of {len(spectral)}"
     )
-    return Found(HOLDS if not wrong and larger == len(spectral) else FAILS, figures)
+    return Outcome(HOLDS if not wrong and larger == len(spectral) else FAILS, figures)
 
 
-def properties(rows: pd.DataFrame, rule: Rule) -> Found:
+def properties(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether the loss has the properties that the paper says, up to rounding."""
     deviations = rows.drop(columns=["source", "protocol", "path"]).iloc[0].astype(float)
     figures = ", ".join(f"{name} up to {value:.1g}" for name, value in deviations.items())
-    return Found(HOLDS if deviations.max() < _ROUNDING else FAILS, f"deviations: {figures}")
+    return Outcome(HOLDS if deviations.max() < _ROUNDING else FAILS, f"deviations: {figures}")
 
 
-def biased(rows: pd.DataFrame, rule: Rule) -> Found:
+def biased(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether Rand charges twice as much, or more, for each item astray of a large cluster."""
     by_size = rows.set_index("cluster")[["rand", "delta"]]
     rand, delta = (by_size.loc["large"] / by_size.loc["small"] / _LARGER).to_numpy()
@@ -220,10 +220,10 @@ def biased(rows: pd.DataFrame, rule: Rule) -> Found:
         f"a misplaced item costs {rand:.1f} times as much in a cluster of 80 as in a cluster of 20 "
         f"by Rand, {delta:.1f} times by Delta"
     )
-    return Found(HOLDS if rand > _HEAVY else FAILS, figures)
+    return Outcome(HOLDS if rand > _HEAVY else FAILS, figures)
 
 
-def incremental(rows: pd.DataFrame, rule: Rule) -> Found:
+def incremental(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether k-means by points ends lower than batch k-means, also without a PSD kernel."""
     names = ["incremental_better", "batch_better", "matrices", "indefinite"]
     better, worse, n, indefinite = rows[names].to_numpy(dtype=np.int64)[0]
@@ -231,11 +231,11 @@ def incremental(rows: pd.DataFrame, rule: Rule) -> Found:
         f"point-incremental ends lower on {better} of {n} random K, batch on {worse}; {indefinite} "
         "of them are indefinite"
     )
-    return Found(HOLDS if better > worse and indefinite else FAILS, figures)
+    return Outcome(HOLDS if better > worse and indefinite else FAILS, figures)
 
 
-def perfect(rows: pd.DataFrame, rule: Rule) -> Found:
+def perfect(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask whether nothing is lost where there is no noise."""
     right = int((rows["loss"] < _ROUNDING).sum())
     figures = f"loss 0 on {right} of {len(rows)} clusterings left out"
-    return Found(by_share(right / len(rows), 1.0), figures)
+    return Outcome(by_share(right / len(rows), 1.0), figures)

@@ -1,12 +1,12 @@
 import pytest
 
-from deepcac_study.papers.rules.comparisons import all_positive, from_to, largest, near, within
+from deepcac_study.papers.rules.compared_scores import all_positive, from_to, largest, near, within
 from deepcac_study.papers.rules.gain import Gain
-from deepcac_study.papers.rules.rule import Rule
+from deepcac_study.papers.rules.rule import ClaimRule
 
 
 def rule(threshold=""):
-    return Rule("CAC1-02", threshold=threshold)
+    return ClaimRule("CAC1-02", threshold=threshold)
 
 
 def gain(low, high=None):

@@ -23,8 +23,8 @@ from paper_checks import ask, evidence
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.supervised_kmeans import checks as asked
-from deepcac_study.papers.supervised_kmeans import losses
-from deepcac_study.papers.supervised_kmeans.losses import signed_ranks
+from deepcac_study.papers.supervised_kmeans import clustering_losses as losses
+from deepcac_study.papers.supervised_kmeans.clustering_losses import signed_ranks
 from deepcac_study.papers.supervised_kmeans.measurements import curve
 from deepcac_study.records.clusterings import Clusterings
 from deepcac_study.records.reader import Findings

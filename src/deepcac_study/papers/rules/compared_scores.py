@@ -9,6 +9,17 @@ import pandas as pd
 from deepcac.scoring.equivalence import LEVEL, Difference
 from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.methods import classifiers, parse_method
+from deepcac_study.papers.claim_verdicts import (
+    FAILS,
+    HOLDS,
+    LOST,
+    NOT_DECIDABLE,
+    NOT_RUN,
+    PARTLY,
+    UNDECIDED,
+    Decision,
+    Outcome,
+)
 from deepcac_study.papers.evidence import (
     Arm,
     Evidence,
@@ -19,7 +30,7 @@ from deepcac_study.papers.evidence import (
 )
 from deepcac_study.papers.names import printed_datasets, printed_methods, usual_k
 from deepcac_study.papers.rules.gain import Gain
-from deepcac_study.papers.rules.rule import Rule, function
+from deepcac_study.papers.rules.rule import ClaimRule, function
 from deepcac_study.papers.rules.truth import (
     Ask,
     Truth,
@@ -28,17 +39,6 @@ from deepcac_study.papers.rules.truth import (
     not_above,
     not_below,
     settled,
-)
-from deepcac_study.papers.verdicts import (
-    FAILS,
-    HOLDS,
-    LOST,
-    NOT_DECIDABLE,
-    NOT_RUN,
-    PARTLY,
-    UNDECIDED,
-    Decision,
-    Found,
 )
 
 _OF_EVERY = ("best", "higher in so many")  # lists that name a winner or number by data set
@@ -51,7 +51,7 @@ class Comparison(NamedTuple):
     first: tuple[Arm, ...]
     second: tuple[Arm, ...] = ()
 
-    def arms(self, rule: Rule) -> tuple[Arm, ...]:
+    def arms(self, rule: ClaimRule) -> tuple[Arm, ...]:
         """Return the arms of both sides; those of lists that name winners with the rivals first."""
         sides = (self.second, self.first) if rule.check in _OF_EVERY else (self.first, self.second)
         return (*sides[0], *sides[1])
@@ -68,7 +68,7 @@ class Comparison(NamedTuple):
 Comparisons = Sequence[Comparison]
 
 
-def compare(rule: Rule, evidence: Evidence) -> Decision:
+def compare(rule: ClaimRule, evidence: Evidence) -> Decision:
     """Decide a rule on those of its comparisons that open data can decide."""
     comparisons = list(_comparisons(rule))
     every_arm = [arm for comparison in comparisons for arm in comparison.arms(rule)]
@@ -81,14 +81,14 @@ def compare(rule: Rule, evidence: Evidence) -> Decision:
     if missing := lacking(arms, evidence):
         return missing
     check = CHECKS.get(rule.check) or function(rule.check)
-    found = check(available, rule, evidence)
-    if found.verdict == NOT_RUN:
-        return Decision(NOT_RUN, found.figures)
-    reason = f"{found.figures}{without(every_arm, evidence)}{found.note}"
-    return Decision(found.verdict, reason, evidence.paths(arms))
+    outcome = check(available, rule, evidence)
+    if outcome.verdict == NOT_RUN:
+        return Decision(NOT_RUN, outcome.figures)
+    reason = f"{outcome.figures}{without(every_arm, evidence)}{outcome.note}"
+    return Decision(outcome.verdict, reason, evidence.paths(arms))
 
 
-def _comparisons(rule: Rule) -> Iterator[Comparison]:
+def _comparisons(rule: ClaimRule) -> Iterator[Comparison]:
     """Yield what a rule compares: pair by pair, or the best of each data set."""
     datasets = pd.DataFrame({"dataset": printed_datasets(rule.source)})
     chosen = datasets.query(rule.where) if rule.where else datasets
@@ -125,7 +125,7 @@ def _pairs(first: list[str], second: list[str]) -> list[tuple[str, ...]]:
     return [(name, other) for name in first for other in second]
 
 
-def _methods(rule: Rule, words: str) -> list[str]:
+def _methods(rule: ClaimRule, words: str) -> list[str]:
     """Return the methods that words name."""
     printed = printed_methods(rule.source)
     if words == "others":
@@ -143,7 +143,7 @@ def base_classifiers(source: str) -> list[str]:
     return [method for method in printed_methods(source) if method in classifiers()]
 
 
-def _arm(rule: Rule, dataset: str, method: str, metric: str, k: int | None) -> Arm:
+def _arm(rule: ClaimRule, dataset: str, method: str, metric: str, k: int | None) -> Arm:
     """Return an arm; a method without sequences is run on the static features."""
     parsed = parse_method(method)
     dataset = dataset if parsed.sequence else dataset.removesuffix("_ts")
@@ -153,7 +153,7 @@ def _arm(rule: Rule, dataset: str, method: str, metric: str, k: int | None) -> A
     return Arm(dataset, method, k if parsed.clustered else 1, metric, rule.paper)
 
 
-def _another_program(rule: Rule, evidence: Evidence, arms: Sequence[Arm]) -> Decision:
+def _another_program(rule: ClaimRule, evidence: Evidence, arms: Sequence[Arm]) -> Decision:
     """Say how our own runs ended, of which a claim on a program that is not ours says nothing."""
     made = [run for arm in arms if (run := evidence.run(arm))]
     finished = sum(run.status == "ok" for run in made)
@@ -164,7 +164,7 @@ def _another_program(rule: Rule, evidence: Evidence, arms: Sequence[Arm]) -> Dec
 def counted(ask: Ask, words: str) -> "Check":
     """Return the check that something is true of a share of the comparisons."""
 
-    def check(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Found:
+    def check(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
         answers = [ask(comparison.gap(evidence)) for comparison in comparisons]
         counts = [answers.count(answer) for answer in (True, False, None)]
         share = rule.share(len(answers))
@@ -172,12 +172,12 @@ def counted(ask: Ask, words: str) -> "Check":
             f"{words} in {counts[0]} of {len(answers)}, not in {counts[1]}, undecided in "
             f"{counts[2]}; needed in {share:.0%}"
         )
-        return Found(settled(answers, share), figures)
+        return Outcome(settled(answers, share), figures)
 
     return check
 
 
-def significantly_higher(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Found:
+def significantly_higher(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
     """Ask whether the first arms are better, and significantly so (Holm over all pairs).
 
     A difference that no test finds is open, unless it is worse or equivalent. The threshold names
@@ -195,13 +195,13 @@ def significantly_higher(comparisons: Comparisons, rule: Rule, evidence: Evidenc
         f"higher in {sum(gap.mean > 0 for gap in gaps)} of {len(gaps)}, "
         f"significantly in {answers.count(True)}, not better in {answers.count(False)}"
     )
-    return Found(settled(answers), figures)
+    return Outcome(settled(answers), figures)
 
 
-def by_dataset(answer: Callable[[Comparisons, Rule, Evidence], Truth]) -> "Check":
+def by_dataset(answer: Callable[[Comparisons, ClaimRule, Evidence], Truth]) -> "Check":
     """Return the check that something is true of a share of the data sets."""
 
-    def check(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Found:
+    def check(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
         names = dict.fromkeys(comparison.dataset for comparison in comparisons)
         answers = {
             name: answer([c for c in comparisons if c.dataset == name], rule, evidence)
@@ -214,7 +214,7 @@ def by_dataset(answer: Callable[[Comparisons, Rule, Evidence], Truth]) -> "Check
             if (which := [name for name, given in answers.items() if given is truth])
         ]
         verdict = settled(list(answers.values()), share)
-        return Found(verdict, f"{'; '.join(listed)}; needed for {share:.0%}")
+        return Outcome(verdict, f"{'; '.join(listed)}; needed for {share:.0%}")
 
     return check
 
@@ -224,7 +224,7 @@ def best(ask: Ask) -> "Check":
     return by_dataset(lambda comparisons, _, evidence: ask(comparisons[0].gap(evidence)))
 
 
-def _in_so_many(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Truth:
+def _in_so_many(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Truth:
     """Ask whether the arms are above all rivals as often as claimed, or more often.
 
     So claims on two tables that the same runs decide can hold together.
@@ -242,16 +242,16 @@ def _in_so_many(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Tru
 Gains = dict[str, Gain]
 
 
-def gains(judge: Callable[[Gains, Rule], str]) -> "Check":
+def gains(judge: Callable[[Gains, ClaimRule], str]) -> "Check":
     """Return a check of the gain of mean over mean, in per cent, by data set or over all."""
 
-    def check(comparisons: Comparisons, rule: Rule, evidence: Evidence) -> Found:
+    def check(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
         groups: dict[str, list[Comparison]] = {}
         for comparison in comparisons:
             groups.setdefault(rule.words or comparison.dataset, []).append(comparison)
-        found = {name: _gain(group, evidence) for name, group in groups.items()}
-        listed = ", ".join(f"{name} {gain} %" for name, gain in found.items())
-        return Found(judge(found, rule), listed)
+        outcome = {name: _gain(group, evidence) for name, group in groups.items()}
+        listed = ", ".join(f"{name} {gain} %" for name, gain in outcome.items())
+        return Outcome(judge(outcome, rule), listed)
 
     return check
 
@@ -274,7 +274,7 @@ def _sums(arms: Sequence[Arm], evidence: Evidence) -> np.ndarray:
     return np.sum(scores, axis=0)
 
 
-def from_to(gains: Gains, rule: Rule, margin: float = 2.0) -> str:
+def from_to(gains: Gains, rule: ClaimRule, margin: float = 2.0) -> str:
     """Judge gains that run from one data set's to another's, within `margin` points."""
     claimed = rule.named_numbers
     if not set(claimed) <= set(gains):
@@ -290,18 +290,18 @@ def from_to(gains: Gains, rule: Rule, margin: float = 2.0) -> str:
     return HOLDS if ends == [*claimed] and near else PARTLY
 
 
-def all_positive(gains: Gains, _: Rule) -> str:
+def all_positive(gains: Gains, _: ClaimRule) -> str:
     """Judge gains that should all be positive."""
     return settled([gain.positive for gain in gains.values()])
 
 
-def near(gains: Gains, rule: Rule) -> str:
+def near(gains: Gains, rule: ClaimRule) -> str:
     """Judge a gain that should be positive, and within a margin of a value."""
     (gain,), (value, margin) = gains.values(), rule.numbers
     return gain.near(value, margin)
 
 
-def within(gains: Gains, rule: Rule) -> str:
+def within(gains: Gains, rule: ClaimRule) -> str:
     """Judge gains that should all be positive and within a range."""
     signs = [gain.positive for gain in gains.values()]
     if False in signs:
@@ -312,7 +312,7 @@ def within(gains: Gains, rule: Rule) -> str:
     return HOLDS if all(gain.reaches(low, high) for gain in gains.values()) else PARTLY
 
 
-def largest(gains: Gains, rule: Rule) -> str:
+def largest(gains: Gains, rule: ClaimRule) -> str:
     """Judge gains of which one data set's should be the largest: no interval reaches its own."""
     name = rule.threshold
     others = [gain for other, gain in gains.items() if other != name]
@@ -324,7 +324,7 @@ def largest(gains: Gains, rule: Rule) -> str:
     return FAILS if any(claimed.high < gain.low for gain in others) else UNDECIDED
 
 
-Check = Callable[[Comparisons, Rule, Evidence], Found]
+Check = Callable[[Comparisons, ClaimRule, Evidence], Outcome]
 CHECKS: dict[str, Check] = {
     "higher": counted(above, "higher"),
     "not higher": counted(not_above, "not higher"),

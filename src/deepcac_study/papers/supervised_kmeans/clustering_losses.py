@@ -26,12 +26,12 @@ def loss_rows(runs: Sequence[ClusteringRun]) -> Iterator[dict[str, Any]]:
 
     `low` and `high` are the ends of what starts, and processors of other kinds, reach.
     """
-    found = {(run.dataset, run.method): run for run in runs}
+    by_place = {(run.dataset, run.method): run for run in runs}
     for protocol in ("sound", "as_published"):
         for claimed in (*NEAREST, SYNTH):
             name = claimed if protocol == "sound" else NEAREST.get(claimed, claimed)
             for method in (*LEARNERS, "none"):
-                if run := found.get((name, method)):
+                if run := by_place.get((name, method)):
                     place = {"protocol": protocol, "dataset": name, "claimed": claimed}
                     yield from (place | row for row in _losses(run))
     place = {"protocol": "print", "dataset": "print", "claimed": SYNTH, "path": "print"}

@@ -25,15 +25,17 @@ class Scores:
 
     def __init__(self, table: pd.DataFrame) -> None:
         self.table = table
-        self._sources: dict[str, pd.DataFrame] = {}
+        self._sources: dict[tuple[str, str], pd.DataFrame] = {}
 
-    def source(self, name: str) -> pd.DataFrame:
-        """Return the rows of a source, with the columns that it fills."""
-        if name not in self._sources:
-            rows = self.table[self.table["source"] == name]
+    def source(self, name: str, protocol: str = "") -> pd.DataFrame:
+        """Return the rows of a source, or of a protocol of it, with the columns that it fills."""
+        if (name, protocol) not in self._sources:
+            rows = self.source(name) if protocol else self.table
+            column, value = ("protocol", protocol) if protocol else ("source", name)
+            rows = rows[rows[column] == value]
             filled = rows.dropna(axis="columns", how="all") if len(rows) else rows
-            self._sources[name] = filled.infer_objects()
-        return self._sources[name]
+            self._sources[name, protocol] = filled.infer_objects()
+        return self._sources[name, protocol]
 
     @cached_property
     def runs(self) -> dict[RunKey, "Splits"]:

@@ -18,7 +18,7 @@ VERDICTS = {
 HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
 
 
-class Found(NamedTuple):
+class Outcome(NamedTuple):
     """What a check finds in some rows."""
 
     verdict: str

@@ -7,9 +7,9 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from deepcac.scoring.equivalence import LEVEL
-from deepcac_study.papers.rules.rule import Rule
+from deepcac_study.papers.claim_verdicts import UNDECIDED, Outcome
+from deepcac_study.papers.rules.rule import ClaimRule
 from deepcac_study.papers.rules.truth import Answer, settled, unanimous
-from deepcac_study.papers.verdicts import UNDECIDED, Found
 from deepcac_study.records.sweep_tables import (
     AM_SOFTMAX,
     CENTROIDS,
@@ -27,11 +27,11 @@ _FEWEST = 2  # alphas of a rank correlation
 _BEST_ALPHA, _SAME_LOSS = 0.02, 0.001  # CAC v1; log-losses that no split tells apart
 
 
-def on_every_split(check: OfSplit) -> Callable[[pd.DataFrame, Rule], Answer]:
+def on_every_split(check: OfSplit) -> Callable[[pd.DataFrame, ClaimRule], Answer]:
     """Ask a check of each split of a sweep; where splits disagree, or for one alone, it is open."""
 
     @wraps(check)
-    def of_sweep(sweep: pd.DataFrame, rule: Rule) -> Answer:
+    def of_sweep(sweep: pd.DataFrame, rule: ClaimRule) -> Answer:
         checked = [check(part) for part in by_split(sweep)]
         right = [answer for answer, _ in checked]
         first = "on the first " if len(checked) > 1 else ""
@@ -106,7 +106,7 @@ def small_separates_least(table: pd.DataFrame) -> Answer:
     return bool(ends.iloc[0] < least), f"S {ends.iloc[0]:.4g}, at least {least:.4g} above"
 
 
-def silhouette_decreases(rows: pd.DataFrame, rule: Rule) -> Found:
+def silhouette_decreases(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Ask of each alpha at which something moves for a silhouette below that of the start."""
     answers, texts = [], []
     for _, sweep in rows.groupby(["dataset", "k"], sort=False):
@@ -116,8 +116,8 @@ def silhouette_decreases(rows: pd.DataFrame, rule: Rule) -> Found:
             answers.append(answer)
             texts.append(text)
     if not answers:
-        return Found(UNDECIDED, "nothing moves at any alpha")
-    return Found(settled(answers, rule.share(len(answers))), "; ".join(texts))
+        return Outcome(UNDECIDED, "nothing moves at any alpha")
+    return Outcome(settled(answers, rule.share(len(answers))), "; ".join(texts))
 
 
 @on_every_split

@@ -13,14 +13,14 @@ from deepcac.types import Floats
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
-from deepcac_study.papers.class_decomposition.gain_table import GainTable
+from deepcac_study.papers.class_decomposition.gains import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
 from deepcac_study.papers.entry import SIGNED, Entry
 from deepcac_study.papers.names import restricted
 from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
 from deepcac_study.papers.score_table import Scores, Splits
-from deepcac_study.papers.supervised_kmeans.loss_tables import LossTables
+from deepcac_study.papers.supervised_kmeans.clustering_losses import LossTables
 from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.records.reader import Findings
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from paper_checks import ask
 
+from deepcac_study.papers.claim_verdicts import above, equivalent, not_below
 from deepcac_study.papers.evidence import Arm, Evidence
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.rules.compared_scores import base_classifiers
-from deepcac_study.papers.rules.truth import above, equivalent, not_below
 from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs

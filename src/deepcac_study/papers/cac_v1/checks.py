@@ -10,12 +10,12 @@ from deepcac.cac.path import FOLDS
 from deepcac.scoring.equivalence import LEVEL, Difference, difference
 from deepcac.scoring.margins import MARGIN
 from deepcac_study.catalogue.methods import CAC_LR
-from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, Outcome
-from deepcac_study.papers.evidence import Arm, Evidence, exactly
-from deepcac_study.papers.names import printed_datasets, usual_k
-from deepcac_study.papers.rules.compared_scores import Comparisons, base_classifiers
-from deepcac_study.papers.rules.rule import ClaimRule
-from deepcac_study.papers.rules.truth import (
+from deepcac_study.papers.claim_verdicts import (
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    PARTLY,
+    Outcome,
     Truth,
     above,
     alike,
@@ -24,6 +24,10 @@ from deepcac_study.papers.rules.truth import (
     settled,
     together,
 )
+from deepcac_study.papers.evidence import Arm, Evidence, exactly
+from deepcac_study.papers.names import printed_datasets, usual_k
+from deepcac_study.papers.rules.compared_scores import Comparisons, base_classifiers
+from deepcac_study.papers.rules.rule import ClaimRule
 
 _TABLE = "cac_v1_table1_f1_heldout"
 _LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid

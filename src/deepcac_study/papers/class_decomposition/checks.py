@@ -11,7 +11,20 @@ from scipy.stats import linregress, spearmanr, t
 from deepcac.decomposition.configuration import bell
 from deepcac.types import Array
 from deepcac_study.catalogue.protocol import SOUND, protocol_folder
-from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED, Outcome
+from deepcac_study.papers.claim_verdicts import (
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    PARTLY,
+    UNDECIDED,
+    Outcome,
+    Truth,
+    by_share,
+    counts_in_words,
+    either_way,
+    settled,
+    together,
+)
 from deepcac_study.papers.class_decomposition.gains import (
     LEVEL,
     LINEAR,
@@ -25,14 +38,6 @@ from deepcac_study.papers.class_decomposition.gains import (
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.rules.gain import Gain
 from deepcac_study.papers.rules.rule import Check, ClaimRule
-from deepcac_study.papers.rules.truth import (
-    Truth,
-    by_share,
-    counts_in_words,
-    either_way,
-    settled,
-    together,
-)
 from deepcac_study.records.decompositions import BASES
 
 _ENOUGH = 0.75  # share of the table's data sets below which nothing is decided

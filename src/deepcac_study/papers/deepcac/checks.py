@@ -11,11 +11,11 @@ from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import DEEPCAC
 from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.papers.agreement import WIDEST
-from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, UNDECIDED, Outcome
-from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.rules.compared_scores import Comparisons
-from deepcac_study.papers.rules.rule import ClaimRule
-from deepcac_study.papers.rules.truth import (
+from deepcac_study.papers.claim_verdicts import (
+    FAILS,
+    HOLDS,
+    UNDECIDED,
+    Outcome,
     Truth,
     above,
     alike,
@@ -24,6 +24,9 @@ from deepcac_study.papers.rules.truth import (
     together,
     unanimous,
 )
+from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.rules.compared_scores import Comparisons
+from deepcac_study.papers.rules.rule import ClaimRule
 from deepcac_study.records.studies import TOP
 
 _SAME = 0.001  # silhouettes this near on every split are those of the same clusters

@@ -17,8 +17,15 @@ from deepcac_study.papers.claim_verdicts import (
     NOT_RUN,
     PARTLY,
     UNDECIDED,
+    Ask,
     Decision,
     Outcome,
+    Truth,
+    above,
+    equivalent,
+    not_above,
+    not_below,
+    settled,
 )
 from deepcac_study.papers.evidence import (
     Arm,
@@ -31,15 +38,6 @@ from deepcac_study.papers.evidence import (
 from deepcac_study.papers.names import printed_datasets, printed_methods, usual_k
 from deepcac_study.papers.rules.gain import Gain
 from deepcac_study.papers.rules.rule import ClaimRule, function
-from deepcac_study.papers.rules.truth import (
-    Ask,
-    Truth,
-    above,
-    equivalent,
-    not_above,
-    not_below,
-    settled,
-)
 
 _OF_EVERY = ("best", "higher in so many")  # lists that name a winner or number by data set
 

@@ -6,8 +6,8 @@ from functools import wraps
 import numpy as np
 import pandas as pd
 
+from deepcac_study.papers.claim_verdicts import Answer, Truth
 from deepcac_study.papers.rules.rule import ClaimRule, GroupCheck
-from deepcac_study.papers.rules.truth import Answer, Truth
 
 
 def of_passes(check: Callable[[pd.DataFrame], Truth]) -> GroupCheck:

@@ -9,8 +9,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from deepcac.scoring.statistics import corrected_error
-from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, PARTLY, UNDECIDED
-from deepcac_study.papers.rules.truth import Truth
+from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, PARTLY, UNDECIDED, Truth
 
 Values = Sequence[float] | npt.NDArray[np.float64]
 

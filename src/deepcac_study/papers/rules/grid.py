@@ -7,9 +7,19 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, Outcome
+from deepcac_study.papers.claim_verdicts import (
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    PARTLY,
+    Outcome,
+    Truth,
+    all_hold,
+    counts_in_words,
+    settled,
+    together,
+)
 from deepcac_study.papers.rules.rule import Check, ClaimRule
-from deepcac_study.papers.rules.truth import Truth, all_hold, counts_in_words, settled, together
 
 _AXES = ("ics", "ocs", "clusters", "k")
 

@@ -6,9 +6,17 @@ import numpy as np
 import pandas as pd
 
 from deepcac_study.catalogue.methods import LR, label
-from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, PARTLY, UNDECIDED, Outcome
+from deepcac_study.papers.claim_verdicts import (
+    FAILS,
+    HOLDS,
+    PARTLY,
+    UNDECIDED,
+    Outcome,
+    Truth,
+    by_share,
+    settled,
+)
 from deepcac_study.papers.rules.rule import ClaimRule
-from deepcac_study.papers.rules.truth import Truth, by_share, settled
 from deepcac_study.records.theorem_checks import AM_SOFTMAX, AM_SOFTMAX_PRINTED, CURVED
 
 _SAME_LOSS = 0.001  # two mean losses that differ by no more are the same

@@ -5,11 +5,20 @@ from collections.abc import Iterable
 import pandas as pd
 
 from deepcac_study.papers.bibliography import PAPERS
-from deepcac_study.papers.claim_verdicts import LOST, NOT_DECIDABLE, NOT_RUN, Decision, Outcome
+from deepcac_study.papers.claim_verdicts import (
+    LOST,
+    NOT_DECIDABLE,
+    NOT_RUN,
+    Decision,
+    Outcome,
+    Truth,
+    all_hold,
+    counts_in_words,
+    settled,
+)
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.rules.compared_scores import compare
 from deepcac_study.papers.rules.rule import ClaimRule, GroupCheck, function, rules
-from deepcac_study.papers.rules.truth import Truth, all_hold, counts_in_words, settled
 
 _PRINTED = "by the printed values"
 # Sources that need no runs, and how the reason starts.

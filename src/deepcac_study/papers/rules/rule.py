@@ -31,8 +31,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.papers.claim_verdicts import Outcome
-from deepcac_study.papers.rules.truth import Answer
+from deepcac_study.papers.claim_verdicts import Answer, Outcome
 
 _USUAL = 0.75  # a claim without a word
 # What a theorem implies, and what is conjectured, is asked of every case.

@@ -7,9 +7,8 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from deepcac.scoring.equivalence import LEVEL
-from deepcac_study.papers.claim_verdicts import UNDECIDED, Outcome
+from deepcac_study.papers.claim_verdicts import UNDECIDED, Answer, Outcome, settled, unanimous
 from deepcac_study.papers.rules.rule import ClaimRule
-from deepcac_study.papers.rules.truth import Answer, settled, unanimous
 from deepcac_study.records.sweep_tables import (
     AM_SOFTMAX,
     CENTROIDS,

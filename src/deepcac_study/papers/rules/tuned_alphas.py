@@ -10,10 +10,9 @@ from scipy.stats import wilcoxon
 from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.statistics import holm
 from deepcac_study.papers.agreement import AGREE, DIFFER, LOST
-from deepcac_study.papers.claim_verdicts import NOT_RUN, Outcome
+from deepcac_study.papers.claim_verdicts import NOT_RUN, Outcome, Truth, counts_in_words, settled
 from deepcac_study.papers.names import restricted
 from deepcac_study.papers.rules.rule import ClaimRule
-from deepcac_study.papers.rules.truth import Truth, counts_in_words, settled
 
 
 def agree(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:

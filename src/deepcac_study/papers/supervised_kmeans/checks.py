@@ -10,10 +10,19 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from deepcac.types import Array
-from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, Outcome
+from deepcac_study.papers.claim_verdicts import (
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    PARTLY,
+    Outcome,
+    Truth,
+    counts_in_words,
+    settled,
+    together,
+)
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.rules.rule import Check, ClaimRule
-from deepcac_study.papers.rules.truth import Truth, counts_in_words, settled, together
 from deepcac_study.papers.supervised_kmeans.clustering_losses import (
     ROUNDING,
     SYNTH,

@@ -12,10 +12,21 @@ import pandas as pd
 from scipy.stats import binom
 
 from deepcac.types import Array
-from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED, Outcome
+from deepcac_study.papers.claim_verdicts import (
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    PARTLY,
+    UNDECIDED,
+    Outcome,
+    Truth,
+    by_share,
+    counts_in_words,
+    either_way,
+    together,
+)
 from deepcac_study.papers.rules.gain import Gain
 from deepcac_study.papers.rules.rule import Check, ClaimRule
-from deepcac_study.papers.rules.truth import Truth, by_share, counts_in_words, either_way, together
 
 ITERATIVE, SPECTRAL = "iterative", "spectral"
 _BOTH = (ITERATIVE, SPECTRAL)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -145,36 +145,31 @@ def test_share(run: Splits) -> float:
     return float((run["n_test"] / (run["n_test"] + run["n_train"])).mean())
 
 
+_OPEN = Difference(
+    mean=0.0,
+    low=-math.inf,
+    high=math.inf,
+    p=1.0,
+    p_equivalent=1.0,
+    detectable=math.inf,
+    worse=0.5,
+    same=0.0,
+    better=0.5,
+)
+
+
 def exactly(gap: float) -> Difference:
     """Return a difference without spread; what is not seen in print is none."""
     gap = 0.0 if abs(gap) <= TIE else gap
-    worse, better = float(gap < -MARGIN), float(gap > MARGIN)
-    return Difference(
-        mean=gap,
-        low=gap,
-        high=gap,
-        p=1.0,
-        p_equivalent=max(worse, better),
-        detectable=0.0,
-        worse=worse,
-        same=1.0 - worse - better,
-        better=better,
-    )
+    sides = {"worse": float(gap < -MARGIN), "better": float(gap > MARGIN)}
+    outside = max(sides.values())
+    ends = {"mean": gap, "low": gap, "high": gap, "detectable": 0.0}
+    return replace(_OPEN, **ends, **sides, p_equivalent=outside, same=1.0 - outside)
 
 
 def untold(gap: float) -> Difference:
     """Return a difference of means that no split has in common: every question on it is open."""
-    return Difference(
-        mean=gap,
-        low=-math.inf,
-        high=math.inf,
-        p=1.0,
-        p_equivalent=1.0,
-        detectable=math.inf,
-        worse=0.5,
-        same=0.0,
-        better=0.5,
-    )
+    return replace(_OPEN, mean=gap)
 
 
 def without(arms: Iterable[Arm], evidence: Evidence) -> str:

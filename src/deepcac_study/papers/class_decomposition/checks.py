@@ -152,7 +152,7 @@ def same_but_two(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
         f"{name} {gain:+.2f}{' *' if name in sure else ''}" for name, gain in large.items()
     )
     figures += f"; more than {_SAME:g} points elsewhere: {_listed(far)}"
-    return Outcome(HOLDS if two and not far else PARTLY if two or not far else FAILS, figures)
+    return Outcome(together([two, not far]), figures)
 
 
 @by_machine
@@ -259,8 +259,7 @@ def merging_helps(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
         means.append(np.mean(gains))
         higher = sum(gain > 0 for gain in gains)
         texts.append(f"{name} {means[-1]:+.2f} points, higher on {higher} of {len(gains)}")
-    above = [mean > 0 for mean in means]
-    return Outcome(HOLDS if all(above) else PARTLY if any(above) else FAILS, "; ".join(texts))
+    return Outcome(together([bool(mean > 0) for mean in means]), "; ".join(texts))
 
 
 @by_machine
@@ -335,12 +334,12 @@ def bias_and_variance(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     fine, texts = [], []
     for base, name in BASES.items():
         bias, variance = (rows.loc[rows["base"] == base, part] for part in ("bias", "variance"))
-        fine.append(bias.mean() < 0 and variance.mean() < -bias.mean())
+        fine.append(bool(bias.mean() < 0 and variance.mean() < -bias.mean()))
         texts.append(
             f"{name}: bias {bias.mean():+.2f} points (lower on {(bias < 0).sum()} of {len(bias)}), "
             f"variance {variance.mean():+.2f}"
         )
-    return Outcome(HOLDS if all(fine) else PARTLY if any(fine) else FAILS, "; ".join(texts))
+    return Outcome(together(fine), "; ".join(texts))
 
 
 def capacity(_: pd.DataFrame, rule: ClaimRule) -> Outcome:

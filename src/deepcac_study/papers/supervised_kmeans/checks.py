@@ -169,7 +169,7 @@ def none_is_poor(losses: Losses, rule: ClaimRule) -> Outcome:
     mean = {method: float(values.mean.mean()) for method, values in by_method.items()}
     poor = mean["none"] >= POOR and mean["none"] == max(mean.values())
     text = ", ".join(f"{method} {value:.1f}" for method, value in mean.items())
-    return Outcome((HOLDS if poor else FAILS), f"{name}: {text}; one cluster for all costs 80")
+    return Outcome(HOLDS if poor else FAILS, f"{name}: {text}; one cluster for all costs 80")
 
 
 @on_losses
@@ -198,7 +198,7 @@ def dramatic(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
         least = min(least, 1 - learnt / min(means["pair"], means["none"]))
         texts.append(f"{name} " + ", ".join(f"{key} {value:.1f}" for key, value in means.items()))
     figures = f"{'; '.join(texts)}; the least gain is {least:.0%} of the loss"
-    return Outcome((HOLDS if least >= 0.25 else PARTLY if least > 0 else FAILS), figures)
+    return Outcome(HOLDS if least >= 0.25 else PARTLY if least > 0 else FAILS, figures)
 
 
 def pair_once(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
@@ -206,7 +206,7 @@ def pair_once(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
     losses = printed_losses("SYNTH")
     best = np.argmin([losses["iterative"], losses["spectral"], losses["pair"]], axis=0)
     won = (np.flatnonzero(best == 2) + 1).tolist()
-    return Outcome((HOLDS if won == [3] else FAILS), f"Pair is best on {won} of clusterings 1 to 5")
+    return Outcome(HOLDS if won == [3] else FAILS, f"Pair is best on {won} of clusterings 1 to 5")
 
 
 def synth(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
@@ -214,7 +214,7 @@ def synth(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
     losses = printed_losses("SYNTH")
     test = signed_ranks(losses["iterative"], losses["spectral"])
     right = (test.win, test.lose, test.W) == (5, 0, 15.0) and test.p_1tail <= 0.05
-    return Outcome((HOLDS if right else FAILS), f"Iterative against Spectral {test}")
+    return Outcome(HOLDS if right else FAILS, f"Iterative against Spectral {test}")
 
 
 def ranks(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
@@ -225,7 +225,7 @@ def ranks(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
         test = signed_ranks(losses["iterative"], losses["spectral"])
         near.append(abs(test.W - printed) <= 1.0)
         texts.append(f"{name} {test}, printed W {printed:g}")
-    return Outcome((HOLDS if all(near) else PARTLY if any(near) else FAILS), "; ".join(texts))
+    return Outcome(together(near), "; ".join(texts))
 
 
 def sign_test(_: pd.DataFrame, rule: ClaimRule) -> Outcome:

@@ -16,7 +16,6 @@ from deepcac_study.papers.claim_verdicts import (
     FAILS,
     HOLDS,
     NOT_RUN,
-    PARTLY,
     UNDECIDED,
     Outcome,
     Truth,
@@ -88,8 +87,7 @@ def fewer_passes(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     seconds, passes = (curve(rows, SPECTRAL, key) for key in ("seconds", "n_iter"))
     falls = [bool((np.diff(values) < 0).all()) for values in (seconds, passes)]
     figures = f"seconds by k {_show(seconds)}; passes {_show(passes)}"
-    verdict = HOLDS if all(falls) else PARTLY if any(falls) else FAILS
-    return Outcome(verdict, figures + _stopped(rows))
+    return Outcome(together(falls), figures + _stopped(rows))
 
 
 def slow_calls(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
@@ -100,7 +98,7 @@ def slow_calls(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
     share = float(np.mean(slowest / calls))
     longer, few = bool(seconds.iloc[-1] > seconds.iloc[0]), share > 0.25
     figures = f"seconds by k {_show(seconds)}; the slowest call takes {share:.0%} of all calls"
-    return Outcome(HOLDS if longer and few else PARTLY if longer or few else FAILS, figures)
+    return Outcome(together([longer, few]), figures)
 
 
 def slower(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
@@ -200,7 +198,7 @@ def misses(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
         f"Iterative, {len(rows)} trainings: {missed} examples with a violated constraint that was "
         f"not found, {above} with a training loss above their slack"
     )
-    return Outcome(HOLDS if missed and above else PARTLY if missed or above else FAILS, figures)
+    return Outcome(together([missed > 0, above > 0]), figures)
 
 
 def constrains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:

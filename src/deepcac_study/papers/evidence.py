@@ -48,7 +48,7 @@ class Evidence:
             rows = pd.DataFrame(cells, columns=columns)
         else:
             rows = self.scores.source(source, self.protocol)
-        return rows.query(where) if where and len(rows) else rows
+        return rows.query(where, engine="python") if where and len(rows) else rows
 
     def printed(self, source: str) -> pd.DataFrame:
         """Return the printed values in the place of a source's rows."""

@@ -89,7 +89,7 @@ def compare(rule: ClaimRule, evidence: Evidence) -> Decision:
 def _comparisons(rule: ClaimRule) -> Iterator[Comparison]:
     """Yield what a rule compares: pair by pair, or the best of each data set."""
     datasets = pd.DataFrame({"dataset": printed_datasets(rule.source)})
-    chosen = datasets.query(rule.where) if rule.where else datasets
+    chosen = datasets.query(rule.where, engine="python") if rule.where else datasets
     ks: list[int | None] = [int(k) for k in rule.k.split()] or [None]
     first, second = (_methods(rule, words) for words in (rule.methods, rule.than))
     for metric in rule.metrics:

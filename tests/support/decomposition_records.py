@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from deepcac.files.storage import write_json
-from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1
+from deepcac_study.papers.class_decomposition.gains import TABLE_1
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.records.decompositions import DecompositionRecord
 

@@ -4,10 +4,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from deepcac_study.papers.claim_verdicts import Decision
 from deepcac_study.papers.claims import Claim, claims
 from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import PrintedCell, printed_cells
+from deepcac_study.papers.rules import query
+from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs, load
 
@@ -35,3 +39,13 @@ def decide(paths: Iterable[Path], root: Path) -> dict[str, Claim]:
 def verdicts(paths: Iterable[Path], root: Path) -> dict[str, tuple[str, str]]:
     """Return the sound and the as published verdict of every claim, by id."""
     return {name: (c.verdict, c.as_published) for name, c in decide(paths, root).items()}
+
+
+def evidence(findings: Findings, protocol: str = "sound", ledger: Iterable[Entry] = ()) -> Evidence:
+    """Return what was found, as the rules look at it."""
+    return Evidence(tabulate(findings), protocol, tuple(ledger))
+
+
+def ask(claim: str, findings: Findings, protocol: str = "sound") -> Decision:
+    """Return the decision on one claim, without a ledger."""
+    return query.decide(claim, evidence(findings, protocol))

@@ -227,7 +227,7 @@ def winners(dataset: str, method: str, k: int, metric: str) -> float:
 @cache
 def _marked(claim: str, datasets: tuple[str, ...]) -> dict[str, str]:
     (row,) = [row for row in facts("rules") if row["id"] == claim]
-    return dict(zip(datasets, row["first"].split(), strict=True))
+    return dict(zip(datasets, row["methods"].split(), strict=True))
 
 
 _DEEPCAC = ("diabetes", "cic", "cic_los", "ards", "sepsis", "wid_mortality")

@@ -1,16 +1,11 @@
-"""Verdicts on the papers' claims, each by a rule that looks at runs."""
+"""Verdicts on the papers' claims, each by its rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.bibliography import PAPERS
-from deepcac_study.papers.cac_v1.claims import rules as cac_v1_rules
-from deepcac_study.papers.cac_v2.claims import rules as cac_v2_rules
-from deepcac_study.papers.class_decomposition.claims import rules as decomposition_rules
-from deepcac_study.papers.deepcac.claims import rules as deepcac_rules
-from deepcac_study.papers.entry import Entry
-from deepcac_study.papers.evidence import (
+from deepcac_study.papers.claim_verdicts import (
     CANNOT,
     FAILS,
     HOLDS,
@@ -20,16 +15,13 @@ from deepcac_study.papers.evidence import (
     TOY,
     UNDECIDED,
     Decision,
-    Evidence,
 )
-from deepcac_study.papers.findings import of_stand_ins, of_the_papers
-from deepcac_study.papers.rules.decisions import Rule
-from deepcac_study.papers.rules.rule_table import table_rules
-from deepcac_study.papers.supervised_kmeans.claims import rules as skmeans_rules
+from deepcac_study.papers.entry import Entry
+from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.rules.query import decide
+from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.records.reader import Findings
-from deepcac_study.records.runs import Runs
 
-Sided = tuple[Rule, Runs]  # a rule made from one side's findings, and the runs of that side
 # What a claim is about, and how its verdict is found.
 KINDS = {
     "print": "arithmetic of what is printed, or theory: no run is needed",
@@ -52,8 +44,8 @@ class Claim:
     section: str
     claim: str  # in our words
     quote: str  # in the paper's words; empty where a table says it
-    asks: str  # its words on how many comparisons must be true (`rules.asked`)
-    # Decided on the sound runs (`evidence.VERDICTS`), and the numbers that decided.
+    asks: str  # its words on how many comparisons must be true (`rules.rule.share_of`)
+    # Decided on the sound runs (`claim_verdicts.VERDICTS`), and the numbers that decided.
     verdict: str
     reason: str
     # The same, decided on the runs as published.
@@ -68,60 +60,44 @@ class Claim:
 
 
 def claims(findings: Findings, ledger: Sequence[Entry]) -> list[Claim]:
-    """Decide every claim of the five papers, each by its rule."""
-    originals, stand_ins = of_the_papers(findings), of_stand_ins(findings)
-    paper_rules, toys = rules(originals, ledger), rules(stand_ins, ())
-    rows = [row for paper in PAPERS.values() for row in facts("claims", paper.folder)]
-    return [
-        _claim(row, (paper_rules[row["id"]], originals.runs), (toys[row["id"]], stand_ins.runs))
-        for row in rows
-    ]
-
-
-def rules(findings: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
-    """Return the rules of all papers by claim id."""
-    makers = (cac_v1_rules, cac_v2_rules, deepcac_rules, decomposition_rules, skmeans_rules)
-    parts = (table_rules(findings, ledger), *(of(findings) for of in makers))
-    return {name: rule for part in parts for name, rule in part.items()}
-
-
-def _claim(row: dict[str, str], original: Sided, stand_in: Sided) -> Claim:
-    sound, published = (
-        _verdict(_decide(original, protocol), _decide(stand_in, protocol))
+    """Decide every claim of the five papers, each by its rules."""
+    scores = tabulate(findings)
+    originals, stand_ins = scores.of_the_papers(), scores.of_stand_ins()
+    sides = [
+        (Evidence(originals, protocol, ledger), Evidence(stand_ins, protocol))
         for protocol in ("sound", "as_published")
-    )
-    deciding = sound if sound.runs else published
+    ]
+    rows = [row for paper in PAPERS.values() for row in facts("claims", paper.folder)]
+    return [_claim(row, *(_verdict(row["id"], *side) for side in sides)) for row in rows]
+
+
+def _claim(row: dict[str, str], sound: Decision, published: Decision) -> Claim:
+    paths = (sound if sound.runs else published).runs
+    more = [f"and {len(paths) - 2} more"] if len(paths) > 2 else []
     return Claim(
         **row,
         verdict=sound.verdict,
         reason=sound.reason,
         as_published=published.verdict,
         as_published_reason=published.reason,
-        runs=_paths(deciding.runs),
+        runs="; ".join([*paths[:2], *more]),
     )
 
 
-def _verdict(original: Decision, stand_in: Decision) -> Decision:
+def _verdict(claim: str, originals: Evidence, stand_ins: Evidence) -> Decision:
     """Return what the papers' own data say; where they say nothing, what stand-ins do: a toy."""
-    if original.verdict not in (NOT_RUN, NOT_DECIDABLE) or stand_in.verdict not in _DECIDED:
+    original = _decide(claim, originals)
+    if original.verdict not in (NOT_RUN, NOT_DECIDABLE):
         return original
-    if not stand_in.runs:
+    toy = _decide(claim, stand_ins)
+    if toy.verdict not in _DECIDED or not toy.runs:
         return original
-    reason = f"on stand-ins only, where it is '{stand_in.verdict}': {stand_in.reason}"
-    return Decision(TOY, reason, stand_in.runs)
+    return Decision(TOY, f"on stand-ins only, where it is '{toy.verdict}': {toy.reason}", toy.runs)
 
 
-def _decide(side: Sided, protocol: str) -> Decision:
-    rule, runs = side
-    evidence = Evidence(runs, protocol)
-    decision = rule(evidence)
-    if protocol == "as_published" and evidence.all_sound(decision.runs):
-        return Decision(
-            NOT_RUN, "compared only with runs under the corrected protocol", decision.runs
-        )
+def _decide(claim: str, evidence: Evidence) -> Decision:
+    decision = decide(claim, evidence)
+    if evidence.protocol == "as_published" and evidence.all_sound(decision.runs):
+        why = "compared only with runs under the corrected protocol"
+        return Decision(NOT_RUN, why, decision.runs)
     return decision
-
-
-def _paths(paths: Sequence[str]) -> str:
-    more = [f"and {len(paths) - 2} more"] if len(paths) > 2 else []
-    return "; ".join([*paths[:2], *more])

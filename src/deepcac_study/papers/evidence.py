@@ -1,41 +1,23 @@
-"""What a claim is decided on: the runs of one protocol."""
+"""What a claim is decided on: the rows of one protocol, and the runs among them by arm."""
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac.scoring.margins import MARGIN
 from deepcac_study.catalogue.protocol import named_protocols, protocol_folder
+from deepcac_study.papers.claim_verdicts import LOST, NOT_DECIDABLE, NOT_RUN, Decision
+from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.names import lost_datasets, restricted
 from deepcac_study.papers.printed import deciding_protocol
-from deepcac_study.records.runs import Run, Runs
+from deepcac_study.papers.score_table import Scores, Splits
 
-VERDICTS = {
-    "holds": "holds",
-    "partly": "partly",
-    "fails": "fails",
-    "cannot_hold": "cannot hold",
-    "undecided": "undecided",
-    "toy": "toy",
-    "not_decidable": "not decidable",
-    "not_rebuildable": "data not rebuildable",
-    "not_run": "not run",
-}
-HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
 TIE = 0.0005  # half of the last printed digit
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What the runs say about a claim."""
-
-    verdict: str  # one of `VERDICTS`
-    reason: str  # one sentence with the numbers that decided, or with what is missing
-    runs: tuple[str, ...] = ()  # paths of the runs that decide
 
 
 @dataclass(frozen=True)
@@ -52,30 +34,34 @@ class Arm:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The runs of one protocol, asked by arm."""
+    """The rows of one protocol, and the runs among them by arm."""
 
-    runs: Runs
+    scores: Scores
     protocol: str  # ``sound`` or ``as_published``
+    ledger: Sequence[Entry] = ()
 
-    def run(self, arm: Arm) -> Run | None:
+    def rows(self, source: str, where: str = "") -> pd.DataFrame:
+        """Return the rows of a source and the protocol that meet a condition."""
+        if source == "ledger":
+            columns = [*Entry.__dataclass_fields__, "path"]
+            cells = [{**vars(entry), "path": entry.run} for entry in self.ledger]
+            rows = pd.DataFrame(cells, columns=columns)
+        else:
+            rows = self.scores.source(source, self.protocol)
+        return rows.query(where, engine="python") if where and len(rows) else rows
+
+    def printed(self, source: str) -> pd.DataFrame:
+        """Return the printed values in the place of a source's rows."""
+        return self.scores.source(source, "print")
+
+    def run(self, arm: Arm) -> Splits | None:
         """Return the run of an arm by its own protocol, or None: no other stands in for it."""
-        return self.runs.find(self._protocol(arm), arm.dataset, arm.method, arm.k)
+        return self.scores.runs.get((self._protocol(arm), arm.dataset, arm.method, arm.k))
 
     def _protocol(self, arm: Arm) -> str:
         if self.protocol != "as_published":
             return self.protocol
         return deciding_protocol(arm.paper, arm.method, folds=arm.folds)
-
-    def _splits(self, arm: Arm) -> str:
-        """Return which splits the run of an arm has: both protocols of five folds have the same."""
-        protocol = self._protocol(arm)
-        return "folds" if "CV5" in named_protocols().get(protocol, ()) else protocol
-
-    def score(self, arm: Arm) -> float | None:
-        """Return the mean score of an arm, or None without one."""
-        run = self.run(arm)
-        score = run.score(run.reported(arm.metric, arm.paper)) if run else None
-        return score[0] if score else None
 
     def standing(self, arm: Arm) -> float | None:
         """Return the mean score of an arm, -inf where its run gave none; None without a run.
@@ -85,8 +71,8 @@ class Evidence:
         run = self.run(arm)
         if run is None:
             return None
-        score = self.score(arm) if run.status == "ok" else None
-        return -math.inf if score is None else score
+        scores = run.reported(arm.metric, arm.paper)
+        return float(scores.mean()) if run.status == "ok" and len(scores) else -math.inf
 
     def contrast(self, first: Arm, second: Arm) -> Difference | None:
         """Return first less second over the splits that both have; None where one has no run.
@@ -96,46 +82,40 @@ class Evidence:
         difference open, and so do runs whose splits hold other rows: seeds of one, folds of the
         other, or other numbers of rows.
         """
+        runs = self.run(first), self.run(second)
         means = self.standing(first), self.standing(second)
-        run = self.run(first)
-        if run is None or means[0] is None or means[1] is None:
+        if runs[0] is None or runs[1] is None or means[0] is None or means[1] is None:
             return None
-        if self._splits(first) != self._splits(second) and -math.inf not in means:
-            return untold(means[0] - means[1])
-        scores, other = self._by_seed(first), self._by_seed(second)
-        if not scores or not other or -math.inf in means:
+        if -math.inf in means:
             return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
-        sizes = [_sizes(run), _sizes(self.run(second))]
-        common = [seed for seed in scores if seed in other and sizes[0][seed] == sizes[1][seed]]
-        gaps = [scores[seed] - other[seed] for seed in common]
+        if self._splits(first) != self._splits(second):
+            return untold(means[0] - means[1])
+        scores, other = _by_split(runs[0], first), _by_split(runs[1], second)
+        gaps = [score - other[split] for split, score in scores.items() if split in other]
         if len(gaps) < 2:
             return exactly(gaps[0]) if gaps else untold(means[0] - means[1])
-        return difference(gaps, test_share=test_share(run), margin=MARGIN)
+        return difference(gaps, test_share=test_share(runs[0]), margin=MARGIN)
+
+    def _splits(self, arm: Arm) -> str:
+        """Return which splits the run of an arm has: both protocols of five folds have the same."""
+        protocol = self._protocol(arm)
+        return "folds" if "CV5" in named_protocols().get(protocol, ()) else protocol
 
     def per_split(self, arm: Arm) -> npt.NDArray[np.float64]:
         """Return the scores of an arm on its splits; 0 where its run gave none."""
-        values = self._by_seed(arm)
-        return np.array([*values.values()]) if values else np.zeros(1)
-
-    def _by_seed(self, arm: Arm) -> dict[int, float]:
-        """Return the score of each split by its seed; none where a split lacks it."""
         run = self.run(arm)
-        if run is None:
-            return {}
-        values = run.per_split(run.reported(arm.metric, arm.paper))
-        if np.isnan(values).any():
-            return {}
-        return dict(zip([split["seed"] for split in run.splits], values.tolist(), strict=True))
-
-    def all_sound(self, paths: Sequence[str]) -> bool:
-        """Say whether runs were named, and every one of them is sound."""
-        sound = {run.path for run in self.runs.where(protocol="sound")}
-        return bool(paths) and sound.issuperset(paths)
+        scores = run.reported(arm.metric, arm.paper) if run else np.empty(0)
+        return scores if len(scores) else np.zeros(1)
 
     def paths(self, arms: Sequence[Arm]) -> tuple[str, ...]:
         """Return the paths of the runs behind some arms, each once."""
         paths = [run.path for run in map(self.run, arms) if run]
         return tuple(dict.fromkeys(paths))
+
+    def all_sound(self, paths: Sequence[str]) -> bool:
+        """Say whether runs were named, and every one of them is sound."""
+        rows = self.scores.source("runs")
+        return bool(paths) and set(rows.loc[rows["protocol"] == "sound", "path"]).issuperset(paths)
 
     def left_out(self, arm: Arm) -> str:
         """Return why an arm's data decide nothing here; empty where they can.
@@ -154,59 +134,42 @@ class Evidence:
         return f"results/{folder}{arm.dataset}/{arm.method}_k{arm.k}.json"
 
 
-def test_share(run: Run) -> float:
+def _by_split(run: Splits, arm: Arm) -> dict[tuple[float, ...], float]:
+    """Return the score of each split by its seed and the numbers of rows to learn and to test."""
+    splits = zip(run["seed"], run["n_learn"], run["n_test"], strict=True)
+    return dict(zip(splits, run.reported(arm.metric, arm.paper), strict=True))
+
+
+def test_share(run: Splits) -> float:
     """Return the mean share of a run's splits that is tested."""
-    sizes = [(split["n_test"], split["n_train"]) for split in run.splits]
-    return float(np.mean([test / (test + train) for test, train in sizes]))
+    return float((run["n_test"] / (run["n_test"] + run["n_train"])).mean())
 
 
-def tuned_alphas(run: Run) -> list[float]:
-    """Return the alpha of each split of a run that tuned it; a fixed one decides nothing."""
-    tuned = [split for split in run.splits if "alpha" in split.get("tuned", ())]
-    return [float(split["hyperparameters"]["alpha"]) for split in tuned]
+_OPEN = Difference(
+    mean=0.0,
+    low=-math.inf,
+    high=math.inf,
+    p=1.0,
+    p_equivalent=1.0,
+    detectable=math.inf,
+    worse=0.5,
+    same=0.0,
+    better=0.5,
+)
 
 
 def exactly(gap: float) -> Difference:
     """Return a difference without spread; what is not seen in print is none."""
     gap = 0.0 if abs(gap) <= TIE else gap
-    worse, better = float(gap < -MARGIN), float(gap > MARGIN)
-    return Difference(
-        mean=gap,
-        low=gap,
-        high=gap,
-        p=1.0,
-        p_equivalent=max(worse, better),
-        detectable=0.0,
-        worse=worse,
-        same=1.0 - worse - better,
-        better=better,
-    )
-
-
-def _sizes(run: Run | None) -> dict[int, tuple[int, int]]:
-    """Return how many rows each split has to learn from and to test on, by its seed.
-
-    Some methods learn from the validation rows too.
-    """
-    return {
-        split["seed"]: (split["n_train"] + split.get("n_validation", 0), split["n_test"])
-        for split in (run.splits if run else ())
-    }
+    sides = {"worse": float(gap < -MARGIN), "better": float(gap > MARGIN)}
+    outside = max(sides.values())
+    ends = {"mean": gap, "low": gap, "high": gap, "detectable": 0.0}
+    return replace(_OPEN, **ends, **sides, p_equivalent=outside, same=1.0 - outside)
 
 
 def untold(gap: float) -> Difference:
     """Return a difference of means that no split has in common: every question on it is open."""
-    return Difference(
-        mean=gap,
-        low=-math.inf,
-        high=math.inf,
-        p=1.0,
-        p_equivalent=1.0,
-        detectable=math.inf,
-        worse=0.5,
-        same=0.0,
-        better=0.5,
-    )
+    return replace(_OPEN, mean=gap)
 
 
 def without(arms: Iterable[Arm], evidence: Evidence) -> str:

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from deepcac.files.atomic import atomic_path
+from deepcac.types import Floats
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
-from deepcac_study.papers.class_decomposition.gain_rules import GainTable
+from deepcac_study.papers.class_decomposition.gains import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
 from deepcac_study.papers.entry import SIGNED, Entry
-from deepcac_study.papers.evidence import tuned_alphas
-from deepcac_study.papers.findings import of_the_papers
 from deepcac_study.papers.names import restricted
 from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
-from deepcac_study.papers.supervised_kmeans.cluster_losses import LossTables
+from deepcac_study.papers.score_table import Scores, Splits
+from deepcac_study.papers.supervised_kmeans.clustering_losses import LossTables
+from deepcac_study.papers.tabulate import tabulate
 from deepcac_study.records.reader import Findings
-from deepcac_study.records.runs import Run, Runs
 
 NEEDS_ACCESS = "needs access"
 DECIMALS = 4
@@ -30,20 +30,14 @@ DECIMALS = 4
 
 def entries(findings: Findings) -> list[Entry]:
     """Compare every printed cell with what was found on the papers' own data."""
-    findings = of_the_papers(findings)
-    answers: tuple[Answers, ...] = (
-        Summaries(findings.runs),
-        ClusterTables(findings.studies),
-        LossTables(findings.clusterings),
-        GainTable(findings.decompositions),
-    )
+    scores = tabulate(findings).of_the_papers()
+    tables = (Summaries, ClusterTables, LossTables, GainTable)
+    answers: list[Answers] = [table(scores) for table in tables]
     special = {source: answerer for answerer in answers for source in answerer.sources}
     cells = printed_cells()
     rivals = cells_by_place(cells)
     return [
-        _entry(
-            cell, special.get(cell.source) or _OfRuns(findings.runs), rivals[place(cell)], origin
-        )
+        _entry(cell, special.get(cell.source) or _OfRuns(scores), rivals[place(cell)], origin)
         for cell, origin in zip(cells, origins(cells), strict=True)
     ]
 
@@ -121,35 +115,42 @@ def _rounded(value: float | None) -> float | None:
 class _OfRuns(Answers):
     """What single runs answer."""
 
-    runs: Runs
+    scores: Scores
     sources = ()
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return what one run gives for a cell, None without that run."""
         if cell.kind == "data":
-            runs = self.runs.where(protocol=protocol, dataset=cell.dataset_id)
-            return _of_data(cell.item, runs[0]) if runs else None
-        if cell.n_clusters is None or not cell.method_id:
-            return None
-        run = self.runs.find(protocol, cell.dataset_id, cell.method_id, cell.n_clusters)
-        if run is None:
+            return self._of_data(cell, protocol)
+        place = (protocol, cell.dataset_id, cell.method_id, cell.n_clusters or 0)
+        if (run := self.scores.runs.get(place)) is None:
             return None
         if cell.kind == "alpha":
-            return _of_alpha(run)
-        score = run.score(_metric(run, cell)) if run.status == "ok" else None
-        if score is None:
+            tuned = run.values("alpha")
+            sd = float(tuned.std(ddof=1)) if len(tuned) > 1 else 0.0
+            return Ours(float(np.median(tuned)), sd, run.status, run.path) if len(tuned) else None
+        values = _values(run, cell)
+        if run.status != "ok" or not len(values):
             return Ours(None, None, run.status, run.path)
         # One split has no spread.
-        return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
+        spread = float(values.std(ddof=1)) if len(values) > 1 else None
+        return Ours(float(values.mean()), spread, run.status, run.path)
+
+    def _of_data(self, cell: PrintedCell, protocol: str) -> Ours | None:
+        """Return what any run says of its data."""
+        item = {"n_instances": "n_rows"}.get(cell.item, cell.item)
+        run = self.scores.of_data.get((protocol, cell.dataset_id))
+        values = run.values(item) if run else np.empty(0)
+        return Ours(float(values[0]), None, run.status, run.path) if run and len(values) else None
 
     def remark(self, cell: PrintedCell) -> str:
         """Say what our AUPRC of the positive class is, where the cell has the classes' mean."""
-        place = (cell.dataset_id, cell.method_id, cell.n_clusters or 0)
-        run = self.runs.find("sound", *place) if cell.averaged else None
-        score = run.score("auprc") if run and cell.item == "auprc" else None
-        if run is None or score is None or int(run.record.get("n_classes", 2)) > 2:
+        place = ("sound", cell.dataset_id, cell.method_id, cell.n_clusters or 0)
+        run = self.scores.runs.get(place) if cell.averaged and cell.item == "auprc" else None
+        if not run or run["n_classes"][0] > 2 or not len(run.values("auprc")):
             return ""
-        return f"AUPRC: mean over the classes; of the positive class {score[0]:.3f} (sound)"
+        mean = run.values("auprc").mean()
+        return f"AUPRC: mean over the classes; of the positive class {mean:.3f} (sound)"
 
     def target(self, cell: PrintedCell) -> str:
         """Return the record that would decide a cell."""
@@ -161,43 +162,16 @@ class _OfRuns(Answers):
         return f"{folder}/{cell.method_id}_k{cell.n_clusters}.json"
 
 
-def _metric(run: Run, cell: PrintedCell) -> str:
+def _values(run: Splits, cell: PrintedCell) -> Floats:
     """Return the metric that a cell was printed in, whatever the protocol: like with like.
 
     DeepCAC prints means over the classes, also of two (switch D1).
     """
     if cell.kind == "log":
-        return cell.item
-    return f"{cell.item}_macro" if cell.averaged else run.reported(cell.item, cell.paper)
-
-
-def _of_alpha(run: Run) -> Ours | None:
-    values = tuned_alphas(run)
-    if not values:
-        return None
-    sd = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    return Ours(float(np.median(values)), sd, run.status, run.path)
-
-
-def _of_data(item: str, run: Run) -> Ours | None:
-    keys = {"n_instances": "n_rows", "n_features": "n_features", "n_classes": "n_classes"}
-    if item in keys:
-        value = run.record.get(keys[item])
-        return None if value is None else Ours(float(value), None, run.status, run.path)
-    if item != "maj" or not run.splits:
-        return None
-    shares = class_shares(run)
-    return Ours(max(shares), None, run.status, run.path) if shares else None
-
-
-def class_shares(run: Run) -> list[float]:
-    """Return the share of each class among the training and test rows of the first split."""
-    clusters = run.splits[0].get("clusters") or {}
-    sizes = [*clusters.get("sizes_train", []), *clusters.get("sizes_test", [])]
-    if not sizes:
-        return []
-    counts = np.sum(sizes, axis=0)
-    return [float(share) for share in counts / counts.sum()]
+        return run.values(cell.item)
+    return (
+        run.values(f"{cell.item}_macro") if cell.averaged else run.reported(cell.item, cell.paper)
+    )
 
 
 def number(value: float | None, *, signed: bool = False) -> str:

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 from deepcac_study.papers.agreement import AGREE, DIFFER, LOST, NOT_PRINTED, NOT_RUN, SETTING
 from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.claim_verdicts import VERDICTS
 from deepcac_study.papers.claims import KINDS, Claim
 from deepcac_study.papers.entry import Entry
-from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import NEEDS_ACCESS, number, standing
 from deepcac_study.papers.names import LOGS
 from deepcac_study.papers.null_rate import null_rate

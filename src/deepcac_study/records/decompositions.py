@@ -2,8 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -26,25 +25,6 @@ class DecompositionRecord(Stored):
         """Base classifiers of the record, and their names."""
         there = {row["base"] for row in self.record["runs"]}
         return {base: name for base, name in EVERY_BASE.items() if base in there}
-
-    def against_rest(self) -> Self:
-        """Return the record with machines one against rest as its linear ones.
-
-        Accuracies and times are theirs. With two classes both are the same machine; with more a
-        record that has none of them has no linear machines.
-        """
-        if "svm_rest" not in self.bases and self.n_classes == 2:
-            return self
-        rows = [row for row in self.record["runs"] if row["base"] != "svm"]
-        renamed = [row | {"base": PRINTED_BASE.get(row["base"], row["base"])} for row in rows]
-        made = self.record["machine"]
-        rest_seconds = {
-            stage.replace("svm_rest", "svm"): value
-            for stage, value in made["seconds"].items()
-            if stage.startswith("svm_rest")
-        }
-        machine = {**made, "seconds": made["seconds"] | rest_seconds}
-        return replace(self, record={**self.record, "runs": renamed, "machine": machine})
 
     @property
     def n_classes(self) -> int:
@@ -69,10 +49,6 @@ class DecompositionRecord(Stored):
     def gains(self, base: str, over: str = "alone", name: str = "accuracy") -> Array:
         """Return accuracy of the greedy search less that of another arm (runs,), in points."""
         return self.values(base, "greedy", name) - self.values(base, over, name)
-
-    def plain_test(self, base: str) -> Comparison:
-        """Return Student's t-test on the gains, as if the runs shared no rows."""
-        return corrected_t_test(self.gains(base), n_train=1.0, n_test=0.0)
 
     def corrected_test(self, base: str) -> Comparison:
         """Return the t-test on the gains that takes account of shared training rows."""

@@ -93,17 +93,41 @@ class Run(Stored):
             return None
         return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
+    @property
+    def class_shares(self) -> list[float]:
+        """The share of each class among the training and test rows of the first split."""
+        clusters = (self.splits[0].get("clusters") or {}) if self.splits else {}
+        sizes = [*clusters.get("sizes_train", []), *clusters.get("sizes_test", [])]
+        if not sizes:
+            return []
+        counts = np.sum(sizes, axis=0)
+        return [float(share) for share in counts / counts.sum()]
+
+    @property
+    def fold_scores(self) -> list[float]:
+        """The cross-validated F1 of each split at its best alpha; empty where none was searched."""
+        searched = [split.get("hyperparameters", {}).get("alpha_f1") for split in self.splits]
+        return [max(by_alpha.values()) for by_alpha in searched] if all(searched) else []
+
     def reported(self, metric: str, paper: str) -> str:
         """Return the metric that a paper's number of this name means in this run.
 
         Means over the classes are taken for more than two classes, and for DeepCAC's scores
         where switch D1 is on; else the positive class counts.
         """
-        several = int(self.record.get("n_classes", 2)) > 2
-        averaged = paper == "deepcac" and "D1" in self.record.get("switches", ())
-        if metric in ("auroc", "auprc") and (several or averaged):
-            return f"{metric}_macro"
-        return "f1_macro" if metric == "f1" and several else metric
+        macro = "D1" in self.record.get("switches", ())
+        return reported(metric, paper, int(self.record.get("n_classes", 2)), macro=macro)
+
+
+def reported(metric: str, paper: str, n_classes: int, *, macro: bool) -> str:
+    """Return the metric that a paper's number of this name means, as `Run.reported` says.
+
+    `macro` says whether switch D1 is on.
+    """
+    several = n_classes > 2
+    if metric in ("auroc", "auprc") and (several or (paper == "deepcac" and macro)):
+        return f"{metric}_macro"
+    return "f1_macro" if metric == "f1" and several else metric
 
 
 @dataclass(frozen=True)

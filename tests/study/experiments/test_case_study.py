@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from paper_checks import ask
 from scipy import stats
 
 from deepcac.errors import ConfigError
@@ -26,11 +27,9 @@ from deepcac_study.experiments.case_study import (
 from deepcac_study.experiments.networks.deep_methods import latent_plane
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.papers.deepcac.length_of_stay import (
-    case_study_rules,
     printed_clusters,
     printed_shares,
 )
-from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.ledger import entries
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
@@ -301,11 +300,12 @@ def test_tables_and_figure_of_a_real_and_a_printed_study(tmp_path, written):
 
 def test_claims_follow_the_case_study(tmp_path):
     studies = load_case_studies([study_like_print(tmp_path)], tmp_path, printed_clusters())
-    rules = case_study_rules(studies)
-    decided = {name: rule(Evidence(Runs(()), "as_published")) for name, rule in rules.items()}
+    found = Findings(Runs(()), studies=studies)
+    names = ("DCAC-41", "DCAC-42", "DCAC-44", "DCAC-45")
+    decided = {name: ask(name, found, "as_published") for name in names}
     assert decided["DCAC-41"].verdict == "partly"  # 0.500 is near 0.495, and not near 0.358
     assert decided["DCAC-42"].verdict == "fails"  # Age and WBC_last are in all three lists
     assert decided["DCAC-42"].reason.startswith("PaO2_last in all three: 0, one in all three: 0")
     assert decided["DCAC-44"].verdict == "fails"
     assert decided["DCAC-45"].verdict == "fails"  # all clusters have the same list
-    assert rules["DCAC-45"](Evidence(Runs(()), "sound")).verdict == "not run"
+    assert ask("DCAC-45", found).verdict == "not run"

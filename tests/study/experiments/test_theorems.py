@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from paper_checks import ask
 
 from deepcac.cac import cluster
 from deepcac.errors import ConfigError
@@ -13,8 +14,6 @@ from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.experiments.theory import theorems as evaluated
 from deepcac_study.experiments.theory.bounds import lloyd_costs
-from deepcac_study.papers.claims import rules
-from deepcac_study.papers.evidence import Evidence
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 from deepcac_study.records.stored import load_stored
@@ -175,8 +174,7 @@ def test_a_check_holds_between_its_sides(left, value, right, holds):
 
 
 def verdict(record, claim, protocol="sound"):
-    found = Findings(Runs(()), theory=[record])
-    return rules(found, [])[claim](Evidence(found.runs, protocol))
+    return ask(claim, Findings(Runs(()), theory=[record]), protocol)
 
 
 def test_claims_follow_the_record(record):

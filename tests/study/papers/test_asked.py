@@ -5,7 +5,7 @@ import re
 import pytest
 
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.papers.rules.asked import asked, share_of
+from deepcac_study.papers.rules.rule import rules, share_of
 
 COUNTING = re.compile(
     r"\b(all|every|each|always|consistent(ly)?|most|several|multiple|typically|\d+ of \d+)\b", re.I
@@ -48,7 +48,7 @@ def test_words_ask_for_a_share(words, comparisons, share):
 def test_the_words_stand_in_the_claim():
     for row in facts("claims"):
         assert row["asks"].lower() in row["claim"].lower(), row["id"]
-        assert 0 < asked(row["id"])(6) <= 1
+        assert 0 < rules()[row["id"]][0].share(6) <= 1
 
 
 def test_no_claim_counts_without_asking():
@@ -60,4 +60,4 @@ def test_claims_that_say_the_same_ask_for_the_same():
     rows = {row["id"]: row for row in facts("claims")}
     for row in rows.values():
         if row["same_as"]:
-            assert asked(row["id"])(12) == asked(rows[row["same_as"]]["id"])(12)
+            assert share_of(row["asks"], 12) == share_of(rows[row["same_as"]]["asks"], 12)

@@ -1,15 +1,17 @@
+import pandas as pd
 import pytest
 from paper_checks import decide, verdicts
 from report_runs import HISTORY, write_run
 
-from deepcac_study.papers.rules.fit_rules import converges, falls
+from deepcac_study.papers.rules.fits import converges, falls
+from deepcac_study.papers.rules.rule import ClaimRule
 
 
 @pytest.mark.parametrize(
     ("curve", "expected"), [([3.0, 2.0, 2.0], True), ([3.0, 2.0, 2.1], False), ([3.0], True)]
 )
 def test_falling_curves(curve, expected):
-    assert falls(curve) is expected
+    assert falls(pd.Series(curve)) is expected
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,10 @@ def test_falling_curves(curve, expected):
     ],
 )
 def test_strict_fall_until_nothing_moves(cost, moves, expected):
-    assert converges({"cost": cost, "moves": moves}) is expected
+    passes = pd.DataFrame({"cost": pd.Series(cost), "moves": pd.Series(moves)}).assign(
+        step=range(max(len(cost), len(moves)))
+    )
+    assert converges(passes, ClaimRule("CAC1-05"))[0] is expected
 
 
 def test_claims_on_stand_ins_are_toys(tmp_path):

@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from paper_checks import ask
 
-from deepcac_study.papers.deepcac.claims import poorer_clusters
+from deepcac_study.papers.claim_verdicts import above, equivalent, not_below
 from deepcac_study.papers.evidence import Arm, Evidence
 from deepcac_study.papers.names import printed_datasets
-from deepcac_study.papers.rules.rule_table import base_classifiers
-from deepcac_study.papers.rules.truth import above, equivalent, not_below
+from deepcac_study.papers.rules.compared_scores import base_classifiers
+from deepcac_study.papers.tabulate import tabulate
+from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
 
 
@@ -25,8 +27,12 @@ def made(method, scores, dataset="cic", metric="f1", k=2):
     return Run(f"results/{dataset}/{method}_k{k}.json", record, Path())
 
 
+def evidence_of(*runs, protocol="sound"):
+    return Evidence(tabulate(Findings(Runs(runs))), protocol)
+
+
 def contrast(first, second):
-    evidence = Evidence(Runs((made("cac_lr", first), made("km_lr", second))), "sound")
+    evidence = evidence_of(made("cac_lr", first), made("km_lr", second))
     return evidence.contrast(
         *(Arm("cic", name, 2, "f1", "deepcac") for name in ("cac_lr", "km_lr"))
     )
@@ -53,7 +59,7 @@ def test_runs_of_two_protocols_share_no_split():
     random_splits = made("fnn", dict.fromkeys(range(5), 0.9))
     folds = made("lr", dict.fromkeys(range(5), 0.1))
     arms = [Arm("cic", name, 1, "f1", "cac_v2") for name in ("fnn", "lr")]
-    evidence = Evidence(Runs(()), "as_published")
+    evidence = evidence_of(protocol="as_published")
     protocols = [evidence._protocol(arm) for arm in arms]
     assert protocols[0] != protocols[1]
     runs = [
@@ -64,7 +70,7 @@ def test_runs_of_two_protocols_share_no_split():
         )
         for run, protocol in zip((random_splits, folds), protocols, strict=True)
     ]
-    found = Evidence(Runs(tuple(runs)), "as_published").contrast(*arms)
+    found = evidence_of(*runs, protocol="as_published").contrast(*arms)
     assert found.mean == pytest.approx(0.8)
     assert above(found) is None
 
@@ -77,7 +83,7 @@ def test_the_seeds_of_tables_with_other_rows_are_no_pairs():
         same.record["splits"][n] = {**split, "n_train": 50, "n_validation": 20}
     for n, split in enumerate(other.splits):
         other.record["splits"][n] = {**split, "n_test": 31}
-    evidence = Evidence(Runs((one, same, other)), "sound")
+    evidence = evidence_of(one, same, other)
     first, second, third = (
         Arm("cic", run.method, 2, "f1", "deepcac") for run in (one, same, other)
     )
@@ -114,6 +120,6 @@ def silhouettes(kmeans, cac):
 )
 def test_clusters_that_are_those_of_kmeans_say_nothing_of_cacs(cac, verdict, others):
     runs = silhouettes([0.3] * 5, cac)
-    decision = poorer_clusters()(Evidence(runs, "sound"))
+    decision = ask("DCAC-17", Findings(runs))
     assert decision.verdict == verdict
     assert others in decision.reason

@@ -7,10 +7,12 @@ from deepcac.errors import ConfigError
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers import bibliography
 from deepcac_study.papers.bibliography import PAPERS
-from deepcac_study.papers.claims import claims, rules
+from deepcac_study.papers.claims import claims
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.names import LOGS, names, restricted, usual_k
 from deepcac_study.papers.printed import printed_cells
+from deepcac_study.papers.rules import compared_scores
+from deepcac_study.papers.rules.rule import function, rules
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 
@@ -57,8 +59,15 @@ def test_each_claim_is_quoted_where_a_sentence_of_the_paper_says_it():
 
 
 def test_every_rule_decides_a_claim():
-    known = {row["id"] for row in facts("claims")}
-    assert set(rules(Findings(Runs(())), [])) == known
+    assert set(rules()) == {row["id"] for row in facts("claims")}
+    assert all(rules().values())
+    assert {row["id"] for row in facts("rules")} <= set(rules())
+    for rule in (rule for group in rules().values() for rule in group):
+        assert (
+            rule.check in compared_scores.CHECKS
+            or rule.check == "finishes"
+            or callable(function(rule.check))
+        )
 
 
 def test_rows_of_rules_decide_claims_of_their_own_paper():

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 from clustering_records import facts_of_print
+from paper_checks import ask, evidence
 from world_parts import case_study
 from worlds import main_worlds, special_worlds
 
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.papers.claims import rules
-from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.ledger import entries
-from deepcac_study.papers.supervised_kmeans import cluster_losses
+from deepcac_study.papers.rules.query import decide
+from deepcac_study.papers.supervised_kmeans import clustering_losses as losses
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 
@@ -113,28 +113,28 @@ def names():
     return [row["id"] for row in facts("claims")]
 
 
-def ask(found, wanted):
-    known = rules(found, entries(found) if found.runs else ())
-    return {name: known[name](Evidence(found.runs, "sound")) for name in wanted}
+def ask_all(found, wanted):
+    seen = evidence(found, ledger=entries(found) if found.runs else ())
+    return {name: decide(name, seen) for name in wanted}
 
 
 @pytest.fixture(scope="module")
 def verdicts():
     """Return the verdicts of each claim in every world that it is asked in."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cluster_losses, "facts", facts_of_print)
+        patch.setattr(losses, "facts", facts_of_print)
         return in_every_world()
 
 
 def in_every_world():
     found = {name: set() for name in names()}
     for world in main_worlds().values():
-        for name, decision in ask(world, names()).items():
+        for name, decision in ask_all(world, names()).items():
             found[name].add(OPEN.get(decision.verdict, decision.verdict))
             assert decision.reason, name
     worlds = special_worlds()
     for world, wanted in SPECIAL.items():
-        for name, decision in ask(worlds[world], wanted.split()).items():
+        for name, decision in ask_all(worlds[world], wanted.split()).items():
             found[name].add(OPEN.get(decision.verdict, decision.verdict))
     return found
 
@@ -144,9 +144,8 @@ def test_what_the_features_as_published_decide(sign, verdict):
     study = case_study(sign)
     published = replace(study, record={**study.record, "protocol": "as_published"})
     found = Findings(Runs(()), studies=[study, published])
-    rule = rules(found, ())["DCAC-44"]
-    assert rule(Evidence(Runs(()), "as_published")).verdict == verdict
-    assert rule(Evidence(Runs(()), "sound")).verdict == "not decidable"
+    assert ask("DCAC-44", found, "as_published").verdict == verdict
+    assert ask("DCAC-44", found).verdict == "not decidable"
 
 
 def impossible(name):

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from deepcac_study.papers.claim_verdicts import VERDICTS
 from deepcac_study.papers.claims import KINDS, claims
-from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import entries, write_rows
 from deepcac_study.papers.names import LOGS
 from deepcac_study.papers.summary import Count, in_words, on_prediction, summary, value

@@ -1,11 +1,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from paper_checks import ask, evidence
 from world_parts import passes_by_alpha
 
-from deepcac_study.papers.claims import claims, rules
-from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.claims import claims
 from deepcac_study.papers.ledger import entries
+from deepcac_study.papers.rules.query import decide
+from deepcac_study.papers.rules.rule import rules
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 from deepcac_study.records.sweep_tables import Sweeps, load_sweeps
@@ -68,8 +70,8 @@ def decided(sweeps, protocol="sound"):
 
 
 def verdicts(sweeps, protocol="sound"):
-    known = rules(Findings(Runs(()), sweeps), [])
-    return {name: rule(Evidence(Runs(()), protocol)).verdict for name, rule in known.items()}
+    found = evidence(Findings(Runs(()), sweeps), protocol)
+    return {name: decide(name, found).verdict for name in rules()}
 
 
 def test_claims_on_alpha():
@@ -134,8 +136,7 @@ def silhouettes(lower, n=8, seeds=(0, 1)):
 )
 def test_each_alpha_counts_for_the_silhouette(lower, verdict):
     found = Sweeps(alpha={("credit", 3): silhouettes(lower)})
-    rule = rules(Findings(Runs(()), found), [])["DCAC-16"]
-    assert rule(Evidence(Runs(()), "sound")).verdict == verdict
+    assert ask("DCAC-16", Findings(Runs(()), found)).verdict == verdict
 
 
 def test_alphas_at_which_nothing_moves_say_nothing_of_the_speed_or_the_silhouette():
@@ -167,16 +168,15 @@ def test_alphas_at_which_nothing_moves_say_nothing_of_the_speed_or_the_silhouett
 def test_a_rank_correlation_that_may_be_chance_leaves_the_speed_open(passes, verdict):
     swept = Sweeps(alpha={("credit", 3): passes_by_alpha(*passes)})
     for name in ("CAC1-08", "DCAC-27"):
-        rule = rules(Findings(Runs(()), swept), [])[name]
-        assert rule(Evidence(Runs(()), "sound")).verdict == verdict
+        assert ask(name, Findings(Runs(()), swept)).verdict == verdict
 
 
 def test_alphas_on_which_the_splits_disagree_can_only_rule_out_that_all_are_lower():
     both = pd.concat([silhouettes(8, seeds=(0,)), silhouettes(5, seeds=(1,))])
     worse = pd.concat([silhouettes(5, seeds=(0,)), silhouettes(3, seeds=(1,))])
     for table, verdict in ((both, "undecided"), (worse, "cannot hold")):
-        rule = rules(Findings(Runs(()), Sweeps(alpha={("credit", 3): table})), [])["DCAC-16"]
-        assert rule(Evidence(Runs(()), "sound")).verdict == verdict
+        swept = Sweeps(alpha={("credit", 3): table})
+        assert ask("DCAC-16", Findings(Runs(()), swept)).verdict == verdict
 
 
 def test_the_lowest_loss_is_open_where_another_alpha_is_as_low():

@@ -1,20 +1,27 @@
 from dataclasses import replace
 
+import pandas as pd
 import pytest
+from paper_checks import evidence
 
-from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.ledger import entries
-from deepcac_study.papers.rules.asked import asked
-from deepcac_study.papers.rules.rule_table import agrees, alpha_at_most, alpha_differs, of_table
+from deepcac_study.papers.rules.query import decide
+from deepcac_study.papers.rules.rule import ClaimRule
+from deepcac_study.papers.rules.tuned_alphas import at_most, differ, printed_at_most
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 
-SOUND = Evidence(Runs(()), "sound")
+NOTHING = Findings(Runs(()))
+AT_MOST = ClaimRule("DCAC-46", threshold="2", asks="typically")
 
 
 @pytest.fixture(scope="module")
 def table():
-    return of_table(entries(Findings(Runs(()))), "cac_v2", "4")
+    return [e for e in entries(NOTHING) if (e.paper, e.table) == ("cac_v2", "4")]
+
+
+def decision(claim, ledger):
+    return decide(claim, evidence(NOTHING, ledger=ledger))
 
 
 def answered(table, verdicts, alphas):
@@ -23,9 +30,9 @@ def answered(table, verdicts, alphas):
     return [replace(e, sound=alpha, sound_verdict=v, run=e.dataset) for e, v, alpha in known]
 
 
-def test_a_table_is_that_of_one_paper(table):
-    assert len(table) == 7
-    assert {(e.paper, e.table) for e in table} == {("cac_v2", "4")}
+def as_deepcac(table, **changed):
+    """Return entries as those of the table of DeepCAC that claims are about."""
+    return [replace(e, paper="deepcac", table="4", **changed) for e in table]
 
 
 @pytest.mark.parametrize(
@@ -41,8 +48,7 @@ def test_a_table_is_that_of_one_paper(table):
     ],
 )
 def test_our_numbers_agree_with_the_printed_cells(table, verdicts, expected):
-    decision = agrees(answered(table, verdicts, [0.1] * 4))(SOUND)
-    assert decision.verdict == expected
+    assert decision("CAC2-21", answered(table, verdicts, [0.1] * 4)).verdict == expected
 
 
 @pytest.mark.parametrize(
@@ -50,24 +56,25 @@ def test_our_numbers_agree_with_the_printed_cells(table, verdicts, expected):
     [([0.1, 2.0], "holds"), ([0.1, 1.0, 3.0], "partly"), ([3.0, 0.1], "fails")],
 )
 def test_tuned_alphas_are_at_most(table, alphas, expected):
-    own = [replace(entry, printed="1") for entry in answered(table, ["agree"] * 4, alphas)]
-    decision = alpha_at_most(2.0, own, asked("DCAC-46"))(SOUND)
-    assert decision.verdict == ("partly" if expected == "fails" else expected)
-    assert f"of {len(alphas)} tuned alphas: at most 2" in decision.reason
+    rows = pd.DataFrame(answered(table, ["agree"] * 4, alphas))
+    found = at_most(rows, AT_MOST)
+    assert found.verdict == expected
+    assert f"of {len(alphas)} tuned alphas: at most 2" in found.figures
 
 
 def test_without_a_tuned_alpha_nothing_is_decided(table):
-    assert alpha_at_most(2.0, table, asked("DCAC-46"))(SOUND).verdict == "not run"
-    assert alpha_differs(table)(SOUND).verdict == "not run"
+    assert at_most(pd.DataFrame(table), AT_MOST).verdict == "not run"
+    assert differ(pd.DataFrame(table), AT_MOST).verdict == "not run"
 
 
 def test_printed_alphas_count_beside_our_own(table):
     """Nine of the 27 alphas that DeepCAC prints are above 2: not what is typical."""
-    own = answered(table, ["agree"] * 4, [1.0] * 4)
+    own = as_deepcac(answered(table, ["agree"] * 4, [1.0] * 4))
     own = [replace(e, printed=p) for e, p in zip(own, ("1", "2.5", "3", "2.5"), strict=True)]
-    decision = alpha_at_most(2.0, own, asked("DCAC-46"))(SOUND)
-    assert decision.verdict == "partly"
-    assert "true for 1 of 4 printed alphas" in decision.reason
+    found = printed_at_most(pd.DataFrame(own), AT_MOST)
+    assert found.verdict == "fails"
+    assert "true for 1 of 4 printed alphas" in found.figures
+    assert "true for 4 of 4 tuned alphas" in decision("DCAC-46", own).reason
 
 
 @pytest.mark.parametrize(
@@ -80,4 +87,4 @@ def test_alphas_differ_between_data_sets_by_signed_ranks(table, other, verdict):
         replace(table[0], dataset=name, method=f"x{i}", sound=alpha * (1 + i / 9))
         for name, alphas in (("a", [0.1] * 7), ("b", other)) for i, alpha in enumerate(alphas)
     ]  # fmt: skip
-    assert alpha_differs(entries)(SOUND).verdict == verdict
+    assert differ(pd.DataFrame(entries), AT_MOST).verdict == verdict

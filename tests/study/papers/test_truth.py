@@ -2,7 +2,7 @@
 
 import pytest
 
-from deepcac_study.papers.rules.truth import all_hold, either_way, settled, together
+from deepcac_study.papers.claim_verdicts import all_hold, either_way, settled, together
 
 
 @pytest.mark.parametrize(

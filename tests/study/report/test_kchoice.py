@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from deepcac_study.papers.claims import rules
-from deepcac_study.papers.evidence import Evidence
+from paper_checks import ask
+
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.runs.effecttables import choice_table
@@ -56,7 +56,6 @@ def test_runs_with_given_alphas_choose_nothing():
 
 
 def test_the_claim_on_k_looks_at_the_folds():
-    decide = rules(Findings(Runs(())), [])["CAC1-37"]
     datasets = ("titanic", "credit", "adult", "diabetes", "cic")
 
     def verdict(best, ks=(1, 2, 3, 4), left_out=0):
@@ -65,7 +64,7 @@ def test_the_claim_on_k_looks_at_the_folds():
             for name in datasets
             for k in ks
         ]
-        return decide(Evidence(Runs(tuple(runs[: len(runs) - left_out])), "sound")).verdict
+        return ask("CAC1-37", Findings(Runs(tuple(runs[: len(runs) - left_out])))).verdict
 
     def printed(name):
         return 3 if name == "credit" else 2

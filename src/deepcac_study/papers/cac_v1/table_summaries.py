@@ -1,6 +1,6 @@
 """The counts and averages that CAC v1 prints below and beside its tables, from our own runs."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.names import clusters, names
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.records.runs import Runs
+from deepcac_study.papers.score_table import Scores
 
 ARMS = ("base", "km", "cac")
 _NEURAL = {"FNN": ("FNN", "DMNN", "DeepCAC")}
@@ -47,8 +47,7 @@ class Summaries(Answers):
 
     sources = tuple(table.source for table in PAPERS["cac_v1"].tables if table.kind == "summary")
 
-    runs: Runs
-    _scores: dict[tuple[str, str, str], float | None] = field(default_factory=dict, repr=False)
+    scores: Scores
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return our number for a summary cell, or None unless every run it needs is there."""
@@ -80,16 +79,14 @@ class Summaries(Answers):
         return f"the printed cells give {recomputed:.4g}"
 
     def _score(self, protocol: str, dataset: str, method: str) -> float | None:
-        key = (protocol, dataset, method)
-        if key not in self._scores:
-            data = names()["dataset", "cac_v1", dataset]
-            way = names()["method", "cac_v1", method]
-            k = clusters("", way, data) or 1
-            # Only the sound runs decide the neural rows (`deciding_protocol`).
-            run = self.runs.find("sound" if is_network(way.id) else protocol, data.id, way.id, k)
-            score = run.score("f1") if run else None
-            self._scores[key] = score[0] if score else None
-        return self._scores[key]
+        data = names()["dataset", "cac_v1", dataset]
+        way = names()["method", "cac_v1", method]
+        k = clusters("", way, data) or 1
+        # Only the sound runs decide the neural rows (`deciding_protocol`).
+        protocol = "sound" if is_network(way.id) else protocol
+        run = self.scores.runs.get((protocol, data.id, way.id, k))
+        scores = run.values("f1") if run else ()
+        return float(np.mean(scores)) if len(scores) else None
 
 
 def _places(cell: PrintedCell) -> list[tuple[str, str]]:

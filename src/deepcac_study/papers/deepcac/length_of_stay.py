@@ -1,24 +1,16 @@
-"""DeepCAC's case study on the length of stay (section 14): Tables 7 and 8, and the claims."""
+"""DeepCAC's case study on the length of stay (section 14): what answers Tables 7 and 8."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from deepcac.types import Array
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.catalogue.protocol import SOUND, protocol_folder
-from deepcac_study.papers.agreement import WIDEST, Answers, Ours
-from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
+from deepcac_study.catalogue.protocol import protocol_folder
+from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.rules.decisions import Rule, undecidable
-from deepcac_study.papers.rules.truth import Truth, alike, together, unanimous
-from deepcac_study.records.studies import TOP, CaseStudy
-from deepcac_study.records.sweep_tables import by_split
-
-Checked = tuple[Sequence[Truth], str]
+from deepcac_study.papers.score_table import Scores
+from deepcac_study.records.studies import TOP
 
 TABLE_7, TABLE_8 = "deepcac_table7_cluster_features", "deepcac_table8_important_features"
 SUBJECT = ("cic_los", 3)  # what Tables 7 and 8 are about
@@ -45,17 +37,14 @@ def printed_clusters() -> dict[tuple[str, int], Array]:
     return {SUBJECT: printed_shares()}
 
 
-def _by_protocol(studies: Iterable[CaseStudy]) -> dict[str, CaseStudy]:
-    return {study.protocol: study for study in studies if study.subject == SUBJECT}
-
-
 class ClusterTables(Answers):
     """What the case studies of the printed data set and k answer to the cells of Tables 7 and 8."""
 
     sources: Sequence[str] = tuple(_REMARKS)
 
-    def __init__(self, studies: Iterable[CaseStudy]) -> None:
-        self._studies = _by_protocol(studies)
+    def __init__(self, scores: Scores) -> None:
+        rows = scores.source("features")
+        self._rows = rows[(rows["dataset"] == SUBJECT[0]) & (rows["k"] == SUBJECT[1])]
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return our value for a cell and whether it agrees, None without the study or feature.
@@ -64,22 +53,23 @@ class ClusterTables(Answers):
         missing value counts as the mean of all rows, because the program's networks see it so.
         An important feature agrees if it is among our cluster's ten.
         """
-        study = self._studies.get(protocol)
         place = cell.item.split()
         feature = cell.text if cell.source == TABLE_8 else place[1]
-        if study is None or feature not in study.separating.index:
+        study = self._rows[self._rows["protocol"] == protocol]
+        if study.empty or feature not in set(study["feature"]):
             return None
-        cluster = int(place[0][1:])
+        of_feature = study[study["feature"] == feature]
+        cluster, path = int(place[0][1:]), study["path"].iloc[0]
         if cell.source == TABLE_8:
-            rank = study.importance[cluster].rank(ascending=False, method="first")[feature]
-            return Ours(float(rank), None, "ok", study.path, bool(rank <= TOP))
-        table = study.table
-        rows = table[(table["feature"] == feature) & (table["cluster"] == cluster)]
+            importance = study[study["cluster"] == cluster].groupby("feature", sort=False)
+            ranks = importance["importance"].mean().rank(ascending=False, method="first")
+            return Ours(float(ranks[feature]), None, "ok", path, bool(ranks[feature] <= TOP))
+        rows = of_feature[of_feature["cluster"] == cluster]
         values = rows["filled" if protocol == "as_published" else "mean"].dropna()
         away = abs(values.mean() - float(cell.text))
-        near = bool(away <= SMALL_EFFECT * study.separating["sd"][feature])
+        near = bool(away <= SMALL_EFFECT * of_feature["sd"].mean())
         sd = float(values.std()) if len(values) > 1 else None
-        return Ours(float(values.mean()), sd, "ok", study.path, near)
+        return Ours(float(values.mean()), sd, "ok", path, near)
 
     def target(self, cell: PrintedCell) -> str:
         """Return the case study that would decide a cell."""
@@ -89,112 +79,3 @@ class ClusterTables(Answers):
     def remark(self, cell: PrintedCell) -> str:
         """Say how clusters are matched and when a cell agrees."""
         return _REMARKS[cell.source]
-
-
-def case_study_rules(studies: Iterable[CaseStudy]) -> dict[str, Rule]:
-    """Return the rules by claim id; a rule looks at the study of its protocol."""
-    by_protocol = _by_protocol(studies)
-    checks = {
-        "DCAC-41": _printed_scores,
-        "DCAC-42": _shared_features,
-        "DCAC-44": _ventilation_and_urine,
-        "DCAC-45": _own_risk_factors,
-    }
-    study_rules = {name: _of_study(by_protocol, check) for name, check in checks.items()}
-    return study_rules | {"DCAC-44": _on_printed_features(study_rules["DCAC-44"])}
-
-
-def _on_printed_features(rule: Rule) -> Rule:
-    """Return a rule on the features as published, of which a claim speaks.
-
-    The sound ones have other columns, and what is missing is filled in otherwise.
-    """
-    elsewhere = undecidable(rule, "about the paper's features, and the sound ones are others")
-
-    def decided(evidence: Evidence) -> Decision:
-        return elsewhere(evidence) if evidence.protocol == SOUND.name else rule(evidence)
-
-    return decided
-
-
-def _of_study(by_protocol: dict[str, CaseStudy], check: Callable[[CaseStudy], Checked]) -> Rule:
-    def rule(evidence: Evidence) -> Decision:
-        study = by_protocol.get(evidence.protocol)
-        if study is None:
-            folder = f"results/case_study/{protocol_folder(evidence.protocol)}"
-            return Decision(NOT_RUN, f"needs {folder}{SUBJECT[0]}_k{SUBJECT[1]}.json")
-        answers, reason = check(study)
-        return Decision(together(answers), reason, (study.path,))
-
-    return rule
-
-
-def _lists(part: pd.DataFrame) -> list[set[str]]:
-    """Return the ten features that matter most to each cluster's risk model on one split."""
-    lists = []
-    for _, group in part.groupby("cluster"):
-        used = group[group["importance"] > 0]
-        lists.append(set(used.nlargest(TOP, "importance", keep="all")["feature"][:TOP]))
-    return lists
-
-
-def _printed_scores(study: CaseStudy) -> Checked:
-    """Compare the AUPRC of DeepCAC and of its students with the two printed ones."""
-    answers: list[Truth] = []
-    texts = []
-    for row in facts("deepcac_section14_student"):
-        values = np.array([split[row["item"]] for split in study.record["splits"]])
-        away = np.abs(values - float(row["value"]))
-        near = bool(abs(values.mean() - float(row["value"])) <= WIDEST)
-        answers.append(near if near or (away > WIDEST).all() else None)
-        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-        texts.append(f"{row['item']} {values.mean():.3f} ± {spread:.3f}, printed {row['value']}")
-    return answers, "; ".join(texts)
-
-
-def _shared_features(study: CaseStudy) -> Checked:
-    """Ask of each split: PaO2 in all three lists, alone there, and two features in two lists."""
-    answers = []
-    for part in by_split(study.table):
-        within = Counter(name for names in _lists(part) for name in names)
-        by_count = Counter(within.values())
-        answers.append((within["PaO2_last"] == study.k, by_count[3] == 1, by_count[2] == 2))
-    parts = list(zip(*answers, strict=True))
-    words = ("PaO2_last in all three", "one in all three", "two in two")
-    texts = [f"{name}: {sum(right)}" for name, right in zip(words, parts, strict=True)]
-    return [unanimous(right) for right in parts], f"{', '.join(texts)} of {len(answers)} splits"
-
-
-def _ventilation_and_urine(study: CaseStudy) -> Checked:
-    """Ask whether both are among the ten features with the largest effects on test rows."""
-    answers = []
-    for part in by_split(study.table):
-        effects = part.drop_duplicates("feature").nlargest(TOP, "effect")["feature"]
-        answers.append(
-            all(effects.str.startswith(name).any() for name in ("MechVent", "UrineOutput"))
-        )
-    reason = f"both among the {TOP} strongest on {sum(answers)} of {len(answers)} splits"
-    return [unanimous(answers)], reason
-
-
-def _own_risk_factors(study: CaseStudy) -> Checked:
-    """Compare lists of different clusters with lists of one cluster on different splits.
-
-    Lists differ by chance too: only if one cluster's lists share more than those of two clusters
-    do, on every pair of splits, are the risk factors the clusters' own.
-    """
-    lists = [_lists(part) for part in by_split(study.table)]
-    excess = []
-    for first, other in combinations(lists, 2):
-        shared = np.array([[len(a & b) for b in other] for a in first])
-        k = len(shared)
-        across = (shared.sum() - np.trace(shared)) / (k * (k - 1))
-        excess.append(float(np.trace(shared) / k - across))
-    if not excess:
-        return [None], "one split: what splits have in common cannot be seen"
-    right = [value > 0 for value in excess]
-    reason = (
-        f"a cluster's lists of {TOP} share {np.mean(excess):+.1f} features more across splits than "
-        f"the lists of two clusters do; more on {sum(right)} of {len(right)} pairs of splits"
-    )
-    return [alike(right)], reason

@@ -1,7 +1,7 @@
-"""A gain with its interval over the splits, and verdicts on claims that name one."""
+"""A gain with its interval over the splits."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,24 +9,9 @@ import numpy.typing as npt
 from scipy import stats
 
 from deepcac.scoring.statistics import corrected_error
-from deepcac_study.papers.evidence import (
-    FAILS,
-    HOLDS,
-    LOST,
-    PARTLY,
-    UNDECIDED,
-    Arm,
-    Decision,
-    Evidence,
-    test_share,
-)
-from deepcac_study.papers.rules.arm_rules import Pairs, of_arms
-from deepcac_study.papers.rules.decisions import Rule
-from deepcac_study.papers.rules.truth import Truth, settled
+from deepcac_study.papers.claim_verdicts import FAILS, HOLDS, PARTLY, UNDECIDED, Truth
 
 Values = Sequence[float] | npt.NDArray[np.float64]
-Gains = Mapping[str, "Gain"]
-Judge = Callable[[Gains], str]
 
 
 @dataclass(frozen=True)
@@ -41,9 +26,9 @@ class Gain:
     high: float
 
     @classmethod
-    def over(cls, values: Values, test_share: float) -> "Gain":
-        """Return the mean gain over resamples of which a share of the rows is tested."""
-        return cls.pooled([values], test_share)
+    def exact(cls, value: float) -> "Gain":
+        """Return a gain without an interval."""
+        return cls(value, value, value)
 
     @classmethod
     def pooled(cls, sets: Sequence[Values], test_share: float) -> "Gain":
@@ -92,102 +77,3 @@ class Gain:
         if self.positive:
             return HOLDS if reached else PARTLY
         return UNDECIDED if self.positive is None and reached else FAILS
-
-
-def averages(groups: Mapping[str, Pairs], judge: Judge) -> Rule:
-    """Return a rule on the gain of mean over mean, in per cent, one for each group."""
-    pairs = {
-        (name, i): pair
-        for name, group_pairs in groups.items()
-        for i, pair in enumerate(group_pairs)
-    }
-
-    def decide(evidence: Evidence, available: list[tuple[str, int]]) -> Decision:
-        by_group = {
-            name: [pairs[key] for key in available if key[0] == name] for name, _ in available
-        }
-        gains = {name: _gain(pairs, evidence) for name, pairs in by_group.items()}
-        listed = ", ".join(f"{name} {gain} %" for name, gain in gains.items())
-        return Decision(judge(gains), listed)
-
-    return of_arms(pairs, decide)
-
-
-def _gain(pairs: Pairs, evidence: Evidence) -> Gain:
-    """Return the gain of the first arms' sum over that of the second arms."""
-    first, second = (_sums([pair[side] for pair in pairs], evidence) for side in (0, 1))
-    run = evidence.run(pairs[0][0])
-    if run is None or len(first) != len(second):
-        return Gain.over([float(100 * (first.mean() / second.mean() - 1))], 0.5)
-    return Gain.over(100 * (first / second - 1), test_share(run))
-
-
-def _sums(arms: Sequence[Arm], evidence: Evidence) -> np.ndarray:
-    """Return the sum of the arms' scores on each split; of their means where splits differ."""
-    scores = [evidence.per_split(arm) for arm in arms]
-    if len({len(values) for values in scores}) > 1:
-        scores = [values.mean(keepdims=True) for values in scores]
-    return np.sum(scores, axis=0)
-
-
-def from_to(lowest: tuple[str, float], highest: tuple[str, float], margin: float = 2.0) -> Judge:
-    """Judge gains that run from one data set's to another's, within `margin` points."""
-
-    def judge(gains: Gains) -> str:
-        if not {lowest[0], highest[0]} <= set(gains):
-            return LOST
-        means = {name: gain.mean for name, gain in gains.items()}
-        ends = (min(means, key=means.__getitem__), max(means, key=means.__getitem__))
-        near = all(gains[n].reaches(v - margin, v + margin) for n, v in (lowest, highest))
-        signs = [gain.positive for gain in gains.values()]
-        if False in signs or (None in signs and not near):
-            return FAILS
-        if None in signs:
-            return UNDECIDED
-        return HOLDS if ends == (lowest[0], highest[0]) and near else PARTLY
-
-    return judge
-
-
-def all_positive(gains: Gains) -> str:
-    """Judge gains that should all be positive."""
-    return settled([gain.positive for gain in gains.values()])
-
-
-def near(value: float, margin: float = 2.0) -> Judge:
-    """Judge a gain that should be positive, and within `margin` points of a value."""
-
-    def judge(gains: Gains) -> str:
-        (gain,) = gains.values()
-        return gain.near(value, margin)
-
-    return judge
-
-
-def within(low: float, high: float) -> Judge:
-    """Judge gains that should all be positive and within a range."""
-
-    def judge(gains: Gains) -> str:
-        signs = [gain.positive for gain in gains.values()]
-        if False in signs:
-            return FAILS
-        if None in signs:
-            return UNDECIDED
-        return HOLDS if all(gain.reaches(low, high) for gain in gains.values()) else PARTLY
-
-    return judge
-
-
-def largest(name: str) -> Judge:
-    """Judge gains of which one data set's should be the largest: no interval reaches its own."""
-
-    def judge(gains: Gains) -> str:
-        others = [gain for other, gain in gains.items() if other != name]
-        if name not in gains or not others:
-            return LOST
-        claimed = gains[name]
-        if all(claimed.low > gain.high for gain in others):
-            return HOLDS
-        return FAILS if any(claimed.high < gain.low for gain in others) else UNDECIDED
-
-    return judge

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from deepcac_study.judge.clinical_tasks import FINISHED
-from deepcac_study.papers.ledger import class_shares
 from deepcac_study.records.reader import Findings
 
 
@@ -71,7 +70,7 @@ def _of_runs(findings: Findings, uses: dict[str, DataUse]) -> None:
         use = _use(uses, name, many)
         for run in (*findings.runs.where(dataset=name, protocol="sound"), *runs)[:1]:
             use.size(run.record)
-            use.shares = " : ".join(f"{100 * share:.1f} %" for share in class_shares(run))
+            use.shares = " : ".join(f"{100 * share:.1f} %" for share in run.class_shares)
             if (missing := run.record.get("missing")) is not None:
                 use.missing = f"{100 * missing:.1f} %"
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
@@ -10,8 +11,11 @@ from deepcac.pages.tables import Table, text_row
 from deepcac.pages.wording import four, p_text
 from deepcac_study.catalogue.methods import ARM_NAMES, ROWS, bases, classifiers
 from deepcac_study.catalogue.methods import label as method_label
-from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, p_values, printed_gains
-from deepcac_study.papers.names import printed_datasets
+from deepcac_study.papers.class_decomposition.gains import (
+    decomposition_rows,
+    p_values,
+    printed_gains,
+)
 from deepcac_study.records.decompositions import (
     BASES,
     EVERY_BASE,
@@ -58,8 +62,7 @@ def _bases(records: Records, dataset: str) -> list[str]:
 
 def _printed(base: str) -> dict[str, float]:
     """Return the printed gains by data set id; the paper's linear machines are of either kind."""
-    column = printed_gains(PRINTED_BASE.get(base, base))
-    return dict(zip(printed_datasets(TABLE_1), column, strict=True))
+    return printed_gains(PRINTED_BASE.get(base, base))
 
 
 def _cells(dataset: str, base: str, by_protocol: dict[str, list[DecompositionRecord]]) -> list[str]:
@@ -70,7 +73,7 @@ def _cells(dataset: str, base: str, by_protocol: dict[str, list[DecompositionRec
         having = [record for record in by_protocol[protocol] if base in record.bases]
         by_dataset = {record.dataset: record for record in having}
         if dataset in by_dataset:
-            p = p_values(having, base)[dataset]
+            p = p_values(pd.DataFrame(decomposition_rows(having)), base)[dataset]
             cells += [f"{by_dataset[dataset].gains(base).mean():+.2f}", _p(p)]
         else:
             cells += ["–", "–"]

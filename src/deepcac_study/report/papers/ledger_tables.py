@@ -10,9 +10,9 @@ from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import people
 from deepcac_study.papers.agreement import NOT_PRINTED
 from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
+from deepcac_study.papers.claim_verdicts import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.entry import Entry
-from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.ledger import number, standing
 from deepcac_study.papers.names import UNKNOWN, names
 from deepcac_study.records.theorem_checks import CURVED, TheoryRecord, checks

@@ -1,7 +1,7 @@
 """Tables of effects: clustering against none, single switches, collapse, the choice of k."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from deepcac.pages.wording import four, p_text
 from deepcac_study.catalogue.methods import CENTROID_RULE
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import switches
-from deepcac_study.papers.cac_v1.claims import fold_scores, k_candidates
 from deepcac_study.papers.names import usual_k
-from deepcac_study.records.runs import Runs
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.comparisons import METRICS, Difference
 from deepcac_study.report.runs.runtables import alphas, protocol_label
@@ -136,8 +135,8 @@ def choice_table(runs: Runs) -> Table:
     chosen k.
     """
     rows = []
-    for candidates in k_candidates(runs):
-        scores = np.array([fold_scores(run) for run in candidates.values()])  # (k, split)
+    for candidates in _searched(runs):
+        scores = np.array([run.fold_scores for run in candidates.values()])  # (k, split)
         test = np.array([run.per_split("f1") for run in candidates.values()])
         best = scores.argmax(axis=0)  # the smallest k of equals
         ks = list(candidates)
@@ -156,6 +155,17 @@ def choice_table(runs: Runs) -> Table:
             )
         )
     return declared_table("k_choice", rows)
+
+
+def _searched(runs: Runs) -> Iterator[dict[int, Run]]:
+    """Yield the runs of one data set and method by k, where there are several to choose from."""
+    by_method: dict[tuple[str, str], dict[int, Run]] = {}
+    for run in runs.where(protocol="sound", status="ok"):
+        if run.fold_scores:
+            by_method.setdefault((run.dataset, run.method), {})[run.k] = run
+    for candidates in by_method.values():
+        if len(candidates) > 2:
+            yield dict(sorted(candidates.items()))
 
 
 def _by_k(ks: Sequence[int], scores: np.ndarray) -> str:

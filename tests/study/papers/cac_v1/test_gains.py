@@ -1,6 +1,12 @@
 import pytest
 
-from deepcac_study.papers.rules.gain import Gain, all_positive, from_to, largest, near, within
+from deepcac_study.papers.rules.compared_scores import all_positive, from_to, largest, near, within
+from deepcac_study.papers.rules.gain import Gain
+from deepcac_study.papers.rules.rule import ClaimRule
+
+
+def rule(threshold=""):
+    return ClaimRule("CAC1-02", threshold=threshold)
 
 
 def gain(low, high=None):
@@ -22,14 +28,15 @@ def gain(low, high=None):
     ],
 )
 def test_a_gain_near_a_value(low, high, expected):
-    assert near(4.63, 0.5)({"CAC over KM": gain(low, high)}) == expected
+    assert near({"CAC over KM": gain(low, high)}, rule("4.63 0.5")) == expected
 
 
 def test_gains_from_one_data_set_to_another():
-    judge = from_to(("titanic", 3.26), ("diabetes", 91.5))
+    claimed = rule("titanic:3.26 diabetes:91.5")
 
     def verdict(titanic, cic, diabetes):
-        return judge({"titanic": gain(*titanic), "cic": gain(*cic), "diabetes": gain(*diabetes)})
+        gains = {"titanic": gain(*titanic), "cic": gain(*cic), "diabetes": gain(*diabetes)}
+        return from_to(gains, claimed)
 
     assert verdict([2.9], [10.0], [91.4]) == "holds"
     assert verdict([2.9], [1.0], [91.4]) == "partly"  # cic gains least
@@ -37,21 +44,22 @@ def test_gains_from_one_data_set_to_another():
     assert verdict([-1.0], [10.0], [91.4]) == "fails"
     assert verdict([-1.0, 4.0], [10.0], [91.4]) == "undecided"
     assert verdict([-1.0, 1.0], [10.0], [91.4]) == "fails"  # no end is near
-    assert judge({"cic": gain(1.0), "diabetes": gain(91.4)}) == "data not rebuildable"
+    lost = {"cic": gain(1.0), "diabetes": gain(91.4)}
+    assert from_to(lost, claimed) == "data not rebuildable"
 
 
 def test_gains_within_a_range_and_gains_above_zero():
-    assert within(0.6, 78.0)({"a": gain(0.7), "b": gain(77.0)}) == "holds"
-    assert within(0.6, 78.0)({"a": gain(0.5), "b": gain(77.0)}) == "partly"
-    assert within(0.6, 78.0)({"a": gain(-0.5), "b": gain(77.0)}) == "fails"
-    assert within(0.6, 78.0)({"a": gain(-0.5, 1.0), "b": gain(77.0)}) == "undecided"
-    assert all_positive({"a": gain(1.0), "b": gain(2.0)}) == "holds"
-    assert all_positive({"a": gain(1.0), "b": gain(2.0), "c": gain(-1.0)}) == "partly"
-    assert all_positive({"a": gain(1.0), "b": gain(-2.0)}) == "fails"
-    assert all_positive({"a": gain(1.0), "b": gain(-1.0, 2.0)}) == "undecided"
+    assert within({"a": gain(0.7), "b": gain(77.0)}, rule("0.6 78")) == "holds"
+    assert within({"a": gain(0.5), "b": gain(77.0)}, rule("0.6 78")) == "partly"
+    assert within({"a": gain(-0.5), "b": gain(77.0)}, rule("0.6 78")) == "fails"
+    assert within({"a": gain(-0.5, 1.0), "b": gain(77.0)}, rule("0.6 78")) == "undecided"
+    assert all_positive({"a": gain(1.0), "b": gain(2.0)}, rule()) == "holds"
+    assert all_positive({"a": gain(1.0), "b": gain(2.0), "c": gain(-1.0)}, rule()) == "partly"
+    assert all_positive({"a": gain(1.0), "b": gain(-2.0)}, rule()) == "fails"
+    assert all_positive({"a": gain(1.0), "b": gain(-1.0, 2.0)}, rule()) == "undecided"
 
 
 def test_the_largest_gain():
-    assert largest("a")({"a": gain(5.0, 6.0), "b": gain(1.0, 4.0)}) == "holds"
-    assert largest("a")({"a": gain(3.0, 6.0), "b": gain(1.0, 4.0)}) == "undecided"
-    assert largest("a")({"a": gain(0.0, 0.5), "b": gain(1.0, 4.0)}) == "fails"
+    assert largest({"a": gain(5.0, 6.0), "b": gain(1.0, 4.0)}, rule("a")) == "holds"
+    assert largest({"a": gain(3.0, 6.0), "b": gain(1.0, 4.0)}, rule("a")) == "undecided"
+    assert largest({"a": gain(0.0, 0.5), "b": gain(1.0, 4.0)}, rule("a")) == "fails"

@@ -18,14 +18,14 @@ from clustering_records import (
     unclear_times,
     webkb,
 )
+from paper_checks import ask, evidence
 
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.ledger import entries
-from deepcac_study.papers.supervised_kmeans import claims, cluster_losses
-from deepcac_study.papers.supervised_kmeans.claims import rules
-from deepcac_study.papers.supervised_kmeans.cluster_losses import signed_ranks
-from deepcac_study.papers.supervised_kmeans.on_measurements import curve
+from deepcac_study.papers.supervised_kmeans import checks as asked
+from deepcac_study.papers.supervised_kmeans import clustering_losses as losses
+from deepcac_study.papers.supervised_kmeans.clustering_losses import signed_ranks
+from deepcac_study.papers.supervised_kmeans.measurements import curve
 from deepcac_study.records.clusterings import Clusterings
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
@@ -38,12 +38,11 @@ _PRINT = {
 
 @pytest.fixture(autouse=True)
 def no_other_processors(monkeypatch):
-    monkeypatch.setattr(cluster_losses, "facts", facts_of_print)
+    monkeypatch.setattr(losses, "facts", facts_of_print)
 
 
 def decide(name, found, protocol="sound"):
-    rule = rules(Findings(Runs(()), clusterings=found))[name]
-    return rule(Evidence(Runs(()), protocol))
+    return ask(name, Findings(Runs(()), clusterings=found), protocol)
 
 
 def verdict(name, *found):
@@ -51,10 +50,8 @@ def verdict(name, *found):
 
 
 def test_every_claim_has_a_rule_and_says_what_it_needs():
-    found = rules(Findings(Runs(())))
-    assert set(found) == {row["id"] for row in facts("claims", "supervised_kmeans")}
-    for name, rule in found.items():
-        decision = rule(Evidence(Runs(()), "sound"))
+    for row in facts("claims", "supervised_kmeans"):
+        name, decision = row["id"], decide(row["id"], Clusterings())
         if name in _PRINT:
             assert decision.verdict in ("holds", "partly")
         else:
@@ -122,7 +119,7 @@ def moved(monkeypatch, found, points):
         if one.method in METHODS[:2]
         for name, loss in zip(one.names, one.losses.mean(axis=0) - points, strict=True)
     ]
-    monkeypatch.setattr(cluster_losses, "facts", lambda *_: rows)
+    monkeypatch.setattr(losses, "facts", lambda *_: rows)
     return found
 
 
@@ -142,8 +139,8 @@ def test_what_another_processor_turns_is_undecided(monkeypatch, name, points, fo
 def test_a_loss_on_one_other_processor_counts(monkeypatch):
     moved(monkeypatch, webkb(), 6.0)
     (cornell, *_), iterative = UNIVERSITIES, webkb()[0]
-    found = cluster_losses.loss_range(iterative)
-    assert (found.low[0], found.mean[0], found.high[0]) == (54.0, 60.0, 60.0), cornell
+    found = next(losses.loss_rows([iterative]))
+    assert (found["low"], found["loss"], found["high"]) == (54.0, 60.0, 60.0), cornell
 
 
 def test_a_learner_that_is_above_somewhere_on_every_processor_cannot_win_always(monkeypatch):
@@ -196,9 +193,9 @@ def test_print_decides_by_arithmetic(monkeypatch):
         same = dict.fromkeys(("iterative", "spectral", "pair", "none"), np.full(5, 50.0))
         return {**same, "spectral": np.full(5, 40.0)}
 
-    monkeypatch.setattr(claims, "printed_losses", wrong)
-    monkeypatch.setattr(claims, "NOISE", 0.5)
-    monkeypatch.setattr(claims, "_WINS", 3)
+    monkeypatch.setattr(asked, "printed_losses", wrong)
+    monkeypatch.setattr(asked, "NOISE", 0.5)
+    monkeypatch.setattr(asked, "_WINS", 3)
     for name in set(_PRINT) - {"SKM-06"}:
         assert decide(name, Clusterings()).verdict == "fails"
 
@@ -240,7 +237,8 @@ def test_linear_is_an_exponent_of_one():
 
 def test_a_dip_within_the_noise_of_the_clock_is_no_hump():
     noisy = unclear_times()
-    _, y = curve(noisy, "points", "iterative")
+    seconds = evidence(Findings(Runs(()), clusterings=Clusterings(times=noisy)))
+    y = curve(seconds.rows("times", "axis == 'points'"), "iterative").to_numpy()
     assert y[1] < y[0]  # one set of four dips
     assert decide("SKM-18", Clusterings(times=noisy)).verdict == "undecided"
 

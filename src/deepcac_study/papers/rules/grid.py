@@ -1,35 +1,39 @@
-"""Rules on the synthetic grid of the CAC papers, which all three of them have."""
+"""What claims ask of the synthetic grid of the CAC papers, which all three of them have."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import wraps
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
-from deepcac_study.papers.rules.asked import Asked
-from deepcac_study.papers.rules.decisions import Found, Rule, by_name, sound_only
-from deepcac_study.papers.rules.sweep_rules import SWEPT
-from deepcac_study.papers.rules.truth import Truth, all_hold, counts_in_words, settled, together
+from deepcac_study.papers.claim_verdicts import (
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    PARTLY,
+    Outcome,
+    Truth,
+    all_hold,
+    counts_in_words,
+    settled,
+    together,
+)
+from deepcac_study.papers.rules.rule import Check, ClaimRule
 
 _AXES = ("ics", "ocs", "clusters", "k")
 
 
-def grid_rule(
-    table: pd.DataFrame | None, name: str, metrics: Sequence[str], wanted: Asked, *, rare: bool
-) -> Rule:
-    """Return the rule of a check of the grid with balanced or rare positives, by each metric."""
+def by_metric(check: Callable[[pd.DataFrame, str, ClaimRule], Outcome]) -> Check:
+    """Ask a check of each metric of the rule."""
 
-    def rule(evidence: Evidence) -> Decision:
-        if table is None:
-            return Decision(NOT_RUN, "needs results/sweeps/grid.parquet")
-        part = table[table["imbalanced"] == rare]
-        results = {metric: CHECKS[name](part, metric, wanted) for metric in metrics}
-        figures = " | ".join(f"{metric}: {text}" for metric, (_, text) in results.items())
-        verdict = all_hold(verdict for verdict, _ in results.values())
-        return Decision(verdict, figures, ("results/sweeps/grid.parquet",))
+    @wraps(check)
+    def of_metrics(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
+        outcomes = {metric: check(rows, metric, rule) for metric in rule.metrics}
+        figures = " | ".join(f"{metric}: {text}" for metric, (_, text, *_) in outcomes.items())
+        return Outcome(all_hold(verdict for verdict, *_ in outcomes.values()), figures)
 
-    return sound_only(rule, SWEPT)
+    return of_metrics
 
 
 def _cac(table: pd.DataFrame) -> pd.DataFrame:
@@ -48,30 +52,32 @@ def _mean_above(values: "pd.Series[float]") -> Truth:
     return _sure(float(numbers.mean()), error, len(numbers) - 1)
 
 
-def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, wanted: Asked) -> Found:
+def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, rule: ClaimRule) -> Outcome:
     """Ask of every step between two levels whether the score moves, all else being equal."""
     others = [name for name in _AXES if name != column]
     wide = _cac(table).pivot_table(index=others, columns=column, values=metric)
     steps = sign * wide.diff(axis=1).iloc[:, 1:]
     answers = [_mean_above(steps[level].dropna()) for level in steps]
     text = ", ".join(f"{level:g}: {value:.3f}" for level, value in wide.mean().items())
-    share = wanted(len(answers))
-    return settled(
-        answers, share
-    ), f"{text}; {counts_in_words(answers)} steps; needed for {share:.0%}"
+    share = rule.share(len(answers))
+    figures = f"{text}; {counts_in_words(answers)} steps; needed for {share:.0%}"
+    return Outcome(settled(answers, share), figures)
 
 
-def rises_with_ics(table: pd.DataFrame, metric: str, wanted: Asked) -> Found:
+@by_metric
+def rises_with_ics(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Check that the mean score rises with the inner class separation."""
-    return _monotone(table, "ics", metric, 1, wanted)
+    return _monotone(table, "ics", metric, 1, rule)
 
 
-def falls_with_clusters(table: pd.DataFrame, metric: str, wanted: Asked) -> Found:
+@by_metric
+def falls_with_clusters(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Check that the mean score falls with the number of natural clusters."""
-    return _monotone(table, "clusters", metric, -1, wanted)
+    return _monotone(table, "clusters", metric, -1, rule)
 
 
-def little_by_ocs(table: pd.DataFrame, metric: str, _: Asked) -> Found:
+@by_metric
+def little_by_ocs(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Compare the range over OCS with that over ICS: below a quarter holds, below half partly."""
     ranges = {}
     for column in ("ocs", "ics"):
@@ -79,10 +85,11 @@ def little_by_ocs(table: pd.DataFrame, metric: str, _: Asked) -> Found:
         ranges[column] = float(means.max() - means.min())
     share = ranges["ocs"] / ranges["ics"] if ranges["ics"] else np.inf
     verdict = HOLDS if share < 0.25 else PARTLY if share < 0.5 else FAILS
-    return verdict, f"range over OCS {ranges['ocs']:.3f}, over ICS {ranges['ics']:.3f}"
+    return Outcome(verdict, f"range over OCS {ranges['ocs']:.3f}, over ICS {ranges['ics']:.3f}")
 
 
-def enough(table: pd.DataFrame, metric: str, _: Asked) -> Found:
+@by_metric
+def enough(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Compare k >= K with k < K, beside what k and K do by themselves.
 
     Least squares on the mean of each (K, k): a level for each K, one for each k, and a step where
@@ -93,16 +100,17 @@ def enough(table: pd.DataFrame, metric: str, _: Asked) -> Found:
     parts = [clusters[:, None] == np.unique(clusters), k[:, None] == np.unique(k)[1:]]
     X = np.column_stack([*parts, k >= clusters]).astype(float)
     if np.linalg.matrix_rank(X) < X.shape[1]:
-        return NOT_RUN, "needs a grid with k below and above several K"
+        return Outcome(NOT_RUN, "needs a grid with k below and above several K")
     solution = np.linalg.lstsq(X, means.to_numpy(), rcond=None)[0]
     rest = means.to_numpy() - X @ solution
     freedom = len(X) - X.shape[1]
     error = float(np.sqrt(rest @ rest / max(freedom, 1) * np.linalg.inv(X.T @ X)[-1, -1]))
     text = f"step at k = K {solution[-1]:+.4f} (standard error {error:.4f}), k and K held"
-    return settled([_sure(float(solution[-1]), error, freedom)]), text
+    return Outcome(settled([_sure(float(solution[-1]), error, freedom)]), text)
 
 
-def clustering_helps(table: pd.DataFrame, metric: str, _: Asked) -> Found:
+@by_metric
+def clustering_helps(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
     """Compare the arms cell by cell: KM+LR over LR, and CAC+LR over KM+LR."""
     place = ["ics", "ocs", "clusters"]
     wide = table.pivot_table(index=[*place, "k"], columns="method", values=metric)
@@ -115,7 +123,4 @@ def clustering_helps(table: pd.DataFrame, metric: str, _: Asked) -> Found:
         f"{name} {gain.mean():+.4f}, up in {(gain > 0).mean():.0%} of cells"
         for name, gain in gains.items()
     ]
-    return together([_mean_above(gain) for gain in gains.values()]), "; ".join(texts)
-
-
-CHECKS = by_name(rises_with_ics, falls_with_clusters, little_by_ocs, enough, clustering_helps)
+    return Outcome(together([_mean_above(gain) for gain in gains.values()]), "; ".join(texts))

@@ -1,11 +1,45 @@
-"""True, false or open: what an interval says, and what many such answers say of a claim."""
+"""What may become of a claim: true, false or open answers, and the verdict that follows."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import pandas as pd
 
 from deepcac.scoring.equivalence import LEVEL, Difference
-from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
+
+VERDICTS = {
+    "holds": "holds",
+    "partly": "partly",
+    "fails": "fails",
+    "cannot_hold": "cannot hold",
+    "undecided": "undecided",
+    "toy": "toy",
+    "not_decidable": "not decidable",
+    "not_rebuildable": "data not rebuildable",
+    "not_run": "not run",
+}
+HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
+
+
+class Outcome(NamedTuple):
+    """What a check finds in some rows."""
+
+    verdict: str
+    figures: str  # the numbers that decided, or what is missing
+    rows: pd.DataFrame | None = None  # those that decided, where it is not all
+    note: str = ""  # what else it does not tell, after the data that were left out
+
+
+class Decision(NamedTuple):
+    """What the runs say about a claim."""
+
+    verdict: str  # one of `VERDICTS`
+    reason: str  # one sentence with the numbers that decided, or with what is missing
+    runs: tuple[str, ...] = ()  # paths of the runs that decide
+
 
 Truth = bool | None  # None: the splits do not tell
+Answer = tuple[Truth, str]  # of a group of rows, and the numbers that gave it
 Ask = Callable[[Difference], Truth]
 
 

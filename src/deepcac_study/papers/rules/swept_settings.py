@@ -1,15 +1,14 @@
-"""Rules on how CAC and DeepCAC react to a setting, decided on the sweeps."""
+"""How CAC and DeepCAC react to a setting: what claims ask of a sweep."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import wraps
 
 import pandas as pd
 from scipy.stats import spearmanr
 
 from deepcac.scoring.equivalence import LEVEL
-from deepcac_study.papers.evidence import NOT_RUN, UNDECIDED, Decision, Evidence
-from deepcac_study.papers.rules.asked import Asked
-from deepcac_study.papers.rules.decisions import Rule, by_name, sound_only
-from deepcac_study.papers.rules.truth import Truth, settled, unanimous
+from deepcac_study.papers.claim_verdicts import UNDECIDED, Answer, Outcome, settled, unanimous
+from deepcac_study.papers.rules.rule import ClaimRule
 from deepcac_study.records.sweep_tables import (
     AM_SOFTMAX,
     CENTROIDS,
@@ -18,79 +17,39 @@ from deepcac_study.records.sweep_tables import (
     final_pass,
 )
 
-Tables = Mapping[tuple[str, int], pd.DataFrame]
-Checked = tuple[Truth, str]
+OfSplit = Callable[[pd.DataFrame], Answer]
 
-SWEPT = "sweeps are made"
 _HEAVY = 0.05  # a range of F1 that counts as "depends heavily"
 _LITTLE = 0.02  # a range that counts as "varies little"
 _RAISED = 2.0  # by which factor a share must be above that of training without a term
-_MOVES = 0.01  # of training loss, by which clusters must have helped to say that anything moved
 _FEWEST = 2  # alphas of a rank correlation
 _BEST_ALPHA, _SAME_LOSS = 0.02, 0.001  # CAC v1; log-losses that no split tells apart
 
 
-def sweep_rule(tables: Tables, name: str, needs: str, wanted: Asked, *, column: str = "") -> Rule:
-    """Return the rule that a check is true of a share of the sweeps (of most: partly).
+def on_every_split(check: OfSplit) -> Callable[[pd.DataFrame, ClaimRule], Answer]:
+    """Ask a check of each split of a sweep; where splits disagree, or for one alone, it is open."""
 
-    A sweep is true or false of a data set if all its splits agree; a single split leaves it open.
-    `needs` is what to run where there is none; `column` is a setting, of whose values the check of
-    `CHECKS` is asked apart, where something moves.
-    """
+    @wraps(check)
+    def of_sweep(sweep: pd.DataFrame, rule: ClaimRule) -> Answer:
+        checked = [check(part) for part in by_split(sweep)]
+        right = [answer for answer, _ in checked]
+        first = "on the first " if len(checked) > 1 else ""
+        text = (
+            f"{sweep['dataset'].iloc[0]} k = {sweep['k'].iloc[0]:g}: true for {right.count(True)} "
+            f"of {len(checked)} splits, {first}{checked[0][1]}"
+        )
+        return unanimous(right), text
 
-    def rule(evidence: Evidence) -> Decision:
-        if not tables:
-            return Decision(NOT_RUN, f"needs {needs}")
-        answers, texts = [], []
-        for (dataset, k), table in tables.items():
-            for point in _points(table, column):
-                checked = [CHECKS[name](part) for part in by_split(point)]
-                right = [answer for answer, _ in checked]
-                answers.append(unanimous(right))
-                first = "on the first " if len(checked) > 1 else ""
-                texts.append(
-                    f"{dataset} k = {k}: true for {right.count(True)} of {len(checked)} splits, "
-                    f"{first}{checked[0][1]}"
-                )
-        files = tuple(_file(table, *key) for key, table in tables.items())
-        if not answers:
-            return Decision(UNDECIDED, "nothing moves at any alpha", files)
-        return Decision(settled(answers, wanted(len(answers))), "; ".join(texts), files)
-
-    return sound_only(rule, SWEPT)
+    return of_sweep
 
 
-def _points(table: pd.DataFrame, column: str) -> list[pd.DataFrame]:
-    """Return the parts of a sweep that are asked apart: alphas at which something moves."""
-    if not column:
-        return [table]
-    moving = set.intersection(*(set(_moving(part)[column]) for part in by_split(table)))
-    return [point for value, point in table.groupby(column) if value in moving]
-
-
-def _file(table: pd.DataFrame, dataset: str, k: int) -> str:
-    """Return the file of a sweep, which is called after what was moved."""
-    kinds = {"parameter": "weights", "term": "separation"}
-    kind = next((kind for column, kind in kinds.items() if column in table.columns), "alpha")
-    return f"results/sweeps/{kind}_{dataset}_k{k}.parquet"
-
-
-def _moving(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the alphas above 0 at which passes lower the training loss by more than 0.01.
-
-    At smaller ones hardly a row moves: the few passes say nothing about the speed.
-    """
-    loss = table[table["alpha"] > 0].groupby("alpha")["train_log_loss"]
-    falls = loss.first() - loss.last()
-    return table[table["alpha"].isin(falls.index[falls > _MOVES])]
-
-
-def faster(table: pd.DataFrame) -> Checked:
+@on_every_split
+def faster(table: pd.DataFrame) -> Answer:
     """Check that a larger alpha takes fewer passes, of those at which something moves.
 
     Open where the rank correlation may be chance, as of `larger_separation`.
     """
-    passes = _moving(table).groupby("alpha").size()
+    passes = table[table["moving"]].groupby("alpha").size()
     if len(passes) < _FEWEST:
         return None, f"something moves at {len(passes)} alphas"
     if passes.nunique() < 2:
@@ -100,7 +59,8 @@ def faster(table: pd.DataFrame) -> Checked:
     return bool(rho < 0) if p < LEVEL else None, f"{text} moves"
 
 
-def larger_separation(table: pd.DataFrame) -> Checked:
+@on_every_split
+def larger_separation(table: pd.DataFrame) -> Answer:
     """Check that a larger alpha ends with more separation, by rank."""
     ends = final_pass(table)["separation"]
     varies = ends.nunique() > 1
@@ -109,7 +69,8 @@ def larger_separation(table: pd.DataFrame) -> Checked:
     return (bool(rho > 0) if p < LEVEL else None if varies else False), text
 
 
-def steeper(table: pd.DataFrame) -> Checked:
+@on_every_split
+def steeper(table: pd.DataFrame) -> Answer:
     """Check that the first pass adds more separation the larger alpha is."""
     gains = table.groupby("alpha")["separation"].apply(
         lambda curve: curve.iloc[min(1, len(curve) - 1)] - curve.iloc[0]
@@ -118,15 +79,17 @@ def steeper(table: pd.DataFrame) -> Checked:
     return rho > 0.999, f"Spearman of alpha and the first pass's gain {rho:+.2f}"
 
 
-def depends_heavily(table: pd.DataFrame) -> Checked:
+@on_every_split
+def depends_heavily(table: pd.DataFrame) -> Answer:
     """Check that F1 at convergence moves by more than 0.05."""
     f1 = final_pass(table)["f1"]
     return bool(f1.max() - f1.min() > _HEAVY), f"F1 from {f1.min():.3f} to {f1.max():.3f}"
 
 
-def small_is_slow(table: pd.DataFrame) -> Checked:
+@on_every_split
+def small_is_slow(table: pd.DataFrame) -> Answer:
     """Check that the smallest alpha at which something moves takes more passes than most."""
-    passes = _moving(table).groupby("alpha").size()
+    passes = table[table["moving"]].groupby("alpha").size()
     if len(passes) < _FEWEST:
         return None, f"something moves at {len(passes)} alphas"
     middle, least = passes.iloc[1:].median(), float(passes.index.to_numpy()[0])
@@ -134,21 +97,37 @@ def small_is_slow(table: pd.DataFrame) -> Checked:
     return bool(passes.iloc[0] > middle), f"{text}, {middle:g} in the middle above"
 
 
-def small_separates_least(table: pd.DataFrame) -> Checked:
+@on_every_split
+def small_separates_least(table: pd.DataFrame) -> Answer:
     """Check that the smallest alpha above 0 ends with the least separation."""
     ends = final_pass(table[table["alpha"] > 0])["separation"]
     least = float(ends.iloc[1:].min())
     return bool(ends.iloc[0] < least), f"S {ends.iloc[0]:.4g}, at least {least:.4g} above"
 
 
-def silhouette_decreases(table: pd.DataFrame) -> Checked:
-    """Check that at one alpha the silhouette ends below that of the k-means start."""
+def silhouette_decreases(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
+    """Ask of each alpha at which something moves for a silhouette below that of the start."""
+    answers, texts = [], []
+    for _, sweep in rows.groupby(["dataset", "k"], sort=False):
+        moving = sweep.groupby(["alpha", "seed"])["moving"].first().groupby("alpha").all()
+        for alpha in moving.index[moving]:
+            answer, text = _ends_lower(sweep[sweep["alpha"] == alpha], rule)
+            answers.append(answer)
+            texts.append(text)
+    if not answers:
+        return Outcome(UNDECIDED, "nothing moves at any alpha")
+    return Outcome(settled(answers, rule.share(len(answers))), "; ".join(texts))
+
+
+@on_every_split
+def _ends_lower(table: pd.DataFrame) -> Answer:
     alpha, curve = table["alpha"].iloc[0], table["silhouette"]
     start, end = float(curve.iloc[0]), float(curve.iloc[-1])
     return end < start, f"alpha {alpha:g} {start:.3f} to {end:.3f}"
 
 
-def large_overfits(table: pd.DataFrame) -> Checked:
+@on_every_split
+def large_overfits(table: pd.DataFrame) -> Answer:
     """Check that the largest alpha has a tenth of the training loss, and more test loss."""
     last = final_pass(table)
     first, large = last.iloc[0], last.iloc[-1]
@@ -159,14 +138,16 @@ def large_overfits(table: pd.DataFrame) -> Checked:
     return bool(right), f"{train}, {test}"
 
 
-def spread_out(table: pd.DataFrame) -> Checked:
+@on_every_split
+def spread_out(table: pd.DataFrame) -> Answer:
     """Check that the largest alpha leaves a lower silhouette than the smallest."""
     last = final_pass(table)["silhouette"]
     first, large = float(last.iloc[0]), float(last.iloc[-1])
     return large < first, f"silhouette {first:.3f} to {large:.3f}"
 
 
-def lowest_as_printed(table: pd.DataFrame) -> Checked:
+@on_every_split
+def lowest_as_printed(table: pd.DataFrame) -> Answer:
     """Check that the test log-loss is lowest at the printed alpha; open where it is near that."""
     last = final_pass(table).set_index("alpha")["test_log_loss"]
     best = float(last.index.to_numpy()[last.argmin()])
@@ -181,35 +162,38 @@ def _means(table: pd.DataFrame, parameter: str) -> pd.DataFrame:
     return rows.groupby("value")[["auroc", "auprc"]].mean()
 
 
-def falls_from_zero(table: pd.DataFrame) -> Checked:
+@on_every_split
+def falls_from_zero(table: pd.DataFrame) -> Answer:
     """Check that both scores fall as alpha leaves 0 (Figure 3a)."""
     return _of_both(table, _falls)
 
 
-def recovers_and_stays(table: pd.DataFrame) -> Checked:
+@on_every_split
+def recovers_and_stays(table: pd.DataFrame) -> Answer:
     """Check that both scores are higher from alpha = 5 on than before, and stay (Figure 3a)."""
     return _of_both(table, _stays)
 
 
-def _of_both(table: pd.DataFrame, check: Callable[[pd.Series], Checked]) -> Checked:
+def _of_both(table: pd.DataFrame, check: Callable[[pd.Series], Answer]) -> Answer:
     curves = _means(table, "alpha")
     (first, text), (other, more) = (check(curves[m]) for m in ("auroc", "auprc"))
     return bool(first and other), f"{text}, {more}"
 
 
-def _falls(curve: pd.Series) -> Checked:
+def _falls(curve: pd.Series) -> Answer:
     near = curve[(curve.index > 0) & (curve.index < 5)].min()
     text = f"{curve.name} {curve.iloc[0]:.3f} at 0, least {near:.3f} below 5"
     return bool(near < curve.iloc[0] - _LITTLE), text
 
 
-def _stays(curve: pd.Series) -> Checked:
+def _stays(curve: pd.Series) -> Answer:
     near, late = curve[(curve.index > 0) & (curve.index < 5)].min(), curve[curve.index >= 5]
     right = late.mean() > near and late.max() - late.min() <= _LITTLE
     return bool(right), f"{curve.name} {late.min():.3f} to {late.max():.3f} from 5 on"
 
 
-def little_by_beta(table: pd.DataFrame) -> Checked:
+@on_every_split
+def little_by_beta(table: pd.DataFrame) -> Answer:
     """Check that neither score varies much with beta (Figure 3b)."""
     curves = _means(table, "beta")
     spread = (curves.max() - curves.min()).to_dict()
@@ -219,36 +203,40 @@ def little_by_beta(table: pd.DataFrame) -> Checked:
     return answer, f"{figures}; the limit of {_LITTLE:g} is ours, up to twice it is open"
 
 
-def alpha_helps(table: pd.DataFrame) -> Checked:
+@on_every_split
+def alpha_helps(table: pd.DataFrame) -> Answer:
     """Check that the default weight of the separation beats 0."""
     return _beats_zero(table, "alpha", 5.0)
 
 
-def beta_helps(table: pd.DataFrame) -> Checked:
+@on_every_split
+def beta_helps(table: pd.DataFrame) -> Answer:
     """Check that the default weight of the clustering loss beats 0."""
     return _beats_zero(table, "beta", 20.0)
 
 
-def _beats_zero(table: pd.DataFrame, parameter: str, default: float) -> Checked:
+def _beats_zero(table: pd.DataFrame, parameter: str, default: float) -> Answer:
     curves = _means(table, parameter)
     gains = (curves.loc[default] - curves.iloc[0]).to_dict()
     figures = ", ".join(f"{parameter} {name} {gain:+.3f}" for name, gain in gains.items())
     return all(gain > 0 for gain in gains.values()), figures
 
 
-def not_by_distance(table: pd.DataFrame) -> Checked:
+@on_every_split
+def not_by_distance(table: pd.DataFrame) -> Answer:
     """Check that no weight of the distance of means doubles its share of the scatter."""
     raised, text = _raises(table, CENTROIDS, "share")
     return not raised, f"distance of means: {text}"
 
 
-def by_margin(table: pd.DataFrame) -> Checked:
+@on_every_split
+def by_margin(table: pd.DataFrame) -> Answer:
     """Check that some weight of AM-softmax doubles the share among the latents' directions."""
     raised, text = _raises(table, AM_SOFTMAX, "direction_share")
     return raised, f"AM-softmax, by directions: {text}"
 
 
-def _raises(table: pd.DataFrame, term: str, column: str) -> Checked:
+def _raises(table: pd.DataFrame, term: str, column: str) -> Answer:
     """Say whether any weight of a term raises a share."""
     without = float(table.loc[table["term"] == NONE, column].iloc[0])
     trained = table[(table["term"] == term) & (table["status"] == "ok")]
@@ -257,24 +245,3 @@ def _raises(table: pd.DataFrame, term: str, column: str) -> Checked:
     share, alpha = max(zip(trained[column], trained["alpha"], strict=True))
     text = f"{without:.4f} without, at most {share:.4f} (alpha = {alpha:g})"
     return bool(share >= _RAISED * without), text
-
-
-CHECKS = by_name(
-    faster,
-    larger_separation,
-    steeper,
-    depends_heavily,
-    small_is_slow,
-    small_separates_least,
-    silhouette_decreases,
-    large_overfits,
-    spread_out,
-    lowest_as_printed,
-    falls_from_zero,
-    recovers_and_stays,
-    little_by_beta,
-    alpha_helps,
-    beta_helps,
-    not_by_distance,
-    by_margin,
-)

@@ -1,6 +1,6 @@
 """Which trial a contender goes into a comparison with, and what it scores on the test rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 from deepcac.errors import DataError
 from deepcac.judging.trial_record import TEST, VALIDATION, TrialRecord
 from deepcac.judging.trial_scores import advantage
+from deepcac.scoring.statistics import corrected_error
 from deepcac.types import Array
 
 DEFAULT, TUNED, CLUSTERED = CHOICES = ("default", "tuned", "clustered")
@@ -57,10 +58,31 @@ def choose(record: TrialRecord, choice: str, metric: str) -> Chosen:
     return Chosen(scores, trials.tolist())
 
 
-def validated(records: Mapping[str, TrialRecord], name: str, metric: str = "auroc") -> float:
-    """Return the mean validation score of a tuned contender, by which models are chosen."""
-    scores = advantage(metric, open_to(records, name).score(VALIDATION, metric))
-    return float(advantage(metric, scores.max(axis=1)).mean())
+def validated(records: Mapping[str, TrialRecord], name: str, metric: str = "auroc") -> Array:
+    """Return the validation scores of a tuned contender, one a resample; models are chosen by them.
+
+    Of a loss they are negative, so that more is better.
+    """
+    return advantage(metric, open_to(records, name).score(VALIDATION, metric)).max(axis=1)
+
+
+def simplest(scores: Sequence[Array], ratio: float) -> int:
+    """Return the first of some models whose mean score is within a standard error of the best.
+
+    Parameters
+    ----------
+    scores : sequence of ndarray of shape (n_resamples,)
+        Of models on the same resamples, the simplest one first.
+    ratio : float
+        Rows that are scored in a resample by rows that are learnt from. The error is that of the
+        paired difference, corrected for rows in common (Nadeau and Bengio 2003).
+    """
+    best = max(scores, key=lambda model: float(model.mean()))
+    return next(
+        place
+        for place, model in enumerate(scores)
+        if model is best or (best - model).mean() <= corrected_error(best - model, ratio)
+    )
 
 
 def _candidates(record: TrialRecord, choice: str) -> list[int]:

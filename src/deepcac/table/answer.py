@@ -1,11 +1,11 @@
 """Does clustering help on this table? The verdicts, and what they say in a sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 
-from deepcac.judging.choice import TUNED, choose, open_to, validated
+from deepcac.judging.choice import TUNED, choose, open_to, simplest, validated
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import (
     ANY,
@@ -32,7 +32,7 @@ from deepcac.scoring.equivalence import (
 from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac.scoring.small_cells import format_count
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac.table.budgeted_trials import Trials
+from deepcac.table.budgeted_trials import BOOSTERS, Trials, bent_line, linear
 from deepcac.table.comparison_words import Line, arm_name, contender_name, gain, signed
 
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
@@ -107,7 +107,9 @@ def answer(
     table = verdicts(scores, margin, min(STRICT, margin), TABLE_QUESTIONS)
     rows = rows_of(table, HELP)
     lines = rows.to_dict("records")
-    clustered = first_line(trials, [*lines, *rows_of(table, BENT).to_dict("records")])
+    compared = [*lines, *rows_of(table, BENT).to_dict("records")]
+    references = {str(line["reference"]) for line in compared}
+    clustered = first_line(trials, compared)
     best = clustered["reference"]
     verdict = _verdict(lines, best, trials.cut, rarest, excluded=gain_excluded(table))
     counts = {kind: int((rows["verdict"] == kind).sum()) for kind in _ORDER}
@@ -120,7 +122,11 @@ def answer(
         sentence = f"{sentence.removesuffix('.')}, from a part of the training rows."
     return Answer(
         sentence=sentence,
-        details=[_counted(counts, margin), *_details(table, rows, counts)],
+        details=[
+            *filter(None, [_passed_over(trials, best, references)]),
+            _counted(counts, margin),
+            *_details(table, rows, counts),
+        ],
         verdict=verdict,
         table=table,
         margin=margin,
@@ -142,14 +148,45 @@ def _change(line: Line) -> str:
 def first_line(trials: Trials, lines: Sequence[Line]) -> Line:
     """Return the comparison that the answer is about, as the validation rows choose it.
 
-    Its reference is the model without clusters, its contender the model with them, that have the
-    best mean validation AUROC.
+    Its reference is the simplest model without clusters within one standard error of the best
+    (`simplest`): logistic regression, then a bent line, then boosted trees. Its contender is the
+    model with clusters that has the best mean.
     """
+    best = recommended(trials, {str(line["reference"]) for line in lines})
     return max(
-        lines,
-        key=lambda row: tuple(
-            validated(trials.records, row[x]) for x in ("reference", "contender")
-        ),
+        (line for line in lines if line["reference"] == best),
+        key=lambda line: float(validated(trials.records, line["contender"]).mean()),
+    )
+
+
+def recommended(trials: Trials, names: Collection[str]) -> str:
+    """Return the simplest of some models without clusters that is about as good as the best."""
+    ordered = sorted(names, key=(linear(), bent_line(), *BOOSTERS).index)
+    share = trials.records[ordered[0]].test_share
+    scores = [validated(trials.records, name) for name in ordered]
+    return ordered[simplest(scores, share / (1 - share))]
+
+
+def highest(trials: Trials, names: Collection[str]) -> str:
+    """Return the model without clusters with the best mean on the validation rows."""
+    return max(names, key=lambda name: float(validated(trials.records, name).mean()))
+
+
+def _passed_over(trials: Trials, best: str, names: Collection[str]) -> str:
+    """Say how much more a less simple model scores, if one does on the validation rows."""
+    ahead = highest(trials, names)
+    if ahead == best:
+        return ""
+    share = trials.records[ahead].test_share
+    more, less = (
+        choose(open_to(trials.records, name), TUNED, "auroc").scores for name in (ahead, best)
+    )
+    gap = corrected_t_test(more - less, n_train=1 - share, n_test=share)
+    name = contender_name(ahead)
+    return (
+        f"{name[0].upper()}{name[1:]} was ahead on the rows that models are chosen by, by less "
+        f"than a standard error; on the test rows the difference is {signed(gap.mean)} "
+        f"({signed(gap.low)} to {signed(gap.high)})."
     )
 
 

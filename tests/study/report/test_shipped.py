@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "docs" / "results"
 # Of single rows, of benchmarks and repeated runs, of finished studies: no record that ships has it.
 MEASURED = {
+    "checks",
     *("bootstraps", "calibration", "curves", "clinical_features", "expertnet_printed"),
     *("faults", "forged_records", "gpu", "installation", "levels", "rotterdam_gbsg", "whole_run"),
     *("repeats", "repeats_again", "repeats_other_cpu", "repeats_within", "spotcheck"),

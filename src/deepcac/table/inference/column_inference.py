@@ -130,8 +130,8 @@ def _number_or_text(
     if place >= 0:
         cell = present[place].as_py()
         why = (
-            f"Column {name!r}, data row {number[place]}: is {cell!r} the number {float(cell):g} or "
-            "a name?"
+            f"Column {name!r}, data row {number[place]}: {cell!r} may be the number "
+            f"'{float(cell):g}' or a name."
         )
         return InferredColumn(field, words, (Finding(why, (name,), (NUMBER, TEXT)),))
     return InferredColumn(field, (*words, *nothing))

@@ -61,7 +61,7 @@ def table(n: int = 160) -> tuple[pd.DataFrame, np.ndarray]:
     rng = np.random.default_rng(0)
     group = rng.integers(0, 2, n)
     X = rng.normal(size=(n, 4)) + 4.0 * group[:, None] * [1, 0, 0, 1]
-    names = ["age", "pulse", "lactate", "weight"]
+    names = ["sodium", "urea", "lactate", "albumin"]
     died = X[:, 1] * np.where(group, 1, -1) + rng.normal(size=n) > 0
     return pd.DataFrame(X, columns=names), np.where(died, "died", "lived")
 

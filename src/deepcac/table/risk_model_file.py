@@ -25,7 +25,7 @@ from deepcac.table.reading.table_encoder import TableEncoder
 from deepcac.table.risk_model import DIRECTIONS, Plane, RefitSpread, RiskModel
 from deepcac.table.table_model import TableModel
 
-FORMAT, VERSION = "deepcac risk model", 2
+FORMAT, VERSION = "deepcac risk model", 3
 _KINDS = {float: (int, float), int: (int,), bool: (bool,)}
 
 
@@ -125,6 +125,8 @@ def read_table_part(
 ) -> tuple[TableEncoder, TableScaler, tuple[str, ...], str, str | None]:
     """Return encoder, scaler, classes, label and id; an impossible one is a `DataError`."""
     encoder = TableEncoder.from_dict(content["encoder"])
+    if encoder.description is None:
+        raise DataError("it does not say how its table is read; fit it again")
     kinds = dict.fromkeys(LEARNT, float) | {"flagged_": int, "kept_": bool}
     scaler = TableScaler.of(
         {name: _array(name, content["scaler"][name], kinds[name]) for name in LEARNT}

@@ -83,7 +83,6 @@ def test_a_described_table_is_read_whole_and_the_next_call_is_said(project):
     assert len(features.label) == 120
     assert features.label.tolist() == (cohort().death == "dead").astype(int).tolist()
     assert entry()["positive"] == "dead"
-    assert not entry()["grouped"]
 
 
 def test_the_positive_class_is_the_one_that_is_named(project):
@@ -94,16 +93,15 @@ def test_the_positive_class_is_the_one_that_is_named(project):
 
 
 def test_a_number_above_a_limit_is_the_event(project):
-    describe(fields=CODE, outcome={"field": "sodium", "above": 140})
+    left = {"death": "known later", "visit": "counts rows"}
+    describe(fields=CODE, outcome={"field": "sodium", "above": 140}, leave_out=left)
     features = added()
     assert features.label.tolist() == (cohort().sodium > 140).astype(int).tolist()
     assert "sodium" not in features.names
 
 
 def test_ids_groups_and_columns_that_are_left_out_are_no_features(project):
-    describe(
-        fields=CODE, id="visit", patient="patient", leave_out={"race": "asked", "age": "asked"}
-    )
+    describe(fields=CODE, id="visit", leave_out={"race": "asked", "age": "asked"})
     answer = add()
     features = read_features("data/features/mine.parquet")
     assert not {"visit", "age"} & set(features.names)

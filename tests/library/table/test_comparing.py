@@ -308,7 +308,6 @@ def test_no_firm_no_from_few_events_or_a_part_of_the_training_rows(judged, monke
     cut = replace(trials, rows=trials.rows + 1)
     found = _answer_of((table, None, cut, None, None), monkeypatch, ["equivalent"] * 6)
     assert found.verdict == "no gain, cut training set"
-    assert "--train-rows" in found.sentence
     assert dict(found.numbers)["Training rows"].endswith("(a part)")
 
 
@@ -347,7 +346,8 @@ def test_cells_of_few_patients_of_a_subtype_are_withheld(judged):
 
 def halves(tmp_path, **columns):
     """Return 60 patients with further columns, and two clusters of 30 in the order of the rows."""
-    planted_table(60)[0].assign(**columns).to_csv(tmp_path / "t.csv", index=False)
+    frame = planted_table(60)[0].drop(columns="patient")
+    frame.assign(**columns).to_csv(tmp_path / "t.csv", index=False)
     table = read_labelled(tmp_path / "t.csv", Roles("died"))
     return SimpleNamespace(label=np.arange(60) // 30, subtypes=[1, 2]), table
 

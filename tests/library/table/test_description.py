@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from described_tables import asked, decided
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,11 +16,19 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.described_rows import DescribedTable, as_declared_numbers
 from deepcac.table.columns.description import (
     ColumnField,
-    apply_answers,
+    OpenQuestion,
+    Outcome,
+    Resource,
+    Schema,
+    Use,
+)
+from deepcac.table.columns.description_file import (
+    add_questions,
     description_path,
     find_description,
     read_description,
 )
+from deepcac.table.columns.given_answers import apply_answers
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
@@ -137,9 +146,10 @@ def test_cells_that_do_not_fit_are_refused_together_with_their_lines(tmp_path):
 
 def test_a_number_outside_its_range_is_refused(tmp_path):
     path = tmp_path / "t.csv"
-    cohort().assign(age=np.where(np.arange(N) == 9, 930, 50)).to_csv(path, index=False)
+    cohort().to_csv(path, index=False)
     profile(path)
     described = change(tmp_path / "t.yaml", age={"constraints": {"maximum": 120}})
+    cohort().assign(age=np.where(np.arange(N) == 9, 930, 50)).to_csv(path, index=False)
     with pytest.raises(DataError, match="'age', data row 10: '930' lies outside its range"):
         read_labelled(DescribedTable(path, described), described.roles())
 
@@ -163,12 +173,12 @@ def test_a_question_stops_every_use_until_it_is_answered(tmp_path):
     table["ended"] = np.where(table["died"] == 1, "morgue", "home")
     table.to_csv(path, index=False)
     described = profile(path)
-    with pytest.raises(ConfigError, match="2 questions to answer"):
+    with pytest.raises(ConfigError, match="questions to answer"):
         described.roles()
     file = tmp_path / "t.yaml"
     content = yaml.safe_load(file.read_text("utf-8"))
-    for asked in content["deepcac"]["questions"]:
-        asked["answer"] = "missing" if asked["fields"] == ["age"] else "leave out"
+    for question in content["deepcac"]["questions"]:
+        question["answer"] = "missing" if question["fields"] == ["age"] else "leave out"
     file.write_text(yaml.safe_dump(content), "utf-8")
     found = find_description(path)
     read = read_labelled(DescribedTable(path, found), found.roles())
@@ -177,25 +187,117 @@ def test_a_question_stops_every_use_until_it_is_answered(tmp_path):
     assert not any(name.startswith("ended") for name in read.encoder.names)
 
 
-@pytest.mark.parametrize(
-    ("answer", "field", "value"),
-    [
-        ("number", "type", "number"),
-        ("string", "type", "string"),
-        ("decimal ,", "decimal_char", ","),
-        ("missing", "missing_values", ("", "none")),
-    ],
-)
-def test_an_answer_changes_its_field(tmp_path, answer, field, value):
-    path = tmp_path / "t.csv"
+def effect(answer, field="ward", values=("none",), event=None):
+    """Return a description in which a question about a field has an answer."""
+    fields = tuple(ColumnField(name=name) for name in ("ward", "visits", "died"))
+    outcome = Outcome(field="died", event=event)
+    question = OpenQuestion(
+        fields=(field,), question="?", answers=(answer,), values=values, answer=answer
+    )
+    use = Use(outcome=outcome, leave_out={"visits": "an id"}, questions=(question,))
+    table = Schema(fields=fields, missing_values=("", "none"))
+    found = apply_answers(Resource(name="t", path="t.csv", table=table, use=use))
+    return {column.name: column for column in found.table.fields}[field], found.use
+
+
+def test_every_answer_has_its_effect():
+    assert [effect(kind)[0].type for kind in ("number", "string")] == ["number", "string"]
+    comma, point = (effect(f"decimal {sign}")[0] for sign in ",.")
+    assert (comma.type, comma.decimal_char, comma.group_char) == ("number", ",", ".")
+    assert (point.type, point.decimal_char, point.group_char) == ("number", ".", ",")
+    assert effect("missing", values=("-9",))[0].missing_values == ("", "none", "-9")
+    assert effect("a level")[0].missing_values == ("",)
+    assert {"ward"} < effect("leave out")[1].leave_out.keys()
+    assert effect("keep")[1].leave_out.keys() == {"visits"}
+    patient = effect("patient", "visits")[1]
+    assert (patient.patient, patient.leave_out) == ("visits", {})
+    assert effect("event yes", "died", event="no")[1].outcome.event == "yes"
+    assert effect("leave these rows out", "died")[1].outcome.rows_without == "leave out"
+    assert effect("missing", "died")[1].outcome.rows_without == "leave out"
+    with pytest.raises(ConfigError, match="'ward': 'maybe'"):
+        effect("maybe")
+
+
+def test_questions_are_added_where_a_person_wrote_other_lines(tmp_path):
+    path, file = tmp_path / "t.csv", tmp_path / "t.yaml"
     cohort().to_csv(path, index=False)
-    file = profile(path).file
-    content = yaml.safe_load((tmp_path / "t.yaml").read_text("utf-8"))
-    asked = {"fields": ["ward"], "question": "?", "answers": [answer], "values": ["none"]}
-    content["deepcac"]["questions"] = [asked | {"answer": answer}]
-    (tmp_path / "t.yaml").write_text(yaml.safe_dump(content))
-    assert getattr(read_description(file).fields["ward"], field) == value
-    assert apply_answers(read_description(file).resource).use.questions[0].answer == answer
+    profile(path)
+    text = f"# ours\n{file.read_text('utf-8')}".replace("type: table", "type: table  # of 2024")
+    new = OpenQuestion(fields=("age",), check="odd value", question="a: b?", answers=("keep",))
+    for written in (text, f"{text}  questions:\n", f"{text}  questions: []\n"):
+        file.write_text(written, "utf-8")
+        add_questions(file, [new])
+        add_questions(file, [new.model_copy(update={"fields": ("crp",)})])
+        lines = file.read_text("utf-8").splitlines()
+        kept = [line for line in text.splitlines() if "questions" not in line]
+        assert [line for line in lines if line in kept] == kept
+        found = read_description(file).resource.use.questions
+        assert [(*question.fields, question.question) for question in found] == [
+            ("crp", "a: b?"), ("age", "a: b?")
+        ]  # fmt: skip
+    file.write_text(f"{text}other: 1\n", "utf-8")
+    with pytest.raises(ConfigError, match="deepcac"):
+        add_questions(file, [new])
+
+
+def test_a_described_table_with_a_new_finding_is_refused_until_profile_asked(tmp_path):
+    path, file = tmp_path / "t.csv", tmp_path / "t.yaml"
+    cohort().to_csv(path, index=False)
+    described = profile(path)
+    table = cohort()
+    table.loc[::9, "platelets"] = -9
+    table.to_csv(path, index=False)
+    with pytest.raises(ConfigError, match="'platelets'"):
+        read_labelled(DescribedTable(path, described), described.roles())
+    (new,) = profile(path).resource.use.questions
+    assert (new.fields, new.answer) == (("platelets",), None)
+    file.write_text(file.read_text("utf-8").replace("answer: \n", "answer: missing\n"), "utf-8")
+    found = find_description(path)
+    column = read_labelled(DescribedTable(path, found), found.roles()).encoder.columns[2]
+    assert (column.name, column.missing) == ("platelets", 14)
+    assert profile(path).resource.use.questions[0].answer == "missing"
+
+
+def test_rows_without_an_outcome_are_left_out_where_it_is_decided(tmp_path):
+    path = tmp_path / "t.csv"
+    table = cohort().astype({"died": object})
+    table.loc[::10, "died"] = None
+    table.to_csv(path, index=False)
+    assert asked(path) == [("label", "died")]
+    read = read_labelled(*decided(path))
+    assert read.features.row_id.tolist() == [row + 1 for row in range(N) if row % 10]
+    assert read_labelled(path, Roles("died", known_only=True)).total == read.total
+
+
+def test_what_is_certain_takes_effect_without_a_description(tmp_path):
+    path = tmp_path / "t.csv"
+    sites = np.resize(["a", "b", "c"], N)
+    table = cohort().assign(hospital=sites, patient_id=np.arange(N) // 3, race=np.arange(N) % 4)
+    table.to_csv(path, index=False)
+    read = read_labelled(path, Roles("died"))
+    assert len(np.unique(read.group)) == N // 3
+    assert {"race=0", "race=1"} < {*read.features.names}
+    assert not {"hospital=a", "patient_id", "admitted"} & {*read.features.names}
+
+
+def test_a_slip_beyond_the_sample_is_refused_with_its_row(tmp_path):
+    path = tmp_path / "t.csv"
+    table = pd.concat([cohort(seed) for seed in range(9)], ignore_index=True)
+    place = next(
+        row for row in range(len(table))
+        if row + 1 not in read_sampled(path, table, 200).features.row_id
+    )  # fmt: skip
+    table = table.astype({"crp": object})
+    table.loc[place, "crp"] = "high"
+    with pytest.raises(DataError, match=f"'crp', data row {place + 1}: 'high' is no number"):
+        read_sampled(path, table, 200)
+    with pytest.raises(ConfigError, match="'crp'"):
+        read_sampled(path, table, 2_000)
+
+
+def read_sampled(path, table, rows):
+    table.to_csv(path, index=False)
+    return read_labelled(path, Roles("died"), rows=rows)
 
 
 def test_a_model_reads_new_rows_by_the_description_that_it_keeps(tmp_path):

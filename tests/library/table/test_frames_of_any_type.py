@@ -46,7 +46,7 @@ def frame():
     return X.assign(ward=np.resize(["icu", "er"], len(X)), sex="m")
 
 
-@pytest.mark.parametrize("column", ["age", "ward"])
+@pytest.mark.parametrize("column", ["sodium", "ward"])
 @pytest.mark.parametrize("cells", CELLS)
 def test_a_column_of_any_type_gives_risks_or_one_line(cells, column, model):
     rows = frame()
@@ -62,10 +62,10 @@ def test_a_column_of_any_type_gives_risks_or_one_line(cells, column, model):
 
 def test_a_column_without_a_value_has_the_risks_of_missing_values(model):
     rows = frame()
-    absent = model.predict_proba(rows.assign(age=np.nan), accept_unseen=True)
-    assert np.array_equal(model.predict_proba(rows.assign(age=None), accept_unseen=True), absent)
-    with pytest.raises(DataError, match="'age': no value in"):
-        model.predict_proba(rows.assign(age=None))
+    absent = model.predict_proba(rows.assign(sodium=np.nan), accept_unseen=True)
+    assert np.array_equal(model.predict_proba(rows.assign(sodium=None), accept_unseen=True), absent)
+    with pytest.raises(DataError, match="'sodium': no value in"):
+        model.predict_proba(rows.assign(sodium=None))
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_a_column_without_a_value_has_the_risks_of_missing_values(model):
     [
         (lambda X: X.to_numpy(), "rows are a ndarray"),
         (lambda X: X.iloc[:0], "holds no rows"),
-        (lambda X: pd.concat([X, X], axis=1), "'age' stands twice"),
-        (lambda X: X.set_axis(range(6), axis=1), "'age' is missing"),
+        (lambda X: pd.concat([X, X], axis=1), "'sodium' stands twice"),
+        (lambda X: X.set_axis(range(6), axis=1), "'sodium' is missing"),
         (lambda X: None, "rows are a NoneType"),
     ],
 )

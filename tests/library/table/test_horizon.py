@@ -1,4 +1,4 @@
-"""`deepcac compare --time --horizon`: reading, weights, the page."""
+"""Outcomes up to a horizon: reading, weights, the page."""
 
 import re
 import subprocess
@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import describe
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
@@ -24,6 +25,7 @@ from deepcac.scoring.censored import (
     observed_risk,
 )
 from deepcac.table.budgeted_trials import Trials
+from deepcac.table.columns.description_file import as_yaml, description_path
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
@@ -90,8 +92,7 @@ def test_a_table_is_divided_only_with_enough_known_outcomes_without_the_event(pa
     frame["died"] = (np.arange(300) < 70).astype(int)
     frame["days"] = np.repeat([100.0, 50.0, 400.0], [70, 200, 30])
     frame.to_csv(path, index=False)
-    wanted = "30 patients are known to be without the event up to 365, and 40 .* an earlier --horiz"
-    with pytest.raises(DataError, match=wanted):
+    with pytest.raises(DataError, match="30 patients .* without the event up to 365, and 40 "):
         read_labelled(path, ROLES)
     frame.loc[70:79, "days"] = 400.0
     frame.to_csv(path, index=False)
@@ -100,7 +101,7 @@ def test_a_table_is_divided_only_with_enough_known_outcomes_without_the_event(pa
 
 @pytest.mark.parametrize("horizon", [0.0, float("nan")])
 def test_a_horizon_lies_after_the_start(horizon):
-    with pytest.raises(ConfigError, match="--horizon .*: name a time after the start"):
+    with pytest.raises(ConfigError, match="name a time after the start"):
         Roles("died", time="days", horizon=horizon)
 
 
@@ -141,7 +142,7 @@ def test_a_curve_of_survival_falls_by_eight_events_or_not_at_all():
 
 def test_three_outcomes_are_named_as_competing(path):
     followed().assign(died=np.arange(240) % 3).to_csv(path, index=False)
-    with pytest.raises(DataError, match="name what is another event by --competing"):
+    with pytest.raises(DataError, match="3 classes.*competing"):
         read_labelled(path, ROLES)
 
 
@@ -247,24 +248,16 @@ def test_training_rows_that_were_left_out_are_told_though_some_outcomes_are_not_
     assert trials.cut == cut
 
 
-def test_the_command_writes_the_page_and_needs_both_options(path, tmp_path):
+def test_the_command_reads_time_and_horizon_from_the_description(path, tmp_path):
     frame, kind = followed(), np.arange(240) % 2  # two kinds of patients, found again and again
     frame.assign(urea=frame.urea + 9 * kind, crp=frame.crp + 9 * kind).to_csv(path, index=False)
+    description = describe(path, time="days", horizon=365.0)
+    description_path(path).write_text(as_yaml(description.resource), encoding="utf-8")
     start = [sys.executable, "-c", "from deepcac.command import main; main()", "compare", "t.csv"]
-    more = ["--label", "died", "--time", "days", "--resamples", "5", "--jobs", "1"]
-    lone = subprocess.run(
-        [*start, *more], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert lone.returncode == 2
-    assert "--time and --horizon go together" in lone.stderr
-    assert not (tmp_path / "compare.html").exists()
     done = subprocess.run(
-        [*start, *more, "--horizon", "365"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [*start, "--resamples", "5", "--jobs", "1"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "compare.html").read_text()
     for word in (

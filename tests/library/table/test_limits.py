@@ -14,7 +14,8 @@ import pytest
 from deepcac import command
 from deepcac.errors import DataError
 from deepcac.table import limits
-from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.columns.description import Dialect
+from deepcac.table.reading.table_files import raw_blocks
 
 MEMORY = 4 << 30  # of address space: a third of it is libraries
 
@@ -30,6 +31,10 @@ def profile(path, memory=MEMORY):
     lines = done.stderr.strip().splitlines()
     assert "Traceback" not in done.stderr
     return done.returncode, lines[-1] if lines else ""
+
+
+def blocks(path):
+    return list(raw_blocks(path, Dialect()))
 
 
 def sheet(path, far=None):
@@ -53,7 +58,7 @@ def test_a_stray_cell_at_the_far_corner_is_named(tmp_path):
 
 
 def test_a_stray_cell_far_below_is_a_row(tmp_path):
-    (block,) = read_blocks(sheet(tmp_path / "t.xlsx", "A9000"))
+    (block,) = blocks(sheet(tmp_path / "t.xlsx", "A9000"))
     assert block.num_rows == 61
 
 
@@ -86,7 +91,7 @@ def wide_parquet(path):
 def test_what_spans_too_much_is_refused(name, write, word, tmp_path):
     write(tmp_path / name)
     with pytest.raises(DataError, match=word) as caught:
-        list(read_blocks(tmp_path / name))
+        blocks(tmp_path / name)
     assert name in str(caught.value)
 
 
@@ -98,13 +103,13 @@ def test_bytes_are_counted_before_they_are_kept(tmp_path, monkeypatch):
     pq.write_table(pa.table({"age": range(1 << 19)}), tmp_path / "t.parquet")
     wide = sheet(tmp_path / "t.xlsx")
     with pytest.raises(DataError, match="more than"):
-        list(read_blocks(tmp_path / "t.csv.gz"))
+        blocks(tmp_path / "t.csv.gz")
     with pytest.raises(DataError, match="row groups"):
-        list(read_blocks(tmp_path / "t.parquet"))
-    assert list(read_blocks(wide))
+        blocks(tmp_path / "t.parquet")
+    assert blocks(wide)
     monkeypatch.setattr(limits, "MOST_BYTES", 1 << 10)
     with pytest.raises(DataError, match="save the sheet as CSV"):
-        list(read_blocks(wide))
+        blocks(wide)
 
 
 def test_too_little_memory_ends_in_one_line(tmp_path, monkeypatch, capsys):

@@ -167,7 +167,7 @@ def test_a_table_of_meds_is_read_with_subjects_as_groups(folder):
     assert table.classes == ("False", "True")
     assert len(np.unique(table.group)) == 120
     used = {column.name for column in table.encoder.used}
-    assert {"HR_last", "GENDER//M_recorded", "LACTATE_change", "MEDS_BIRTH_days_since"} <= used
+    assert {"HR_last", "GENDER//F_recorded", "LACTATE_change", "MEDS_BIRTH_days_since"} <= used
     assert not used & {"subject_id", "prediction", "MEDS_BIRTH_count"}
 
 

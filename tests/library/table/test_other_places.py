@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import describe
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
@@ -20,7 +21,7 @@ from deepcac.scoring.random_effects import pool_sites
 from deepcac.scoring.resampled_scores import RATIO, Estimate
 from deepcac.scoring.small_cells import round_count
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.cell_texts import CellRules
+from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.external_rows import external_rows
@@ -233,21 +234,17 @@ def test_a_second_table_whose_times_or_labels_have_another_unit_is_refused(tmp_p
         _moved_times(replace(table, follow=follow), [again], accept=False)
 
 
-def test_how_cells_of_a_second_table_are_read_is_told(tmp_path):
+def test_a_second_table_is_read_by_its_own_description_or_else_by_that_of_the_first(tmp_path):
     a, b = patients(), patients(200, seed=1)
-    a["stage"], b["stage"] = np.arange(400) % 3, (np.arange(200) % 3).astype(float)
-    b["sex"] = np.where(np.arange(200) % 5 == 0, "None", b.sex)
-    b["dose"] = ["1,5", "2,5"] * 100
-    a["dose"] = np.arange(400) % 7 + 0.5
-    rules = CellRules(categories=("stage",))
-    _, found = external(tmp_path, a, b, cells=rules, drop=["hospital", "patient", "visit"])
-    assert any(
-        "In b: Read as no value: 'None' in 'sex' (40 cells)" in line for line in found.remarks
-    )
-    assert not any("'stage'" in line for line in found.remarks)  # 1.0 is the level 1
-    assert [line.split(" is read")[0] for line in found.notices] == [
-        "In b: Column 'dose', data row 1: '1,5'"
-    ]
+    written = b.assign(age=[f"{value:.4f}".replace(".", ",") for value in b.age])
+    roles = {"group": "patient", "drop": ["hospital", "visit"]}
+    b["patient"] = written["patient"] = [f"b{n}" for n in b.patient]
+    with pytest.raises(DataError, match="b.csv: column 'age', data row 1"):
+        external(tmp_path, a, written, **roles)
+    description = describe(tmp_path / "b.csv", leave_out={"visit": "counts rows"})
+    (tmp_path / "b.yaml").write_text(as_yaml(description.resource), encoding="utf-8")
+    _, found = external(tmp_path, a, written, **roles)
+    np.testing.assert_array_equal(found.fold.features.X[400:, 0], b.age)
 
 
 def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
@@ -266,7 +263,7 @@ def test_a_second_table_of_the_same_patients_leaves_nobody_to_learn_from(tmp_pat
 def test_a_row_of_the_second_table_without_its_patient_is_named(tmp_path):
     b = patients(200, seed=1).astype({"patient": object})
     b.loc[3, "patient"] = ""
-    with pytest.raises(DataError, match="b.csv: column 'patient', data row 4: no group"):
+    with pytest.raises(DataError, match="b.csv: column 'patient', data row 4: no patient"):
         external(tmp_path, patients(), b, group="patient", drop=["visit"])
 
 

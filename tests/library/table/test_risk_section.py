@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from described_tables import decided
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
@@ -154,7 +155,7 @@ def test_a_subgroup_without_both_outcomes_in_any_test_part_is_not_scored(judged)
 def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):
     lines = "\n".join(f"{7 * i % 83},{i % 2}" for i in range(80))
     (tmp_path / "t.csv").write_text(f"group,died\n{lines}\n")
-    assert check_columns(read_labelled(tmp_path / "t.csv", Roles("died")), ["group"]) is None
+    assert check_columns(read_labelled(*decided(tmp_path / "t.csv")), ["group"]) is None
 
 
 def test_clusters_that_were_not_chosen_change_no_treatment(judged):

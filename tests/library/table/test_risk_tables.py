@@ -142,9 +142,13 @@ def test_foreign_damaged_and_newer_models_are_refused(csv, tmp_path):
     model = fitted(csv, tmp_path, method="plain")
     content = read_json(model)
     del content["digest"]
-    write_json(tmp_path / "newer.json", content | {"version": 3})
-    with pytest.raises(DataError, match="format version 3, this deepcac reads 2"):
-        read_model(tmp_path / "newer.json")
+    for version in (2, 4):
+        write_json(tmp_path / "other.json", content | {"version": version})
+        with pytest.raises(DataError, match=f"version {version}, this deepcac reads 3; fit it ag"):
+            read_model(tmp_path / "other.json")
+    write_json(tmp_path / "old.json", content | {"encoder": {"columns": [], "description": None}})
+    with pytest.raises(DataError, match="fit it again"):
+        read_model(tmp_path / "old.json")
     write_json(tmp_path / "other.json", {"a": 1})
     with pytest.raises(DataError, match="no risk model"):
         read_model(tmp_path / "other.json")

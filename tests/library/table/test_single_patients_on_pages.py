@@ -45,6 +45,7 @@ def page_of(X, folder, **asked):
         (("smoker", "YES!lone"), ["YES!lone"]),
         (("ward", "Hospice-77"), ["Hospice-77"]),
         (("age", 117.31), ["117.31", "117.3"]),
+        (("crp", "7E2"), ["7E2", "700"]),
         (("death", "transferred"), ["transferred"]),
         (("death", ""), ["row 18"]),
     ],
@@ -81,7 +82,7 @@ def test_a_message_on_a_page_names_no_patient(message, shown):
 def test_a_clinic_of_60_and_a_ward_of_62_are_alike_on_the_page(tmp_path):
     """Their difference would be two patients, one of whom died."""
     X, row = cohort(), np.arange(240)
-    X["clinic"] = np.where(row < 60, "in", "out")
+    X["wing"] = np.where(row < 60, "in", "out")
     X["unit"] = np.where(row < 62, "in", "out")
     X["death"] = np.where(row % 2 == 0, "dead", "alive")
     X.to_csv(tmp_path / "t.csv", index=False)
@@ -93,10 +94,10 @@ def test_a_clinic_of_60_and_a_ward_of_62_are_alike_on_the_page(tmp_path):
     (rows,) = [body for head, *body in page_tables(tmp_path / "p.html") if "rows" in head]
     of = {
         name: [[row[1], row[2], row[3], row[4][:4]] for row in rows if row[0] == name]
-        for name in ("clinic", "unit")
+        for name in ("wing", "unit")
     }
     assert (
-        of["clinic"] == of["unit"] == [["in", "60", "50 %", "50 %"], ["out", "180", "50 %", "50 %"]]
+        of["wing"] == of["unit"] == [["in", "60", "50 %", "50 %"], ["out", "180", "50 %", "50 %"]]
     )
 
 

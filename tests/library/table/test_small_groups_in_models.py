@@ -19,14 +19,14 @@ HOW = {"method": "k-means", "clusters": 4}
 def rows_with_lone_patients(n=300):
     """A table with one patient far from all others, rare levels, a lone number and a lone hole."""
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({"age": rng.normal(60, 9, n), "crp": rng.normal(10, 3, n)})
+    X = pd.DataFrame({"urea": rng.normal(60, 9, n), "crp": rng.normal(10, 3, n)})
     X["death"] = np.where(rng.random(n) < 0.4, "yes", "no")
     X["ward"] = np.resize(["icu", "er", "floor"], n)
     X.loc[3, "ward"] = "isolation"
     X.loc[5, "crp"] = np.nan
     X["lone"] = np.where(np.arange(n) == 7, 973.25, 0.0)
     X["seldom"] = np.where(np.arange(n) < 4, 41.5 + np.arange(n), np.nan)
-    X.loc[[0, 1], ["age", "crp"]] = [[400.0, 300.0], [-300.0, 280.0]]
+    X.loc[[0, 1], ["urea", "crp"]] = [[400.0, 300.0], [-300.0, 280.0]]
     return X
 
 

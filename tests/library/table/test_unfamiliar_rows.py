@@ -5,7 +5,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-import deepcac
 from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
@@ -127,13 +126,6 @@ def test_a_small_fit_knows_its_quartiles_and_a_second_table_all_quantiles(tmp_pa
 def test_all_columns_at_fault_are_named_at_once(model, tmp_path):
     with pytest.raises(DataError, match="'age': out of range.*; column 'sex': unseen levels"):
         told(model, tmp_path, patients(1).assign(age=1e6, sex="M"))
-
-
-def test_python_tells_which_words_are_read_as_no_value(model):
-    rows = patients(1)
-    rows.loc[::9, "ward"] = "None"
-    with pytest.warns(UserWarning, match="Read as no value: 'None' in 'ward' .35 cells"):
-        deepcac.load(model).predict_proba(rows)
 
 
 def test_some_strange_rows_are_told(model, tmp_path):

@@ -1,4 +1,4 @@
-"""Twenty wrong uses of the command: one line that names the thing and the way out, exit code 2."""
+"""Wrong uses of the command: one line that names the thing and the way out, exit code 2."""
 
 import ast
 import json
@@ -11,6 +11,7 @@ import pytest
 
 from deepcac.command import main
 from deepcac.table import commands
+from deepcac.table.command_help import RETIRED
 
 CASES = {
     "no such table": ("compare nope.csv --label died", r"nope\.csv: no such file"),
@@ -40,11 +41,11 @@ CASES = {
     "a measurement as label": ("fit p.csv --label crp", "data row 1: .* or divide the number"),
     "a missing label": (
         "fit hole.csv --label died",
-        "column 'died', data row 3: no label; fill it in",
+        "hole.csv: 1 question to answer",
     ),
     "ids that repeat": (
         "compare ids.csv --description ids_of.yaml",
-        "data row 2: 'p1' stands in row 1 already; rows of one patient are named by --group",
+        "data row 2: 'p1' stands in row 1 already",
     ),
     "a folder as output": (
         "fit p.csv --label died --out folder",
@@ -54,10 +55,6 @@ CASES = {
     "output nowhere": (
         "compare p.csv --label died --out no/a.html",
         "there is no folder .* make it",
-    ),
-    "card over the model": (
-        "fit p.csv --label died --card model.json",
-        "is --out too; name another",
     ),
     "a column to leave out that is none": (
         "fit p.csv --description blood.yaml",
@@ -72,10 +69,6 @@ CASES = {
     "a description of another table": (
         "fit one_site.csv --description dead.yaml",
         "column 'ward' is not described; add it to the fields of dead.yaml",
-    ),
-    "an option that the description replaced": (
-        "fit p.csv --label died --drop crp",
-        "--drop is now leave_out in the description",
     ),
     "a method that is none": (
         "fit p.csv --label died --method kmeans",
@@ -109,7 +102,7 @@ CASES = {
         "sign.yaml: at .*decimalChar",
     ),
     "one column as label and patient": (
-        "fit p.csv --label died --group died",
+        "fit p.csv --description twice.yaml",
         "column 'died' cannot be both the label and the group",
     ),
     "one site": (
@@ -129,28 +122,28 @@ CASES = {
         "--accept-unseen goes with --site or --external; name one of them, or ask without it",
     ),
     "a competing event without a time": (
-        "compare p.csv --label died --competing yes",
-        "--competing goes with --time and --horizon; name them too",
+        "compare p.csv --description untimed.yaml",
+        "competing events go with a time",
     ),
     "competing events of a number": (
-        "compare p.csv --description above.yaml --time age --horizon 9 --competing 2",
+        "compare p.csv --description above.yaml",
         "has no competing events",
     ),
     "a competing event that is none": (
-        "compare three.csv --label died --time age --horizon 9 --competing 4",
-        "column 'died' holds no '4' for --competing; there are",
+        "compare three.csv --description none.yaml",
+        "column 'died' holds no '4'.* there are",
     ),
     "the event as competing": (
-        "compare p.csv --description event.yaml --time age --horizon 9 --competing yes",
+        "compare p.csv --description event.yaml",
         "'yes' cannot be both the event and a competing one",
     ),
     "nothing but competing events": (
-        "compare three.csv --label died --time age --horizon 9 --competing 1 --competing 2",
-        "holds 0 beside the competing events; with --time two are needed",
+        "compare three.csv --description all.yaml",
+        "holds 0 beside the competing events",
     ),
     "three classes with a time": (
-        "compare three.csv --label died --time age --horizon 9",
-        "has 3 classes .* name what is another event by --competing",
+        "compare three.csv --description classes.yaml",
+        "has 3 classes .*competing",
     ),
     "one table of another hospital twice": (
         "compare p.csv --label died --external one.csv --external one.csv",
@@ -165,13 +158,14 @@ CASES = {
         "--thresholds needs an outcome of two classes",
     ),
     "text as a follow-up time": (
-        "compare p.csv --label died --time patient --horizon 9",
-        "'patient', data row 1: 'p0' is no number; mend it",
+        "compare p.csv --description text.yaml",
+        "column 'patient' is of type string; numbers were expected",
     ),
     "a folder as model": ("predict folder p.csv", "folder: is a folder; name the model that deep"),
-    "text in a number": (
-        "fit slip.csv --label died",
-        "'crp', data row 5: 'high' is no number.*mend it",
+    "text in a number": ("fit slip.csv --label died", "slip.csv: 1 question to answer"),
+    "text in a number of a described table": (
+        "fit slip.csv --description dead.yaml",
+        "'crp', data row 5: 'high' is no number; mend it, or change dead.yaml, line",
     ),
 }
 
@@ -186,6 +180,10 @@ def described(table, use):
     ]
     start = ["name: p", "path: p.csv", f"deepcac: {json.dumps(use)}", "schema:", "  fields:"]
     return "\n".join([*start, *lines])
+
+
+def at_9(**outcome):
+    return {"outcome": {"field": "died", "time": "age", "horizon": 9} | outcome}
 
 
 @pytest.fixture
@@ -214,9 +212,15 @@ def folder(tmp_path, monkeypatch):
         "ids_of": (table, {"outcome": {"field": "died"}, "id": "patient"}),
         "blood": (table, {"outcome": {"field": "died"}, "leave_out": {"blood": "asked"}}),
         "dead": (table, {"outcome": {"field": "died", "event": "dead"}}),
-        "event": (table, {"outcome": {"field": "died", "event": "yes"}}),
         "open": (table, {"outcome": {"field": "died"}, "questions": [QUESTION]}),
-        "above": (table, {"outcome": {"field": "crp", "above": 0}}),
+        "twice": (table, {"outcome": {"field": "died"}, "patient": "died"}),
+        "untimed": (table, {"outcome": {"field": "died", "competing": ["yes"]}}),
+        "event": (table, at_9(event="yes", competing=["yes"])),
+        "above": (table, at_9(field="crp", above=0, competing=["2"])),
+        "none": (table, at_9(competing=["4"])),
+        "all": (table, at_9(competing=["1", "2"])),
+        "classes": (table, at_9()),
+        "text": (table, at_9(time="patient")),
     }.items():
         (tmp_path / f"{name}.yaml").write_text(described(frame, use))
     sign = described(table, {}).replace("number", "number, decimalChar: ';'")
@@ -242,6 +246,16 @@ def test_a_wrong_use_is_told_in_one_line(folder, monkeypatch, capsys, case):
     assert "Usage:" not in told.err
     assert not told.out
     assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("option", RETIRED)
+def test_an_option_that_is_gone_says_what_took_its_place(monkeypatch, capsys, option):
+    monkeypatch.setattr("sys.argv", ["deepcac", "compare", "t.csv", f"{option}=1"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert stopped.value.code == 2
+    assert f"{option} {RETIRED[option]}" in line
 
 
 def test_nothing_asked_for_is_answered_by_the_help(monkeypatch, capsys):

@@ -53,6 +53,12 @@ def same_names(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.replace_substring_regex(texts, _ZEROS, r"\1\2")
 
 
+def is_bytes(kind: pa.DataType) -> bool:
+    """Tell whether an arrow type holds bytes, which may be no text."""
+    kinds = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in kinds)
+
+
 _CUT = r"^\d[.,]\d+E\+\d+$"
 _USUAL = {
     pa.string_view(): pa.string(),

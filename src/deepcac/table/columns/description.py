@@ -41,8 +41,8 @@ ColumnType = Literal[
 
 
 def _given(value: Any) -> Any:
-    """Return a value, None where nothing stands behind its key."""
-    return None if value == "" else value
+    """Return a value, None where nothing stands behind its key, or the null of YAML."""
+    return None if value in ("", "null", "~") else value
 
 
 _Text = Annotated[str | None, BeforeValidator(_given)]

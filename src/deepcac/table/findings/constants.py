@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.column_types import as_texts, is_bytes
 from deepcac.table.columns.description import LEAVE_OUT
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding
@@ -68,6 +68,6 @@ def _values(table: ExaminedTable, name: str) -> Ids:
 def _codes(table: ExaminedTable, name: str) -> Ids | None:
     """Return a number for each different cell in the order of the rows; -1 where missing."""
     cells = table.cells(name)
-    if pa.types.is_nested(cells.type):
+    if pa.types.is_nested(cells.type) or is_bytes(cells.type):
         return None
     return np.asarray(pd.factorize(as_texts(cells).to_pandas())[0], dtype=np.int64)

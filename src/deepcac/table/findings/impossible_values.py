@@ -57,7 +57,7 @@ def find_impossible_values(table: ExaminedTable) -> Iterator[Finding]:
         if not outside.any() or (values > high).mean() > _FEW or (values < low).mean() > _SOME:
             continue
         distinct = np.unique(values[outside])
-        shown = ", ".join(plainly(value) for value in distinct[:3])
+        shown = ", ".join(repr(plainly(value)) for value in distinct[:3])
         text = (
             f"Column {name!r}: {format_count(int(outside.sum()))} values such as {shown} are "
             "impossible."

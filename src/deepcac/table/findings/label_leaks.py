@@ -68,6 +68,8 @@ def _best(parts: ColumnParts, values: Array | None, y: Ids, half: npt.NDArray[np
     candidates = []
     for c in asked:
         inside = y == c
+        if inside.all():  # the others are in no row of the sample
+            continue
         auroc = _by_parts(parts, inside, half)
         candidates.append(
             _Told(auroc if values is None else max(auroc, order_auroc(values, inside)), c)

@@ -75,7 +75,7 @@ def _shared_codes(numbers: Mapping[str, Array]) -> Iterator[Finding]:
         for name in names:
             code = plainly(np.nanmax(numbers[name]))
             text = (
-                f"Column {name!r}: {code} stands in the same rows as the last value of "
+                f"Column {name!r}: {code!r} stands in the same rows as the last value of "
                 f"{len(names) - 1} other columns. If it means no value, list it "
                 "under missingValues."
             )

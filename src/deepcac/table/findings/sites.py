@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pyarrow.compute as pc
 
-from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.column_types import as_texts, is_bytes
 from deepcac.table.columns.description import SITE
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding
@@ -26,6 +26,8 @@ def find_site(table: ExaminedTable) -> Iterator[Finding]:
     if table.description.resource.use.site is not None:
         return
     for name in filter(_NAMES_A_SITE.fullmatch, table.predictors):
+        if is_bytes(table.cells(name).type):
+            continue
         texts = pc.unique(as_texts(table.cells(name)).drop_null()).to_pylist()
         answers = {text.lower() for text in texts} <= _ANSWERS
         if 2 <= len(texts) <= _MOST_SITES * len(table.number) and not answers:

@@ -100,13 +100,6 @@ def _number_or_text(
     pointed = with_points(present, sign or ".")
     numbers = as_numbers(pa.chunked_array([pointed]))
     text = ColumnField(name=name)
-    if not present.null_count < len(present) or not numbers.numeric:
-        questions = (
-            _pairs(name, present)
-            or _beyond(name, present)
-            or _area(name, pc.unique(cells).to_pylist(), words)
-        )
-        return InferredColumn(text, words, questions)
     if len(numbers.units) > 1:
         shown = ", ".join(map(repr, numbers.units[:3]))
         why = (
@@ -114,6 +107,13 @@ def _number_or_text(
             "one in the file, or:"
         )
         return InferredColumn(text, words, (Finding(why, (name,), (TEXT, LEAVE_OUT)),))
+    if not present.null_count < len(present) or not numbers.numeric:
+        questions = (
+            _pairs(name, present)
+            or _beyond(name, present)
+            or _area(name, pc.unique(cells).to_pylist(), words)
+        )
+        return InferredColumn(text, words, questions)
     grouped = pc.any(pc.greater(pc.utf8_length(present), pc.utf8_length(pointed))).as_py()
     field = ColumnField(
         name=name, type=NUMBER, decimal_char="," if sign == "," else ".",
@@ -130,8 +130,8 @@ def _number_or_text(
     if place >= 0:
         cell = present[place].as_py()
         why = (
-            f"Column {name!r}, data row {number[place]}: is {cell!r} the number {float(cell):g} or "
-            "a name?"
+            f"Column {name!r}, data row {number[place]}: {cell!r} may be the number "
+            f"'{float(cell):g}' or a name."
         )
         return InferredColumn(field, words, (Finding(why, (name,), (NUMBER, TEXT)),))
     return InferredColumn(field, (*words, *nothing))

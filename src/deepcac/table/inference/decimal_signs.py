@@ -170,6 +170,6 @@ def _two_readings(name: str, column: pa.Array, unclear: Mapping[str, int], numbe
     sign, place = min(unclear.items(), key=lambda reading: reading[1])
     text = column[place].as_py()
     return (
-        f"Column {name!r}, data row {number[place]}: is {text!r} {text.replace(sign, '')} or "
-        f"{text.replace(sign, '.')}?"
+        f"Column {name!r}, data row {number[place]}: {text!r} may be "
+        f"{text.replace(sign, '')!r} or {text.replace(sign, '.')!r}."
     )

@@ -36,7 +36,7 @@ from deepcac.table.inference.column_inference import InferredColumn, infer_colum
 from deepcac.table.inference.decimal_signs import decimal_signs
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.row_sample import SampledTable, sample_rows
+from deepcac.table.reading.row_sample import SampledTable, refuse_absent, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY, OTHER
 from deepcac.table.reading.table_files import find_dialect, raw_blocks, read_blocks
 
@@ -147,11 +147,13 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
 def _raw_sample(path: StrPath, dialect: Dialect, use: Use, rows: int, seed: int) -> SampledTable:
     outcome = use.outcome
     keys = [] if outcome is None else [outcome.field]
-    blocks = map(_uniform_block, raw_blocks(path, dialect))
+    needed = sorted(use.no_predictors())
+    blocks = (_uniform_block(block, needed) for block in raw_blocks(path, dialect))
     return sample_rows(blocks, keys, group=use.patient, most=rows, seed=seed)
 
 
-def _uniform_block(block: pa.RecordBatch) -> pa.RecordBatch:
+def _uniform_block(block: pa.RecordBatch, needed: Sequence[str]) -> pa.RecordBatch:
+    refuse_absent(block.schema.names, needed)
     columns = []
     for name, column in zip(block.schema.names, block.columns, strict=True):
         column = plain_type(name, column)

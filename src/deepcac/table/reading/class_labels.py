@@ -137,6 +137,8 @@ def class_labels(
     refuse_missing(
         cells, name, "no label; fill it in, or leave such rows out (outcome: rows_without)"
     )
+    if not len(cells):  # where rows without a label are left out
+        raise DataError(f"column {name!r}: no row has a label")
     if above is not None and positive is not None:
         raise DataError(f"column {name!r}: a number that is divided has no event of its own")
     if above is not None:

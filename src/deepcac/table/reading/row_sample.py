@@ -1,6 +1,6 @@
 """A sample of the rows of a large table, drawn while it is read."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -99,7 +99,7 @@ def sample_rows(
     total, limit, gaps = 0, np.uint64(2**64 - 1), False
     for block in blocks:
         gaps = gaps or GAPS in (block.schema.metadata or {})
-        _check_keys(block.schema.names, keys)
+        refuse_absent(block.schema.names, keys)
         if group is not None:
             refuse_type(block.schema.field(group).type, group, "a group")
         number = np.arange(total + 1, total + 1 + block.num_rows, dtype=np.int64)
@@ -117,10 +117,11 @@ def sample_rows(
     return SampledTable(rows, number, pa.Table.from_batches(watched), total, number - 1, gaps)
 
 
-def _check_keys(names: list[str], keys: list[str]) -> None:
+def refuse_absent(names: Collection[str], keys: Iterable[str]) -> None:
+    """Refuse columns that are needed and are not among those of a table."""
     for key in keys:
         if key not in names:
-            listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+            listed = ", ".join([*names][:20]) + (", ..." if len(names) > 20 else "")
             raise DataError(f"no column {key!r}; there are {listed}")
 
 

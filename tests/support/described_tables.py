@@ -1,0 +1,40 @@
+"""Tables with the description that commands find out, and with all of its questions answered."""
+
+from dataclasses import replace
+
+from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.description import KEEP, Outcome, Use
+from deepcac.table.columns.given_answers import apply_answers
+from deepcac.table.inference.described_table import describe_table
+
+
+def describe(path, label="died", **lines):
+    """Return the description of a table; `lines` are those of its outcome and of its use."""
+    of_outcome = {name: lines.pop(name) for name in Outcome.model_fields.keys() & lines.keys()}
+    outcome = None if label is None else Outcome(field=label, **of_outcome)
+    return describe_table(path, Use(outcome=outcome, **lines)).description
+
+
+def asked(path, label="died", **lines):
+    """Return check and columns of each question about a table."""
+    questions = describe(path, label, **lines).resource.use.questions
+    return [(question.check, *question.fields) for question in questions]
+
+
+def decided(path, label="died", answer=KEEP, **lines):
+    """Return a table whose questions are answered, and its roles.
+
+    The answer is `answer`, or the first one of a question that has no such answer.
+    """
+    description = describe(path, label, **lines)
+    use = description.resource.use
+    questions = tuple(
+        question.model_copy(
+            update={"answer": answer if answer in question.answers else question.answers[0]}
+        )
+        for question in use.questions
+    )
+    changed = {"use": use.model_copy(update={"questions": questions})}
+    resource = apply_answers(description.resource.model_copy(update=changed))
+    description = replace(description, resource=resource, looked_at=False)
+    return DescribedTable(path, description), description.roles()

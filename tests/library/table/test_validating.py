@@ -35,6 +35,7 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
+from deepcac.table.inference.labelled_table import described_table
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.validation.validated_risks import RiskSource, read_validated
 from deepcac.table.validation.validating import answer_lines
@@ -65,7 +66,8 @@ def cohort(n=400, seed=0):
 def validation(tmp_path, frame, roles=DIED, source=SCORE, by=()):
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    return Validation(read_validated(path, roles, source, by))
+    table, roles = described_table(path, roles, like=source.description, fitted=False)
+    return Validation(read_validated(table, roles, source, by))
 
 
 def scores(tmp_path, frame):
@@ -273,8 +275,8 @@ def test_three_classes_are_judged_one_against_the_rest(tmp_path, monkeypatch):
     for c, name in enumerate("xyz"):
         assert f"{name} {roc_auc_score(frame.kind == name, risk[:, c]):.2f}" in line
     assert "Updates" not in (tmp_path / "validate.html").read_text()
-    with pytest.raises(DataError, match="one column of risks needs an outcome of two"):
-        read_validated("t.csv", Roles("kind"), RiskSource("", column="age"))
+    with pytest.raises(DataError, match="needs an outcome of two"):
+        validation(tmp_path, frame, Roles("kind"), RiskSource("", column="age"))
 
 
 def test_from_a_table_to_the_answer_in_three_commands(tmp_path, monkeypatch):
@@ -312,10 +314,8 @@ def test_no_more_than_twelve_options():
         ({"risk": [np.nan, np.nan]}, "data row 1: has no risk; fill it in"),
         ({"risk": [0.2, 1.5]}, "data row 2: 1.5 is no risk from 0 to 1; divide percentages by 100"),
         ({"risk": [-2.0]}, "data row 1: -2 is no risk from 0 to 1"),
-        ({"died": [None]}, "data row 1: no label"),
         ({"died": ["no"] * 400}, "two classes are needed"),
         ({"died": ["yes"] * 5 + ["no"] * 395}, "'yes' has fewer than 10 rows"),
-        ({"died": ["maybe"]}, "one column of risks needs an outcome of two"),
     ],
 )
 def test_what_cannot_be_judged_is_refused_with_its_row(tmp_path, change, line):
@@ -324,6 +324,15 @@ def test_what_cannot_be_judged_is_refused_with_its_row(tmp_path, change, line):
         frame.loc[: len(values) - 1, name] = values
     with pytest.raises(DataError, match=re.escape(line)):
         validation(tmp_path, frame)
+
+
+def test_rows_without_an_outcome_are_a_question(tmp_path):
+    frame = cohort()
+    frame.loc[0, "died"] = None
+    with pytest.raises(ConfigError, match="rows have no outcome"):
+        validation(tmp_path, frame)
+    known = validation(tmp_path, frame, Roles("died", known_only=True))
+    assert len(known.validated.risk) == len(frame) - 1
 
 
 def test_ids_that_stand_twice_are_refused_unless_they_name_patients(tmp_path):
@@ -387,12 +396,10 @@ def test_a_model_and_its_table_must_ask_one_question(tmp_path, monkeypatch):
         tmp_path, monkeypatch, "validate", "model.json", "ward.csv", "--accept-unseen"
     )
     assert line.startswith("AUROC")
+    at_a_time = Roles("died", time="age", horizon=1.0)
     with pytest.raises(ConfigError, match="fitted without follow-up"):
-        command(
-            tmp_path,
-            monkeypatch,
-            *["validate", "model.json", "t.csv", "--time", "age", "--horizon", "1"],
-        )
+        followed = frame.assign(age=2 * frame.age.abs())
+        validation(tmp_path, followed, at_a_time, RiskSource.named([tmp_path / "model.json"], None))
     for words, line in (("model.json", "name a model and a table"), ("t.csv t.csv", "is a table")):
         with pytest.raises((ConfigError, DataError), match=line):
             command(tmp_path, monkeypatch, "validate", *words.split())

@@ -344,8 +344,11 @@ def test_ids_that_stand_twice_are_refused_unless_they_name_patients(tmp_path):
     assert (judged.draws[3] == judged.draws[5]).all()
 
 
-def test_equal_risks_rank_nobody(tmp_path):
+def test_equal_risks_rank_nobody(tmp_path, monkeypatch):
     judged = validation(tmp_path, cohort().assign(risk=0.3))
+    command(tmp_path, monkeypatch, "profile", "t.csv", "--label", "died")
+    (line,) = command(tmp_path, monkeypatch, *["validate", "--risk", "risk", "t.csv"])
+    assert line.startswith("AUROC 0.50")
     first, *_ = answer_lines(judged)
     assert first.startswith("AUROC 0.50, observed")
     assert "slope" not in first

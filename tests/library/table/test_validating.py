@@ -400,8 +400,8 @@ def test_a_model_and_its_table_must_ask_one_question(tmp_path, monkeypatch):
     )
     assert line.startswith("AUROC")
     at_a_time = Roles("died", time="age", horizon=1.0)
+    followed = frame.assign(age=2 * frame.age.abs())
     with pytest.raises(ConfigError, match="fitted without follow-up"):
-        followed = frame.assign(age=2 * frame.age.abs())
         validation(tmp_path, followed, at_a_time, RiskSource.named([tmp_path / "model.json"], None))
     for words, line in (("model.json", "name a model and a table"), ("t.csv t.csv", "is a table")):
         with pytest.raises((ConfigError, DataError), match=line):

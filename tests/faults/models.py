@@ -134,7 +134,7 @@ def _labelled(path: Path, classes: int) -> tuple[Any, Any]:
     X["ward"] = np.resize(["icu", "floor", "er"], len(X))
     X["sex"] = np.resize(["f", "m", "m", "f", "m"], len(X))
     X.iloc[::9, 2] = np.nan
-    X["outcome"] = y if classes == 2 else np.resize(["a", "b", "c"], len(X))
+    X["outcome"] = y if classes == 2 else np.resize(["a", "b", "c", "c"], len(X))
     csv, roles = path.with_suffix(".csv"), Roles("outcome")
     X.to_csv(csv, index=False)
     return read_labelled(csv, roles, rows=999, seed=0), roles

@@ -336,6 +336,19 @@ def test_the_description_of_a_new_table_goes_before_that_of_the_model(tmp_path):
     np.testing.assert_array_equal(*risks)
 
 
+def test_a_column_that_a_description_leaves_out_is_read_for_a_model_that_needs_it(tmp_path):
+    path, model, new = tmp_path / "t.csv", tmp_path / "m.json", tmp_path / "n.csv"
+    cohort().to_csv(path, index=False)
+    fit_table(path, Roles("died"), model, TableRun(len, jobs=1), method="plain")
+    cohort(1).assign(age=50).to_csv(new, index=False)
+    risks = []
+    for _ in range(2):
+        predict_table(model, new, tmp_path / "r.csv", say=len, accept=True)
+        risks.append(pd.read_csv(tmp_path / "r.csv")["risk"])
+        assert "age" in profile(new).resource.use.leave_out
+    np.testing.assert_array_equal(*risks)
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     value=st.floats(-1e9, 1e9, allow_nan=False).map(lambda value: round(value, 3)),

@@ -344,8 +344,11 @@ def test_ids_that_stand_twice_are_refused_unless_they_name_patients(tmp_path):
     assert (judged.draws[3] == judged.draws[5]).all()
 
 
-def test_equal_risks_rank_nobody(tmp_path):
+def test_equal_risks_rank_nobody(tmp_path, monkeypatch):
     judged = validation(tmp_path, cohort().assign(risk=0.3))
+    command(tmp_path, monkeypatch, "profile", "t.csv", "--label", "died")
+    (line,) = command(tmp_path, monkeypatch, *["validate", "--risk", "risk", "t.csv"])
+    assert line.startswith("AUROC 0.50")
     first, *_ = answer_lines(judged)
     assert first.startswith("AUROC 0.50, observed")
     assert "slope" not in first
@@ -397,8 +400,8 @@ def test_a_model_and_its_table_must_ask_one_question(tmp_path, monkeypatch):
     )
     assert line.startswith("AUROC")
     at_a_time = Roles("died", time="age", horizon=1.0)
+    followed = frame.assign(age=2 * frame.age.abs())
     with pytest.raises(ConfigError, match="fitted without follow-up"):
-        followed = frame.assign(age=2 * frame.age.abs())
         validation(tmp_path, followed, at_a_time, RiskSource.named([tmp_path / "model.json"], None))
     for words, line in (("model.json", "name a model and a table"), ("t.csv t.csv", "is a table")):
         with pytest.raises((ConfigError, DataError), match=line):

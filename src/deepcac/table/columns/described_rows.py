@@ -125,7 +125,8 @@ class DescribedRows:
         field = self.description.fields.get(name)
         if field is None or (self.only is not None and name not in self.only):
             return column
-        if name in self.description.resource.use.leave_out:
+        # Who asks for a column by its name reads it though no model learns from it.
+        if self.only is None and name in self.description.resource.use.leave_out:
             column = plain_type(name, column)
             return uniform_text(column) if is_text(column.type) else column
         missing = self.description.missing_values(field)

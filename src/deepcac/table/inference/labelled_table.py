@@ -249,8 +249,8 @@ def described_table(
     use = description.resource.use
     asked = [q for q in use.questions if fitted or {*q.fields} & use.named()]
     refuse_open(path, asked, roles.label)
-    # Nobody has to answer the others, and a column is left out of a fit only.
-    use = use.model_copy(update={"questions": ()} | ({} if fitted else {"leave_out": {}}))
+    # Nobody has to answer the others.
+    use = use.model_copy(update={"questions": ()})
     resource = description.resource.model_copy(update={"use": use})
     description = replace(description, resource=resource)
     inferred_roles = description.roles()

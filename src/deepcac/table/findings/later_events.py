@@ -74,5 +74,5 @@ def _pure_level(parts: ColumnParts, codes: Ids) -> str:
     for name, n, m in zip(parts.names, parts.sizes.tolist(), events.tolist(), strict=True):
         pure = m >= n * (_NEARLY_PURE if _DEATH.fullmatch(name) else _PURE)
         if pure and n >= max(_FEWEST, FEW) and binom.sf(m - 1, n, share) < _CHANCE:
-            return f"has a level of events alone ({name})"
+            return f"has a level with nothing but events ({name})"
     return ""

@@ -263,8 +263,8 @@ def _cells(scores: Scores) -> list[str]:
 def _method(validation: Validation) -> list[str]:
     timed = (
         "At the horizon every score is weighted by the inverse chance of being still followed, "
-        "learnt from these patients and anew in each draw: AUROC(t) is the cumulative/dynamic one "
-        "(Uno et al. 2007), Brier(t) that of Graf et al. (1999). Observed events are those of "
+        "learnt from these patients and again in every sample: AUROC(t) is the cumulative/dynamic "
+        "one (Uno et al. 2007), Brier(t) that of Graf et al. (1999). Observed events are those of "
         "Kaplan and Meier, with competing events of Aalen and Johansen, also among the treated."
     )
     apart = (

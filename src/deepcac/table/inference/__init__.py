@@ -1,0 +1,1 @@
+"""How a table is read, found out from its cells, and the table with its outcome."""

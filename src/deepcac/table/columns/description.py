@@ -98,6 +98,8 @@ class ColumnField(_Standard):
         Sign before decimals; sign between thousands, empty if there is none.
     unit : str
         Written behind the numbers in the cells.
+    bare_number : bool
+        Whether nothing is written beside the numbers; it tells other programs of the unit.
     true_values, false_values : tuple of str
         Words of a boolean.
     constraints : Constraints
@@ -110,6 +112,7 @@ class ColumnField(_Standard):
     decimal_char: Literal[".", ","] = Field(default=".")
     group_char: str = Field(default="", max_length=1)
     unit: str = ""
+    bare_number: bool = True
     true_values: tuple[str, ...] = Field(
         default=("true", "True", "TRUE", "1"),
         validation_alias="trueValues",

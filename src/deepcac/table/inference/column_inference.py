@@ -118,7 +118,7 @@ def _number_or_text(
     field = ColumnField(
         name=name, type=NUMBER, decimal_char="," if sign == "," else ".",
         group_char=("." if sign == "," else ",") if grouped else "",
-        unit=numbers.units[0] if numbers.units else "",
+        unit=numbers.units[0] if numbers.units else "", bare_number=not numbers.units,
     )  # fmt: skip
     read, _ = typed(present, field)
     slips = pc.and_(pc.is_valid(present), pc.is_null(read))

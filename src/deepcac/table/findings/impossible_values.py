@@ -10,7 +10,7 @@ from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.description import KEEP, LEAVE_OUT, MISSING_VALUES
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding
-from deepcac.table.reading.odd_numbers import plainly
+from deepcac.table.reading.odd_numbers import missing_codes, plainly
 
 _FEW, _SOME = 0.02, 0.3  # shares of the rows that are above and below
 _MOST_VALUES = 12  # that one answer can make missing
@@ -52,7 +52,9 @@ def find_impossible_values(table: ExaminedTable) -> Iterator[Finding]:
                 continue
             low, high = -np.inf, _MOST_HOURS
         values = table.numbers(name)
-        outside = (values < low) | (values > high)
+        # What looks like a code for no value is asked about as one.
+        codes = [float(code) for _, code in missing_codes(name, values)]
+        outside = ((values < low) | (values > high)) & ~np.isin(values, codes)
         # Of a column in another unit, such as ages in months, many are too large.
         if not outside.any() or (values > high).mean() > _FEW or (values < low).mean() > _SOME:
             continue

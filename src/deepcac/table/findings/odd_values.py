@@ -53,7 +53,8 @@ def odd_values(
             yield Finding(text, (name,), (KEEP,))
         else:
             yield Finding(text, (name,), (MISSING_VALUES, KEEP), (code,))
-    units = "" if codes else two_units(name, values if ended is None else values[ended])
+    seen = values if ended is None else values[ended]
+    units = "" if codes else two_units(name, seen, needed=needed)
     if units:
         yield Finding(units, (name,), (KEEP,) if needed else (LEAVE_OUT, KEEP))
 

@@ -34,7 +34,7 @@ from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_model import fit_risk_model
-from deepcac.table.risk_model_choice import chosen_method
+from deepcac.table.risk_model_choice import Ways, chosen_method
 
 ROLES, MARGIN, NEW_ROWS = Roles("died"), 0.01, 20_000
 TRAIN, TEST = 0.5625, 0.25  # of the rows, as the judge draws them
@@ -62,7 +62,7 @@ def fit_auto(seed):
     rng = np.random.default_rng([seed, 1])
     frame = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
     table = read(frame.assign(died=(rng.random(300) < 0.35).astype(int)))
-    method = chosen_method(table, "auto", 2, 0.03, 0, silent)
+    method = chosen_method(table, Ways(), 0, silent)
     return {"clusters taken": method["n_clusters"] > 1}
 
 
@@ -72,7 +72,7 @@ def slope_of_fit(strength, n):
     def one(seed):
         whole = six_columns(np.random.default_rng([seed, 2]), n + NEW_ROWS, strength)
         table, new = read(whole[:n]), whole[n:]
-        method = chosen_method(table, "auto", 2, 0.03, 0, silent)
+        method = chosen_method(table, Ways(), 0, silent)
         risk = fit_risk_model(table, ROLES, method, 0).predict_proba(new)[:, 1]
         true = calibration_slope(new.died.to_numpy(), risk)
         return {

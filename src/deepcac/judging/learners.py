@@ -64,6 +64,16 @@ def linear_lgbm(values: Values, train: Rows, validation: Rows, sample: Resample)
     return _lightgbm(linear, train, validation, sample, lambda rows: rows.bounded)
 
 
+def lightgbm_settings(values: Values, n_classes: int, seed: int) -> dict[str, Any]:
+    """Return the values of a trial, without that of class weights, as LightGBM takes them."""
+    return {
+        **values,
+        **_objective(n_classes, "binary", "multiclass"),
+        **{"num_threads": 1, "seed": seed, "deterministic": True},
+        **{"force_col_wise": True, "bagging_freq": 1, "verbose": -1},
+    }
+
+
 def _lightgbm(
     values: Values,
     train: Rows,
@@ -74,12 +84,7 @@ def _lightgbm(
     import lightgbm
 
     weigh = values["class_weight"]
-    settings = {
-        **_without_weight(values),
-        **_objective(sample.n_classes, "binary", "multiclass"),
-        **{"num_threads": 1, "seed": sample.seed, "deterministic": True},
-        **{"force_col_wise": True, "bagging_freq": 1, "verbose": -1},
-    }
+    settings = lightgbm_settings(_without_weight(values), sample.n_classes, sample.seed)
     data = lightgbm.Dataset(columns(train), train.y, weight=_weights(train, weigh), params=settings)
     stop = lightgbm.early_stopping(PATIENCE, verbose=False)
     held_out = lightgbm.Dataset(

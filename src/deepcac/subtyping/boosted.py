@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from deepcac.errors import ConfigError
 from deepcac.subtyping.crossfit import Cases
-from deepcac.subtyping.tree_arrays import TreeArrays, read_booster
+from deepcac.tree_arrays import TreeArrays, read_booster
 from deepcac.types import Array, Flags
 
 ROUNDS, PATIENCE = 800, 40

@@ -26,7 +26,7 @@ from deepcac.subtyping.boosted import BoostedFolds
 from deepcac.subtyping.gates import Gates
 from deepcac.subtyping.smooth_inputs import QUANTILES, SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, Gain, Heads
-from deepcac.subtyping.tree_arrays import TreeArrays
+from deepcac.tree_arrays import TreeArrays
 
 TABLE = "table"  # in the header of a model of the command
 _INPUTS, _NETWORKS, _TREES = "inputs.", "networks.", "trees."

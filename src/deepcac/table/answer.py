@@ -32,8 +32,15 @@ from deepcac.scoring.equivalence import (
 from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac.scoring.small_cells import format_count
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac.table.budgeted_trials import BOOSTERS, Trials, bent_line, linear
-from deepcac.table.comparison_words import Line, arm_name, contender_name, gain, signed
+from deepcac.table.budgeted_trials import Trials, simplicity
+from deepcac.table.comparison_words import (
+    Line,
+    ahead_sentence,
+    arm_name,
+    contender_name,
+    gain,
+    signed,
+)
 
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
 ENOUGH_EVENTS = 100  # below, no firm no
@@ -161,7 +168,7 @@ def first_line(trials: Trials, lines: Sequence[Line]) -> Line:
 
 def recommended(trials: Trials, names: Collection[str]) -> str:
     """Return the simplest of some models without clusters that is about as good as the best."""
-    ordered = sorted(names, key=(linear(), bent_line(), *BOOSTERS).index)
+    ordered = sorted(names, key=simplicity)
     share = trials.records[ordered[0]].test_share
     scores = [validated(trials.records, name) for name in ordered]
     return ordered[simplest(scores, share / (1 - share))]
@@ -182,12 +189,8 @@ def _passed_over(trials: Trials, best: str, names: Collection[str]) -> str:
         choose(open_to(trials.records, name), TUNED, "auroc").scores for name in (ahead, best)
     )
     gap = corrected_t_test(more - less, n_train=1 - share, n_test=share)
-    name = contender_name(ahead)
-    return (
-        f"{name[0].upper()}{name[1:]} was ahead on the rows that models are chosen by, by less "
-        f"than a standard error; on the test rows the difference is {signed(gap.mean)} "
-        f"({signed(gap.low)} to {signed(gap.high)})."
-    )
+    sentence = ahead_sentence(ahead, best, gap, within=True)
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def gain_excluded(table: pd.DataFrame) -> bool:

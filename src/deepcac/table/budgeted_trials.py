@@ -186,6 +186,11 @@ def bent_line() -> str:
     return of_kind("bent")[0]
 
 
+def simplicity(learner: str) -> int:
+    """Return the place of a learner among those a model is recommended from, the simplest first."""
+    return (linear(), bent_line(), *BOOSTERS).index(learner)
+
+
 def usual_resamples(table: LabelledTable) -> int:
     """Return how many resamples are planned for a table."""
     return RESAMPLES_SMALL if len(table.features.label) < SMALL_ROWS else RESAMPLES

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -13,21 +14,25 @@ from threadpoolctl import threadpool_limits
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
-from deepcac.judging.contenders import Contender
 from deepcac.judging.draws import units
-from deepcac.judging.fitting import fit_trial
+from deepcac.judging.fitting import Fit, in_parts
+from deepcac.judging.learners import Predict, lr
+from deepcac.judging.partitions import part
 from deepcac.judging.resamples import Resample, Rows, at_most, prepared
 from deepcac.judging.spaces import Values
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.metrics import one_against_rest
-from deepcac.table.budgeted_trials import MOST_TRAIN, linear
+from deepcac.table.budgeted_trials import BOOSTERS, MOST_TRAIN, bent_line, linear
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.learners.boosted_trees import fit_boosted
+from deepcac.table.learners.splines import fit_spline_lr
 from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
 
 FOLDS = 5
 _CERTAIN = 1e-7
 _WORTH_PROCESSES = 4.0  # seconds of work; processes need about two to start
+CLUSTER_VALUES = ("n_clusters", "alpha")  # of a candidate, and not of its learner
 Parts = list[npt.NDArray[np.intp]]
 
 
@@ -39,11 +44,14 @@ class Candidate(NamedTuple):
     arm : str
         Partition, or nothing.
     values : dict
-        Of a trial of logistic regression in it.
+        Of a trial of the learner in it.
+    learner : str
+        Its id in `judging.spaces`.
     """
 
     arm: str
     values: Values
+    learner: str = linear()
 
     @property
     def k(self) -> int:
@@ -142,8 +150,8 @@ def score_on_folds(
             a, b = folds
             inside[a, b], inside[b, a] = answer.score[:, 1], answer.score[:, 0]
     fold = np.empty(n, dtype=np.int64)
-    for j, part in enumerate(parts):
-        fold[part] = j
+    for j, fold_rows in enumerate(parts):
+        fold[fold_rows] = j
     others = [np.delete(inside[j], j, axis=0) for j in range(k)] if nested else []
     return FoldScores(_scores(every), [_scores(rest) for rest in others], risk, fold)
 
@@ -204,11 +212,26 @@ def _left_out(
         sides = [sample.test, sample.validation][: len(folds)]
         risk, scores = [], []
         for candidate in candidates:
-            predict = fit_trial(Contender(linear(), candidate.arm), candidate.values, sample)
+            predict = _fitted(candidate, sample)
             answers = [np.asarray(predict(side)) for side in sides]
             risk += answers[: len(folds) == 1]
             scores.append([_score(side, risks) for side, risks in zip(sides, answers, strict=True)])
     return _Answered(risk, np.array(scores))
+
+
+def _fitted(candidate: Candidate, sample: Resample) -> Predict:
+    """Fit a candidate on the training rows, in each of its clusters."""
+    fits: dict[str, Fit] = {
+        linear(): lr,
+        bent_line(): fit_spline_lr,
+        **{library: partial(fit_boosted, library) for library in BOOSTERS},
+    }
+    fit, values = fits[candidate.learner], candidate.values
+    if candidate.k == 1:
+        return fit(values, sample.train, sample.validation, sample)
+    partition = part(sample, candidate.arm, candidate.k, values.get("alpha", 0.0))
+    settings = {name: v for name, v in values.items() if name not in CLUSTER_VALUES}
+    return in_parts(fit, settings, sample, partition, int(partition.train.max()) + 1)
 
 
 def _sample(

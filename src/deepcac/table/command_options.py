@@ -143,11 +143,20 @@ ModelOut = Annotated[
         OUTPUT, help="The model to write. The default is model.json, for subtypes model.deepcac."
     ),
 ]
+Learner = Annotated[
+    str,
+    option(
+        QUESTION,
+        help="What the model is: lr (logistic regression), spline (with splines), boosted (trees), "
+        "or auto, which takes the simplest that is about as good as the best. With a named "
+        "--method, auto is lr.",
+    ),
+]
 Method = Annotated[
     str,
     option(
         QUESTION,
-        help="How the model is made: auto, plain, k-means or CAC (a logistic regression in each "
+        help="Whether the model has clusters: auto, plain (none), k-means or CAC (a model in each "
         "cluster), or subtypes (groups by what raises the risk).",
     ),
 ]

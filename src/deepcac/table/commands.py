@@ -18,6 +18,7 @@ from deepcac.table.command_options import (
     Description,
     External,
     Jobs,
+    Learner,
     Method,
     ModelOut,
     Resamples,
@@ -222,6 +223,7 @@ def fit(
     table: Table,
     out: ModelOut = None,
     columns: TableOptions,
+    learner: Learner = "auto",
     method: Method = "auto",
     clusters: Annotated[
         int | None,
@@ -261,7 +263,7 @@ def fit(
     model = fit_table(
         source, roles, path,
         TableRun(say, _typed(), seed=seed, jobs=jobs, bootstrap=bootstrap),
-        method=method, clusters=clusters, alpha=alpha,
+        method=method, learner=learner, clusters=clusters, alpha=alpha,
     )  # fmt: skip
     typer.echo(model_name(model))
     for line in method_lines(model.method):

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from deepcac.judging.contenders import parse_contender
+from deepcac.scoring.statistics import Comparison
 
 Line = Mapping[Hashable, Any]  # a comparison, a row of `deepcac.judging.verdicts.verdicts`
 
@@ -51,3 +52,17 @@ def with_interval(values: Sequence[float], digits: int) -> str:
 def gain(line: Line) -> str:
     """Return a difference in AUROC with its 95 % interval."""
     return f"{signed(line['mean'])} AUROC ({signed(line['low'])} to {signed(line['high'])})"
+
+
+def ahead_sentence(ahead: str, lower: str, gap: Comparison, *, within: bool) -> str:
+    """Say by how much a model scores more than a simpler one, on rows that choose neither.
+
+    `within` is a lead of less than a standard error on the rows that choose, so that the simpler
+    one is taken.
+    """
+    by = "by less than a standard error" if within else "by more than a standard error"
+    interval = "" if gap.low != gap.low else f" ({signed(gap.low)} to {signed(gap.high)})"
+    return (
+        f"{contender_name(ahead)} was ahead of {contender_name(lower)} on the rows that models are "
+        f"chosen by, {by}; on the test rows the difference is {signed(gap.mean)}{interval}"
+    )

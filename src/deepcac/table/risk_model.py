@@ -1,53 +1,34 @@
-"""A risk model of a table: encoding, clusters, a logistic regression in each, as arrays."""
+"""A risk model of a table: encoding, clusters, and what predicts in each of them, as arrays."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, softmax
-from sklearn.linear_model import LogisticRegression
+from scipy.special import expit
 from sklearn.metrics import pairwise_distances_argmin
 
-from deepcac.judging.fitting import FEWEST
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.preprocess import TableScaler
+from deepcac.scoring.calibration import log_odds
+from deepcac.table.budgeted_trials import BOOSTERS, bent_line
 from deepcac.table.coarse_states import (
     coarse_centres,
-    coarse_counts,
     coarse_scaler,
     indicators,
     patients,
 )
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.learners.boosted_trees import BoostedTrees, grow_trees
+from deepcac.table.learners.planes import Plane, fit_plane
+from deepcac.table.learners.splines import Splines
 from deepcac.table.table_model import TableModel
 from deepcac.types import Array, Ids
 
 DIRECTIONS = 20  # in which the log odds of refits differ, of a model that is kept
 _WIDE = 1.959963984540054  # 97.5 % of the normal distribution
-
-
-@dataclass(frozen=True)
-class Plane:
-    """A fitted logistic regression, or the class shares where none can be had.
-
-    Attributes
-    ----------
-    coef : ndarray of shape (c, q)
-        One row for two classes, else one per class; zeros for shares.
-    intercept : ndarray of shape (c,)
-    """
-
-    coef: Array
-    intercept: Array
-
-    def probability(self, X: Array) -> Array:
-        """Return probabilities of shape (n, n_classes)."""
-        scores = X @ self.coef.T + self.intercept
-        if scores.shape[1] == 1:
-            return np.hstack([expit(-scores), expit(scores)])
-        return np.asarray(softmax(scores, axis=1))
 
 
 @dataclass(frozen=True)
@@ -83,25 +64,30 @@ class RiskModel(TableModel):
     Attributes
     ----------
     method : dict
-        ``arm``, ``n_clusters``, ``alpha``, ``C`` and ``clip``, and how they were chosen.
+        ``learner`` (an id of `judging.spaces`), ``arm``, ``n_clusters`` and ``alpha``; of a
+        logistic regression ``C`` and ``clip``, and ``knots`` of splines; of boosted trees their
+        values as ``trees``; and how all of them were chosen.
     centres : ndarray of shape (k, q)
         No rows without clusters.
-    planes : list of Plane
+    parts : list of Plane or BoostedTrees
         One per cluster, or one.
+    splines : Splines
+        Of the columns; of logistic regression with splines only.
     spread : RefitSpread, optional
         Of a model that was fitted with ``--bootstrap``.
     """
 
     centres: Array
-    planes: list[Plane]
+    parts: Sequence[Plane | BoostedTrees]
+    splines: Splines = field(default_factory=Splines)
     spread: RefitSpread | None = None
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return probabilities (n, n_classes) of encoded rows (n, d), and subtypes, from 1."""
         rows, cluster = self.placed(X)
         risk = np.empty((len(X), len(self.classes)))
-        for j, plane in enumerate(self.planes):
-            risk[cluster == j] = plane.probability(rows[cluster == j])
+        for j, part_model in enumerate(self.parts):
+            risk[cluster == j] = part_model.probability(rows[cluster == j])
         return risk, cluster + 1
 
     def ranges(self, X: Array) -> Array | None:
@@ -109,25 +95,45 @@ class RiskModel(TableModel):
         return None if self.spread is None else self.spread.interval(self.design(X))
 
     def design(self, X: Array) -> Array:
-        """Return what the log odds are linear in, shape (n, clusters * (1 + q))."""
+        """Return what the log odds are linear in, shape (n, clusters * (1 + p)).
+
+        Of boosted trees the columns, and their own log odds, stand for what refits vary in.
+        """
         rows, cluster = self.placed(X)
+        if self.boosted:
+            odds = log_odds(self.answers(X)[0][:, 1])
+            rows = np.column_stack([np.clip(self.scaler.transform(X), -OUTLIER, OUTLIER), odds])
         columns = np.column_stack([np.ones(len(rows)), rows])
-        return np.hstack([columns * (cluster == j)[:, None] for j in range(len(self.planes))])
+        return np.hstack([columns * (cluster == j)[:, None] for j in range(len(self.parts))])
 
     def placed(self, X: Array) -> tuple[Array, Ids]:
-        """Return encoded rows as the planes take them, and the plane of each."""
+        """Return encoded rows as the parts take them, and the part of each."""
         scaled = self.scaler.transform(X)
-        clip = self.method["clip"]
-        rows = scaled if clip is None else np.clip(scaled, -clip, clip)
+        rows = X if self.boosted else linear_rows(scaled, self.method["clip"], self.splines)
         if not len(self.centres):
             return rows, np.zeros(len(X), dtype=np.int64)
         bounded = np.clip(scaled, -OUTLIER, OUTLIER)
         return rows, pairwise_distances_argmin(bounded, self.centres).astype(np.int64)
 
     @property
+    def boosted(self) -> bool:
+        """Whether its parts are trees, and no coefficients."""
+        return is_boosted(self.method)
+
+    @property
     def n_subtypes(self) -> int:
         """Clusters, 0 without."""
         return len(self.centres)
+
+
+def is_boosted(method: Mapping[str, Any]) -> bool:
+    """Tell whether a method is boosted trees."""
+    return method["learner"] in BOOSTERS
+
+
+def linear_rows(scaled: Array, clip: float | None, splines: Splines) -> Array:
+    """Return standardised rows (n, q) as a plane takes them: cut, with the terms of splines."""
+    return splines.beside(scaled if clip is None else np.clip(scaled, -clip, clip))
 
 
 def whole_table(table: LabelledTable, seed: int) -> tuple[TableScaler, Resample]:
@@ -141,7 +147,7 @@ def _as_resample(
 ) -> Resample:
     features = table.features
     X, y = features.X, features.label
-    rows = Rows(X, scaler.transform(X), y, features.row_id, weight=weight)
+    rows = Rows(X, scaler.transform(X), y, features.row_id, table.group, weight)
     return Resample(rows, rows, rows, features.n_classes, seed)
 
 
@@ -150,9 +156,9 @@ def fit_risk_model(
 ) -> RiskModel:
     """Fit a model on all rows of a table, at a horizon on those whose outcome is known.
 
-    The method has ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C`` and ``clip``. The
-    seed is that of the k-means start. Label and id of the roles are kept. No mean, centre or share
-    is that of fewer patients than a cell (`coarse_states`), so that there may be fewer clusters.
+    The method is that of a `RiskModel`. The seed is that of the k-means start and of trees. Label
+    and id of the roles are kept. No mean, centre, share, knot or leaf is that of fewer patients
+    than a cell (`coarse_states`), so that there may be fewer clusters.
     """
     scaler, labelled = coarse_scaler(table), np.arange(len(table.features.label))
     whole = _as_resample(table, scaler, seed)
@@ -161,50 +167,46 @@ def fit_risk_model(
         labelled = np.flatnonzero(weight)
         labelled_rows = _as_resample(table, scaler, seed, weight).train.take(labelled)
         whole = replace(whole, train=labelled_rows, validation=labelled_rows, test=labelled_rows)
-    rows = whole.train
+    rows, patient = whole.train, patients(table)[labelled]
     k = method["n_clusters"] if method["arm"] else 1
     centres = np.empty((0, rows.scaled.shape[1]))
     cluster = np.zeros(len(rows), dtype=np.int64)
     if k > 1:
         cluster_ids = part(whole, method["arm"], k, method["alpha"]).train
         shares = indicators(table, scaler)[scaler.kept_]
-        centres, cluster = coarse_centres(
-            rows.bounded, cluster_ids, patients(table)[labelled], scaler, shares
-        )
-    clip = method["clip"]
-    X = rows.scaled if clip is None else np.clip(rows.scaled, -clip, clip)
+        centres, cluster = coarse_centres(rows.bounded, cluster_ids, patient, scaler, shares)
+    splines = Splines()
+    if method["learner"] == bent_line():
+        splines = Splines.learn(rows.bounded, patient, method["knots"])
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     overall = np.bincount(rows.y, weight, minlength=table.features.n_classes) / weight.sum()
-    planes = [
-        _plane(X[members], rows.y[members], weight[members], overall, method["C"])
-        for members in (cluster == j for j in range(max(len(centres), 1)))
-    ]
+    members = [cluster == j for j in range(max(len(centres), 1))]
+    parts: list[Plane | BoostedTrees]
+    if is_boosted(method):
+        parts = [
+            grow_trees(rows.take(inside), scaler, method["learner"], method["trees"], overall, seed)
+            for inside in members
+        ]
+    else:
+        X = linear_rows(rows.scaled, method["clip"], splines)
+        parts = [
+            fit_plane(X[inside], rows.y[inside], weight[inside], overall, method["C"])
+            for inside in members
+        ]
     return RiskModel(
-        table.encoder, scaler, table.classes, roles.label, roles.id, method, centres, planes
+        table.encoder, scaler, table.classes, roles.label, roles.id, method, centres, parts, splines
     )
 
 
 def refitted(model: RiskModel, X: Array, y: Ids, weight: Array) -> RiskModel:
     """Return a model with coefficients of other patients, of encoded rows (n, d).
 
-    Columns, scale, clusters and penalty stay.
+    Columns, scale, splines, clusters and penalty stay; boosted trees have no coefficients.
     """
     rows, cluster = model.placed(X)
     overall = np.bincount(y, weight, minlength=len(model.classes)) / weight.sum()
-    planes = [
-        _plane(rows[members], y[members], weight[members], overall, model.method["C"])
-        for members in (cluster == j for j in range(len(model.planes)))
+    parts = [
+        fit_plane(rows[members], y[members], weight[members], overall, model.method["C"])
+        for members in (cluster == j for j in range(len(model.parts)))
     ]
-    return replace(model, planes=planes, spread=None)
-
-
-def _plane(X: Array, y: Ids, weight: Array, overall: Array, C: float) -> Plane:
-    """Fit one cluster; its class shares, smoothed by those of all, where a model cannot be had."""
-    counts = np.bincount(y, minlength=len(overall))
-    if len(y) < FEWEST or counts.min() < 2:
-        coarse = coarse_counts(counts)
-        scores = np.log((coarse + overall) / (coarse.sum() + 1))
-        scores = scores[1:] - scores[:1] if len(overall) == 2 else scores
-        return Plane(np.zeros((len(scores), X.shape[1])), scores)
-    model = LogisticRegression(C=C, max_iter=1000).fit(X, y, sample_weight=weight)
-    return Plane(model.coef_, model.intercept_)
+    return replace(model, parts=parts, spread=None)

@@ -1,6 +1,7 @@
 """How a risk model is made, and how well models made so do on rows that they have not seen."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,8 +9,10 @@ import numpy.typing as npt
 from scipy import stats
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.judging.choice import simplest
 from deepcac.judging.contenders import CAC, KM, Contender
-from deepcac.judging.spaces import Values
+from deepcac.judging.resamples import OUTLIER
+from deepcac.judging.spaces import Values, trials
 from deepcac.scoring.censored import FollowUp, auroc_at, joined
 from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.resampled_scores import (
@@ -21,19 +24,34 @@ from deepcac.scoring.resampled_scores import (
     score_intervals,
 )
 from deepcac.scoring.small_cells import format_count
-from deepcac.scoring.statistics import corrected_error
-from deepcac.table.budgeted_trials import Say, linear
-from deepcac.table.choice_folds import Candidate, FoldScores, Scores, score_on_folds
+from deepcac.scoring.statistics import corrected_error, corrected_t_test
+from deepcac.table.budgeted_trials import BOOSTERS, Say, bent_line, booster, linear, simplicity
+from deepcac.table.choice_folds import (
+    CLUSTER_VALUES,
+    Candidate,
+    FoldScores,
+    Scores,
+    score_on_folds,
+)
+from deepcac.table.comparison_words import ahead_sentence, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.risk_model import is_boosted
 from deepcac.table.sample_sizes import needed_patients, study_sentence, study_size
 from deepcac.types import Array
 
 AUTO, PLAIN = "auto", "plain"
+LINEAR, SPLINE, BOOSTED = "lr", "spline", "boosted"
+LEARNERS = (AUTO, LINEAR, SPLINE, BOOSTED)
 SUBTYPES = "subtypes"
 _CLUSTERED = ("k-means", "CAC", SUBTYPES)
 CLUSTERS, ALPHA = 2, 0.03  # where none are asked for
 METHODS = {AUTO: "", PLAIN: "", "k-means": KM, "CAC": CAC, SUBTYPES: ""}
-TRIALS = 12
+TRIALS = {linear(): 12, bent_line(): 6} | dict.fromkeys(BOOSTERS, 4)  # of a learner and arm
+_WEIGHT = "class_weight"
+_RULE = (
+    "the simplest learner within one standard error of the best AUROC, at its best log loss; "
+    "clusters only if they lead it by a test at 5 %"
+)
 LEAST_SPREAD = 0.25  # log odds; of a risk by coefficients whose variances are the penalty's C
 _OF_RISK = {
     INTERCEPT: "calibration_intercept",
@@ -56,30 +74,35 @@ class FoldAnswer(NamedTuple):
     follow: FollowUp | None = None
 
 
+@dataclass(frozen=True)
+class Ways:
+    """What is asked of a model (`ways_asked`); the rest is chosen.
+
+    Attributes
+    ----------
+    method : str
+        Of `METHODS`.
+    learner : str
+        Of `LEARNERS`.
+    clusters, alpha : int, float
+        Of a method with clusters.
+    """
+
+    method: str = AUTO
+    learner: str = AUTO
+    clusters: int = CLUSTERS
+    alpha: float = ALPHA
+
+
 def chosen_method(
-    table: LabelledTable,
-    name: str,
-    clusters: int,
-    alpha: float,
-    seed: int,
-    say: Say,
-    jobs: int = 1,
+    table: LabelledTable, ways: Ways, seed: int, say: Say, jobs: int = 1
 ) -> dict[str, Any]:
     """Choose how a model is made, and say how models that are chosen so do on held-out rows.
-
-    Among trials of logistic regression alone, in k-means and in CAC clusters, the fewest clusters
-    are taken over which no trial leads (`fewest_clusters`), by AUROC on five folds. Of several the
-    best log loss decides: ranks say nothing of how large a risk is. Class weights are not tried:
-    they would change the risks. There are at most as many clusters as have twenty rows of the
-    rarest class each.
 
     Parameters
     ----------
     table : LabelledTable
-    name : str
-        Of `METHODS`; all but ``auto`` leave nothing to choose.
-    clusters, alpha : int, float
-        Of a method with clusters.
+    ways : Ways
     seed : int
         Of the folds.
     say : callable
@@ -90,24 +113,23 @@ def chosen_method(
     Returns
     -------
     dict
-        ``arm``, ``n_clusters``, ``alpha``, ``C``, ``clip``; ``chosen``, in words; ``rarest``, rows
-        of the rarest class; ``held_out`` (`held_out`).
+        What `settings` returns; ``chosen``, in words; ``passed_over`` (`passed_over`); ``rarest``,
+        rows of the rarest class; ``held_out`` (`held_out`).
 
     Raises
     ------
     DataError
         More clusters are asked for than there are rows for.
     """
-    tried = candidates(name, clusters, alpha, table)
+    tried = candidates(ways, table)
     say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
     scores = score_on_folds(table, tried, seed, nested=len(tried) > 1, jobs=jobs)
     answers, ratio = nested_answers(table, tried, scores)
+    several = f"{len(tried)} trials were judged on {len(scores.every.auroc)} folds"
     return {
         **settings(tried[choice(scores.every, tried)]),
-        "chosen": f"the fewest clusters over which none of {len(tried)} trials leads, by AUROC on "
-        f"{len(scores.every.auroc)} folds; of these the best log loss"
-        if len(tried) > 1
-        else "as asked for",
+        "chosen": f"{several}: {_RULE}" if len(tried) > 1 else "as asked for",
+        "passed_over": passed_over(tried, scores),
         "rarest": table.rarest,
         "needs": _needs(table, answers),
         "held_out": held_out(answers, ratio),
@@ -125,12 +147,15 @@ def _needs(table: LabelledTable, answers: Sequence[FoldAnswer]) -> list[str]:
 
 
 def settings(taken: Candidate) -> dict[str, Any]:
-    """Return how a candidate is fitted: ``arm``, ``n_clusters``, ``alpha``, ``C`` and ``clip``."""
-    values = taken.values
-    return {
-        "arm": taken.arm, "n_clusters": taken.k, "alpha": values.get("alpha", 0.0),
-        "C": values["C"], "clip": values["clip"],
+    """Return how a candidate is fitted, as a `RiskModel` keeps it."""
+    method = {
+        "learner": taken.learner, "arm": taken.arm, "n_clusters": taken.k,
+        "alpha": taken.values.get("alpha", 0.0),
     }  # fmt: skip
+    own = {name: v for name, v in taken.values.items() if name not in (*CLUSTER_VALUES, _WEIGHT)}
+    if is_boosted(method):
+        return method | {"trees": own}
+    return method | {"clip": OUTLIER} | own  # splines bend what lies inside
 
 
 def _timed(table: LabelledTable) -> dict[str, Any]:
@@ -141,12 +166,57 @@ def _timed(table: LabelledTable) -> dict[str, Any]:
 
 
 def choice(scores: Scores, tried: Sequence[Candidate]) -> int:
-    """Return the candidate that the scores on folds, a line per fold, choose."""
+    """Return the candidate that the scores on folds, a line per fold, choose.
+
+    Without clusters, each learner has the trial with the best log loss: ranks say nothing of how
+    large a risk is. Of these the simplest one within one standard error of the best is taken, by
+    AUROC, as `compare` recommends it (`deepcac.judging.choice.simplest`). Clusters are taken
+    instead where they lead it (`fewest_clusters`), as `compare` recommends them where a test shows
+    that they help.
+    """
     # Rows of a fold by those learnt from: of n folds the other n - 1. Where one more fold is left
     # out to judge the choice, there is no line of it either.
     ratio = 1 / (len(scores.auroc) - 1)
-    clusters = [candidate.k for candidate in tried]
-    return fewest_clusters(scores.auroc, clusters, ratio, scores.log_likelihood)
+    tuned = list(_tuned(scores, tried).values())
+    whole = [tuned[simplest([scores.auroc[:, t] for t in tuned], ratio)]] if tuned else []
+    among = [*whole, *(t for t, candidate in enumerate(tried) if candidate.k > 1)]
+    clusters = [tried[t].k for t in among]
+    return among[
+        fewest_clusters(scores.auroc[:, among], clusters, ratio, scores.log_likelihood[:, among])
+    ]
+
+
+def _tuned(scores: Scores, tried: Sequence[Candidate]) -> dict[str, int]:
+    """Return the trial without clusters of each learner with the best log loss, simplest first."""
+    means = scores.log_likelihood.mean(axis=0)
+    whole = sorted(
+        (t for t, candidate in enumerate(tried) if candidate.k == 1),
+        key=lambda t: (simplicity(tried[t].learner), means[t]),
+    )
+    return {tried[t].learner: t for t in whole}
+
+
+def passed_over(tried: Sequence[Candidate], scores: FoldScores) -> str:
+    """Say what the choice of a learner cost: how much more the best one scores, on nested folds.
+
+    Where the best one is chosen, it is held against the simplest.
+    """
+    tuned = _tuned(scores.every, tried)
+    chosen = tried[choice(scores.every, tried)]
+    if len(tuned) < 2 or chosen.k > 1:
+        return ""
+    ahead = max(tuned, key=lambda learner: scores.every.auroc[:, tuned[learner]].mean())
+    simple = next(iter(tuned))
+    if ahead == chosen.learner == simple:
+        return f"no other learner was ahead of {contender_name(simple)}"
+    lower = simple if ahead == chosen.learner else chosen.learner
+    gaps = [
+        own[_tuned(inside, tried)[ahead]] - own[_tuned(inside, tried)[lower]]
+        for own, inside in zip(scores.every.auroc, scores.inside, strict=True)
+    ]
+    n = len(gaps)
+    gap = corrected_t_test(np.array(gaps), n_train=n - 1, n_test=1)
+    return ahead_sentence(ahead, lower, gap, within=ahead != chosen.learner)
 
 
 def nested_answers(
@@ -198,26 +268,31 @@ def fewest_clusters(
     return min(np.flatnonzero(~shown).tolist(), key=lambda t: (clusters[t], -last[t]))
 
 
-def cluster_settings(name: str, clusters: int | None, alpha: float | None) -> tuple[int, float]:
-    """Return the number of clusters and the weight of CAC, as asked for or as usual.
+def ways_asked(method: str, learner: str, clusters: int | None, alpha: float | None) -> Ways:
+    """Return what is asked for, with the usual number of clusters and weight of CAC.
 
     Raises
     ------
     ConfigError
-        The method is not one of `METHODS`, or has no use for what is asked for.
+        The method is not one of `METHODS`, or the learner not one of `LEARNERS`, or one has no use
+        for what is asked for.
     """
-    if name not in METHODS:
-        raise ConfigError(f"method {name!r}; use {', '.join(METHODS)}")
+    for what, name, names in (("method", method, METHODS), ("learner", learner, LEARNERS)):
+        if name not in names:
+            raise ConfigError(f"{what} {name!r}; use {', '.join(names)}")
     for option, value, users in (
         ("--clusters", clusters, _CLUSTERED),
         ("--alpha", alpha, ("CAC",)),
+        ("--learner", None if learner == AUTO else learner, set(METHODS) - {SUBTYPES}),
     ):
-        if value is not None and name not in users:
+        if value is not None and method not in users:
+            ways = " or ".join(name for name in METHODS if name in users)
             raise ConfigError(
-                f"{option} has no use with --method {name}; ask without it, or for --method "
-                f"{' or '.join(users)}"
+                f"{option} has no use with --method {method}; ask without it, or for --method "
+                f"{ways}"
             )
-    return clusters or CLUSTERS, ALPHA if alpha is None else alpha
+    usual = ALPHA if alpha is None else alpha
+    return Ways(method, learner, clusters or CLUSTERS, usual)
 
 
 def check_events(clusters: int, rarest: int) -> None:
@@ -234,34 +309,49 @@ def _most_clusters(rarest: int) -> int:
     return max(1, rarest // EVENTS_A_CLUSTER)
 
 
-def candidates(name: str, clusters: int, alpha: float, table: LabelledTable) -> list[Candidate]:
-    """Return the ways that a model is chosen from; `chosen_method` says which it takes.
+def candidates(ways: Ways, table: LabelledTable) -> list[Candidate]:
+    """Return the ways that a model is chosen from; `choice` says which is taken.
 
-    Penalties are left out that take every risk to the mean: nobody can tell from a table whether
-    the slope of such risks is 2 or 20.
+    Those are trials of the learners without clusters, and of logistic regression in k-means and
+    CAC clusters, of which there are at most as many as have twenty rows of the rarest class each.
+    Class weights are not tried: they would change the risks. Penalties are left out that take every
+    risk to the mean: nobody can tell from a table whether the slope of such risks is 2 or 20. A
+    method that is named leaves nothing to choose, and is logistic regression unless a learner is
+    named.
     """
     rarest, least = table.rarest, LEAST_SPREAD**2 / table.features.X.shape[1]
-    if name == SUBTYPES:
-        return [Candidate(SUBTYPES, {"n_clusters": clusters})]
-    if name == AUTO:
+    if ways.method == SUBTYPES:
+        return [Candidate(SUBTYPES, {"n_clusters": ways.clusters})]
+    learners = learners_of(ways.learner)
+    if ways.method == AUTO:
+        arms = [("", learner) for learner in learners]
+        arms += [(arm, linear()) for arm in (KM, CAC) if linear() in learners]
         return [
-            Candidate(arm, values)
-            for arm in ("", KM, CAC)
-            for values in _unweighted(Contender(linear(), arm))
-            if values["C"] >= least and values.get("n_clusters", 1) <= _most_clusters(rarest)
+            Candidate(arm, values, learner)
+            for arm, learner in arms
+            for values in _unweighted(Contender(learner, arm), least)
+            if values.get("n_clusters", 1) <= _most_clusters(rarest)
         ]
-    arm = METHODS[name]
+    arm = METHODS[ways.method]
     if arm:
-        check_events(clusters, rarest)
+        check_events(ways.clusters, rarest)
     cluster_values = (
-        {"n_clusters": clusters} | ({"alpha": alpha} if arm == CAC else {}) if arm else {}
+        {"n_clusters": ways.clusters} | ({"alpha": ways.alpha} if arm == CAC else {}) if arm else {}
     )
-    return [Candidate(arm, {"C": 1.0, "clip": None, "class_weight": None} | cluster_values)]
+    return [Candidate(arm, trials(learners[0], 1)[0] | cluster_values, learners[0])]
 
 
-def _unweighted(contender: Contender) -> list[Values]:
-    drawn = contender.trials(2 * TRIALS)
-    return [values for values in drawn if values["class_weight"] is None][:TRIALS]
+def learners_of(name: str) -> list[str]:
+    """Return the ids of a learner of `LEARNERS`, or of all of them, the simplest first."""
+    named = {LINEAR: linear(), SPLINE: bent_line(), BOOSTED: booster()}
+    return list(named.values()) if name == AUTO else [named[name]]
+
+
+def _unweighted(contender: Contender, least: float) -> list[Values]:
+    """Return trials without class weights, whose C is no less than a number."""
+    drawn = contender.trials(2 * TRIALS[linear()])
+    fit = [v for v in drawn if v[_WEIGHT] is None and v.get("C", least) >= least]
+    return fit[: TRIALS[contender.learner]]
 
 
 def held_out(answers: Sequence[FoldAnswer], ratio: float) -> dict[str, Any]:
@@ -333,6 +423,8 @@ def method_lines(method: dict[str, Any]) -> list[str]:
             f"{_span(out, 'calibration_slope')} and observed / expected events "
             f"{_span(out, 'observed_by_expected')} where 1 is right"
         )
+    if method.get("passed_over"):
+        lines.append(method["passed_over"])
     if "bootstrap" in method:
         lines += _corrected(method["bootstrap"])
     lines += [f"{format_count(rarest)} rows of the rarest class", *method.get("needs", ())]

@@ -20,12 +20,19 @@ from deepcac.files.saved_models import (
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import LEARNT, TableScaler
+from deepcac.table.budgeted_trials import BOOSTERS, bent_line, linear
+from deepcac.table.learners.boosted_trees import MOST_TREES, BoostedTrees, fill_of
+from deepcac.table.learners.planes import Plane
+from deepcac.table.learners.splines import FEWEST_KNOTS, MOST_KNOTS, Splines
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import TableEncoder
-from deepcac.table.risk_model import DIRECTIONS, Plane, RefitSpread, RiskModel
+from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, is_boosted
 from deepcac.table.table_model import TableModel
+from deepcac.tree_arrays import TreeArrays
+from deepcac.types import Array
 
-FORMAT, VERSION = "deepcac risk model", 3
+FORMAT, VERSION = "deepcac risk model", 4
+_LEAST_GAP = 1e-3  # between knots, in standard deviations
 _KINDS = {float: (int, float), int: (int,), bool: (bool,)}
 
 
@@ -37,10 +44,8 @@ def write_risk_model(path: StrPath, model: RiskModel) -> None:
         "software": __version__,
         **table_part(model),
         "centres": model.centres.tolist(),
-        "planes": [
-            {"coef": plane.coef.tolist(), "intercept": plane.intercept.tolist()}
-            for plane in model.planes
-        ],
+        "knots": [{"column": j, "at": at.tolist()} for j, at in model.splines.knots.items()],
+        "parts": [_arrays(part) for part in model.parts],
     }
     if model.spread is not None:
         content["spread"] = {
@@ -50,6 +55,12 @@ def write_risk_model(path: StrPath, model: RiskModel) -> None:
         }
     write_json(path, content)
     check_size(path, MOST_TEXT)
+
+
+def _arrays(part: Plane | BoostedTrees) -> dict[str, Any]:
+    """Return the arrays of a part by name."""
+    arrays = part.trees._asdict() if isinstance(part, BoostedTrees) else vars(part)
+    return {name: values.tolist() for name, values in arrays.items()}
 
 
 def read_risk_model(path: StrPath) -> RiskModel:
@@ -88,11 +99,53 @@ def _model(content: dict[str, Any]) -> RiskModel:
     centres = check_array("centres", array if k else array.reshape(0, width), (k, width))
     if (np.abs(centres) > OUTLIER * (1 + 1e-9)).any():
         raise DataError("a centre lies beyond all rows")
-    if len(content["planes"]) != max(k, 1):
-        raise DataError(f"{len(content['planes'])} planes for {k} clusters")
-    planes = [_plane(plane, len(classes), width) for plane in content["planes"]]
-    spread = _spread(content["spread"], len(planes) * (1 + width)) if "spread" in content else None
-    return RiskModel(encoder, scaler, classes, label, named, method, centres, planes, spread)
+    if len(content["parts"]) != max(k, 1):
+        raise DataError(f"{len(content['parts'])} parts for {k} clusters")
+    splines = _splines(content["knots"], method, width)
+    parts: list[Plane | BoostedTrees]
+    if is_boosted(method):
+        parts = [_trees(part, len(classes), fill_of(scaler)) for part in content["parts"]]
+        columns = width + 1
+    else:
+        columns = width + splines.n_terms
+        parts = [_plane(part, len(classes), columns) for part in content["parts"]]
+    spread = None
+    if "spread" in content:
+        spread = _spread(content["spread"], len(parts) * (1 + columns))
+    return RiskModel(
+        encoder, scaler, classes, label, named, method, centres, parts, splines, spread
+    )
+
+
+def _splines(content: Any, method: dict[str, Any], width: int) -> Splines:
+    """Return the splines of a model's columns, if `fit` can have put their knots there."""
+    if content and method["learner"] != bent_line():
+        raise DataError(f"splines of a {method['learner']}")
+    knots: dict[int, Array] = {}
+    for spline in content:
+        at = _array("knots", spline["at"], float)
+        check_array("knots", at, (len(at),))
+        column = check_count("the column of a spline", spline["column"])
+        if not max(knots, default=-1) < column < width:
+            raise DataError("a spline is of no column, or out of order")
+        if not FEWEST_KNOTS <= len(at) <= MOST_KNOTS or (np.diff(at) < _LEAST_GAP).any():
+            raise DataError("knots are too few, too many, or out of order")
+        if (np.abs(at) > OUTLIER).any():
+            raise DataError("a knot lies beyond all rows")
+        knots[column] = at
+    return Splines(knots)
+
+
+def _trees(content: dict[str, Any], n_classes: int, fill: Array) -> BoostedTrees:
+    n_outputs = 1 if n_classes == 2 else n_classes
+    arrays = {
+        name: _array(name, content[name], float if name in ("threshold", "leaf") else int)
+        for name in TreeArrays._fields
+    }
+    if len(arrays["root"]) > MOST_TREES * n_outputs:
+        raise DataError(f"{len(arrays['root'])} trees; there are {MOST_TREES} at most")
+    trees = TreeArrays(**arrays).check(len(fill), n_outputs)
+    return BoostedTrees(trees, fill, n_outputs)
 
 
 def _spread(content: dict[str, Any], width: int) -> RefitSpread:
@@ -151,11 +204,16 @@ def _plane(content: dict[str, Any], n_classes: int, width: int) -> Plane:
 
 def _method(method: dict[str, Any]) -> dict[str, Any]:
     """Return how a model was made, if models are made so."""
-    clip = method["clip"]
-    numbers = [method["alpha"], method["C"], 1.0 if clip is None else clip]
+    if method["learner"] not in (linear(), bent_line(), *BOOSTERS):
+        raise DataError("its learner is none")
+    trees = is_boosted(method)
+    C, clip = (1.0, None) if trees else (method["C"], method["clip"])
+    numbers = [method["alpha"], C, 1.0 if clip is None else clip]
     check_array("alpha, C and clip", _array("alpha, C and clip", numbers, float), (3,))
     if method["arm"] not in ("", "km", "cac") or min(numbers) < 0 or min(numbers[1:]) < SMALLEST:
         raise DataError("its method is none")
+    if trees and not isinstance(method["trees"], dict):
+        raise DataError("the values of its trees are none")
     check_count("n_clusters", method["n_clusters"], 1)
     if not isinstance(method["chosen"], str):
         raise DataError("how it was chosen is no text")

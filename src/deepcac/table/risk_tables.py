@@ -22,7 +22,7 @@ from deepcac.table.columns.column_types import row_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
 from deepcac.table.columns.roles import Roles
-from deepcac.table.comparison_words import arm_name
+from deepcac.table.comparison_words import arm_name, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable, describe_like, read_labelled
 from deepcac.table.optimism import Refits, check_classes, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
@@ -35,7 +35,7 @@ from deepcac.table.risk_model_choice import (
     SUBTYPES,
     candidates,
     chosen_method,
-    cluster_settings,
+    ways_asked,
 )
 from deepcac.table.risk_model_file import write_risk_model
 from deepcac.table.table_model import NamedEstimator, TableModel
@@ -58,6 +58,7 @@ def fit_table(
     run: TableRun,
     *,
     method: str = AUTO,
+    learner: str = AUTO,
     clusters: int | None = None,
     alpha: float | None = None,
 ) -> "RiskModel | SubtypeRiskModel":
@@ -70,10 +71,10 @@ def fit_table(
     roles : Roles
     run : TableRun
         With ``bootstrap`` a page beside the model tells what came of `deepcac.table.optimism`.
-    method, clusters, alpha
-        See `risk_model_choice`; "auto" chooses all of them, so that the others are not asked for.
+    method, learner, clusters, alpha
+        See `risk_model_choice.ways_asked`; what is "auto", or not named, is chosen.
     """
-    clusters, alpha = cluster_settings(method, clusters, alpha)
+    ways = ways_asked(method, learner, clusters, alpha)
     say, seed = run.say, run.seed
     if run.bootstrap and method == SUBTYPES:
         raise ConfigError("--bootstrap has no answer with --method subtypes; ask without it")
@@ -90,12 +91,12 @@ def fit_table(
     table.tell(say)
     model: RiskModel | SubtypeRiskModel
     if method == SUBTYPES:
-        model = _fit_subtypes(table, roles, out, clusters, seed, say)
+        model = _fit_subtypes(table, roles, out, ways.clusters, seed, say)
     else:
-        chosen = chosen_method(table, method, clusters, alpha, seed, say, run.at_once)
+        chosen = chosen_method(table, ways, seed, say, run.at_once)
         model = fit_risk_model(table, roles, chosen, seed)
         _tell_merged(model, say)
-    tried = candidates(method, clusters, alpha, table)
+    tried = candidates(ways, table)
     if isinstance(model, RiskModel):
         if run.bootstrap:
             refits = refit(table, roles, tried, run.bootstrap, seed, say=say, jobs=run.at_once)
@@ -158,7 +159,7 @@ def model_kind(model: TableModel) -> str:
     if arm == SUBTYPES:
         return f"SubtypeClassifier, {k or 'no'} subtypes"
     what = f"{k} {arm_name(arm)} clusters" if k else "no clusters"
-    return f"logistic regression, {what}"
+    return f"{contender_name(model.method['learner'])}, {what}"
 
 
 def read_model(path: StrPath) -> TableModel | NamedEstimator:

@@ -23,6 +23,7 @@ from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import (
+    Ways,
     candidates,
     choice,
     chosen_method,
@@ -51,7 +52,7 @@ def test_a_choice_has_seen_no_row_of_the_fold_that_it_is_judged_on(tmp_path, mon
     table = table_of(tmp_path, signal(0, 150, 1.0))
     parts = split(table, 0)
     monkeypatch.setattr(choice_folds, "split", lambda *a: parts)
-    tried = candidates("auto", 2, 0.03, table)[::4]
+    tried = candidates(Ways(), table)[::4]
     label = table.features.label.copy()
     label[parts[2]] = 1 - label[parts[2]]
     changed = replace(table, features=replace(table.features, label=label))
@@ -83,7 +84,7 @@ def test_no_patient_with_the_most_frequent_class_only_is_no_rare_class(tmp_path)
 
 def test_calibration_is_of_all_risks_together_by_models_that_the_same_rule_chose(tmp_path):
     table = table_of(tmp_path, signal(1, 200, 1.0))
-    tried = candidates("auto", 2, 0.03, table)[::3]
+    tried = candidates(Ways(), table)[::3]
     scores = score_on_folds(table, tried, 0)
     told = held_out(*nested_answers(table, tried, scores))
     risk = np.empty(200)
@@ -109,7 +110,7 @@ def test_the_printed_slope_is_near_that_on_new_rows(tmp_path):
     """400 patients, and 20,000 new ones: five averaged slopes said -6 to 54 on such tables."""
     whole = signal(2, 20_400, 1.0)
     table = table_of(tmp_path, whole[:400])
-    method = chosen_method(table, "auto", 2, 0.03, 0, lambda line: None)
+    method = chosen_method(table, Ways(), 0, lambda line: None)
     model, new = fit_risk_model(table, ROLES, method, 0), whole[400:]
     true = calibration_slope(new.died.to_numpy(), model.predict_proba(new)[:, 1])
     assert method["held_out"]["calibration_slope"] == pytest.approx(true, abs=0.3)
@@ -130,7 +131,7 @@ def test_noise_brings_no_clusters(tmp_path, seed):
     g = np.random.default_rng(seed)
     frame = pd.DataFrame(g.normal(size=(300, 6)), columns=list("abcdef"))
     table = table_of(tmp_path, frame.assign(died=(g.random(300) < 0.35).astype(int)))
-    assert chosen_method(table, "auto", 2, 0.03, 0, lambda line: None)["n_clusters"] == 1
+    assert chosen_method(table, Ways(), 0, lambda line: None)["n_clusters"] == 1
 
 
 def test_rows_of_a_patient_share_a_fold(tmp_path):
@@ -154,7 +155,7 @@ def test_too_few_patients_with_events_are_one_line(tmp_path):
 def test_processes_say_the_same_as_one_after_another(tmp_path, monkeypatch):
     monkeypatch.setattr(choice_folds, "_WORTH_PROCESSES", 0.0)
     table = table_of(tmp_path, signal(4, 150, 1.0))
-    tried = candidates("auto", 2, 0.03, table)[::6]
+    tried = candidates(Ways(), table)[::6]
     serial, parallel = (score_on_folds(table, tried, 0, jobs=jobs) for jobs in (1, 2))
     assert np.array_equal(serial.risk, parallel.risk)
     assert np.array_equal(serial.every, parallel.every)

@@ -27,9 +27,10 @@ from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparing import compare_table
 from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.learners.planes import Plane
 from deepcac.table.pages.compare_page import RiskContent
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.risk_model import Plane, RiskModel
+from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_tables import fit_table
 
 
@@ -149,7 +150,7 @@ def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
     for name in set(rows) - set(kept):  # constant in these rows
         j = names.index(name)
         z = -model.scaler.mean_[j] / model.scaler.scale_[j]
-        plane = plane + z * np.array([one.coef[0, j] for one in model.planes])
+        plane = plane + z * np.array([one.coef[0, j] for one in model.parts])
         distance = distance + (z - model.centres[:, j]) ** 2
     nearest = np.asarray(distance).argmin(axis=1)
     risk = expit(plane[np.arange(len(frame)), nearest])

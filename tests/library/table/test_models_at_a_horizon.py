@@ -84,7 +84,7 @@ def test_where_nobody_is_lost_a_model_is_that_of_the_plain_label(tmp_path):
         TableRun(lambda line: None, rows=20_000, jobs=1),
         method="plain",
     )
-    np.testing.assert_allclose(timed.planes[0].coef, plain.planes[0].coef, atol=1e-5)
+    np.testing.assert_allclose(timed.parts[0].coef, plain.parts[0].coef, atol=1e-5)
     assert timed.method["held_out"] == pytest.approx(plain.method["held_out"], abs=2e-4)
 
 

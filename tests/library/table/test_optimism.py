@@ -15,7 +15,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.optimism import _drawn, optimism, refit, spread
 from deepcac.table.risk_model import fit_risk_model
-from deepcac.table.risk_model_choice import candidates, method_lines, settings
+from deepcac.table.risk_model_choice import Ways, candidates, method_lines, settings
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 
 ROLES = Roles("died")
@@ -33,7 +33,7 @@ def refitted(tmp_path_factory):
     path = tmp_path_factory.mktemp("refits") / "t.csv"
     frame().to_csv(path, index=False)
     table = read_labelled(path, ROLES)
-    tried = candidates("plain", 2, 0.03, table)
+    tried = candidates(Ways("plain"), table)
     model = fit_risk_model(table, ROLES, settings(tried[0]), 0)
     said = []
     return table, model, refit(table, ROLES, tried, 40, 0, say=said.append), said
@@ -74,7 +74,7 @@ def test_the_range_of_a_model_is_that_of_its_refits(refitted):
 def test_time_is_told_before_and_jobs_change_nothing(refitted):
     table, _, refits, said = refitted
     assert said[0].startswith("bootstrap: 40 refits of the whole choice, about ")
-    tried = candidates("plain", 2, 0.03, table)
+    tried = candidates(Ways("plain"), table)
     two = refit(table, ROLES, tried, 5, 0, say=said.append, jobs=2)
     assert np.array_equal(two.risk, refits.risk[:5])
 

@@ -142,9 +142,9 @@ def test_foreign_damaged_and_newer_models_are_refused(csv, tmp_path):
     model = fitted(csv, tmp_path, method="plain")
     content = read_json(model)
     del content["digest"]
-    for version in (2, 4):
+    for version in (3, 5):
         write_json(tmp_path / "other.json", content | {"version": version})
-        with pytest.raises(DataError, match=f"version {version}, this deepcac reads 3; fit it ag"):
+        with pytest.raises(DataError, match=f"version {version}, this deepcac reads 4; fit it ag"):
             read_model(tmp_path / "other.json")
     write_json(tmp_path / "old.json", content | {"encoder": {"columns": [], "description": None}})
     with pytest.raises(DataError, match="fit it again"):
@@ -380,9 +380,9 @@ def test_an_estimator_without_column_names_cannot_serve_the_command(csv, tmp_pat
 @pytest.mark.parametrize(
     ("where", "value", "message"),
     [
-        (("planes", 0), None, "1 planes for 2 clusters"),
-        (("planes", 0, "coef", 0, 0), float("nan"), "NaN is no number of JSON"),
-        (("planes", 0, "coef", 0), [1.0], "coef"),
+        (("parts", 0), None, "1 parts for 2 clusters"),
+        (("parts", 0, "coef", 0, 0), float("nan"), "NaN is no number of JSON"),
+        (("parts", 0, "coef", 0), [1.0], "coef"),
         (("scaler", "scale_", 0), 0.0, "scale_ is not above 0"),
         (("scaler", "median_", 0), "1.0", "median_ holds what is no float"),
         (("classes", 0), "yes", "each once"),

@@ -74,7 +74,7 @@ def test_no_value_of_a_lone_patient_stands_in_the_file(fitted):
     _, path, _ = fitted
     text = path.read_text()
     content = json.loads(text)
-    numbers = [value for plane in content["planes"] for row in plane["coef"] for value in row]
+    numbers = [value for plane in content["parts"] for row in plane["coef"] for value in row]
     numbers += [value for name in ("median_", "mean_") for value in content["scaler"][name]]
     for lone in (973.25, 973.25 / 300, 41.5, 43.0, 400.0, -300.0):
         assert not np.isclose(numbers, lone, rtol=1e-9).any(), lone

@@ -11,8 +11,10 @@ from deepcac.judging.contenders import CAC
 from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, is_few
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.choice_folds import Candidate
-from deepcac.table.comparison_words import arm_name
+from deepcac.table.comparison_words import arm_name, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.learners.boosted_trees import BoostedTrees
+from deepcac.table.learners.planes import Plane
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, SUBTYPES, method_lines
 from deepcac.types import Ids
@@ -38,6 +40,11 @@ _OUTCOME_INSIDE = (
 )
 _OUTCOME_CHOSE = (
     "No; how many clusters there are was chosen by how well the outcome is predicted, unless asked."
+)
+_TERMS = (
+    "Term i of a column with knots t1 to tk (restricted cubic splines) is p(ti) - p(tk-1) (tk - "
+    "ti) / (tk - tk-1) + p(tk) (tk-1 - ti) / (tk - tk-1), over (tk - t1)^2, where p(t) is the cube "
+    "of the value minus t, and 0 below t."
 )
 MOST_FEATURES = 200  # in the table of the full model
 _READING = (
@@ -95,12 +102,13 @@ def _partition(model: "RiskModel | SubtypeRiskModel", seed: int) -> str:
 def _tried(tried: Sequence[Candidate]) -> list[str]:
     rows = [
         (
+            SUBTYPES if candidate.arm == SUBTYPES else contender_name(candidate.learner),
             _NAMES.get(candidate.arm) or arm_name(candidate.arm),
             json.dumps(candidate.values, sort_keys=True),
         )
         for candidate in tried
     ]
-    return table_lines(("clusters", "values"), rows)
+    return table_lines(("model", "clusters", "values"), rows)
 
 
 def _calibration(held_out: dict[str, float]) -> list[str]:
@@ -129,6 +137,8 @@ def _calibration(held_out: dict[str, float]) -> list[str]:
 def _settings(model: "RiskModel | SubtypeRiskModel") -> list[str]:
     if isinstance(model, RiskModel):
         method = model.method
+        if model.boosted:
+            return [f"Values of the trees: {json.dumps(method['trees'], sort_keys=True)}."]
         clip = "none" if method["clip"] is None else f"{method['clip']:g} standard deviations"
         return [f"Ridge penalty C {method['C']:g}; cut of far values: {clip}."]
     settings = ", ".join(f"{k}={v}" for k, v in sorted(model.estimator.get_params().items()))
@@ -139,14 +149,25 @@ def _specification(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") 
     """Return the whole model as a table, where it can be one."""
     if not isinstance(model, RiskModel):
         return ["All weights are in the model file; they are too many for a table."]
-    names = model.scaler.get_feature_names_out(np.array(model.encoder.names, dtype=object))
+    if model.boosted:
+        trees = [part.trees for part in model.parts if isinstance(part, BoostedTrees)]
+        n_trees, n_leaves = (sum(len(getattr(own, of)) for own in trees) for of in ("root", "leaf"))
+        return [
+            f"{n_trees} trees with {n_leaves} leaves; the model file has every split and leaf. The "
+            "risk is the logistic function of the sum of the leaves (softmax for three classes or "
+            "more)."
+        ]
+    features = model.scaler.get_feature_names_out(np.array(model.encoder.names, dtype=object))
+    names = model.splines.names(list(features))
     if len(names) > MOST_FEATURES:
         return [f"{len(names)} features; all numbers are in the model file."]
     outputs = model.classes[1:] if len(model.classes) == 2 else model.classes
-    columns = _spreads(table, model) | _centres(table, model)
+    told = _spreads(table, model) | _centres(table, model)
+    columns = {what: [*cells, *[""] * model.splines.n_terms] for what, cells in told.items()}
     first = dict.fromkeys(columns, "")
     secret = np.any(is_few(_counts(table, model)), axis=1)
-    for j, plane in enumerate(model.planes):
+    planes = [part for part in model.parts if isinstance(part, Plane)]
+    for j, plane in enumerate(planes):
         of = f" {j + 1}" if len(model.centres) else ""
         shares = not plane.coef.any()  # the intercept then tells the classes of the cluster
         for name, coef, intercept in zip(outputs, plane.coef, plane.intercept, strict=True):
@@ -156,8 +177,19 @@ def _specification(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") 
     rows = zip(names, *columns.values(), strict=True)
     return [
         _READING,
+        *_knots(model, list(features)),
         *table_lines(("feature", *columns), [("(intercept)", *first.values()), *rows]),
     ]
+
+
+def _knots(model: RiskModel, names: list[str]) -> list[str]:
+    """Return the formula of the terms of splines, and their knots."""
+    if not model.splines.knots:
+        return []
+    listed = "; ".join(
+        f"{names[j]} at {', '.join(map(_number, at))}" for j, at in model.splines.knots.items()
+    )
+    return [_TERMS, f"Knots, in SD from the mean: {listed}."]
 
 
 def _shares(model: RiskModel) -> npt.NDArray[np.bool_]:

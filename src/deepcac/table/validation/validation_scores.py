@@ -145,15 +145,15 @@ def _estimate(drawn: Array) -> Estimate:
 def updated_risks(validated: Validated, whom: Patients) -> dict[str, Array]:
     """Return risks after each kind of update, fitted in ten folds on the other patients.
 
-    The update "all coefficients" is that of a model of `deepcac fit`, whose columns, clusters and
-    penalty stay.
+    The update "all coefficients" is that of a logistic regression of `deepcac fit`, with splines or
+    without, whose columns, knots, clusters and penalty stay.
     """
     ways: dict[str, Learn] = {
         INTERCEPT_ONLY: lambda train, test: _shifted(whom, train, test),
         BOTH: lambda train, test: _mended(whom, train, test),
     }
     model, X = validated.source.model, validated.X
-    if isinstance(model, RiskModel) and X is not None:
+    if isinstance(model, RiskModel) and not model.boosted and X is not None:
         ways[REFIT] = lambda train, test: _refitted(model, X, whom, train, test)
     risks = {NONE: whom.risk} | {name: np.empty(len(whom.y)) for name in ways}
     for train, test in _folds(validated, whom):

@@ -1,6 +1,7 @@
 """Boosted trees as plain arrays: checked once, then walked by code of our own.
 
-LightGBM's parser trusts its text, so a hostile one ends the process. No file reaches it.
+LightGBM's parser trusts its text, so a hostile one ends the process. No file reaches it. Those of
+scikit-learn's histogram boosting become the same arrays.
 """
 
 from __future__ import annotations
@@ -54,6 +55,30 @@ class TreeArrays(NamedTuple):
         _walk(np.ascontiguousarray(X, dtype=np.float64), self, totals)
         return totals
 
+    def patients(self, X: Array, patient: Ints) -> Ints:
+        """Return how many patients each leaf holds of rows (n, d), whose patients are (n,)."""
+        counts = np.zeros(len(self.leaf), dtype=np.int64)
+        order = np.argsort(patient, kind="stable")
+        _count(np.ascontiguousarray(X[order], dtype=np.float64), self, patient[order], counts)
+        return counts
+
+    def plain(self, X: Array) -> TreeArrays:
+        """Return trees that part rows (n, d) in the same way, by thresholds of few digits.
+
+        A threshold lies between two values of its column and is neither of them. One beyond all
+        values, which parts those with a value from those without, is `LARGEST` or minus that.
+        """
+        threshold = self.threshold.copy()
+        for j in np.unique(self.feature):
+            values = np.unique(X[np.isfinite(X[:, j]), j])
+            for split in np.flatnonzero(self.feature == j):
+                above = int(np.searchsorted(values, threshold[split], side="right"))
+                if above in (0, len(values)):
+                    threshold[split] = LARGEST if above else -LARGEST
+                else:
+                    threshold[split] = _between(float(values[above - 1]), float(values[above]))
+        return self._replace(threshold=threshold)
+
     def check(self, n_features: int, n_outputs: int) -> TreeArrays:
         """Return these trees if they are possible: no walk leaves them or comes back."""
         reason = _fault(self, n_features, n_outputs)
@@ -86,6 +111,13 @@ def _fault(trees: TreeArrays, n_features: int, n_outputs: int) -> str:
     if any(((child >= 0) & (child <= at)).any() for child in (trees.left, trees.right)):
         return "a split leads back"
     return ""
+
+
+def _between(low: float, high: float) -> float:
+    """Return a number between two others, of as few digits as there can be."""
+    middle = low + (high - low) / 2
+    texts = (f"{middle:.{digits}g}" for digits in range(1, 18))
+    return next((value for value in map(float, texts) if low < value < high), middle)
 
 
 def _within(values: Ints, end: int) -> bool:
@@ -123,21 +155,66 @@ def _read(entries: dict[str, str], name: str, kind: type) -> npt.NDArray[Any]:
     return np.array(entries.get(name, "").split(), dtype=kind)
 
 
+def read_histogram_trees(model: Any) -> TreeArrays:
+    """Return the trees of a fitted `HistGradientBoostingClassifier` of numbers."""
+    trees = [tree for trees in model._predictors for tree in trees]
+    parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in TreeArrays._fields}
+    splits = leaves = 0
+    for number, tree in enumerate(trees):
+        nodes = tree.nodes
+        is_leaf = nodes["is_leaf"].astype(bool)
+        # Nodes of a tree are in the order of its growth: a child comes after its parent.
+        leaf, split = (np.cumsum(kind) - 1 for kind in (is_leaf, ~is_leaf))
+        place = np.where(is_leaf, ~(leaves + leaf), splits + split)
+        inner, n_outputs = nodes[~is_leaf], model._baseline_prediction.size
+        base = model._baseline_prediction.ravel()[number] if number < n_outputs else 0.0
+        arrays = TreeArrays(
+            root=place[:1],
+            feature=inner["feature_idx"].astype(np.int64),
+            left=place[inner["left"].astype(np.int64)],
+            right=place[inner["right"].astype(np.int64)],
+            threshold=inner["num_threshold"].astype(np.float64),
+            missing=np.full(len(inner), NAN),
+            default=inner["missing_go_to_left"].astype(np.int64),
+            leaf=nodes["value"][is_leaf] + base,
+        )
+        for name, values in arrays._asdict().items():
+            parts[name].append(values)
+        splits, leaves = splits + len(inner), leaves + int(is_leaf.sum())
+    return TreeArrays(*(np.concatenate(arrays) for arrays in parts.values()))
+
+
+@njit()
+def _leaf(X: Any, i: int, t: int, trees: TreeArrays) -> int:
+    at = trees.root[t]
+    while at >= 0:
+        value = X[i, trees.feature[at]]
+        if np.isnan(value) and trees.missing[at] != NAN:
+            value = 0.0
+        absent = trees.missing[at] == ZERO and abs(value) <= _NO_MORE
+        if absent or np.isnan(value):
+            goes_left = trees.default[at] == 1
+        else:
+            goes_left = value <= trees.threshold[at]
+        at = trees.left[at] if goes_left else trees.right[at]
+    return ~at
+
+
 @njit()
 def _walk(X: Any, trees: TreeArrays, totals: Any) -> None:
-    root, feature, left, right, threshold, missing, default, leaf = trees
     n_outputs = totals.shape[1]
     for i in range(X.shape[0]):
-        for t in range(len(root)):
-            at = root[t]
-            while at >= 0:
-                value = X[i, feature[at]]
-                if np.isnan(value) and missing[at] != NAN:
-                    value = 0.0
-                absent = missing[at] == ZERO and abs(value) <= _NO_MORE
-                if absent or np.isnan(value):
-                    goes_left = default[at] == 1
-                else:
-                    goes_left = value <= threshold[at]
-                at = left[at] if goes_left else right[at]
-            totals[i, t % n_outputs] += leaf[~at]
+        for t in range(len(trees.root)):
+            totals[i, t % n_outputs] += trees.leaf[_leaf(X, i, t, trees)]
+
+
+@njit()
+def _count(X: Any, trees: TreeArrays, patient: Any, counts: Any) -> None:
+    """Count the patients of each leaf, whose rows stand together."""
+    last = np.full(len(counts), -1)
+    for i in range(X.shape[0]):
+        for t in range(len(trees.root)):
+            leaf = _leaf(X, i, t, trees)
+            if last[leaf] != patient[i]:
+                last[leaf] = patient[i]
+                counts[leaf] += 1

@@ -1,10 +1,12 @@
-"""Trees as arrays say what LightGBM says, and only possible ones are taken."""
+"""Trees as arrays say what their library says, and only possible ones are taken."""
 
 import numpy as np
 import pytest
+from scipy.special import softmax
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from deepcac.errors import DataError
-from deepcac.subtyping.tree_arrays import TreeArrays, read_booster
+from deepcac.tree_arrays import TreeArrays, read_booster, read_histogram_trees
 
 lightgbm = pytest.importorskip("lightgbm")
 
@@ -39,6 +41,40 @@ def test_arrays_say_what_lightgbm_says(seed):
     fresh = np.vstack([table(seed + 100)[0], np.full((1, 6), np.inf), np.full((1, 6), -np.inf)])
     said = booster.predict(fresh, raw_score=True).reshape(len(fresh), n_outputs)
     assert np.abs(trees.outputs(fresh, n_outputs) - said).max() < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_arrays_say_what_scikit_learn_says(seed):
+    X, y = table(seed)
+    codes, n_outputs = (y, 3) if seed % 2 else ((y > 0).astype(int), 1)
+    model = HistGradientBoostingClassifier(
+        max_iter=12, max_leaf_nodes=3 + 3 * seed, min_samples_leaf=2, early_stopping=False
+    ).fit(X, codes)
+    trees = read_histogram_trees(model).check(X.shape[1], n_outputs)
+    fresh = np.vstack([table(seed + 100)[0], np.full((1, 6), np.nan)])
+    said = model.predict_proba(fresh)
+    outputs = trees.outputs(fresh, n_outputs)
+    risks = softmax(outputs if n_outputs == 3 else np.hstack([0 * outputs, outputs]), axis=1)
+    assert np.abs(risks - said).max() < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_plain_thresholds_part_rows_as_before_and_are_no_value(seed):
+    X, y = table(seed)
+    X = np.where(np.abs(X) < 1e-30, np.nan, X)
+    settings = {"objective": "binary", "num_leaves": 8, "verbose": -1, "num_threads": 1}
+    booster = lightgbm.train(settings, lightgbm.Dataset(X, y > 0), 20)
+    trees = read_booster(booster.model_to_string())
+    plain = trees.plain(X).check(6, 1)
+    assert np.array_equal(trees.outputs(X, 1), plain.outputs(X, 1))
+    for feature, threshold in zip(plain.feature, plain.threshold, strict=True):
+        assert not (X[:, feature] == threshold).any()
+    assert len(str(plain.threshold[0])) < 9
+
+
+def test_patients_of_leaves_are_counted_once():
+    rows = np.array([[-1.0, 1.0], [1.0, 0.0], [-1.0, 0.0], [-1.0, 2.0], [2.0, 0.0]])
+    assert two_splits().patients(rows, np.array([5, 7, 5, 5, 9])).tolist() == [1, 1, 2]
 
 
 def test_a_tree_without_a_split_is_its_leaf():

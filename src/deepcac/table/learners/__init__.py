@@ -1,0 +1,1 @@
+"""What a risk model of a table can be in a cluster: planes, planes over splines, boosted trees."""

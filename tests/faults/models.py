@@ -38,6 +38,7 @@ BASES = (
     *("NewtonSVC", "Perceptron", "RidgeClassifier", "SGDClassifier"),
 )
 NETWORKS = ("ac_tpc", "cac_dmnn", "dcn_z", "dmnn", "fnn", "grasp", "idec_z", "km_z")
+_TREES = {"max_iter": 3, "max_leaf_nodes": 4, "min_samples_leaf": 20}
 _NULL_MEANS = ("clip", "id")  # none of it, which is possible
 _SPREADS = ("scale", "sd", "reach", "widths", "var_")
 
@@ -140,13 +141,15 @@ def _labelled(path: Path, classes: int) -> tuple[Any, Any]:
     return read_labelled(csv, roles, rows=999, seed=0), roles
 
 
-def _command(method: str, classes: int = 2) -> Callable[[Path], None]:
+def _command(
+    method: str, classes: int = 2, learner: str = "lr", **own: Any
+) -> Callable[[Path], None]:
     def make(path: Path) -> None:
         from deepcac.table.risk_model import fit_risk_model
         from deepcac.table.risk_model_file import write_risk_model
 
-        how = {"alpha": 0.03, "C": 1.0, "clip": None, "chosen": "as asked for"}
-        how |= {"arm": method, "n_clusters": 3 if method else 1}
+        how = {"learner": learner, "alpha": 0.03, "C": 1.0, "clip": None, "chosen": "as asked for"}
+        how |= {"arm": method, "n_clusters": 3 if method else 1} | own
         write_risk_model(path, fit_risk_model(*_labelled(path, classes), how, 0))
 
     return make
@@ -321,6 +324,8 @@ KINDS = {
     "command, no clusters": Kind(JSON, _command("")),
     "command, k-means": Kind(JSON, _command("km")),
     "command, CAC, three classes": Kind(JSON, _command("cac", 3)),
+    "command, splines": Kind(JSON, _command("", 2, "spline_lr", clip=5.0, knots=5)),
+    "command, boosted trees": Kind(JSON, _command("", 3, "hgb", trees=_TREES)),
     "command, subtypes": Kind(TENSORS, _command_subtypes),
     "CACClassifier": Kind(ZIP, _estimator(_cac)),
     "CACClassifierCV": Kind(ZIP, _estimator(_cac_cv)),

@@ -189,7 +189,7 @@ def _passed_over(trials: Trials, best: str, names: Collection[str]) -> str:
         choose(open_to(trials.records, name), TUNED, "auroc").scores for name in (ahead, best)
     )
     gap = corrected_t_test(more - less, n_train=1 - share, n_test=share)
-    sentence = ahead_sentence(ahead, best, gap, within=True)
+    sentence = ahead_sentence(contender_name(ahead), contender_name(best), gap, within=True)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 

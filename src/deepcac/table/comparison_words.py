@@ -63,6 +63,6 @@ def ahead_sentence(ahead: str, lower: str, gap: Comparison, *, within: bool) -> 
     by = "by less than a standard error" if within else "by more than a standard error"
     interval = "" if gap.low != gap.low else f" ({signed(gap.low)} to {signed(gap.high)})"
     return (
-        f"{contender_name(ahead)} was ahead of {contender_name(lower)} on the rows that models are "
-        f"chosen by, {by}; on the test rows the difference is {signed(gap.mean)}{interval}"
+        f"{ahead} was ahead of {lower} on the rows that models are chosen by, {by}; on the test "
+        f"rows the difference is {signed(gap.mean)}{interval}"
     )

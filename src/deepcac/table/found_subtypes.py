@@ -1,22 +1,24 @@
 """Clusterings of a table that are worth a look: which, how stable, and what is in them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Rows
 from deepcac.judging.trial_record import VALIDATION
+from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.small_cells import FEW, is_few, round_count, round_share
-from deepcac.scoring.statistics import independent_rows, wilson
+from deepcac.scoring.statistics import corrected_error, independent_rows, wilson
 from deepcac.scoring.subtypes import distinguishing_features
 from deepcac.table.budgeted_trials import Trials, table_resamples
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.risk_model import whole_table
-from deepcac.table.risk_model_choice import fewest_clusters
 from deepcac.types import Array, Ids
 
 SHOWN = (KM, CAC)
@@ -102,6 +104,28 @@ def shown_clusterings(table: LabelledTable, trials: Trials) -> list[FoundCluster
     """
     clusterings = [_clustering(table, trials, arm) for arm in SHOWN]
     return sorted(clusterings, key=lambda clustering: -clustering.validation)
+
+
+def fewest_clusters(scores: Array, clusters: Sequence[int], ratio: float) -> int:
+    """Return the trial with the fewest clusters over which the best one does not lead.
+
+    The best mean leads another where the paired difference over the lines of `scores` is above 0
+    by a two-sided test at 5 %, whose error is corrected for training rows in common (Nadeau and
+    Bengio 2003).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (resamples, trials)
+    clusters : sequence of int
+        Of each trial.
+    ratio : float
+        Rows that are scored in a resample by rows that are learnt from.
+    """
+    means = scores.mean(axis=0)
+    lead = scores[:, [means.argmax()]] - scores
+    error = np.array([corrected_error(gap, ratio) for gap in lead.T])
+    shown = lead.mean(axis=0) > stats.t.ppf(1 - LEVEL / 2, len(scores) - 1) * error
+    return min(np.flatnonzero(~shown).tolist(), key=lambda t: (clusters[t], -means[t]))
 
 
 def _clustering(table: LabelledTable, trials: Trials, arm: str) -> FoundClustering:

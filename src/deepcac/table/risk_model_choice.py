@@ -14,7 +14,6 @@ from deepcac.judging.contenders import CAC, KM, Contender
 from deepcac.judging.resamples import OUTLIER
 from deepcac.judging.spaces import Values, trials
 from deepcac.scoring.censored import FollowUp, auroc_at, joined
-from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.resampled_scores import (
     INTERCEPT,
     RATIO,
@@ -48,10 +47,7 @@ CLUSTERS, ALPHA = 2, 0.03  # where none are asked for
 METHODS = {AUTO: "", PLAIN: "", "k-means": KM, "CAC": CAC, SUBTYPES: ""}
 TRIALS = {linear(): 12, bent_line(): 6} | dict.fromkeys(BOOSTERS, 4)  # of a learner and arm
 _WEIGHT = "class_weight"
-_RULE = (
-    "the simplest learner within one standard error of the best AUROC, at its best log loss; "
-    "clusters only if they lead it by a test at 5 %"
-)
+_RULE = "the simplest model within one standard error of the best AUROC, each at its best log loss"
 LEAST_SPREAD = 0.25  # log odds; of a risk by coefficients whose variances are the penalty's C
 _OF_RISK = {
     INTERCEPT: "calibration_intercept",
@@ -168,55 +164,54 @@ def _timed(table: LabelledTable) -> dict[str, Any]:
 def choice(scores: Scores, tried: Sequence[Candidate]) -> int:
     """Return the candidate that the scores on folds, a line per fold, choose.
 
-    Without clusters, each learner has the trial with the best log loss: ranks say nothing of how
-    large a risk is. Of these the simplest one within one standard error of the best is taken, by
-    AUROC, as `compare` recommends it (`deepcac.judging.choice.simplest`). Clusters are taken
-    instead where they lead it (`fewest_clusters`), as `compare` recommends them where a test shows
-    that they help.
+    Each learner without clusters, and each number of clusters, has the trial with the best log
+    loss: ranks say nothing of how large a risk is. Of these the simplest one within one standard
+    error of the best is taken, by AUROC, as `compare` recommends one (`judging.choice.simplest`).
     """
+    tuned = list(_tuned(scores, tried).values())
     # Rows of a fold by those learnt from: of n folds the other n - 1. Where one more fold is left
     # out to judge the choice, there is no line of it either.
     ratio = 1 / (len(scores.auroc) - 1)
-    tuned = list(_tuned(scores, tried).values())
-    whole = [tuned[simplest([scores.auroc[:, t] for t in tuned], ratio)]] if tuned else []
-    among = [*whole, *(t for t, candidate in enumerate(tried) if candidate.k > 1)]
-    clusters = [tried[t].k for t in among]
-    return among[
-        fewest_clusters(scores.auroc[:, among], clusters, ratio, scores.log_likelihood[:, among])
-    ]
+    return tuned[simplest([scores.auroc[:, t] for t in tuned], ratio)]
 
 
-def _tuned(scores: Scores, tried: Sequence[Candidate]) -> dict[str, int]:
-    """Return the trial without clusters of each learner with the best log loss, simplest first."""
+def _tuned(scores: Scores, tried: Sequence[Candidate]) -> dict[tuple[int, int], int]:
+    """Return the trial with the best log loss of each number of clusters and learner.
+
+    The simplest comes first: none has fewer clusters, or as many and a simpler learner.
+    """
     means = scores.log_likelihood.mean(axis=0)
-    whole = sorted(
-        (t for t, candidate in enumerate(tried) if candidate.k == 1),
-        key=lambda t: (simplicity(tried[t].learner), means[t]),
-    )
-    return {tried[t].learner: t for t in whole}
+    models = [(own.k, simplicity(own.learner)) for own in tried]
+    return {models[t]: t for t in sorted(range(len(tried)), key=lambda t: (models[t], means[t]))}
 
 
 def passed_over(tried: Sequence[Candidate], scores: FoldScores) -> str:
-    """Say what the choice of a learner cost: how much more the best one scores, on nested folds.
+    """Say what the choice cost: how much more the best model scores, on nested folds.
 
     Where the best one is chosen, it is held against the simplest.
     """
     tuned = _tuned(scores.every, tried)
-    chosen = tried[choice(scores.every, tried)]
-    if len(tuned) < 2 or chosen.k > 1:
+    if len(tuned) < 2:
         return ""
-    ahead = max(tuned, key=lambda learner: scores.every.auroc[:, tuned[learner]].mean())
     simple = next(iter(tuned))
-    if ahead == chosen.learner == simple:
-        return f"no other learner was ahead of {contender_name(simple)}"
-    lower = simple if ahead == chosen.learner else chosen.learner
+    ahead = max(tuned, key=lambda model: scores.every.auroc[:, tuned[model]].mean())
+    chosen = {t: model for model, t in tuned.items()}[choice(scores.every, tried)]
+    if ahead == simple:
+        return f"no other model was ahead of {_model_name(tried[tuned[simple]])}"
+    lower = simple if ahead == chosen else chosen
     gaps = [
-        own[_tuned(inside, tried)[ahead]] - own[_tuned(inside, tried)[lower]]
-        for own, inside in zip(scores.every.auroc, scores.inside, strict=True)
+        fold[inner[ahead]] - fold[inner[lower]]
+        for fold, inside in zip(scores.every.auroc, scores.inside, strict=True)
+        for inner in [_tuned(inside, tried)]
     ]
-    n = len(gaps)
-    gap = corrected_t_test(np.array(gaps), n_train=n - 1, n_test=1)
-    return ahead_sentence(ahead, lower, gap, within=ahead != chosen.learner)
+    gap = corrected_t_test(np.array(gaps), n_train=len(gaps) - 1, n_test=1)
+    best, other = (_model_name(tried[tuned[model]]) for model in (ahead, lower))
+    return ahead_sentence(best, other, gap, within=ahead != chosen)
+
+
+def _model_name(candidate: Candidate) -> str:
+    name = contender_name(Contender(candidate.learner, candidate.arm).id)
+    return f"{name}, {candidate.k} clusters" if candidate.k > 1 else name
 
 
 def nested_answers(
@@ -239,33 +234,6 @@ def nested_answers(
             auroc = auroc_at(follow, risk[:, 0])
         answers.append(FoldAnswer(label, auroc, risk, patient[fold_rows], follow))
     return answers, 1 / (n_folds - 1)
-
-
-def fewest_clusters(
-    scores: Array, clusters: Sequence[int], ratio: float, then: Array | None = None
-) -> int:
-    """Return the trial with the fewest clusters over which the best one does not lead.
-
-    The best mean leads another where the paired difference over the lines of `scores` is above 0
-    by a two-sided test at 5 %, whose error is corrected for training rows in common (Nadeau and
-    Bengio 2003).
-
-    Parameters
-    ----------
-    scores : ndarray of shape (resamples, trials)
-    clusters : sequence of int
-        Of each trial.
-    ratio : float
-        Rows that are scored in a resample by rows that are learnt from.
-    then : ndarray of shape (resamples, trials), optional
-        Tells several with as many clusters apart; the scores themselves if None.
-    """
-    means = scores.mean(axis=0)
-    lead = scores[:, [means.argmax()]] - scores
-    error = np.array([corrected_error(gap, ratio) for gap in lead.T])
-    shown = lead.mean(axis=0) > stats.t.ppf(1 - LEVEL / 2, len(scores) - 1) * error
-    last = means if then is None else then.mean(axis=0)
-    return min(np.flatnonzero(~shown).tolist(), key=lambda t: (clusters[t], -last[t]))
 
 
 def ways_asked(method: str, learner: str, clusters: int | None, alpha: float | None) -> Ways:

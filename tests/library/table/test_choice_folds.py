@@ -20,6 +20,7 @@ from deepcac.table import choice_folds
 from deepcac.table.choice_folds import Candidate, Scores, score_on_folds, split
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import Fold
+from deepcac.table.found_subtypes import fewest_clusters
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import (
@@ -27,7 +28,6 @@ from deepcac.table.risk_model_choice import (
     candidates,
     choice,
     chosen_method,
-    fewest_clusters,
     held_out,
     nested_answers,
 )
@@ -64,13 +64,30 @@ def test_a_choice_has_seen_no_row_of_the_fold_that_it_is_judged_on(tmp_path, mon
     assert np.array_equal(before.risk[:, parts[2]], after.risk[:, parts[2]])
 
 
-def test_a_lead_over_folds_is_tested_by_rows_of_a_fold_over_those_learnt_from():
-    """Of five folds that is a quarter; by a fifth this lead of two clusters would be shown."""
-    lead = 0.01 * (1.8 + np.array([-2, -1, 0, 1, 2]) / np.sqrt(2.5))  # mean 1.8 SD
-    auroc = np.column_stack([np.full(5, 0.7), 0.7 + lead])
-    tried = [Candidate("", {}), Candidate("km", {"n_clusters": 2})]
-    assert fewest_clusters(auroc, [1, 2], 1 / 5) == 1
-    assert choice(Scores(auroc, np.zeros((5, 2))), tried) == 0
+def test_the_simplest_model_within_a_standard_error_of_the_best_is_taken():
+    """One SD of a lead over five folds has an error of sqrt(1/5 + 1/4) = 0.671 SD."""
+    spread = 0.01 * np.array([-2, -1, 0, 1, 2]) / np.sqrt(2.5)
+    tried = [
+        Candidate("km", {"n_clusters": 2}), Candidate("", {}, "lgbm"),
+        Candidate("", {}, "spline_lr"), Candidate("", {}),
+    ]  # fmt: skip
+
+    def taken(*leads):
+        auroc = np.column_stack([0.7 + 0.01 * lead + spread * (lead > 0) for lead in leads])
+        found = tried[choice(Scores(auroc, np.zeros((5, 4))), tried)]
+        return found.learner if found.k == 1 else "clusters"
+
+    assert taken(0.66, 0, 0, 0) == "lr"
+    assert taken(0.68, 0, 0, 0) == "clusters"
+    assert taken(0, 0.68, 0.68, 0) == "spline_lr"
+    assert taken(0, 0.68, 0, 0) == "lgbm"
+    assert taken(0.68, 0.68, 0, 0) == "lgbm"
+
+
+def test_of_the_trials_of_a_model_the_log_loss_chooses():
+    tried = [Candidate("", {"C": C}) for C in (1.0, 2.0, 3.0)]
+    auroc, log_likelihood = np.full((5, 3), [0.7, 0.9, 0.8]), np.full((5, 3), [-0.6, -0.5, -0.4])
+    assert choice(Scores(auroc, log_likelihood), tried) == 2
 
 
 def test_no_patient_with_the_most_frequent_class_only_is_no_rare_class(tmp_path):

@@ -174,7 +174,14 @@ def test_the_card_tells_no_centre_of_few_patients_and_no_share_of_few(csv):
     q = len(scaler.mean_)
     centres, flat = np.vstack([np.zeros(q), np.full(q, 4.9)]), Plane(np.zeros((1, q)), np.zeros(1))
     model = RiskModel(
-        table.encoder, scaler, table.classes, "died", None, {"clip": None}, centres, [flat, flat]
+        table.encoder,
+        scaler,
+        table.classes,
+        "died",
+        None,
+        {"clip": None, "learner": "lr"},
+        centres,
+        [flat, flat],
     )
     rows = [line[1:-1].split(" | ") for line in _specification(table, model)[4:]]
     names = [row[0].strip().replace("\\", "") for row in rows]
@@ -190,7 +197,7 @@ def test_the_card_tells_no_median_of_few_values(csv):
     scaler = TableScaler().fit(table.features.X)
     q = len(scaler.mean_)
     model = RiskModel(
-        table.encoder, scaler, table.classes, "died", None, {"clip": None}, np.empty((0, q)),
+        table.encoder, scaler, table.classes, "died", None, {"clip": None, "learner": "lr"}, np.empty((0, q)),
         [Plane(np.zeros((1, q)), np.zeros(1))],
     )  # fmt: skip
     (line,) = [one for one in _specification(table, model) if one.startswith("| lab |")]

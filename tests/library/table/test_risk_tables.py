@@ -203,9 +203,9 @@ def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
     assert lines[0].startswith(f"held-out AUROC {out['auroc']:.3f}")
     assert not any(line.startswith("warning") for line in lines)
     assert re.search(
-        r"A risk model with all 6 candidate parameters needs at least \d+ pat", lines[2]
+        r"A risk model with all 6 candidate parameters needs at least \d+ pat", lines[3]
     )
-    assert lines[3].startswith("A study that validates this model needs about ")
+    assert lines[4].startswith("A study that validates this model needs about ")
     out["calibration_intercept"] = -0.001
     assert "intercept 0.00 (" in method_lines(method)[0]
 

@@ -39,7 +39,7 @@ from deepcac.table.sample_sizes import needed_patients, study_sentence, study_si
 from deepcac.types import Array
 
 AUTO, PLAIN = "auto", "plain"
-LINEAR, SPLINE, BOOSTED = "lr", "spline", "boosted"
+LINEAR, SPLINE, BOOSTED = linear(), "spline", "boosted"
 LEARNERS = (AUTO, LINEAR, SPLINE, BOOSTED)
 SUBTYPES = "subtypes"
 _CLUSTERED = ("k-means", "CAC", SUBTYPES)

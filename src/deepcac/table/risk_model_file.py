@@ -60,7 +60,8 @@ def write_risk_model(path: StrPath, model: RiskModel) -> None:
 def _arrays(part: Plane | BoostedTrees) -> dict[str, Any]:
     """Return the arrays of a part by name."""
     arrays = part.trees._asdict() if isinstance(part, BoostedTrees) else vars(part)
-    return {name: values.tolist() for name, values in arrays.items()}
+    outputs = {"outputs": part.n_outputs} if isinstance(part, BoostedTrees) else {}
+    return outputs | {name: values.tolist() for name, values in arrays.items()}
 
 
 def read_risk_model(path: StrPath) -> RiskModel:
@@ -137,7 +138,9 @@ def _splines(content: Any, method: dict[str, Any], width: int) -> Splines:
 
 
 def _trees(content: dict[str, Any], n_classes: int, fill: Array) -> BoostedTrees:
-    n_outputs = 1 if n_classes == 2 else n_classes
+    n_outputs = check_count("outputs", content["outputs"], 1)
+    if n_outputs != (1 if n_classes == 2 else n_classes):
+        raise DataError(f"trees of {n_outputs} outputs for {n_classes} classes")
     arrays = {
         name: _array(name, content[name], float if name in ("threshold", "leaf") else int)
         for name in TreeArrays._fields

@@ -231,6 +231,7 @@ def test_a_learner_that_is_none_or_has_no_use_is_one_line(csv):
         ("boosted", ("parts", 0, "leaf", 0), "a", "no float"),
         ("boosted", ("parts", 0, "default", 0), 2, "no kind"),
         ("boosted", ("parts", 0, "root"), [0] * 401, "401 trees"),
+        ("boosted", ("classes",), ["a", "b", "c"], "trees of 1 outputs for 3 classes"),
         ("boosted", ("parts",), [], "0 parts for 0 clusters"),
     ],
 )

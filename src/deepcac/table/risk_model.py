@@ -25,7 +25,7 @@ from deepcac.table.learners.boosted_trees import BoostedTrees, grow_trees
 from deepcac.table.learners.planes import Plane, fit_plane
 from deepcac.table.learners.splines import Splines
 from deepcac.table.table_model import TableModel
-from deepcac.types import Array, Ids
+from deepcac.types import Array, Flags, Ids
 
 DIRECTIONS = 20  # in which the log odds of refits differ, of a model that is kept
 _WIDE = 1.959963984540054  # 97.5 % of the normal distribution
@@ -178,24 +178,38 @@ def fit_risk_model(
     splines = Splines()
     if method["learner"] == bent_line():
         splines = Splines.learn(rows.bounded, patient, method["knots"])
-    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-    overall = np.bincount(rows.y, weight, minlength=table.features.n_classes) / weight.sum()
-    members = [cluster == j for j in range(max(len(centres), 1))]
-    parts: list[Plane | BoostedTrees]
-    if is_boosted(method):
-        parts = [
-            grow_trees(rows.take(inside), scaler, method["learner"], method["trees"], overall, seed)
-            for inside in members
-        ]
-    else:
-        X = linear_rows(rows.scaled, method["clip"], splines)
-        parts = [
-            fit_plane(X[inside], rows.y[inside], weight[inside], overall, method["C"])
-            for inside in members
-        ]
+    n_parts, n_classes = max(len(centres), 1), table.features.n_classes
+    parts = _fitted(
+        rows, [cluster == j for j in range(n_parts)], scaler, splines, method, n_classes, seed
+    )
     return RiskModel(
         table.encoder, scaler, table.classes, roles.label, roles.id, method, centres, parts, splines
     )
+
+
+def _fitted(
+    rows: Rows,
+    members: Sequence[Flags],
+    scaler: TableScaler,
+    splines: Splines,
+    method: dict[str, Any],
+    n_classes: int,
+    seed: int,
+) -> Sequence[Plane | BoostedTrees]:
+    """Return what predicts in each cluster, whose rows `members` mark."""
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    overall = np.bincount(rows.y, weight, minlength=n_classes) / weight.sum()
+    if is_boosted(method):
+        library, values = method["learner"], method["trees"]
+        return [
+            grow_trees(rows.take(inside), scaler, library, values, overall, seed)
+            for inside in members
+        ]
+    X = linear_rows(rows.scaled, method["clip"], splines)
+    return [
+        fit_plane(X[inside], rows.y[inside], weight[inside], overall, method["C"])
+        for inside in members
+    ]
 
 
 def refitted(model: RiskModel, X: Array, y: Ids, weight: Array) -> RiskModel:

@@ -21,7 +21,7 @@ from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import LEARNT, TableScaler
 from deepcac.table.budgeted_trials import BOOSTERS, bent_line, linear
-from deepcac.table.learners.boosted_trees import MOST_TREES, BoostedTrees, fill_of
+from deepcac.table.learners.boosted_trees import MOST_TREES, BoostedTrees
 from deepcac.table.learners.planes import Plane
 from deepcac.table.learners.splines import FEWEST_KNOTS, MOST_KNOTS, Splines
 from deepcac.table.output_files import StrPath
@@ -105,7 +105,7 @@ def _model(content: dict[str, Any]) -> RiskModel:
     splines = _splines(content["knots"], method, width)
     parts: list[Plane | BoostedTrees]
     if is_boosted(method):
-        parts = [_trees(part, len(classes), fill_of(scaler)) for part in content["parts"]]
+        parts = [_trees(part, len(classes), scaler.n_features_in_) for part in content["parts"]]
         columns = width + 1
     else:
         columns = width + splines.n_terms
@@ -137,7 +137,7 @@ def _splines(content: Any, method: dict[str, Any], width: int) -> Splines:
     return Splines(knots)
 
 
-def _trees(content: dict[str, Any], n_classes: int, fill: Array) -> BoostedTrees:
+def _trees(content: dict[str, Any], n_classes: int, n_columns: int) -> BoostedTrees:
     n_outputs = check_count("outputs", content["outputs"], 1)
     if n_outputs != (1 if n_classes == 2 else n_classes):
         raise DataError(f"trees of {n_outputs} outputs for {n_classes} classes")
@@ -147,8 +147,8 @@ def _trees(content: dict[str, Any], n_classes: int, fill: Array) -> BoostedTrees
     }
     if len(arrays["root"]) > MOST_TREES * n_outputs:
         raise DataError(f"{len(arrays['root'])} trees; there are {MOST_TREES} at most")
-    trees = TreeArrays(**arrays).check(len(fill), n_outputs)
-    return BoostedTrees(trees, fill, n_outputs)
+    trees = TreeArrays(**arrays).check(n_columns, n_outputs)
+    return BoostedTrees(trees, n_outputs)
 
 
 def _spread(content: dict[str, Any], width: int) -> RefitSpread:

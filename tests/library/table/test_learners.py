@@ -177,6 +177,7 @@ def test_every_leaf_holds_patients_enough_and_thresholds_are_nobodys_values(libr
         assert not (X[:, j] == threshold).any()
 
 
+@pytest.mark.filterwarnings("ignore:column 'pressure'")
 def test_an_empty_cell_where_there_was_none_counts_as_the_median(csv):
     model, _ = fitted(csv, "boosted")
     new = bending(50, seed=2)

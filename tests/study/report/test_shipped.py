@@ -31,7 +31,16 @@ KEPT = ROOT / "docs" / "results"
 MEASURED = {
     "checks",
     *("bootstraps", "calibration", "curves", "clinical_features", "expertnet_printed"),
-    *("faults", "forged_records", "gpu", "installation", "levels", "rotterdam_gbsg", "whole_run"),
+    *(
+        "faults",
+        "fit_learners",
+        "forged_records",
+        "gpu",
+        "installation",
+        "levels",
+        "rotterdam_gbsg",
+        "whole_run",
+    ),
     *("repeats", "repeats_again", "repeats_other_cpu", "repeats_within", "spotcheck"),
     *("cpu_repeats", "tolerances"),
     *("criteria", "factorial", "factorial_splits", "judge_blends", "judge_division_pairs"),

@@ -13,7 +13,7 @@ from deepcac.judging.spaces import Values
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.learners.planes import class_probabilities, constant_scores
-from deepcac.tree_arrays import TreeArrays, read_booster, read_histogram_trees
+from deepcac.tree_arrays import NAN, TreeArrays, read_booster, read_histogram_trees
 from deepcac.types import Array, Flags
 
 ROUNDS, PATIENCE = 400, 20  # trees at most, and without a better loss on a fifth of the patients
@@ -29,27 +29,16 @@ class BoostedTrees:
     Attributes
     ----------
     trees : TreeArrays
-    fill : ndarray of shape (d,)
-        What an empty cell counts as; NaN in columns whose empty cells the trees know.
     n_outputs : int
         1 of two classes, else one a class.
     """
 
     trees: TreeArrays
-    fill: Array
     n_outputs: int
 
     def probability(self, X: Array) -> Array:
         """Return probabilities (n, n_classes) of encoded rows (n, d)."""
-        filled = np.where(np.isnan(X), self.fill, X)
-        return class_probabilities(self.trees.outputs(filled, self.n_outputs))
-
-
-def fill_of(scaler: TableScaler) -> Array:
-    """Return what an empty cell counts as: the median of a column that had no empty cell."""
-    fill = scaler.median_.copy()
-    fill[scaler.flagged_] = np.nan
-    return fill
+        return class_probabilities(self.trees.outputs(X, self.n_outputs))
 
 
 def grow_trees(
@@ -58,8 +47,9 @@ def grow_trees(
     """Grow trees on rows, whose leaves hold `FEW` patients or more each.
 
     A fifth of the patients first says how many trees there are. Thresholds are no values of a row
-    (`TreeArrays.plain`). Columns that the scaler leaves out take no part. The class shares are one
-    leaf where a model cannot be had.
+    (`TreeArrays.plain`). An empty cell goes where the median goes, in columns that have none here.
+    Columns that the scaler leaves out take no part. The class shares are one leaf where a model
+    cannot be had.
 
     Parameters
     ----------
@@ -74,12 +64,12 @@ def grow_trees(
         Class shares of all rows.
     seed : int
     """
-    fill, n_outputs = fill_of(scaler), 1 if len(overall) == 2 else len(overall)
+    n_outputs = 1 if len(overall) == 2 else len(overall)
     scores = constant_scores(rows.y, overall)
     if scores is not None:
-        return BoostedTrees(_leaves(scores), fill, n_outputs)
-    X = np.where(np.isnan(rows.raw), fill, rows.raw)
-    X[:, ~scaler.kept_[: len(fill)]] = 0.0
+        return BoostedTrees(_leaves(scores), n_outputs)
+    X = rows.raw.copy()
+    X[:, ~scaler.kept_[: X.shape[1]]] = 0.0
     patient = np.arange(len(rows)) if rows.unit is None else np.asarray(rows.unit)
     patient = np.unique(patient, return_inverse=True)[1]
     size = "min_data_in_leaf" if library == "lgbm" else "min_samples_leaf"
@@ -88,8 +78,16 @@ def grow_trees(
         settings = {name: value for name, value in values.items() if name != "class_weight"}
         trees = grow(X, rows, settings | {size: least}, len(overall), seed)
         if not len(trees.feature) or trees.patients(X, patient).min() >= FEW:
-            return BoostedTrees(trees.plain(X), fill, n_outputs)
+            return BoostedTrees(_with_medians(trees.plain(X), X, scaler.median_), n_outputs)
         least *= 2
+
+
+def _with_medians(trees: TreeArrays, X: Array, median: Array) -> TreeArrays:
+    """Return trees that send an empty cell where its column's median goes, if it had none."""
+    known = np.asarray(np.isnan(X).any(axis=0))[trees.feature]
+    default = np.where(known, trees.default, median[trees.feature] <= trees.threshold)
+    missing = np.full(len(trees.feature), NAN)
+    return trees._replace(missing=missing, default=default.astype(np.int64))
 
 
 def _leaves(scores: Array) -> TreeArrays:

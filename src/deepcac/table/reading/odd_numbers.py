@@ -176,6 +176,8 @@ def two_units(name: str, values: Array, *, needed: bool = False) -> str:
     about where the others do once they are divided by it. A column that is `needed` cannot be left
     out.
     """
+    if (values < 0).any():  # a number without a size, such as a score
+        return ""
     values = np.sort(values[values > 0])
     least = max(_FEWEST_OF_A_UNIT, int(_SHARE_OF_A_UNIT * len(values)))
     if len(values) < 4 * _FEWEST_OF_A_UNIT:

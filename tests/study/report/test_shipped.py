@@ -33,7 +33,7 @@ MEASURED = {
     *("bootstraps", "calibration", "curves", "clinical_features", "expertnet_printed"),
     *("faults", "forged_records", "gpu", "installation", "levels", "rotterdam_gbsg", "whole_run"),
     *("repeats", "repeats_again", "repeats_other_cpu", "repeats_within", "spotcheck"),
-    *("cpu_repeats", "tolerances"),
+    *("cpu_repeats", "tolerances", "shared_patients"),
     *("criteria", "factorial", "factorial_splits", "judge_blends", "judge_division_pairs"),
     *("judge_divisions", "judge_richer_labels", "judge_scorecards", "judge_transfer"),
     *("subtype_arms", "subtype_stability", "table_shape"),

@@ -73,7 +73,7 @@ def judged(planned: Path, corrected: Path | None = None) -> pd.DataFrame:
     records = read_records(paths[name] for name in sorted(paths))
     plan = Clinical.model_validate(config["clinical"])
     tables = clinical_tables(records, plan, STRICT)
-    pooled = tables[POOLED].query("floor and not joined").assign(**TOGETHER)
+    pooled = tables[POOLED].query("floor and pooling == 'cohort'").assign(**TOGETHER)
     single = tables[VERDICTS].query("dataset in @DROPPED")
     rows = pd.concat([single, pooled]).astype({"low": float, "high": float})
     return rows.loc[(rows["alpha"] == "") & rows["question"].isin(ASKED), [*PAIR, *SHOWN]]

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from deepcac.errors import DataError
+from deepcac.judging.contenders import BENT_OF
 from deepcac.judging.trial_record import TEST, VALIDATION, TrialRecord
 from deepcac.judging.trial_scores import advantage
 from deepcac.scoring.statistics import corrected_error
 from deepcac.types import Array
 
+OFFERED = "offered_"  # before the name of a rival that may be declined
 DEFAULT, TUNED, CLUSTERED = CHOICES = ("default", "tuned", "clustered")
 
 
@@ -43,6 +45,16 @@ def open_to(records: Mapping[str, TrialRecord], name: str) -> TrialRecord:
         scores=np.concatenate([record.scores, alone.scores], axis=1),
         seconds=np.concatenate([record.seconds, alone.seconds], axis=1),
     )
+
+
+def with_offered(records: Mapping[str, TrialRecord]) -> dict[str, TrialRecord]:
+    """Return records with a view of each bent line or tree that `open_to` lets decline."""
+    views = {
+        f"{OFFERED}{name}": replace(records[name], contender=f"{OFFERED}{name}", learner=learner)
+        for name, learner in BENT_OF.items()
+        if name in records
+    }
+    return {**records, **views}
 
 
 def choose(record: TrialRecord, choice: str, metric: str) -> Chosen:

@@ -3,8 +3,17 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED
-from deepcac.judging.contenders import BESIDE, CAC, CELLS, HASH, KM, Contender, parse_contender
+from deepcac.judging.choice import CLUSTERED, DEFAULT, OFFERED, TUNED
+from deepcac.judging.contenders import (
+    BENT_OF,
+    BESIDE,
+    CAC,
+    CELLS,
+    HASH,
+    KM,
+    Contender,
+    parse_contender,
+)
 from deepcac.judging.random_partitions import BEST, MEAN, VIEWS
 from deepcac.judging.spaces import of_kind
 
@@ -61,17 +70,16 @@ BENT = Question("bent", "Are clusters better than splines in logistic regression
 RIVALS = Question("rivals", "Are clusters better than products, lines in leaves, or experts?")
 BEND = Question("bend", "Do curves help the learner, without clusters?")
 # Of clinical tasks (docs/archive/judge-plan.md), and those that decide whether clusters help.
-CLINICAL = (HELP, FORCED, SEPARATED, RANDOM, CHOSEN_RANDOM, BENT, RIVALS, BEND)
+CLINICAL = (HELP, FORCED, SEPARATED, RANDOM, CHOSEN_RANDOM, ANY, BENT, RIVALS, BEND)
 DECISIVE = (HELP, RANDOM, BENT)
 _BENDING = (RANDOM, CHOSEN_RANDOM, BENT, RIVALS, BEND)
-_BENT_OF = {"spline_lr": "lr", "products_lr": "lr", "moe": "lr", "linear_lgbm": "lgbm"}
 QUESTIONS = (HELP, FORCED, SEPARATED, ANY, DEEP_HELP, BOOSTING, PRINTED, SUBTYPES, BAG, NEGATIVE)
 
 
 def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
     """Yield contender and reference of each comparison, of those that have finished."""
     for name in present:
-        if name.startswith(VIEWS):  # views of a control are references alone
+        if name.startswith((*VIEWS, OFFERED)):  # views of another's record ask nothing
             continue
         contender = parse_contender(name)
         for reference in _references(question, contender):
@@ -107,10 +115,10 @@ def _references(question: Question, contender: Contender) -> list[str]:
 def _bending(question: Question, contender: Contender) -> list[str]:
     """Return the references of the questions about what bends a line without clusters."""
     if question == BEND:
-        return [_BENT_OF[contender.learner]] if contender.learner in _BENT_OF else []
+        return [BENT_OF[contender.learner]] if contender.learner in BENT_OF else []
     if question in (RANDOM, CHOSEN_RANDOM):
         view = MEAN if question == RANDOM else BEST
         return [f"{view}_{contender.learner}"] if contender.arm in (KM, CAC) else []
     if contender.arm not in (KM, CAC, *BESIDE):
         return []
-    return ["spline_lr"] if question == BENT else [name for name in _BENT_OF if name != "spline_lr"]
+    return ["spline_lr"] if question == BENT else [name for name in BENT_OF if name != "spline_lr"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from deepcac.judging.choice import CHOICES, CLUSTERED, DEFAULT, TUNED, choose, open_to
+from deepcac.judging.choice import CHOICES, CLUSTERED, DEFAULT, TUNED, choose, open_to, with_offered
 from deepcac.judging.random_partitions import with_views
 from deepcac.judging.trial_record import TEST, TrialRecord
 from deepcac.judging.trial_scores import LOSSES
@@ -30,7 +30,7 @@ def resample_scores(
         [
             row
             for dataset, stored in records.items()
-            for by_contender in [with_views(stored)]
+            for by_contender in [with_offered(with_views(stored))]
             for contender in by_contender
             for row in _rows(dataset, contender, by_contender, metrics)
         ]

@@ -239,7 +239,7 @@ def _judged(judge: Judge) -> Iterator[Iterable[str]]:
     tables, clinical = judge.tables, judge.clinical
     yield from (match.datasets for match in (*judge.matches, *clinical.also))
     yield from (tables.datasets, tables.resamples_of)
-    yield from (clinical.datasets, clinical.apart, clinical.cohorts, clinical.joined)
+    yield from (clinical.datasets, clinical.apart, clinical.cohorts, clinical.county)
 
 
 def _named(settings: Config) -> Iterator[Iterable[str]]:

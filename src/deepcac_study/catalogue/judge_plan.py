@@ -12,6 +12,10 @@ from deepcac.judging.contenders import parse_contender
 from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac_study.catalogue.entries import Id
 
+FAMILY, LARGER, SMALLER, COUNTY, COHORT = POOLINGS = (
+    *("family", "larger", "smaller", "county", "cohort"),
+)
+
 
 def _contender(name: str) -> str:
     return parse_contender(name).id
@@ -67,10 +71,13 @@ class Clinical(Entry):
     )
     contenders: list[ContenderId] = Field([], description="as in `matches`")
     cohorts: dict[str, str] = Field({}, description="the cohort of tasks that share one")
-    joined: dict[str, str] = Field(
-        {},
-        description="tasks whose patients may be those of another cohort: the pooled estimate is "
-        "also given with both as one",
+    families: list[list[str]] = Field(
+        [], description="cohorts that share patients, the larger first: they count as one"
+    )
+    county: list[Id] = Field(
+        [],
+        description="tasks whose patients may be the same, which nobody can tell: the pooled "
+        "estimate is also given with them as one",
     )
     apart: list[Id] = Field(
         [], description="tasks of no documented origin: judged, but in no pooled estimate"
@@ -86,6 +93,25 @@ class Clinical(Entry):
         for name, contenders in both:
             tasks.setdefault(name, []).extend(contenders)
         return tasks
+
+    def poolings(self) -> dict[str, dict[str, str]]:
+        """Return each way to count cohorts: the cohort of every task that counts.
+
+        `FAMILY`: tables that share patients are one. `LARGER` and `SMALLER`: of these only the
+        first or the last counts. `COUNTY`: as `FAMILY`, and the tasks of a county are one.
+        `COHORT`: as if nobody shared patients.
+        """
+        cohorts = {name: self.cohorts.get(name, name) for name in self.wanted()}
+        first = {name: family[0] for family in self.families for name in family}
+        last = {name: family[-1] for family in self.families for name in family}
+        family = {task: first.get(name, name) for task, name in cohorts.items()}
+        return {
+            FAMILY: family,
+            LARGER: {task: name for task, name in cohorts.items() if first.get(name, name) == name},
+            SMALLER: {task: name for task, name in cohorts.items() if last.get(name, name) == name},
+            COUNTY: {**family, **dict.fromkeys(self.county, "county")},
+            COHORT: cohorts,
+        }
 
 
 class Judge(Entry):

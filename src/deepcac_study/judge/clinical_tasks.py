@@ -13,7 +13,8 @@ import pandas as pd
 from scipy import special, stats
 
 from deepcac.files.csv_files import write_frame
-from deepcac.judging.contenders import BESIDE, CAC, parse_contender
+from deepcac.judging.choice import OFFERED
+from deepcac.judging.contenders import BENT_OF, BESIDE, CAC, parse_contender
 from deepcac.judging.questions import (
     BEND,
     BENT,
@@ -35,12 +36,13 @@ from deepcac.scoring.equivalence import BETTER, LEVEL
 from deepcac.scoring.margins import MARGIN, MARGINS
 from deepcac.scoring.random_effects import pool_sites
 from deepcac.scoring.statistics import holm
-from deepcac_study.catalogue.judge_plan import Clinical
+from deepcac_study.catalogue.judge_plan import COHORT, FAMILY, Clinical
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.primary import Records, above_zero
 from deepcac_study.judge.tables.over_tables import MAIN, errors
 
 TASKS, VERDICTS, DECISIONS, POOLED = TABLES = ("tasks", "verdicts", "decisions", "pooled")
+DECLINED = Question("bend_offered", "Do curves help the learner, where it may decline them?")
 PARTITION = Question("partition", "Do random groups help the same learner?")
 ABOVE_ZERO = "above 0"  # rows of CAC whose trials all have such an alpha
 ALL, FINISHED = "all", "finished"
@@ -72,8 +74,8 @@ def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str
 
     ``tasks``: a row a task of the plan. ``verdicts``: `clinical_verdicts`, where tasks apart are
     judged in families of their own. ``decisions``: `decisions`. ``pooled``: `pooled`, without the
-    tasks apart; once more with cohorts as one that may be one (``joined``); and each of these once
-    more with a ``floor`` under the errors.
+    tasks apart, by each way to count cohorts (``pooling``: `Clinical.poolings`) with a ``floor``
+    under the errors; and by `COHORT` without.
     """
     tasks = task_table(records, plan)
     finished = set(tasks.loc[tasks["status"] == FINISHED, "dataset"])
@@ -88,9 +90,9 @@ def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str
     ]
     tables = [_all_verdicts(part, strict) for part in parts]
     estimates = [
-        pooled(tables[0], cohorts, floor=floor).assign(joined=joined, floor=floor)
-        for joined, cohorts in ((False, plan.cohorts), (True, plan.cohorts | plan.joined))
-        for floor in (False, True)
+        pooled(tables[0], cohorts, floor=floor).assign(pooling=name, floor=floor)
+        for name, cohorts in plan.poolings().items()
+        for floor in ((True, False) if name == COHORT else (True,))
     ]
     both = pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
     return {
@@ -104,13 +106,14 @@ def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str
 def task_table(records: Records, plan: Clinical) -> pd.DataFrame:
     """Return each task of the plan: its cohort, its size, what it took, and what it lacks.
 
+    Tables that share patients are one cohort.
     ``status`` is `FINISHED`, or the contenders that have not finished, or `ALL`.
     """
-    rows = []
+    rows, cohorts = [], plan.poolings()[FAMILY]
     for dataset, wanted in plan.wanted().items():
         stored = records.get(dataset, {})
         lacking = [name for name in wanted if name not in stored]
-        row: dict[str, Any] = {"dataset": dataset, "cohort": plan.cohorts.get(dataset, dataset)}
+        row: dict[str, Any] = {"dataset": dataset, "cohort": cohorts[dataset]}
         row |= {"apart": dataset in plan.apart, "status": " ".join(lacking) or FINISHED}
         if len(lacking) == len(wanted):
             row["status"] = ALL
@@ -150,8 +153,9 @@ def clinical_verdicts(
 
     The rows are those of `deepcac.judging.verdicts.verdicts`; a family is one question, contender,
     reference and metric over the tasks. ``excluded`` and ``excluded_strict`` say whether a gain of
-    the margin, and of the stricter one, is excluded after correction; empty where nothing is
-    tested. ``alpha`` is empty: CAC may choose any.
+    the margin, and of the stricter one, is excluded after correction, and ``excluded_together``
+    whether one of the margin is by one correction over the question and metric; empty where nothing
+    is tested. ``alpha`` is empty: CAC may choose any.
     """
     present = sorted(set(scores.get("contender", ())))
     asked = [(question, pair) for question in questions for pair in pairs(question, present)]
@@ -159,6 +163,11 @@ def clinical_verdicts(
         asked = [(question, pair) for question, pair in asked if _arm(pair[0]) == only]
     else:
         asked += [(PARTITION, pair) for pair in _views(present)]
+        asked += [
+            (DECLINED, (f"{OFFERED}{name}", learner))
+            for name, learner in BENT_OF.items()
+            if f"{OFFERED}{name}" in present
+        ]
     parts = [
         _family(compared, question, pair, metric, strict)
         for question, pair in asked
@@ -168,7 +177,12 @@ def clinical_verdicts(
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=_COLUMNS)
-    return pd.concat(filled, ignore_index=True).assign(alpha="")
+    together = pd.concat(filled, ignore_index=True).assign(alpha="", excluded_together="")
+    tested = together["excluded"] != ""
+    by_metric = together[tested].groupby(["question", "metric"])["better"]
+    adjusted = by_metric.transform(lambda p: pd.Series(holm(p.to_numpy(float)), p.index))
+    together.loc[tested, "excluded_together"] = np.where(adjusted < LEVEL, "yes", "no")
+    return together
 
 
 def _arm(contender: str) -> str:
@@ -214,8 +228,11 @@ def decisions(table: pd.DataFrame) -> pd.DataFrame:
 
     By AUROC: ``help``, ``random`` and ``bent`` are the verdicts over the learner alone, the average
     random partition and the bent line, and ``helps`` is whether all that apply are better.
+    ``detectable`` is the largest of the differences that these tests could find, of clusters that
+    must be used: all tests together find no smaller one with as much power.
     """
-    main = table[(table["metric"] == MAIN) & table["question"].isin([q.id for q in DECISIVE])]
+    tests = [q.id for q in (FORCED, *DECISIVE)]
+    main = table[(table["metric"] == MAIN) & table["question"].isin(tests)]
     rows = []
     for (dataset, name, alpha), comparisons in main.groupby(
         ["dataset", "contender", "alpha"], sort=True
@@ -229,13 +246,14 @@ def decisions(table: pd.DataFrame) -> pd.DataFrame:
         helps = "" if None in answers else str(all(answer == BETTER for answer in answers)).lower()
         cells = {question.id: verdict.get(question.id, "") for question in DECISIVE}
         row = {"dataset": dataset, "contender": name, "alpha": alpha}
-        rows.append({**row, **cells, "helps": helps})
-    columns = ["dataset", "contender", "alpha", *(q.id for q in DECISIVE), "helps"]
+        must = comparisons.loc[comparisons["question"] != HELP.id, "detectable"]
+        rows.append({**row, **cells, "helps": helps, "detectable": must.max(skipna=False)})
+    columns = ["dataset", "contender", "alpha", *(q.id for q in DECISIVE), "helps", "detectable"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def pooled(table: pd.DataFrame, cohorts: Mapping[str, str], *, floor: bool = False) -> pd.DataFrame:
-    """Pool the differences of each pair over cohorts, with what a new cohort would show.
+    """Pool the differences of each pair over cohorts, given for the tasks that count.
 
     Tasks of a cohort enter as their mean, with the mean of their errors; a task on which clusters
     were never chosen has the median error of the others. Pairs of one cohort are left out.
@@ -243,25 +261,22 @@ def pooled(table: pd.DataFrame, cohorts: Mapping[str, str], *, floor: bool = Fal
     With `floor` that median is also the least error of a task on which clusters were chosen in some
     resamples only. In the others both sides are one model, so its differences hardly vary, and
     without a floor it would weigh more than all tasks on which clusters were tried. CAC beside
-    k-means has the floor on every task, because with an alpha of 0 both are one model.
+    k-means has the floor on every task, because with an alpha of 0 both are one model, and so has a
+    rival that may be declined.
     """
     rows = []
-    for pair, group in table.groupby(_PAIR, sort=False):
+    counted = table[table["dataset"].isin(cohorts)]
+    for pair, group in counted.groupby(_PAIR, sort=False):
         sites = by_cohort(group, cohorts, floor=floor)
         if len(sites) < 2:
             continue
         estimate = pool_sites(sites["mean"].to_numpy(), sites["error"].to_numpy())
         half = stats.t.ppf(0.975, estimate.freedom) * estimate.error
         interval = {"low": estimate.mean - half, "high": estimate.mean + half}
-        beyond = {
-            "tau": estimate.tau,
-            "new_low": estimate.new_low,
-            "new_high": estimate.new_high,
-        }
         head: dict[str, Any] = dict(zip(_PAIR, pair, strict=True))
         sizes = {"tasks": len(group), "cohorts": len(sites)}
-        rows.append({**head, **sizes, "mean": estimate.mean, **interval, **beyond})
-    columns = [*_PAIR, "tasks", "cohorts", "mean", "low", "high", "tau", "new_low", "new_high"]
+        rows.append({**head, **sizes, "mean": estimate.mean, **interval, "tau": estimate.tau})
+    columns = [*_PAIR, "tasks", "cohorts", "mean", "low", "high", "tau"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -282,7 +297,7 @@ def by_cohort(
         # Two different models differ in every resample; a floor is for a model beside itself.
         alike = ~rows["question"].isin([BENT.id, BEND.id, RIVALS.id])
         sometimes = (rows["clustered"] < rows["resamples"]) & alike
-        sometimes |= rows["question"] == SEPARATED.id
+        sometimes |= rows["question"].isin([SEPARATED.id, DECLINED.id])
         error = error.mask(sometimes, error.clip(lower=typical))
     sites = pd.DataFrame({"mean": rows["mean"], "error": error.fillna(typical)})
     names = rows["dataset"].map(lambda name: cohorts.get(name, name))

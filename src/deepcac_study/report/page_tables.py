@@ -27,7 +27,7 @@ from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.summary import NULL, Count, on_prediction
 from deepcac_study.records.sweep_tables import CENTROIDS, PERMUTED, TERMS
-from deepcac_study.report.judge.clinical_forest import clinical_answer, filled
+from deepcac_study.report.judge.clinical_forest import LEARNERS, clinical_answer, filled
 from deepcac_study.report.judge.clinical_pages import (
     STYLES,
     clinical_gains,
@@ -35,9 +35,12 @@ from deepcac_study.report.judge.clinical_pages import (
     kind_label,
 )
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
+from deepcac_study.report.judge.overall_answer import forced_gains
+from deepcac_study.report.judge.price_figure import OFFERS, SMALL, prices
 from deepcac_study.report.runs.runtables import protocol_label
 
 _BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+_GAINS = (0.01, 0.02, 0.05)
 _TERMS = ("no term", "AM-softmax", "distance of means", "the same, permuted labels")
 
 
@@ -125,11 +128,10 @@ def _detection(row: "pd.Series[Any]") -> str:
 
 def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str) -> str:
     """Say on how many tasks a gain is excluded where clusters had to be used, after correction."""
-    apart = set(tasks.loc[tasks["apart"].astype(bool), "dataset"])
-    rows = filled(verdicts)
-    rows = rows[(rows["question"] == FORCED.id) & (rows["metric"] == MAIN) & (rows["alpha"] == "")]
-    rows = rows[rows["contender"].str.endswith(f"_{learner}") & ~rows["dataset"].isin(apart)]
-    counts = [int((rows[name] == "yes").sum()) for name in ("excluded", "excluded_strict")]
+    rows = forced_gains(filled(verdicts), tasks[~tasks["apart"].astype(bool)])
+    rows = rows[rows["reference"] == learner]
+    ways = ("excluded_together", "excluded", "excluded_strict")
+    together, planned, strict = (int((rows[name] == "yes").sum()) for name in ways)
     margins = [three(float(rows[name].iloc[0])) for name in ("margin", "strict_margin")]
     kinds = [
         f"{kind_label(arm)} {(group['excluded'] == 'yes').sum()}"
@@ -137,10 +139,61 @@ def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str)
     ]
     return (
         f"When {spoken(learner)} had to use clusters, a gain of {margins[0]} AUROC or more is "
-        f"excluded in {counts[0]} of {len(rows)} comparisons after correction, and one of "
-        f"{margins[1]} in {counts[1]}. By kind, of {rows['dataset'].nunique()} tasks: "
-        f"{', '.join(kinds)}."
+        f"excluded in {(rows['better'] < LEVEL).sum()} of {len(rows)} comparisons, in {together} "
+        "after one correction for both learners and all kinds of clusters. Corrected for each kind "
+        f"by itself, as planned, it is {planned}, and {strict} for a gain of {margins[1]} "
+        f"({rows['dataset'].nunique()} tasks: {', '.join(kinds)})."
     )
+
+
+def power(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
+    """Say in how many comparisons all three tests could have found a gain of some sizes."""
+    apart = tasks.loc[tasks["apart"].astype(bool), "dataset"]
+    rows = filled(decisions)
+    rows = rows[(rows["alpha"] == "") & ~rows["dataset"].isin(apart)]
+    names = rows["contender"].str.rpartition("_")[2]
+    counts = {
+        learner: [(rows.loc[names == learner, "detectable"] <= gain).sum() for gain in _GAINS]
+        for learner in LEARNERS
+    }
+    gains = ", ".join(map(three, _GAINS))
+    found = [f"{', '.join(map(str, counts[name]))} with {spoken(name)}" for name in LEARNERS]
+    return (
+        f"All three tests together find a gain of {gains} over each rival with 80 % power in at "
+        f"most {' and in at most '.join(found)}, of {(names == LEARNERS[0]).sum()} comparisons "
+        "each."
+    )
+
+
+def price_table(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Table:
+    """Return what offering groups costs in small and in larger cohorts."""
+    points = prices(verdicts, tasks)
+    groups = {
+        key: (group[group["rows"] <= SMALL], group[group["rows"] > SMALL], group)
+        for key, group in points.groupby(["learner", "offer"], sort=False)
+    }
+    few, more, _ = next(iter(groups.values()))
+
+    def change(part: int) -> How:
+        def cell(key: tuple[str, str]) -> str:
+            rows = groups[key][part]
+            return f"{four(rows['mean'].mean(), signed=True)}, {(rows['mean'] < 0).sum()}"
+
+        return cell
+
+    def with_size(key: tuple[str, str]) -> str:
+        rows = groups[key][-1]
+        return f"{rows['mean'].corr(rows['rows'], method='spearman'):+.2f}"
+
+    columns: dict[str, How] = {
+        "model": lambda key: contender_label(key[0]),
+        "may choose": lambda key: OFFERS[key[1]][1],
+        f"{len(few)} cohorts of at most {SMALL:,}: mean, losses": change(0),
+        f"{len(more)} larger: mean, losses": change(1),
+        "correlation with size": with_size,
+    }
+    order = [(learner, offer) for learner in LEARNERS for offer in OFFERS]
+    return Table.of([key for key in order if key in groups], columns, n_labels=2)
 
 
 def answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
@@ -158,8 +211,8 @@ def pooled(table: pd.DataFrame, learner: str) -> Table:
     arms = f"{CAC}_{learner}", f"{KM}_{learner}"
     rows = table[table["contender"].isin(arms) & table["alpha"].isna()]
     rows = rows.sort_values(["contender", "reference"], kind="stable")
-    shown = ("clusters", "compared with", "cohorts", "gain", "a new cohort")
-    return _columns(clinical_pooled(rows, learner), *shown)
+    ways = ("gain", "larger tables only", "smaller tables only")
+    return _columns(clinical_pooled(rows, learner), "clusters", "compared with", "cohorts", *ways)
 
 
 def _columns(table: Table, *names: str) -> Table:
@@ -302,6 +355,7 @@ _WRITERS: dict[str, Callable[..., Table | str]] = {
     for write in (
         *(headline, prediction, cells, kinds, run_scores, one_cluster, printed, separation),
         *(limits, clusters, excluded, planted, answer, clinical_excluded, gains, pooled),
+        *(power, price_table),
     )
 }
 BLOCKS: dict[str, dict[str, Any]] = yaml.safe_load(

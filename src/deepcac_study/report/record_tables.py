@@ -44,7 +44,7 @@ from deepcac_study.judge.trial_risks import chosen_risks
 from deepcac_study.records.reader import JUDGED, RUNS, by_kind
 from deepcac_study.records.runs import load
 from deepcac_study.records.sweep_tables import load_sweeps
-from deepcac_study.report.judge.clinical_forest import LEARNERS
+from deepcac_study.report.judge.clinical_forest import LEARNERS, load_clinical
 from deepcac_study.report.judge.helping_figure import helping_figure
 from deepcac_study.report.judge.overall_answer import overall_answer
 from deepcac_study.report.page_tables import renew_pages
@@ -73,7 +73,7 @@ _WRITTEN = {
     **{f"clinical_{name}.csv": f"judge/clinical/{name}.csv" for name in clinical_tasks.TABLES},
     **{
         f"{name}.svg": f"report/figures/{name}.svg"
-        for name in ("judge_forest", *(f"clinical_forest_{name}" for name in LEARNERS))
+        for name in ("judge_forest", "clinical_price", *map("clinical_forest_{}".format, LEARNERS))
     },
 }
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
@@ -120,7 +120,6 @@ def _judge_tables(files: Mapping[str, list[Path]], plan: Judge) -> dict[str, pd.
         "judge_primary": primary_comparisons(records),
         "judge_risks": mean_risks(chosen_risks(records)),
         "judge_planted": pd.DataFrame(power_curve(planted)),
-        "headline": overall_answer(compared),
         "judge_tables": table_means(tables, scores),
         "judge_table_verdicts": of_tables,
         "judge_table_risks": table_risks(tables),
@@ -191,6 +190,8 @@ def write_tables(results: Path, project: Path = PROJECT) -> Path:
     plan = read_judge(project / "config" / "config.yaml")
     shipped = [*shipped_records(results, project), *measured_files(results, project)]
     tables = record_tables(shipped, plan)
+    clinical = load_clinical((results / "judge" / "clinical").glob("*.csv"))
+    tables["headline"] = overall_answer(pd.read_csv(results / "judge" / "verdicts.csv"), clinical)
     for name, table in tables.items():
         write_frame(folder / f"{name}.csv", table, _DECIMALS.get(name, 5))
     for name, path in _WRITTEN.items():

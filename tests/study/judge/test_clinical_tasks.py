@@ -1,5 +1,7 @@
 """Clinical tasks: small families, what decides, and the estimate pooled over cohorts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from deepcac.judging.trial_record import TrialRecord
 from deepcac.judging.trial_scores import METRICS
 from deepcac.scoring.random_effects import pool_sites
+from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.judge_plan import Clinical
 from deepcac_study.judge.clinical_tasks import (
     by_cohort,
@@ -124,11 +127,14 @@ def test_two_tasks_of_a_cohort_enter_as_their_mean_and_a_tie_with_the_median_err
         "alpha": "",
         "reference": "lr",
     }
-    found = pooled(rows.assign(**pair), {"a1": "a", "a2": "a"}).iloc[0]
+    cohorts = {"a1": "a", "a2": "a", "b": "b", "c": "c"}
+    found = pooled(rows.assign(**pair), cohorts).iloc[0]
     plain = pool_sites([0.03, 0.01, 0.0], np.array([0.02, 0.03, 0.02]) / t)
     assert found["cohorts"] == 3
     assert found["mean"] == pytest.approx(plain.mean, abs=1e-8)
-    assert found["new_high"] == pytest.approx(plain.new_high, abs=1e-7)
+    # A task that no cohort is given for does not count.
+    without = pooled(rows.assign(**pair), {"a1": "a", "a2": "a", "b": "b"}).iloc[0]
+    assert (without["tasks"], without["cohorts"]) == (3, 2)
 
 
 def record(name, gains, alphas=(0.0,)):
@@ -151,7 +157,8 @@ def record(name, gains, alphas=(0.0,)):
 
 def plan(**changed):
     usual = {"datasets": ["a", "b", "c", "old"], "contenders": ["lr", "km_lr", "cac_lr"],
-             "apart": ["old"], "cohorts": {"a": "one"}, "joined": {"b": "one"}}  # fmt: skip
+             "apart": ["old"], "cohorts": {"a": "one"}, "families": [["one", "b"]],
+             "county": ["b", "c"]}  # fmt: skip
     return Clinical.model_validate(usual | changed)
 
 
@@ -197,13 +204,54 @@ def test_cac_with_an_alpha_above_0_has_a_choice_and_a_row_of_its_own():
     assert told["a", ""] == "no"
 
 
-def test_tasks_apart_are_not_pooled_and_two_cohorts_may_be_one():
-    records = dict.fromkeys(("a", "b", "c", "old"), stored())
-    found = clinical_tables(records, plan(), 0.005)["pooled"]
+def test_tasks_apart_are_not_pooled_and_cohorts_that_share_patients_are_one():
+    records = dict.fromkeys(("a", "b", "c", "d", "old"), stored())
+    asked = plan(datasets=["a", "b", "c", "d", "old"])
+    found = clinical_tables(records, asked, 0.005)["pooled"]
     rows = found[(found["question"] == "help") & (found["contender"] == "km_lr")]
-    assert rows.groupby("joined")[["tasks", "cohorts"]].first().to_dict("index") == {
-        False: {"tasks": 3, "cohorts": 3}, True: {"tasks": 3, "cohorts": 2},
-    }  # fmt: skip
+    assert rows.groupby("pooling")[["tasks", "cohorts"]].first().to_dict("index") == {
+        "cohort": {"tasks": 4, "cohorts": 4},
+        "family": {"tasks": 4, "cohorts": 3},
+        "larger": {"tasks": 3, "cohorts": 3},
+        "smaller": {"tasks": 3, "cohorts": 3},
+        "county": {"tasks": 4, "cohorts": 3},
+    }
+    assert asked.poolings()["larger"].keys() == {"a", "c", "d", "old"}
+    assert asked.poolings()["smaller"].keys() == {"b", "c", "d", "old"}
+
+
+def test_a_rival_may_be_declined_as_clusters_may():
+    """Splines lose on every task, and validation sees it."""
+    splines = replace(record("spline", [0.0]), contender="spline_lr", learner="spline_lr")
+    records = {name: {"lr": record("lr", [0.05]), "spline_lr": splines} for name in "ab"}
+    found = clinical_tables(records, plan(datasets=["a", "b"], contenders=["lr", "spline_lr"],
+                                          families=[], county=[], apart=[]), 0.005)  # fmt: skip
+    rows = found["verdicts"].query("metric == 'auroc'").set_index(["question", "dataset"])
+    assert rows.loc[("bend", "a"), "mean"] == pytest.approx(-0.05, abs=0.01)
+    assert rows.loc[("bend_offered", "a"), "mean"] == 0
+    assert rows.loc[("bend_offered", "a"), "contender"] == "offered_spline_lr"
+
+
+def test_one_correction_over_all_kinds_excludes_less_than_one_for_each():
+    """Of two kinds on two tasks one is close to the margin: it passes in a family of two only."""
+    scores = scores_of(["a", "b"], km_lr=0.7, dist_lr=0.7)
+    spread = scores["contender"].eq("km_lr") & scores["dataset"].eq("a")
+    scores.loc[spread, "auroc_clustered"] = 0.7 + 0.01 * np.linspace(-1, 1, 10) - 0.0005
+    table = clinical_verdicts(scores, 0.005).query("question == 'forced' and metric == 'auroc'")
+    row = table.query("contender == 'km_lr' and dataset == 'a'").iloc[0]
+    assert row["p_gain_excluded_holm"] > 0.025
+    assert (table["excluded_together"] == "yes").sum() <= (table["excluded"] == "yes").sum()
+    p = table["better"].to_numpy()
+    assert (table["excluded_together"] == "yes").tolist() == (holm(p) < 0.05).tolist()
+
+
+def test_three_tests_together_find_no_less_than_the_weakest_of_them():
+    scores = scores_of(["a", "b"])
+    table = clinical_verdicts(scores, 0.005)
+    found = decisions(table).set_index(["dataset", "contender"])
+    asked = table.query("dataset == 'a' and metric == 'auroc' and contender == 'km_lr'")
+    weakest = asked.set_index("question").loc[["forced", "random", "bent"], "detectable"].max()
+    assert found.loc[("a", "km_lr"), "detectable"] == weakest
 
 
 def test_one_cohort_is_not_pooled():

@@ -1,5 +1,7 @@
 """Small families of comparisons, and CAC with alpha above 0 beside the one that may be k-means."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from deepcac.judging.trial_scores import LOSSES, METRICS
 from deepcac.scoring.margins import MARGINS
 from deepcac.scoring.statistics import holm
 from deepcac_study.judge.primary import SEPARATING, SEPARATING_KM, primary_comparisons
+from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
 from deepcac_study.report.judge.overall_answer import overall_answer
 
 
@@ -84,20 +87,31 @@ def comparison(question, contender, reference, dataset, **values):
             "dataset": dataset, **usual, **values}  # fmt: skip
 
 
-def test_the_answer_counts_what_is_excluded_and_where_a_line_gains():
-    rows = [
+def test_the_answer_speaks_of_patients_first_and_then_of_where_a_line_gains():
+    rows = pd.DataFrame([
         comparison(FORCED, "km_lgbm", "lgbm", "credit", reference_score=0.9),
-        comparison(FORCED, "cac_lgbm", "lgbm", "credit", reference_score=0.9, better=0.6),
-        comparison(FORCED, "dist_lgbm", "lgbm", "credit", reference_score=0.9,
-                   p_gain_excluded_holm=0.01),
         comparison(HELP, "cac_lr", "lr", "credit", score=0.75, reference_score=0.7, mean=0.05,
                    verdict="better"),
         comparison(ANY, "cac_lr", "cells_lr", "credit", reference_score=0.72),
-    ]  # fmt: skip
-    (answer,) = overall_answer(pd.DataFrame(rows)).to_dict("records")
-    assert "in 2 of 3 comparisons on 1 data set (1 after correction)" in answer["sentence"]
+    ])  # fmt: skip
+    tasks = pd.DataFrame({"dataset": ["a", "b", "old"], "cohort": ["one", "one", "old"],
+                          "apart": [False, False, True], "status": "finished"})  # fmt: skip
+    forced = pd.DataFrame(
+        [comparison(FORCED, f"{arm}_{learner}", learner, dataset, alpha=alpha,
+                    excluded_together="yes" if (learner, dataset) == ("lr", "a") else "no")
+         for learner in ("lr", "lgbm") for dataset in ("a", "b", "old") for arm in ("km", "cac")
+         for alpha in ("", "above 0")]
+    )  # fmt: skip
+    decided = pd.DataFrame({"dataset": ["a", "old"], "helps": ["false", "true"]})
+    clinical = ClinicalJudgement(tasks, forced, decided, pd.DataFrame())
+    (answer,) = overall_answer(rows, clinical).to_dict("records")
+    assert "on none of 2 clinical tasks, from 1 independent cohorts" in answer["sentence"]
+    assert "excluded in 2 of 8 comparisons after correction (0 of 4 with" in answer["sentence"]
     assert "gains on credit" in answer["sentence"]
     assert "random groups give 40 % of the gain" in answer["sentence"]
     assert answer["sentence"].endswith("boosted trees without clusters score higher.")
-    assert overall_answer(pd.DataFrame(rows[:3])).empty
-    assert overall_answer(pd.DataFrame()).empty
+    helped = replace(clinical, decisions=decided.assign(helps="true"))
+    assert overall_answer(rows, helped).empty
+    assert overall_answer(rows, None).empty
+    assert overall_answer(rows[:1], clinical).empty
+    assert overall_answer(pd.DataFrame(), clinical).empty

@@ -4,12 +4,14 @@ import pandas as pd
 import pytest
 
 from deepcac.pages.tables import grid
+from deepcac_study.catalogue.judge_plan import POOLINGS
 from deepcac_study.report.judge.clinical_forest import (
     clinical_answer,
     clinical_forests,
     load_clinical,
 )
 from deepcac_study.report.judge.clinical_pages import clinical_gains, clinical_tables
+from deepcac_study.report.judge.price_figure import prices
 
 REFERENCES = {"help": "lr", "random": "mean_of_cells_lr", "bent": "spline_lr"}
 
@@ -19,7 +21,7 @@ def verdict(question, dataset, contender, mean, word, alpha="", **changed):
         "question": question, "metric": "auroc", "dataset": dataset, "contender": contender,
         "alpha": alpha, "reference": REFERENCES.get(question, "lr"), "verdict": word,
         "mean": mean, "low": mean - 0.01, "high": mean + 0.01, "margin": 0.01, "excluded": "yes",
-        "excluded_strict": "no", "resamples": 10,
+        "excluded_strict": "no", "excluded_together": "no", "resamples": 10,
     } | changed  # fmt: skip
 
 
@@ -42,7 +44,7 @@ VERDICTS = pd.DataFrame(
         verdict("bend", "rhc", "spline_lr", 0.015, "better"),
         verdict("partition", "rhc", "mean_of_cells_lr", -0.004, "equivalent"),
         verdict("help", "nhefs", "dist_lr", 0.0, "never chosen", low=float("nan"), high=float("nan"),
-                excluded=None, excluded_strict=None),
+                excluded=None, excluded_strict=None, excluded_together=None),
     ]
 )  # fmt: skip
 DECISIONS = pd.DataFrame(
@@ -56,10 +58,10 @@ DECISIONS = pd.DataFrame(
 POOLED = pd.DataFrame(
     [
         {"question": question, "metric": "auroc", "contender": "km_lr", "alpha": "",
-         "reference": REFERENCES[question], "tasks": 2, "cohorts": 2 - joined, "joined": joined,
-         "floor": floor, "mean": 0.001 + joined + 9 * (not floor), "low": -0.01, "high": 0.012, "tau": 0.0, "new_low": float("nan"),
-         "new_high": float("nan")}
-        for question in REFERENCES for joined in (False, True) for floor in (False, True)
+         "reference": REFERENCES[question], "tasks": 2, "cohorts": 2, "pooling": pooling,
+         "floor": floor, "mean": 0.001 + place + 9 * (not floor), "low": -0.01, "high": 0.012, "tau": 0.0}
+        for question in REFERENCES for place, pooling in enumerate(POOLINGS)
+        for floor in ((True, False) if pooling == "cohort" else (True,))
     ]
 )  # fmt: skip
 
@@ -96,7 +98,8 @@ def test_what_was_not_judged_is_not_shown(paths):
 
 
 def test_the_forest_has_every_kind_less_each_reference_and_the_pooled_estimates(paths):
-    (figure,) = clinical_forests(load_clinical(paths))  # nothing of LightGBM has run
+    figure, price = clinical_forests(load_clinical(paths))  # nothing of LightGBM has run
+    assert price.id == "clinical_price"
     assert figure.id == "clinical_forest_lr"
     drawn = [(row[0], row[1], row[2], row[3]) for row in figure.data]
     assert len(drawn) == len(set(drawn)) == 9 + 3
@@ -123,8 +126,24 @@ def test_the_report_has_a_table_of_each_kind_and_tells_what_is_excluded(paths):
     lacking = {row[0].text: row[5].text for row in tables["clinical_tasks"].rows}
     assert lacking == {"rhc": "", "nhefs": "", "stroke": "moe"}
     pooled = [[cell.text for cell in row] for row in tables["clinical_pooled_lr"].rows]
-    assert pooled[0][2:] == ["2", "+0.0010 (-0.0100 to +0.0120)", "",
-                             "+1.0010 (-0.0100 to +0.0120)"]  # fmt: skip
-    shown = [[cell.text for cell in row][-2:] for row in tables["clinical_verdicts"].rows]
-    assert shown[0] == ["yes", "no"]
-    assert ["", ""] in shown
+    assert pooled[0][2:] == ["2", *(f"+{place}.0010 (-0.0100 to +0.0120)" for place in range(5))]
+    shown = [[cell.text for cell in row][-3:] for row in tables["clinical_verdicts"].rows]
+    assert shown[0] == ["yes", "no", "no"]
+    assert ["", "", ""] in shown
+
+
+def test_prices_are_means_over_the_tasks_of_a_cohort():
+    tasks = TASKS.assign(cohort=["one", "one", "stroke"])
+    rows = [
+        verdict("help", "rhc", "cac_lr", -0.01, "worse"),
+        verdict("help", "nhefs", "cac_lr", -0.03, "worse"),
+        verdict("help", "stroke", "cac_lr", -0.9, "worse"),
+        verdict("help", "rhc", "cac_lr", -0.9, "worse", "above 0"),
+        verdict("help", "rhc", "dist_lr", -0.9, "worse"),
+        verdict("partition", "rhc", "mean_of_cells_lr", -0.04, "worse"),
+    ]
+    found = prices(pd.DataFrame(rows), tasks)
+    assert found[["offer", "rows", "mean"]].to_numpy().tolist() == [
+        ["cac", 5735, pytest.approx(-0.02)],
+        ["mean_of_cells", 5735, pytest.approx(-0.04)],
+    ]

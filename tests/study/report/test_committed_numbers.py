@@ -11,6 +11,7 @@ import pytest
 from checkouts import PAGES
 
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NOT_TESTED, UNDECIDED, WORSE
+from deepcac.scoring.statistics import holm
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.ledger import write_rows
@@ -245,10 +246,13 @@ def test_every_first_page_says_the_same_answer():
     (row,) = table("headline").to_dict("records")
     for page in (PROJECT / name for name in ("README.md", "docs/index.md", "docs/findings.md")):
         assert row["sentence"] in page.read_text("utf-8")
-    rows = table("judge_verdicts")
-    forced = rows.query("question == 'forced' and metric == 'auroc' and reference == 'lgbm'")
-    assert len(forced) == row["comparisons"]
-    assert (forced["better"] < 0.05).sum() == row["excluded"]
+    tasks = table("clinical_tasks").query("not apart")
+    assert (row["tasks"], row["cohorts"]) == (len(tasks), tasks["cohort"].nunique())
+    rows = table("clinical_verdicts").query("question == 'forced' and metric == 'auroc'")
+    forced = rows[rows["alpha"].isna() & rows["dataset"].isin(tasks["dataset"])]
+    excluded = holm(forced["better"]) < 0.05
+    assert (row["comparisons"], row["excluded"]) == (len(forced), excluded.sum())
+    assert row["excluded_trees"] == excluded[forced["reference"] == "lgbm"].sum()
     assert f"{row['excluded']} of {row['comparisons']} comparisons" in row["sentence"]
 
 

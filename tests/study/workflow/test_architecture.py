@@ -146,7 +146,7 @@ OTHER_MEANING = {
     ("ec3", "ec3"),
     ("deepcac", "firstpage"),
     ("wdbc", "flat_tables"),
-    ("lr", "questions"),
+    ("lr", "contenders"),
     ("lr", "comparison_words"),
     ("lr", "clinical_forest"),
     ("lr", "mixture_of_experts"),

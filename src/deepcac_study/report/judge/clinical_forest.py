@@ -15,6 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BENT, HELP, RANDOM
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac_study.catalogue.judge_plan import FAMILY
 from deepcac_study.judge.clinical_tasks import (
     ABOVE_ZERO,
     FINISHED,
@@ -24,6 +25,7 @@ from deepcac_study.judge.clinical_tasks import (
 from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.report.declarations import declared_figure, rows_of
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
+from deepcac_study.report.judge.price_figure import price_figure
 
 LEARNERS = ("lr", "lgbm")
 # Kinds of clusters that have all three references: arm, alpha, mark, colour and name.
@@ -90,17 +92,18 @@ def clinical_answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
 
 
 def clinical_forests(judged: ClinicalJudgement | None) -> list[Figure]:
-    """Return a forest of three panels for each learner, with the pooled estimates."""
+    """Return a forest of three panels for each learner, and what offering groups costs by size."""
     if judged is None:
         return []
     figures = [clinical_forest(judged.verdicts, judged.pooled, name) for name in LEARNERS]
+    figures.append(price_figure(judged.verdicts, judged.tasks))
     return [figure for figure in figures if figure]
 
 
 def clinical_forest(verdicts: pd.DataFrame, pooled: pd.DataFrame, learner: str) -> Figure | None:
     """Return what clusters add on each task, less each of three references; None without rows.
 
-    The last row is the pooled estimate, with the prediction interval of a new cohort.
+    The last row is the estimate pooled over cohorts, those that share patients as one.
     """
     tasks, estimates = (_of_learner(table, learner) for table in (verdicts, pooled))
     if tasks.empty:
@@ -115,7 +118,7 @@ def clinical_forest(verdicts: pd.DataFrame, pooled: pd.DataFrame, learner: str) 
         seen=_seen(estimates),
         learner=learner,
         name=spoken(learner),
-        columns=(*_COLUMNS, *_ENDS, "new_low", "new_high"),
+        columns=(*_COLUMNS, *_ENDS),
     )
     narrow = replace(
         wide,
@@ -133,15 +136,11 @@ def _of_learner(table: pd.DataFrame, learner: str) -> pd.DataFrame:
     pairs = pd.Series(zip(table["contender"], table["alpha"], strict=True), table.index)
     drawn = pairs.isin(kinds) & (table["metric"] == MAIN) & table["question"].isin(asked)
     rows = table[drawn]
-    return (
-        rows[~rows["joined"].astype(bool) & rows["floor"].astype(bool)]
-        if "joined" in rows
-        else rows
-    )
+    return rows[rows["pooling"].eq(FAMILY)] if "pooling" in rows else rows
 
 
 def _data(tasks: pd.DataFrame, estimates: pd.DataFrame) -> list[list[object]]:
-    ends = [*_COLUMNS, *_ENDS, "new_low", "new_high"]
+    ends = [*_COLUMNS, *_ENDS]
     summary = estimates.assign(dataset="pooled", verdict="")
     rows: list[list[object]] = [
         *tasks.reindex(columns=ends).to_numpy().tolist(),
@@ -206,6 +205,5 @@ def _point(axis: Axes, row: dict[Any, Any], height: float, mark: str, colour: st
 
 
 def _estimate(axis: Axes, row: dict[Any, Any], height: float, mark: str, colour: str) -> None:
-    axis.plot([row["new_low"], row["new_high"]], [height, height], color=colour, linewidth=0.7)
     axis.plot([row["low"], row["high"]], [height, height], color=colour, linewidth=3.0)
     axis.plot(row["mean"], height, mark, color=colour, markersize=6)

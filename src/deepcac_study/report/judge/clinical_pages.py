@@ -7,6 +7,7 @@ import pandas as pd
 
 from deepcac.judging.contenders import BESIDE, CAC, KM
 from deepcac.judging.questions import (
+    ANY,
     BEND,
     BENT,
     CHOSEN_RANDOM,
@@ -18,6 +19,7 @@ from deepcac.judging.questions import (
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import four, people
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
+from deepcac_study.catalogue.judge_plan import COHORT, COUNTY, FAMILY, LARGER, SMALLER
 from deepcac_study.judge.clinical_tasks import ABOVE_ZERO, FINISHED, PARTITION
 from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.report.declarations import declared_table
@@ -31,6 +33,8 @@ STYLES = {
 }
 _ROWS = [(KM, ""), (CAC, ""), (CAC, ABOVE_ZERO), *((arm, "") for arm in BESIDE)]
 _QUESTIONS = (HELP, RANDOM, BENT)
+_MUST = {FORCED.id: ", clusters must be used", ANY.id: ", equal effort"}
+POOLED = (HELP, FORCED, RANDOM, ANY, BENT)
 _PLAIN = {**dict.fromkeys(STYLES, "{}"), BETTER: "{} ▲", WORSE: "{} ▼", NEVER: "–"}
 _BESIDE = (FORCED, SEPARATED, CHOSEN_RANDOM, BEND, PARTITION)
 _SHOWN = [question.id for question in (*_QUESTIONS, *_BESIDE)]
@@ -91,32 +95,33 @@ def clinical_gains(
 
 
 def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
-    """Return the pooled gains in AUROC, with the prediction interval of a new cohort."""
+    """Return the pooled gains in AUROC, by each way to count cohorts that share patients."""
     main = filled(pooled)
     main = main[main["floor"].astype(str).str.lower() == "true"]
     main = main[(main["metric"] == MAIN) & main["contender"].str.endswith(f"_{learner}")]
-    joined = main["joined"].astype(str).str.lower() == "true"
-    key = ["contender", "alpha", "question", "reference"]
-    together = main[joined].set_index(key)
-    asked = [question.id for question in _QUESTIONS]
-    rows = main[~joined & main["question"].isin(asked)]
+    main = main[main["question"].isin([question.id for question in POOLED])]
+    key = ["pooling", "contender", "alpha", "question", "reference"]
+    intervals = dict(zip(main[key].itertuples(index=False, name=None), _texts(main), strict=True))
 
-    def once_more(row: Any) -> str:
-        place = tuple(row[name] for name in key)
-        return _interval(together.loc[place]) if place in together.index else ""
+    def counted(pooling: str) -> Callable[[Any], str]:
+        return lambda row: intervals.get((pooling, *(row[name] for name in key[1:])), "")
 
     def clusters(row: Any) -> str:
         return kind_label(row["contender"].removesuffix(f"_{learner}"), row["alpha"])
 
     columns: dict[str, How] = {
         "clusters": clusters,
-        "compared with": lambda row: contender_label(row["reference"]),
+        "compared with": lambda row: (
+            contender_label(row["reference"]) + _MUST.get(row["question"], "")
+        ),
         "cohorts": "cohorts",
-        "gain": _interval,
-        "a new cohort": lambda row: _span(row["new_low"], row["new_high"]),
-        "SUPPORT and RHC as one": once_more,
+        "gain": counted(FAMILY),
+        "larger tables only": counted(LARGER),
+        "smaller tables only": counted(SMALLER),
+        "one county as one": counted(COUNTY),
+        "cohorts of the plan": counted(COHORT),
     }
-    return Table.of(rows, columns, n_labels=2)
+    return Table.of(main[main["pooling"] == FAMILY], columns, n_labels=2)
 
 
 def clinical_tables(judged: ClinicalJudgement | None) -> list[Table]:
@@ -152,6 +157,7 @@ def _comparisons(verdicts: pd.DataFrame) -> Table:
         "margin": ("margin", lambda value: f"{value:g}"),
         "gain excluded": lambda row: _excluded(row["excluded"]),
         "half of it": lambda row: _excluded(row["excluded_strict"]),
+        "all together": lambda row: _excluded(row["excluded_together"]),
     }
     return Table.of(verdicts, columns)
 
@@ -175,8 +181,11 @@ def _gain(row: Any, styles: Mapping[str, str]) -> str:
     return four(row["mean"], styles[str(row["verdict"])], signed=True) if row else ""
 
 
-def _interval(row: Any) -> str:
-    return f"{four(row['mean'], signed=True)} ({_span(row['low'], row['high'])})"
+def _texts(rows: pd.DataFrame) -> list[str]:
+    return [
+        f"{four(row['mean'], signed=True)} ({_span(row['low'], row['high'])})"
+        for row in rows.to_dict("records")
+    ]
 
 
 def _span(low: float, high: float) -> str:

@@ -28,6 +28,7 @@ from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.record import file_digest
 from deepcac_study.report.declarations import declared_table
+from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
 from deepcac_study.report.judge.judge_figures import (
     contender_label,
     power_figure,
@@ -119,9 +120,9 @@ def sentence(judged: Judgement | None, *, unpublished: bool = False) -> str:
     return f"{_verdict(rows)}: {f'of {len(rows)} comparisons, ' * many}clusters {listed}."
 
 
-def whole_answer(judged: Judgement | None) -> str:
+def whole_answer(judged: Judgement | None, clinical: ClinicalJudgement | None) -> str:
     """Return the answer of the whole study; nothing where the judge has not compared enough."""
-    answers = overall_answer(judged.real) if judged else pd.DataFrame()
+    answers = overall_answer(judged.real, clinical) if judged else pd.DataFrame()
     return "" if answers.empty else str(answers["sentence"].iloc[0])
 
 

@@ -9,40 +9,53 @@ from deepcac.judging.questions import ANY, FORCED, HELP
 from deepcac.judging.resample_scores import METRICS
 from deepcac.judging.spaces import of_kind
 from deepcac.pages.wording import four, three
-from deepcac.scoring.equivalence import BETTER, LEVEL
+from deepcac.scoring.equivalence import BETTER
+from deepcac_study.judge.clinical_tasks import FINISHED
 from deepcac_study.report.declarations import rows_of
+from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
 
 _TREES, _LINE = of_kind("boosting")[0], of_kind("plain")[0]
 
 
-def overall_answer(rows: pd.DataFrame) -> pd.DataFrame:
+def overall_answer(rows: pd.DataFrame, clinical: ClinicalJudgement | None) -> pd.DataFrame:
     """Return one row with the numbers of the answer and its ``sentence``; empty without them.
 
-    `rows` are comparisons of `deepcac.judging.verdicts.verdicts`: of boosted trees and of logistic
-    regression, with clusters that had to be used, that could be chosen, and of random partitions.
+    The clinical tasks come first; clusters help on none of them, or there is no such answer.
+    `rows` are comparisons of `deepcac.judging.verdicts.verdicts` on the nine data sets: of logistic
+    regression with clusters that could be chosen, and of random partitions.
     """
-    if rows.empty:
+    if clinical is None or rows.empty:
         return pd.DataFrame()
-    auroc = rows[rows["metric"] == METRICS[0]]
-    forced = auroc[(auroc["question"] == FORCED.id) & (auroc["reference"] == _TREES)]
-    helped = _helped(auroc)
-    excluded = int((forced["better"] < LEVEL).sum())
-    # "Hardly" is for boosted trees that nowhere gain, and mostly cannot have gained much.
-    hardly = 2 * excluded > len(forced) and not (forced["verdict"] == BETTER).any()
-    if forced.empty or helped.empty or not hardly:
+    tasks = clinical.tasks[~clinical.tasks["apart"].astype(bool)]
+    tasks = tasks[tasks["status"] == FINISHED]
+    forced = forced_gains(clinical.verdicts, tasks)
+    helped = _helped(rows[rows["metric"] == METRICS[0]])
+    helps = clinical.decisions["dataset"].isin(tasks["dataset"]) & (
+        clinical.decisions["helps"] == "true"
+    )
+    if forced.empty or helped.empty or helps.any():
         return pd.DataFrame()
+    trees = forced["reference"] == _TREES
+    excluded = forced["excluded_together"] == "yes"
     numbers: dict[str, Any] = {
-        "comparisons": len(forced),
+        "tasks": len(tasks),
+        "cohorts": tasks["cohort"].nunique(),
         "margin": float(forced["margin"].iloc[0]),
-        "excluded": excluded,
-        "excluded_after_correction": int((forced["p_gain_excluded_holm"] < LEVEL).sum()),
+        "comparisons": len(forced),
+        "excluded": int(excluded.sum()),
+        "comparisons_trees": int(trees.sum()),
+        "excluded_trees": int((excluded & trees).sum()),
         "helped": " ".join(helped.index),
         "gains": " ".join(four(value) for value in helped["mean"]),
         "random_gains": " ".join(four(value) for value in helped["random"]),
     }
-    return pd.DataFrame(
-        [{**numbers, "sentence": _sentence(numbers, helped, forced["dataset"].nunique())}]
-    )
+    return pd.DataFrame([{**numbers, "sentence": _sentence(numbers, helped)}])
+
+
+def forced_gains(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
+    """Return the comparisons of clusters that had to be used with the learner, on some tasks."""
+    asked = (verdicts["question"] == FORCED.id) & (verdicts["metric"] == METRICS[0])
+    return verdicts[asked & (verdicts["alpha"] == "") & verdicts["dataset"].isin(tasks["dataset"])]
 
 
 def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
@@ -60,23 +73,23 @@ def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
     return line[line["verdict"] == BETTER].dropna(subset=["random", "trees"])
 
 
-def _sentence(numbers: dict[str, Any], helped: pd.DataFrame, datasets: int) -> str:
+def _sentence(numbers: dict[str, Any], helped: pd.DataFrame) -> str:
     names = list(helped.index)
     shares = [f"{share:.0%}".replace("%", " %") for share in helped["random"] / helped["mean"]]
+    clinical = {row["name"] for row in rows_of("tasks.csv") if row["clinical"]}
     which = {1: ", which is not clinical", 2: ", neither of them clinical"}.get(
         len(names), ", none of them clinical"
     )
-    times, corrected = numbers["excluded"], numbers["excluded_after_correction"]
-    clinical = {row["name"] for row in rows_of("tasks.csv") if row["clinical"]}
-    gives = f"{which * (not clinical & set(names))}; random groups give {_listed(shares)}"
     ahead = (helped["trees"] > helped["score"]).all()
     return (
-        f"Hardly, for tuned boosted trees: in {times} of {numbers['comparisons']} comparisons "
-        f"on {datasets} data set{'s' * (datasets > 1)} ({corrected} after correction) we can "
-        "exclude that clusters gain "
-        f"{three(numbers['margin'])} AUROC or more. Smaller gains, and gains in small cohorts with "
-        f"rare events, remain possible. Logistic regression gains on {_listed(names)}{gives} of "
-        f"the gain{', and boosted trees without clusters score higher' * bool(ahead)}."
+        f"Not that we could see: on none of {numbers['tasks']} clinical tasks, from "
+        f"{numbers['cohorts']} independent cohorts, do clusters beat the same model without them, "
+        f"random groups and splines. Gains remain possible: {three(numbers['margin'])} AUROC or "
+        f"more is excluded in {numbers['excluded']} of {numbers['comparisons']} comparisons after "
+        f"correction ({numbers['excluded_trees']} of {numbers['comparisons_trees']} with boosted "
+        f"trees). Logistic regression gains on {_listed(names)}"
+        f"{which * (not clinical & set(names))}; random groups give {_listed(shares)} of the gain"
+        f"{', and boosted trees without clusters score higher' * bool(ahead)}."
     )
 
 

@@ -41,10 +41,11 @@ def answer(shown: Contents) -> Answer:
     judged, clinical = shown.material.judged, shown.material.clinical
     drawn = {figure.id: figure for figure in shown.all_figures}
     if len(shown.material.real) or sentence(judged):
+        whole = whole_answer(judged, clinical)  # says what the clinical tasks say
         sentences = [
-            whole_answer(judged) or sentence(judged),
+            whole or sentence(judged),
             basis(judged),
-            clinical_answer(clinical.decisions, clinical.tasks) if clinical else "",
+            clinical_answer(clinical.decisions, clinical.tasks) if clinical and not whole else "",
             on_prediction(shown.counts),
             f"{cells_in_words(shown.counts)}{_by_chance(shown.counts)}",
             claims_in_words(shown.counts),

@@ -209,7 +209,7 @@ TABLES = {
     "claims.md": ("ledger", "claims", "runs", "summary"),
     "data.md": ("runs", "ledger"),
     "more-questions.md": ("rotterdam_gbsg",),
-    "saved-models.md": ("rotterdam_gbsg",),
+    "saved-models.md": ("fit_learners", "rotterdam_gbsg"),
     "choices.md": ("factorial", "judge_verdicts", "judge_scores", "claims", "ledger"),
     "reliability.md": ("repeats", "repeats_other_cpu", "gpu", "switch_starts"),
 }

@@ -29,7 +29,7 @@ from deepcac.scoring.calibration import calibration_curve, calibration_slope
 from deepcac.scoring.equivalence import EQUIVALENT, difference, verdict
 from deepcac.scoring.net_benefit import net_benefit_gain
 from deepcac.scoring.statistics import wilson
-from deepcac.table.answer import NO_GAIN, answer
+from deepcac.table.cluster_answer import NO_GAIN, answer
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled

@@ -1,6 +1,5 @@
 """`deepcac compare`: read, judge, look at the subtypes, write the page."""
 
-from deepcac.table.answer import answer
 from deepcac.table.budgeted_trials import (
     Say,
     TableEffort,
@@ -8,9 +7,11 @@ from deepcac.table.budgeted_trials import (
     contenders,
     run_budgeted,
 )
-from deepcac.table.cards.compare_card import compare_facts, risk_facts
+from deepcac.table.cards.compare_card import compare_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
+from deepcac.table.cards.page_facts import page_facts
 from deepcac.table.cards.table_facts import table_facts
+from deepcac.table.cluster_answer import answer
 from deepcac.table.columns.roles import Roles
 from deepcac.table.found_subtypes import shown_clusterings
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
@@ -57,15 +58,12 @@ def compare_table(
     result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows)
     say("subtypes")
     clusterings = shown_clusterings(table, trials)
-    on_risks = write_compare_page(
-        out, table, effort, trials, result, clusterings, run.command, asked
-    )
-    comparison_facts = compare_facts(table, effort, trials, result, clusterings)
+    page = write_compare_page(out, table, effort, trials, result, clusterings, run.command, asked)
     common = table_facts(path, table, roles, run.command)
-    facts = (common, comparison_facts, risk_facts(on_risks))
-    write_card(beside, joined(*facts))
+    comparison = compare_facts(table, effort, trials, result, clusterings)
+    write_card(beside, joined(common, comparison, page_facts(page)))
     say(f"card: {beside}")
-    return "\n".join(filter(None, (result.sentence, result.bent_line)))
+    return "\n".join((result.sentence, *result.also))
 
 
 def _tell(table: LabelledTable, say: Say) -> None:

@@ -35,7 +35,12 @@ from deepcac.table.choice_folds import (
 from deepcac.table.comparison_words import ahead_sentence, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.risk_model import is_boosted
-from deepcac.table.sample_sizes import needed_patients, study_sentence, study_size
+from deepcac.table.sample_sizes import (
+    NO_EVIDENCE,
+    needed_patients,
+    study_sentence,
+    study_size,
+)
 from deepcac.types import Array
 
 AUTO, PLAIN = "auto", "plain"
@@ -121,25 +126,33 @@ def chosen_method(
     say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
     scores = score_on_folds(table, tried, seed, nested=len(tried) > 1, jobs=jobs)
     answers, ratio = nested_answers(table, tried, scores)
+    judged = held_out(answers, ratio)
     several = f"{len(tried)} trials were judged on {len(scores.every.auroc)} folds"
     return {
         **settings(tried[choice(scores.every, tried)]),
         "chosen": f"{several}: {_RULE}" if len(tried) > 1 else "as asked for",
         "passed_over": passed_over(tried, scores),
         "rarest": table.rarest,
-        "needs": _needs(table, answers),
-        "held_out": held_out(answers, ratio),
+        "needs": _needs(table, answers, judged),
+        "held_out": judged,
         **_timed(table),
     }
 
 
-def _needs(table: LabelledTable, answers: Sequence[FoldAnswer]) -> list[str]:
+def _needs(
+    table: LabelledTable, answers: Sequence[FoldAnswer], judged: dict[str, Any]
+) -> list[str]:
     """Say how many patients the model needs, and a study that validates it; two classes only."""
     if table.features.n_classes != 2:
         return []
+    if not judged["low"] > 0.5:
+        return [NO_EVIDENCE]
     risk = np.concatenate([answer.risk[:, 0] for answer in answers])
-    study = study_size(risk, float(np.mean([answer.auroc for answer in answers])))
-    return [needed_patients(table).sentence, study_sentence(study)]
+    auroc = judged["auroc"]
+    return [
+        needed_patients(table, auroc=auroc).sentence,
+        study_sentence(study_size(risk, auroc)),
+    ]
 
 
 def settings(taken: Candidate) -> dict[str, Any]:

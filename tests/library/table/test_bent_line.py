@@ -7,7 +7,7 @@ from scipy import stats
 
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import BEND, BENT
-from deepcac.table.answer import answer, bent_line_sentence, rows_of
+from deepcac.table.cluster_answer import answer, bent_line_sentence, rows_of
 from deepcac.table.budgeted_trials import TableEffort, contenders, run_budgeted
 from deepcac.table.inference.labelled_table import Roles, read_labelled
 from deepcac.table.pages.own_figures import forest

@@ -19,7 +19,7 @@ from deepcac.pages.figures import as_svg
 from deepcac.pages.wording import minus, p_beside
 from deepcac.scoring.small_cells import round_count
 from deepcac.table import budgeted_trials
-from deepcac.table.answer import answer, tuned_auroc
+from deepcac.table.cluster_answer import answer, tuned_auroc
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
@@ -265,7 +265,7 @@ def _answer_of(judged, monkeypatch, verdicts, rarest=200, excluded=0.01, **rows)
     made.loc[ordered, "score"] = 0.5
     for name, value in rows.items():
         made.loc[ordered, name] = value
-    monkeypatch.setattr("deepcac.table.answer.verdicts", lambda *a: made)
+    monkeypatch.setattr("deepcac.table.cluster_answer.verdicts", lambda *a: made)
     return answer(trials, table.name, rarest)
 
 
@@ -285,7 +285,7 @@ def test_the_answer_is_about_the_models_that_validation_rows_choose(judged, monk
     table, _, trials, _, _ = judged
     made = answer(trials, table.name, 200)
     worse = made.table.assign(reference_score=-made.table["reference_score"])  # of the test rows
-    monkeypatch.setattr("deepcac.table.answer.verdicts", lambda *a: worse)
+    monkeypatch.setattr("deepcac.table.cluster_answer.verdicts", lambda *a: worse)
     again = answer(trials, table.name, 200)
     assert (again.best, again.clustered) == (made.best, made.clustered)
 

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import STEP
-from deepcac.table.answer import answer
+from deepcac.table.cluster_answer import answer
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import contender_name

@@ -1,37 +1,14 @@
 """From planted cohorts to the gain that would not be seen, in a sentence."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.statistics import wilson
-from deepcac.table.answer import FEWEST_EVENTS
+from deepcac.table.answer import Answer
+from deepcac.table.cluster_answer import FEWEST_EVENTS
 from deepcac.table.detectable.planted_runs import FOUND, PlantedRuns
 from deepcac.table.inference.labelled_table import LabelledTable
-
-
-@dataclass(frozen=True)
-class PowerAnswer:
-    """What a comparison of the table could see.
-
-    Attributes
-    ----------
-    sentence : str
-        The answer in one sentence.
-    details : list of str
-        What it rests on, a sentence each.
-    unseen : float
-        Gain in AUROC up to which clusters are mostly missed (`largest_unseen`).
-    curve : DataFrame
-        Of `detection_curve`.
-    """
-
-    sentence: str
-    details: list[str]
-    unseen: float
-    curve: pd.DataFrame
 
 
 def detection_curve(planted: pd.DataFrame) -> pd.DataFrame:
@@ -65,8 +42,8 @@ def smallest_seen(curve: pd.DataFrame) -> float | None:
     return float(points["gain"].to_numpy(float)[seen].min()) if seen.any() else None
 
 
-def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
-    """Put what could be seen into words."""
+def power_answer(table: LabelledTable, runs: PlantedRuns) -> Answer:
+    """Put what could be seen into words; the table of the answer is the `detection_curve`."""
     curve = detection_curve(runs.table)
     unseen, seen = largest_unseen(curve), smallest_seen(curve)
     n, events = len(table.features.label), int((table.features.label == 1).sum())
@@ -96,7 +73,7 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
         phrase = (
             "it cannot be said yet which gain would be seen; more minutes (--budget) are needed."
         )
-    return PowerAnswer(f"{who} {phrase}", _details(table, runs, curve, seen), unseen, curve)
+    return Answer(f"{who} {phrase}", details=_details(table, runs, curve, seen), table=curve)
 
 
 def _how_often(curve: pd.DataFrame, gain: float) -> str:

@@ -10,15 +10,20 @@ from joblib import delayed
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TRIALS, TableRun
+from deepcac.table.cards.compare_card import place_facts
+from deepcac.table.cards.model_card import card_path, joined, write_card
+from deepcac.table.cards.page_facts import page_facts
+from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
-from deepcac.table.elsewhere.place_answer import answer_places
-from deepcac.table.elsewhere.place_page import Run, write_place_page
+from deepcac.table.elsewhere.place_answer import answer_places, compared_places
+from deepcac.table.elsewhere.place_page import Run, place_page
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.pages.page import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.worker_processes import workers
 
@@ -56,6 +61,7 @@ def compare_places(
         raise ConfigError("--site and --external answer two questions; ask for one of them")
     begin, say = time.monotonic(), run.say
     check_output(out, path, *external)
+    beside = card_path(out, path, *external)
     say(f"reading {path}")
     places = (
         _sites(path, roles, site, run, accept)
@@ -68,12 +74,18 @@ def compare_places(
     for line in places.remarks:
         say(line)
     judged = _judge(places.folds, run)
-    answer = answer_places(judged, run.margin, sites=len(judged) > 1 or site is not None)
+    comparisons = compared_places(judged, run.margin)
+    several = len(judged) > 1 or site is not None
+    answer = answer_places(judged, comparisons, run.margin, sites=several)
     about = Run(
         run.command, places.heading, bool(external), TRIALS, run.seed, run.train_rows,
         time.monotonic() - begin, places.remarks, asked, roles.horizon,
     )  # fmt: skip
-    write_place_page(out, table, places.judged, judged, answer, about)
+    page = place_page(table, places.judged, judged, comparisons, answer, about)
+    write_page(out, page)
+    common = table_facts(path, table, roles, run.command)
+    write_card(beside, joined({**common, **place_facts(table, page)}, page_facts(page)))
+    say(f"card: {beside}")
     return answer.sentence
 
 

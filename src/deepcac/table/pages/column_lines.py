@@ -10,10 +10,16 @@ from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_perc
 from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.column_types import as_texts
 from deepcac.table.page_text import page_text, quotable
+from deepcac.table.pages.page import Table
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
 
 _FEWEST_FOR_QUARTERS = 4 * FEW
 HEAD = ("column", "kind", "missing", "values", "remark")
+
+
+def column_table(rows: pa.Table, columns: Sequence[EncodedColumn]) -> Table:
+    """Return the table of the columns of a page."""
+    return Table("columns", "Columns", HEAD, column_lines(rows, columns))
 
 
 def column_lines(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[tuple[str, ...]]:

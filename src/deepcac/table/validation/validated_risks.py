@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy.typing as npt
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.calibration import is_certain
-from deepcac.scoring.resampled_scores import Patients
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.cells import numbers, plain
@@ -23,6 +23,7 @@ from deepcac.table.findings.examination import patient_cells
 from deepcac.table.inference.labelled_table import LabelledTable, refuse_repeats
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
+from deepcac.table.predictions import Predictions
 from deepcac.table.reading.class_labels import label_sentence
 from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
@@ -105,22 +106,24 @@ class Validated:
     X: Array | None = None
     site: str | None = None
 
-    @property
-    def patients(self) -> dict[str, Patients]:
-        """Patients with the risk of an event, by its name: of more than two classes for each."""
-        y, follow, names = self.table.features.label, self.table.follow, self.table.shown_classes
-        if len(names) == 2:
-            return {names[1]: Patients(y, self.risk[:, 1], follow)}
+    @cached_property
+    def predictions(self) -> dict[str, Predictions]:
+        """Risks of an event, by its name: of more than two classes of each."""
+        table, names = self.table, self.table.shown_classes
+        row = np.arange(len(self.risk))
+        unit = row if table.group is None else table.group
+        classes = [1] if len(names) == 2 else range(len(names))
         return {
-            name: Patients((y == c).astype(np.int64), self.risk[:, c])
-            for c, name in enumerate(names)
+            names[c]: Predictions(
+                row,
+                unit,
+                (table.features.label == c).astype(np.int64),
+                {self.source.name: self.risk[:, c]},
+                np.zeros(len(row), dtype=np.int64),
+                table.follow,
+            )
+            for c in classes
         }
-
-    @property
-    def unit(self) -> Ids:
-        """Whose row each is."""
-        group = self.table.group
-        return np.arange(len(self.risk)) if group is None else group
 
 
 def read_validated(

@@ -19,13 +19,15 @@ from deepcac.pages.figures import as_svg
 from deepcac.pages.wording import minus, p_beside
 from deepcac.scoring.small_cells import round_count
 from deepcac.table import budgeted_trials
-from deepcac.table.cluster_answer import answer, tuned_auroc
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
+from deepcac.table.cluster_answer import answer, tuned_auroc
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, shown_clusterings
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
+from deepcac.table.pages.compare_page import write_compare_page
+from deepcac.table.pages.page import tables_of
+from deepcac.table.pages.subtype_section import _description, _values
 
 
 def planted_table(n=400, seed=0):
@@ -86,24 +88,24 @@ def test_the_interval_of_an_auroc_is_that_of_the_verdicts_on_page_and_card(judge
     """Validation rows count as learnt from: a third as many rows are for the test."""
     trials = judged[2]
     found = answer(trials, "patients", 100)
-    mean, span = tuned_auroc(trials, found.best)
-    assert dict(found.numbers)["Its AUROC"] == f"{mean} ({span})"
+    mean, low, high = tuned_auroc(trials, found.best)
+    assert dict(found.numbers)["Its AUROC"] == f"{mean:.3f} ({low:.3f} to {high:.3f})"
     scores = choose(trials.records[found.best], "tuned", "auroc").scores
     half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 1 / 3) * scores.var(ddof=1))
-    assert float(span.split()[0]) == pytest.approx(scores.mean() - half, abs=1e-3)
+    assert low == pytest.approx(scores.mean() - half, abs=1e-3)
 
 
 def test_the_kept_risks_are_those_of_the_chosen_trials(judged):
     _, _, trials, _, _ = judged
-    kept = trials.held_out
+    kept = trials.predictions
     assert set(kept.risk) == set(trials.records)
     for name in trials.records:
         scores = choose(open_to(trials.records, name), "tuned", "log_loss").scores
         for j, score in enumerate(scores):
-            own = kept.resample == j
+            own = kept.part == j
             found = log_loss(kept.y[own], kept.risk[name][own])
             assert found == pytest.approx(score, abs=1e-5), name
-    assert len(set(kept.patient)) == len(set(kept.row)) / 2
+    assert len(set(kept.unit)) == len(set(kept.row)) / 2
 
 
 def test_rows_of_a_patient_stay_together(judged):
@@ -165,7 +167,7 @@ def test_unstable_subtypes_are_not_described(judged, tmp_path):
     write_compare_page(tmp_path / "p.html", table, effort, trials, found, shaky, "deepcac")
     page = (tmp_path / "p.html").read_text()
     assert "unstable, so they are not described" in page
-    assert 'id="table-subtypes-1"' not in page
+    assert 'id="table-subtypes-km"' not in page
 
 
 def test_a_part_of_the_training_rows_is_said_in_the_first_line(judged):
@@ -333,13 +335,13 @@ def test_cells_of_few_patients_of_a_subtype_are_withheld(judged):
     found = shown_clusterings(table, trials)[0]
     profile = np.zeros((3, len(found.names)))
     profile[2] = np.nan
-    page = _clustering(
-        replace(found, subtypes=[one, two, few], label=label, profile=profile), table
-    )
-    cells = [cell for row in page["rows"] for cell in row]
+    shown = replace(found, subtypes=[one, two, few], label=label, profile=profile)
+    blocks = _description(shown, table, "")
+    subtypes, medians, *_ = tables_of(blocks)
+    cells = [cell for row in subtypes.rows for cell in row]
     assert cells.count("withheld") == 3  # share and both outcomes; the size is of few
-    assert all(row[3] == "withheld" for row in page["medians"])
-    assert "n = 3" not in as_svg(page["figure"])
+    assert all(row[3] == "withheld" for row in medians.rows)
+    assert "n = 3" not in as_svg(blocks[1])
 
 
 def halves(tmp_path, **columns):

@@ -156,10 +156,10 @@ def _first(table: LabelledTable, groups: Groups, answer: Answer, trials: Trials)
         "answer",
         "Answer",
         [
+            *leak_warning(table),
             groups_forest(answer),
             about + groups.column,
             *warned,
-            *leak_warning(table),
             *answer.details,
             Section("unseen", "What cannot be seen here", [_UNSEEN]),
             *remarks_on(remarks),

@@ -1,9 +1,11 @@
 """The results of a page as lines of a card: the same tables, in another form."""
 
-from deepcac.table.cards.model_card import table_lines
-from deepcac.table.pages.page import Page, Table, tables_of
+from deepcac.scoring.resampled_scores import ICI, INTERCEPT, RATIO, SLOPE
+from deepcac.table.cards.model_card import TableLine, table_lines
+from deepcac.table.pages.page import Page, Section, Table
+from deepcac.table.pages.score_tables import NAMES
 
-# Table of a page, and the item of the checklist that it fills.
+# Table or section of a page, and the item of the checklist that it fills.
 _ITEMS = {
     "scores": "performance",
     "mean-scores": "performance",
@@ -13,26 +15,44 @@ _ITEMS = {
     "places": "heterogeneity",
     "places-scores": "heterogeneity",
     "updates": "updating",
+    "sizes": "sample_size",
     "study-size": "sample_size",
     "subtypes-km": "cluster_sizes",
     "subtypes-cac": "cluster_sizes",
 }
+_CALIBRATION = [NAMES[score] for score in (RATIO, INTERCEPT, SLOPE, ICI)]
 
 
 def page_facts(page: Page) -> dict[str, list[str]]:
     """Return what a page answers and shows, by the item of the checklist."""
     answer = page.answer
-    facts = {
+    facts: dict[str, list[str]] = {
         "answer": [answer.sentence, *answer.also, *answer.details],
         "limitations": list(answer.warnings),
     }
     for section in page.sections:
-        for table in tables_of(section.blocks):
-            if table.id in _ITEMS and table.rows:
-                lines = [f"{table.title}:", *_lines(table)]
-                facts[_ITEMS[table.id]] = [*facts.get(_ITEMS[table.id], ()), *lines]
+        _fill(facts, section)
     return {item: lines for item, lines in facts.items() if lines}
 
 
-def _lines(table: Table) -> list[str]:
-    return table_lines(table.head, table.rows)
+def _fill(facts: dict[str, list[str]], section: Section) -> None:
+    """Add the notes of a section that fills an item, and the tables in it, in order."""
+    own = _ITEMS.get(section.id)
+    for block in section.blocks:
+        if isinstance(block, Section):
+            _fill(facts, block)
+        elif isinstance(block, str) and own is not None:
+            facts.setdefault(own, []).append(block)
+        elif isinstance(block, Table) and block.id == "scores":
+            _split_scores(facts, block)
+        elif isinstance(block, Table) and block.id in _ITEMS and block.rows:
+            lines = facts.setdefault(_ITEMS[block.id], [])
+            # Two tables without a line between them are one table of markdown.
+            after_table = bool(lines) and isinstance(lines[-1], TableLine)
+            lines += [f"{block.title}:"] * after_table + table_lines(block.head, block.rows)
+
+
+def _split_scores(facts: dict[str, list[str]], table: Table) -> None:
+    for item, wanted in (("performance", False), ("calibration", True)):
+        rows = [row for row in table.rows if (row[0] in _CALIBRATION) == wanted]
+        facts.setdefault(item, []).extend(table_lines(table.head, rows))

@@ -85,7 +85,7 @@ def _page(
     command: str,
 ) -> Page:
     about = f"{table.name}; the event is {table.shown_classes[1]}"
-    first = [detection_figure(answer.table), about, *leak_warning(table), *answer.details]
+    first = [*leak_warning(table), detection_figure(answer.table), about, *answer.details]
     rates = Table("detected", "Detection rates", _HEAD, _rows(answer.table), labels=2)
     size = Table("sample-size", "Sample size", HEAD, _criteria(need.size))
     title = "Sample size of a validation study"

@@ -88,9 +88,9 @@ def place_page(
     about = f"{table.name}: {rows} rows, label {table.label}. {run.heading}."
     remarks = [*table.remarks, *run.remarks, *_cut(judged, run.most)]
     first: list[Block] = [
+        *leak_warning(table),
         differences_forest("places", "place", _forest_lines(judged, comparisons), answer.margin),
         about,
-        *leak_warning(table),
         *answer.details,
         *remarks_on(remarks),
     ]

@@ -62,9 +62,9 @@ def write_compare_page(
         "answer",
         "Answer",
         [
+            *leak_warning(table),
             comparison_forest(answer, (HELP, BEND, NEGATIVE)),
             rows,
-            *leak_warning(table),
             *answer.details,
             *remarks_on([*table.remarks, *_limits(trials)]),
         ],

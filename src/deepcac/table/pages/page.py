@@ -15,7 +15,7 @@ from deepcac.table.answer import Answer
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_text
 
-HIDE_COUNTS = (True, False, False)  # on a narrow page: rows and events go before scores
+HIDE_COUNTS = (True, False, False, True)  # on a narrow page: rows and events go before scores
 
 
 @dataclass(frozen=True)

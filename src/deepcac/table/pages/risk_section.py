@@ -29,7 +29,7 @@ from deepcac.table.predictions import Predictions
 from deepcac.types import Array
 
 _FIVE = (0.05, 0.1, 0.2, 0.3, 0.5)  # thresholds of a table, unless others are asked for
-DEFAULT = "They are the default: odds from a third to three times those of the event."
+DEFAULT = "They are the default: from a third of the odds of the event to their triple."
 DRAWN = "The 95 % intervals come from resampling patients; the models are held fixed."
 TIMED = (
     "At the horizon every score is weighted by the inverse chance of being still followed, as "

@@ -99,7 +99,7 @@ def subgroup_section(
             for one in shown
         ]  # fmt: skip
         head = ("subgroup", "rows", "events", *(names[name] for name in scored))
-        blocks.append(Table("subgroups", "Subgroups", head, rows, kept=(*HIDE_COUNTS, True)))
+        blocks.append(Table("subgroups", "Subgroups", head, rows, kept=HIDE_COUNTS))
     gaps = subgroup_gaps(shown)
     if gaps:
         blocks += [_GAP_NOTE.format(n=len(MEASURES) * len(gaps)), _gap_table(gaps, names)]

@@ -86,12 +86,15 @@ def compare(
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.comparing import compare_table
-    from deepcac.table.elsewhere.comparing_places import check_options, compare_places
+    from deepcac.table.elsewhere.comparing_places import compare_places
+    from deepcac.table.option_pairs import ONE_TABLE, given, refuse_pairs
     from deepcac.table.pages.risk_section import risk_questions
 
     elsewhere = site is not None or bool(external)
-    in_place = {"--budget": budget, "--resamples": resamples}
-    check_options(in_place, {"--accept-unseen": accept_unseen or None}, elsewhere=elsewhere)
+    refuse_pairs(
+        given(site=site, external=external, budget=budget, resamples=resamples,
+              accept_unseen=accept_unseen) + [ONE_TABLE] * (not elsewhere)
+    )  # fmt: skip
     source, roles = columns.read(table, site=site)
     run = TableRun(
         say, _typed(), seed=seed, jobs=jobs, budget=budget or TableRun.budget, strict=True,

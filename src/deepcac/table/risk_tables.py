@@ -24,7 +24,8 @@ from deepcac.table.columns.description_file import read_description
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import arm_name, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable, describe_like, read_labelled
-from deepcac.table.optimism import Refits, check_classes, optimism, refit, spread
+from deepcac.table.optimism import Refits, optimism, refit, spread
+from deepcac.table.option_pairs import CLASSES, FOLLOW_UP, given, refuse_pairs
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.reading.table_files import read_blocks
@@ -76,18 +77,13 @@ def fit_table(
     """
     ways = ways_asked(method, learner, clusters, alpha)
     say, seed = run.say, run.seed
-    if run.bootstrap and method == SUBTYPES:
-        raise ConfigError("--bootstrap has no answer with --method subtypes; ask without it")
-    if method == SUBTYPES and roles.time is not None:
-        raise ConfigError(
-            "--method subtypes has no answer with a follow-up time; use auto, plain, k-means or CAC"
-        )
+    asked = [*given(bootstrap=run.bootstrap or None), *["--method subtypes"] * (method == SUBTYPES)]
+    refuse_pairs([*asked, *[FOLLOW_UP] * (roles.time is not None)])
     check_output(out, path)
     beside, page = card_path(out, path), Path(out).with_suffix(".bootstrap.html")
     check_output(page, path)
     table = read_labelled(path, roles, rows=run.rows, seed=seed)
-    if run.bootstrap:
-        check_classes(table)
+    refuse_pairs([*asked, *[CLASSES] * (table.features.n_classes > 2)])
     table.tell(say)
     model: RiskModel | SubtypeRiskModel
     if method == SUBTYPES:

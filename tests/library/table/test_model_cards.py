@@ -33,6 +33,7 @@ from deepcac.table.pages.page import Page, Section, Table
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_tables import fit_table
+from deepcac.table.sample_sizes import NO_EVIDENCE
 
 
 def patients(n=240, seed=0):
@@ -240,7 +241,7 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
     assert "| treat from |" in section(text, "23a", "Net benefit")
     subgroups = section(text, "23a", "Subgroups")
     assert "| sex f |" in subgroups
-    assert "A study that validates this model needs" in section(text, 10, "Sample size")
+    assert escaped(NO_EVIDENCE) in section(text, 10, "Sample size")  # on 240 rows
     assert "The fewest clusters over which the best does not lead" in section(
         text, "C5", "How their number was chosen"
     )

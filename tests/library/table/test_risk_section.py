@@ -9,7 +9,7 @@ import pytest
 from described_tables import decided
 from sklearn.metrics import roc_auc_score
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.pages.figures import Figure
 from deepcac.scoring.resampled_scores import AUROC, RATIO
 from deepcac.scoring.small_cells import STEP
@@ -23,6 +23,7 @@ from deepcac.table.pages.risk_figures import EDGES, risk_shares, usual_threshold
 from deepcac.table.pages.risk_section import (
     USUAL,
     RiskQuestions,
+    check_asked,
     risk_questions,
     risk_section,
     worth,
@@ -212,5 +213,5 @@ def test_what_is_asked_wrongly_is_one_line(judged):
     label = judged[0].features.label.copy()
     label[0] = 2
     several = replace(judged[0], features=replace(judged[0].features, label=label))
-    with pytest.raises(DataError, match="two classes"):
-        check_columns(several, ["sex"])
+    with pytest.raises(ConfigError, match="two classes"):
+        check_asked(several, RiskQuestions(by=["sex"]))

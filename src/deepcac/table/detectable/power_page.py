@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.errors import DataError
 from deepcac.judging.planted_outcomes import held_out_risk
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
@@ -19,6 +18,7 @@ from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.detectable.power_answer import largest_unseen, power_answer
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
+from deepcac.table.option_pairs import CLASSES, refuse_pairs
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.page import (
     Page,
@@ -55,17 +55,13 @@ def power_table(
 
     Raises
     ------
-    DataError
+    ConfigError, DataError
         The table is at fault, or its label has more than two classes.
     """
     check_output(out, path)
     run.say(f"reading {path}")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
-    if len(table.classes) > 2:
-        raise DataError(
-            f"column {roles.label!r} has {len(table.classes)} classes; outcomes are planted for "
-            "two: divide a number in the description, or compare without `deepcac power`"
-        )
+    refuse_pairs(["power", *[CLASSES] * (len(table.classes) > 2)])
     need = needed_patients(table, r2)
     table.tell(run.say)
     runs = run_planted(table, run.budget, run.at_once, run.seed, run.say, strict=run.strict)

@@ -1,14 +1,14 @@
 """`deepcac compare --site` and `--external`: read, judge elsewhere, write the page."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from joblib import delayed
 
-from deepcac.errors import ConfigError, DataError
+from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TRIALS, TableRun
 from deepcac.table.cards.compare_card import place_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
@@ -22,6 +22,7 @@ from deepcac.table.elsewhere.folds import Fold, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places
 from deepcac.table.elsewhere.place_page import Run, place_page
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
+from deepcac.table.option_pairs import given, refuse_pairs
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.page import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
@@ -57,8 +58,7 @@ def compare_places(
     ConfigError, DataError
         An option or a table is at fault.
     """
-    if (site is None) == (not external):
-        raise ConfigError("--site and --external answer two questions; ask for one of them")
+    refuse_pairs(given(site=site, external=external))
     begin, say = time.monotonic(), run.say
     check_output(out, path, *external)
     beside = card_path(out, path, *external)
@@ -87,21 +87,6 @@ def compare_places(
     write_card(beside, joined({**common, **place_facts(table, page)}, page_facts(page)))
     say(f"card: {beside}")
     return answer.sentence
-
-
-def check_options(
-    in_place: Mapping[str, object], in_others: Mapping[str, object], *, elsewhere: bool
-) -> None:
-    """Refuse options without an effect, where they were given: not None.
-
-    Those of `in_place` have one only inside one table, those of `in_others` only `elsewhere`.
-    """
-    why = "goes with --site or --external; name one of them, or ask without it"
-    if elsewhere:
-        why = "has no answer with --site or --external; ask without it"
-    for option, value in (in_place if elsewhere else in_others).items():
-        if value is not None:
-            raise ConfigError(f"{option} {why}")
 
 
 class PlaceTables(NamedTuple):

@@ -15,6 +15,7 @@ from deepcac.table.answer import Answer
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.option_pairs import CLASSES, given, refuse_pairs
 from deepcac.table.pages.page import Block, Section
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure, usual_thresholds
 from deepcac.table.pages.score_tables import (
@@ -100,10 +101,10 @@ def risk_questions(thresholds: str | None, by: str | None) -> RiskQuestions:
 
 
 def check_asked(table: LabelledTable, asked: RiskQuestions) -> None:
-    """Raise `DataError` if what is asked has no answer on this table."""
+    """Raise `ConfigError` or `DataError` if what is asked has no answer on this table."""
     check_columns(table, asked.by)
-    if asked.thresholds and table.features.n_classes != 2:
-        raise DataError("--thresholds needs an outcome of two classes")
+    several = [CLASSES] * (table.features.n_classes > 2)
+    refuse_pairs([*given(thresholds=asked.thresholds, by=asked.by), *several])
 
 
 def risk_section(

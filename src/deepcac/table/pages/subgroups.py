@@ -224,11 +224,6 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
         levels = len({*_texts(table, column)})
         if column not in table.encoder.names and levels > _MOST_GROUPS:
             raise DataError(f"--by {column}: has {levels:,} values; name a column of fewer groups")
-    if columns and table.features.n_classes != 2:
-        raise DataError(
-            "--by needs an outcome of two classes; join classes in the table, or divide a "
-            "number in the description"
-        )
 
 
 def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:

@@ -21,6 +21,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE
 from deepcac.table.findings.examination import patient_cells
 from deepcac.table.inference.labelled_table import LabelledTable, refuse_repeats
+from deepcac.table.option_pairs import given, refuse_pairs
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
 from deepcac.table.predictions import Predictions
@@ -62,9 +63,8 @@ class RiskSource:
     @classmethod
     def named(cls, models: Sequence[StrPath], column: str | None) -> "RiskSource":
         """Return what a command names: a file of a model, or a column of risks."""
+        refuse_pairs([*given(risk=column), *["a model"] * bool(models)])
         if column is not None:
-            if models:
-                raise ConfigError("--risk and a model answer two questions; name one of them")
             return cls(f"column {column!r}", column=uniform(column))
         if len(models) != 1:
             raise ConfigError("name a model and a table, or a table and --risk COLUMN")

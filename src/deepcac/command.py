@@ -1,8 +1,10 @@
 """The command ``deepcac``: a table of one's own, judged."""
 
 import functools
+import os
 import signal
 import sys
+import warnings
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,9 @@ def main() -> None:
     """Run the command; exit code 2, with one line, for what the user can mend."""
     # A polite kill ends the command as Ctrl-C does, and with it the processes that it started.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Warnings of libraries are for programmers; the processes that are started inherit this.
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")
     try:
         app = whole_command()
     except ImportError as error:

@@ -37,6 +37,10 @@ OVERRUN = 2.0  # times the budget
 MOST_JOBS = 8  # unless more are asked for: each is a process with its own copy of the table
 
 
+def _silent(line: str) -> None:
+    """Show nothing."""
+
+
 @dataclass(frozen=True)
 class TableRun:
     """How a command works on a table; the names are those of its options.
@@ -44,9 +48,11 @@ class TableRun:
     Attributes
     ----------
     say : callable
-        Is called with how far it is.
+        Is called with what a user should know.
     command : str
         What the page says it was made by.
+    progress : callable
+        Is called with how far it is.
     rows : int
         Of more rows than this a sample is used.
     seed : int
@@ -69,6 +75,7 @@ class TableRun:
 
     say: Say
     command: str = ""
+    progress: Say = _silent
     rows: int = MOST_ROWS
     seed: int = 0
     jobs: int | None = None

@@ -45,8 +45,8 @@ def compare_table(
         An option or the table is at fault; column and row are named.
     """
     check_output(out, path)
-    beside, say = card_path(out, path), run.say
-    say(f"reading {path}")
+    beside, say, progress = card_path(out, path), run.say, run.progress
+    progress(f"reading {path}")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     check_asked(table, asked)
     _tell(table, say)
@@ -54,9 +54,9 @@ def compare_table(
         budget=run.budget, seed=run.seed, jobs=run.at_once, resamples=run.resamples,
         train_rows=run.train_rows, strict=run.strict,
     )  # fmt: skip
-    trials = run_budgeted(table, effort, say)
+    trials = run_budgeted(table, effort, progress)
     result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows)
-    say("subtypes")
+    progress("subtypes")
     clusterings = shown_clusterings(table, trials)
     page = write_compare_page(out, table, effort, trials, result, clusterings, run.command, asked)
     common = table_facts(path, table, roles, run.command)
@@ -68,9 +68,7 @@ def compare_table(
 
 def _tell(table: LabelledTable, say: Say) -> None:
     n, d = table.features.X.shape
-    say(f"{n:,} rows, {d} features of {len(table.encoder.used)} columns")
-    table.tell(say)
     say(
-        f"{len(contenders())} models: logistic regression and boosting, with clusters and without; "
-        "logistic regression with splines"
+        f"{n:,} rows, {d} features of {len(table.encoder.used)} columns; {len(contenders())} models"
     )
+    table.tell(say)

@@ -89,13 +89,15 @@ def fit_table(
     if method == SUBTYPES:
         model = _fit_subtypes(table, roles, out, ways.clusters, seed, say)
     else:
-        chosen = chosen_method(table, ways, seed, say, run.at_once)
+        chosen = chosen_method(table, ways, seed, run.progress, run.at_once)
         model = fit_risk_model(table, roles, chosen, seed)
         _tell_merged(model, say)
     tried = candidates(ways, table)
     if isinstance(model, RiskModel):
         if run.bootstrap:
-            refits = refit(table, roles, tried, run.bootstrap, seed, say=say, jobs=run.at_once)
+            refits = refit(
+                table, roles, tried, run.bootstrap, seed, say=run.progress, jobs=run.at_once
+            )
             model = _with_refits(table, model, refits, page, say, run.command)
         write_risk_model(out, model)
     model_facts = fit_facts(table, model, seed, model_name(model), tried)

@@ -23,7 +23,12 @@ from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.cluster_answer import answer, tuned_auroc
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
-from deepcac.table.found_subtypes import TOO_FEW, _subtypes, shown_clusterings
+from deepcac.table.found_subtypes import (
+    TOO_FEW,
+    _subtypes,
+    shown_clusterings,
+    single_column,
+)
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.compare_page import write_compare_page
 from deepcac.table.pages.page import tables_of
@@ -342,6 +347,15 @@ def test_cells_of_few_patients_of_a_subtype_are_withheld(judged):
     assert cells.count("withheld") == 3  # share and both outcomes; the size is of few
     assert all(row[3] == "withheld" for row in medians.rows)
     assert "n = 3" not in as_svg(blocks[1])
+
+
+def test_a_clustering_by_one_column_is_said_to_be_it(tmp_path):
+    i = np.arange(60)
+    one, table = halves(tmp_path, ward=np.where(i < 30, "a", np.where(i < 45, "b", "c")))
+    assert single_column(table, one.label) == "ward"
+    assert single_column(table, i % 2) is None
+    by_size, table = halves(tmp_path, size=np.where(i < 30, i, i + 100.0))
+    assert single_column(table, by_size.label) == "size"
 
 
 def halves(tmp_path, **columns):

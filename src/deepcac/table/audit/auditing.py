@@ -66,7 +66,7 @@ def audit_table(
     groups_column = uniform(groups_column)
     apart = replace(roles, apart={groups_column: "the groups"})
     say, seed = run.say, run.seed
-    say(f"reading {path}")
+    run.progress(f"reading {path}")
     table = read_labelled(path, apart, rows=run.rows, seed=seed)
     groups = read_groups(table, groups_column)
     table.tell(say)
@@ -75,17 +75,17 @@ def audit_table(
     effort = TableEffort(
         run.budget, TRIALS, seed, jobs=run.at_once, resamples=run.resamples, strict=run.strict
     )
-    trials = run_budgeted(table, effort, say, group_contenders(groups.k), GroupFit(groups))
-    say("can a new patient be given a group?")
+    trials = run_budgeted(table, effort, run.progress, group_contenders(groups.k), GroupFit(groups))
+    run.progress("can a new patient be given a group?")
     with threadpool_limits(1):  # threads of small trees wait for each other on a busy machine
         assigned = assignable(table, groups, seed)
-    say("do the groups say more than the risk?")
+    run.progress("do the groups say more than the risk?")
     beyond = beyond_risk(table, groups, seed, run.at_once)
     rare = (table.rarest, table.rare_rows)
     result = answer_groups(trials, table.name, rare, assigned, beyond, run.margin)
     parts = (effort, trials, assigned, beyond)
     write_page(out, _page(table, groups, result, parts, run.command))
-    return result.sentence
+    return "\n".join((result.sentence, *result.also))
 
 
 def _page(

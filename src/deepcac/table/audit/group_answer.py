@@ -72,9 +72,9 @@ def answer_groups(
     table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)
     line = first_line(trials, rows_of(table, HELP).to_dict("records"))
     use = _use(table, rare, beyond, cut=trials.cut, best=line["reference"])
-    sentence = f"{use}; {_assignment(assigned)}."
     return Answer(
-        sentence,
+        f"{use}.",
+        also=[f"{_assignment(assigned)}."],
         numbers=first_numbers(trials, line, rare, "Change by the groups", "the groups"),
         details=[_scores(table, margin), _risk(beyond), _assigned(assigned)],
         warnings=_warnings(table, beyond, assigned),
@@ -160,10 +160,10 @@ def _still_helps(table: pd.DataFrame) -> bool:
 
 def _assignment(assigned: Assignable) -> str:
     if assigned.agreement >= READABLE:
-        return "the group of a new patient can be read from the other columns"
+        return "The group of a new patient can be read from the other columns"
     if assigned.agreement >= PARTLY:
-        return "the group of a new patient is often wrong if it is read from the other columns"
-    return "the group of a new patient cannot be read from the other columns"
+        return "The group of a new patient is often wrong if it is read from the other columns"
+    return "The group of a new patient cannot be read from the other columns"
 
 
 def _scores(table: pd.DataFrame, margin: float) -> str:

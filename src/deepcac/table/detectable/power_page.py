@@ -59,12 +59,12 @@ def power_table(
         The table is at fault, or its label has more than two classes.
     """
     check_output(out, path)
-    run.say(f"reading {path}")
+    run.progress(f"reading {path}")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     refuse_pairs(["power", *[CLASSES] * (len(table.classes) > 2)])
     need = needed_patients(table, r2)
     table.tell(run.say)
-    runs = run_planted(table, run.budget, run.at_once, run.seed, run.say, strict=run.strict)
+    runs = run_planted(table, run.budget, run.at_once, run.seed, run.progress, strict=run.strict)
     result = power_answer(table, runs)
     study = study_size(*held_out_risk(table.features, table.follow, table.group))
     told = replace(result, also=[need.sentence, study_sentence(study)])

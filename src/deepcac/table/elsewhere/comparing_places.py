@@ -62,7 +62,7 @@ def compare_places(
     begin, say = time.monotonic(), run.say
     check_output(out, path, *external)
     beside = card_path(out, path, *external)
-    say(f"reading {path}")
+    run.progress(f"reading {path}")
     places = (
         _sites(path, roles, site, run, accept)
         if site is not None
@@ -134,5 +134,5 @@ def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:
     )
     for done, results in enumerate(every, start=1):
         judged += results
-        run.say(f"judged {done} of {len(folds)}")
+        run.progress(f"judged {done} of {len(folds)}")
     return judged

@@ -10,11 +10,12 @@ from deepcac.scoring.equivalence import BETTER, NEVER
 from deepcac.scoring.resampled_scores import AUROC, score_intervals
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.answer import Answer
+from deepcac.table.column_differences import DIFFERENCE_NOTE
 from deepcac.table.comparison_words import contender_name, signed, with_interval
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceVerdict, overall
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.column_lines import column_table
+from deepcac.table.pages.column_lines import cohort_table, column_table
 from deepcac.table.pages.forest import Line, differences_forest, score_line, scores_forest
 from deepcac.table.pages.page import (
     Block,
@@ -112,7 +113,7 @@ def place_page(
                 [_COMPARED, _comparisons(comparisons)],
                 "Every model",
             ),
-            Section("cohort", "Columns", [column_table(table.rows, table.columns)]),
+            Section("cohort", "Columns", _columns(table, patients, run)),
             method_section(_method(judged, run)),
         ],
         run.command,
@@ -125,6 +126,12 @@ _COMPARED = (
     "nothing. Logistic regression with splines has curves and no clusters; the same model without "
     "curves is subtracted from it."
 )
+
+
+def _columns(table: LabelledTable, patients: LabelledTable, run: Run) -> list[Block]:
+    """Return the columns, and how the judged patients differ where they are of another table."""
+    columns = column_table(table.rows, table.columns)
+    return [cohort_table(table, patients), DIFFERENCE_NOTE, columns] if run.apart else [columns]
 
 
 def _cut(judged: Sequence[JudgedFold], most: int) -> list[str]:

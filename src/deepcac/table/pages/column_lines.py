@@ -7,8 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
+from deepcac.table.column_differences import cohort_differences
 from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.column_types import as_texts
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.page_text import page_text, quotable
 from deepcac.table.pages.page import Table
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
@@ -20,6 +22,18 @@ HEAD = ("column", "kind", "missing", "values", "remark")
 def column_table(rows: pa.Table, columns: Sequence[EncodedColumn]) -> Table:
     """Return the table of the columns of a page."""
     return Table("columns", "Columns", HEAD, column_lines(rows, columns))
+
+
+def cohort_table(first: LabelledTable, second: LabelledTable) -> Table:
+    """Return the columns of the table that is learnt from beside those of the judged patients."""
+    columns = first.encoder.used
+    here, there = (
+        {column.name: _line(table.rows, column)[3] for column in columns}
+        for table in (first, second)
+    )
+    rows = [(name, here[name], there[name], gap) for name, gap in cohort_differences(first, second)]
+    head = ("column", first.name, second.name, "standardised difference")
+    return Table("cohorts", "Both tables", head, rows)
 
 
 def column_lines(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[tuple[str, ...]]:

@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 from deepcac.judging.contenders import CAC, KM
 from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
-from deepcac.table.found_subtypes import FoundClustering, Subtype
+from deepcac.table.found_subtypes import FoundClustering, Subtype, single_column
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.own_figures import subtype_profile
 from deepcac.table.pages.page import Block, Section, Table
@@ -24,10 +24,6 @@ _HOW = (
     "good. A subtype is a group of similar rows; it is no diagnosis, and a difference in outcome "
     "is no cause."
 )
-_LEFT_EARLY = (
-    "Shares in the first table count patients who left follow-up early as patients without the "
-    "event, as CAC does when it forms subtypes; the risks at the horizon do not."
-)
 
 
 def subtype_section(table: LabelledTable, clusterings: list[FoundClustering]) -> Section:
@@ -40,9 +36,8 @@ def subtype_section(table: LabelledTable, clusterings: list[FoundClustering]) ->
         if len(shown) > 1
         else f"CAC finds {nearly}the same clusters as k-means, so they are shown once."
     )
-    timed = [_LEFT_EARLY] * (table.follow is not None)
     sections = [_clustering(clustering, table) for clustering in shown]
-    return Section("subtypes", "Subtypes", [f"{_HOW} {alike}", *timed, *sections])
+    return Section("subtypes", "Subtypes", [f"{_HOW} {alike}", *sections])
 
 
 def _described(clustering: FoundClustering) -> bool:
@@ -65,6 +60,9 @@ def _clustering(clustering: FoundClustering, table: LabelledTable) -> Section:
             f" CAC (alpha {clustering.alpha:g}) looks at the labels when it clusters, so outcomes "
             "here are not those that new rows of a subtype will have."
         )
+    column = single_column(table, clustering.label)
+    if column is not None:
+        note += f" They are column {column} alone: it tells every row's subtype."
     title = f"{len(clustering.subtypes)} subtypes by {way}"
     described = _description(clustering, table, title) if _described(clustering) else []
     return Section(f"subtypes-by-{arm}", title, [note, *described])

@@ -20,6 +20,10 @@ _ITEMS = {
     "subtypes-km": "cluster_sizes",
     "subtypes-cac": "cluster_sizes",
 }
+_PLACES = (
+    "Every place is scored by itself (see 23b). From five places on, scores are pooled by random "
+    "effects, with an interval of the mean and one of a new place."
+)
 _CALIBRATION = [NAMES[score] for score in (RATIO, INTERCEPT, SLOPE, ICI)]
 
 
@@ -32,6 +36,10 @@ def page_facts(page: Page) -> dict[str, list[str]]:
     }
     for section in page.sections:
         _fill(facts, section)
+    if "subgroups" in facts:
+        facts["fairness"] = ["The scores of each subgroup and their differences are in 23a."]
+    if "heterogeneity" in facts:
+        facts["heterogeneity_method"] = [_PLACES]
     return {item: lines for item, lines in facts.items() if lines}
 
 

@@ -22,7 +22,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.findings.examination import patient_cells
 from deepcac.table.findings.odd_values import odd_outcomes, odd_values
-from deepcac.table.findings.repeated_rows import copied_rows
+from deepcac.table.findings.repeated_rows import copied_rows, telling_rows
 from deepcac.table.inference.labelled_table import LabelledTable, describe_like
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import class_labels, label_numbers
@@ -348,7 +348,7 @@ def _overlap(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
             )
     features = table.features
     first = {row.tobytes() for row in np.column_stack([features.X, features.label])}
-    rows = np.column_stack([other.X, other.codes])
+    rows = np.column_stack([other.X, other.codes])[telling_rows(other.X)]
     if same := sum(row.tobytes() in first for row in rows):
         sentences.append(
             f"{_count(same)} of {len(rows):,} rows are equal to a row of {table.name} in every "

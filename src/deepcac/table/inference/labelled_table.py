@@ -103,13 +103,19 @@ class LabelledTable:
 
     @property
     def rarest(self) -> int:
-        """Rows of the rarest class: the events that a model can learn from."""
-        return int(np.bincount(self.features.label).min())
+        """Rows of the rarest class, as far as it is known: the events to learn from."""
+        return int(self._counts.min())
 
     @property
     def rare_rows(self) -> str:
         """What the rows of the rarest class are called: events, where that class is the event."""
-        return rare_rows(np.bincount(self.features.label))
+        return rare_rows(self._counts)
+
+    @property
+    def _counts(self) -> Ids:
+        label, n_classes = self.features.label, self.features.n_classes
+        known = label if self.follow is None else label[self.follow.outcome_known]
+        return np.bincount(known, minlength=n_classes)
 
     @property
     def shown_classes(self) -> tuple[str, ...]:

@@ -1,10 +1,16 @@
 """Every check, in the order in which a person reads what they find."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from deepcac.table.columns.cells import plain
 from deepcac.table.columns.column_types import as_texts
-from deepcac.table.columns.description import LEAVE_OUT, TEXT, TableDescription
+from deepcac.table.columns.description import (
+    LEAVE_OUT,
+    TEXT,
+    OpenQuestion,
+    TableDescription,
+)
 from deepcac.table.findings.codes import find_codes
 from deepcac.table.findings.constants import find_constants, find_duplicates
 from deepcac.table.findings.dates import find_dates
@@ -61,15 +67,25 @@ QUESTIONS: dict[str, Check] = {
 }
 
 
-def find_questions(table: ExaminedTable) -> list[Finding]:
-    """Return what a person must decide, but for what the description has an answer to."""
-    use = table.description.resource.use
-    answered = {(asked.check, name) for asked in use.questions for name in asked.fields or ("",)}
-    return [
-        finding
-        for finding in run_checks(QUESTIONS, table)
-        if any((finding.check, name) not in answered for name in finding.fields or ("",))
-    ]
+def find_questions(
+    table: ExaminedTable, asked: Iterable[OpenQuestion] | None = None
+) -> list[Finding]:
+    """Return what a person must decide, but for what is `asked` already, in the description."""
+    asked = table.description.resource.use.questions if asked is None else asked
+    known = {subject for question in asked for subject in _subjects(question)}
+    findings = []
+    for finding in run_checks(QUESTIONS, table):
+        if not known.issuperset(_subjects(finding)):
+            findings.append(finding)
+            # Of a leak a person decides once, whatever gives it away.
+            known |= _subjects(finding) if finding.check in LEAKS else set()
+    return findings
+
+
+def _subjects(about: Finding | OpenQuestion) -> set[tuple[str, str]]:
+    """Return what is to be decided of which columns; of the rows as a whole their name is empty."""
+    what = "leak" if about.check in LEAKS else about.check
+    return {(what, name) for name in about.fields or ("",)}
 
 
 def with_certain(table: ExaminedTable) -> ExaminedTable:

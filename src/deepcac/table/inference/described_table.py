@@ -124,19 +124,12 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
     resource, lines = table.description.resource, table.description.lines
     opened = resource.use.open_questions()
     without = _without_open(resource, {name for asked in opened for name in asked.fields})
-    answered = tuple(asked for asked in without.use.questions if asked not in opened)
-    use = without.use.model_copy(update={"questions": answered})
-    for_now = TableDescription(without.model_copy(update={"use": use}), "", {})
-    keys = [] if use.outcome is None else [use.outcome.field]
+    for_now = TableDescription(without, "", {})
+    keys = [] if without.use.outcome is None else [without.use.outcome.field]
     blocks = read_blocks(DescribedTable(table.path, for_now))
-    sample = sample_rows(blocks, keys, group=use.patient, most=rows, seed=seed)
+    sample = sample_rows(blocks, keys, group=without.use.patient, most=rows, seed=seed)
     examined, refused = _examine(sample, for_now)
-    asked_now = {(asked.check, name) for asked in opened for name in asked.fields or ("",)}
-    questions = as_questions([
-        finding
-        for finding in find_questions(examined)
-        if any((finding.check, name) not in asked_now for name in finding.fields or ("",))
-    ])  # fmt: skip
+    questions = as_questions(find_questions(examined))
     use = resource.use.model_copy(update={"questions": (*resource.use.questions, *questions)})
     described = TableDescription(
         resource.model_copy(update={"use": use}), table.description.file, lines

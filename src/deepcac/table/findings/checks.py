@@ -11,28 +11,32 @@ from deepcac.table.columns.description import (
     OpenQuestion,
     TableDescription,
 )
-from deepcac.table.findings.codes import find_codes
-from deepcac.table.findings.constants import find_constants, find_duplicates
-from deepcac.table.findings.dates import find_dates
+from deepcac.table.findings.column_names import (
+    find_codes,
+    find_dates,
+    find_forms,
+    find_persons,
+    find_site,
+    find_weights,
+)
 from deepcac.table.findings.endpoints import find_endpoints
 from deepcac.table.findings.examination import Check, ExaminedTable, run_checks
-from deepcac.table.findings.filled_after import find_filled_after
 from deepcac.table.findings.finding import Finding
 from deepcac.table.findings.follow_up_columns import find_follow_up
-from deepcac.table.findings.forms import find_forms
-from deepcac.table.findings.header import find_no_header
 from deepcac.table.findings.impossible_values import find_impossible_values
 from deepcac.table.findings.label_leaks import find_label_leaks
-from deepcac.table.findings.later_events import find_later_events
-from deepcac.table.findings.levels import find_spellings
+from deepcac.table.findings.later_events import find_filled_after, find_later_events
 from deepcac.table.findings.odd_values import find_odd_values
 from deepcac.table.findings.outcome import find_unclear_outcome
-from deepcac.table.findings.persons import find_persons
+from deepcac.table.findings.plain_faults import (
+    find_constants,
+    find_duplicates,
+    find_no_header,
+    find_spellings,
+    find_unreadable,
+)
 from deepcac.table.findings.repeated_rows import find_patient, find_repeated_rows
 from deepcac.table.findings.row_names import find_row_names
-from deepcac.table.findings.sampling_weights import find_weights
-from deepcac.table.findings.sites import find_site
-from deepcac.table.findings.unreadable import find_unreadable
 
 # What a description says without a question. It is looked for once, when the description is made:
 # a person may then take a line out.

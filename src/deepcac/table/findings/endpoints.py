@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from deepcac.table.columns.description import KEEP, LEAVE_OUT
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding
+from deepcac.table.findings.finding import Finding, suspect
 from deepcac.table.findings.follow_up_columns import names_a_time
 from deepcac.types import Array
 
@@ -46,18 +45,16 @@ def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:
         if name in status.values() or any(map(names_a_time, (name, pair[0])))
     }
     for name, (later, _) in earlier.items():
-        why = f"{name!r} is never above {later!r} and often equal to it: the time of an endpoint?"
-        yield Finding(why, (name,), (LEAVE_OUT, KEEP))
+        why = f"is never above {later!r} and often equal to it: the time of an endpoint?"
+        yield suspect(name, why)
     if time := _partner(label, table.outcome.codes.astype(float), times):
-        yield Finding(f"{time!r} is the time of {label!r}", (time,), (LEAVE_OUT, KEEP))
+        yield suspect(time, f"is the time of {label!r}")
     for name, values in numbers.items():
         pair = status[name] or _partner(name, values, times)
         if pair is not None and name not in earlier:
-            why = f"{name!r} tells whether the endpoint of {pair!r} came"
-            yield Finding(why, (name,), (LEAVE_OUT, KEEP))
+            yield suspect(name, f"tells whether the endpoint of {pair!r} came")
             if pair not in earlier:
-                why = f"{pair!r} is the time of the endpoint {name!r}"
-                yield Finding(why, (pair,), (LEAVE_OUT, KEEP))
+                yield suspect(pair, f"is the time of the endpoint {name!r}")
 
 
 def _is_time(name: str, values: Array) -> bool:

@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from deepcac.table.columns.description import KEEP, LEAVE_OUT
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding
+from deepcac.table.findings.finding import Finding, suspect
 from deepcac.table.findings.label_leaks import order_auroc
 from deepcac.types import Array
 
@@ -59,7 +58,7 @@ def find_follow_up(table: ExaminedTable) -> Iterator[Finding]:
     else:
         reasons = _other_times(table, table.outcome.follow.time)
     for name, why in reasons.items():
-        yield Finding(f"{name!r} {why}", (name,), (LEAVE_OUT, KEEP))
+        yield suspect(name, why)
 
 
 def _other_times(table: ExaminedTable, time: Array) -> dict[str, str]:

@@ -8,9 +8,8 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.columns.description import KEEP, LEAVE_OUT
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding
+from deepcac.table.findings.finding import Finding, suspect
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
 from deepcac.table.reading.table_encoder import NUMBER
 from deepcac.types import Array, Ids
@@ -58,7 +57,7 @@ def find_label_leaks(table: ExaminedTable) -> Iterator[Finding]:
             suspects.append((leak.auroc, column.name, why))
     suspects.sort(key=lambda suspect: (-suspect[0], suspect[1]))
     for _, name, why in suspects:
-        yield Finding(f"{name!r} {why}", (name,), (LEAVE_OUT, KEEP))
+        yield suspect(name, why)
 
 
 def _best(parts: ColumnParts, values: Array | None, y: Ids, half: npt.NDArray[np.bool_]) -> _Told:

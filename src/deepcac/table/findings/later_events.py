@@ -1,15 +1,15 @@
-"""Columns that were filled after the outcome, by their names and levels."""
+"""Columns that were filled after the outcome, by their names, levels and empty cells."""
 
 import re
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow.compute as pc
 from scipy.stats import binom
 
-from deepcac.scoring.small_cells import FEW
-from deepcac.table.columns.description import KEEP, LEAVE_OUT
+from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding
+from deepcac.table.findings.finding import Finding, suspect
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
 from deepcac.table.reading.table_encoder import CATEGORY
 from deepcac.types import Ids
@@ -30,6 +30,8 @@ _FEWEST = 20  # rows of such a level
 _CHANCE = 1e-6  # of so many events, were they any rows
 _COMMON = 0.8  # share of the event from which pure levels say nothing
 _NAMED = "has the name of what comes after the outcome"
+_FEWEST_FILLED = 20  # rows
+_FILLED_BY_CHANCE = 0.001  # in rows of one class, were they any rows
 _PLAIN = re.compile(r"\d|^(yes|no|y|n|true|false|ja|nein|oui|non|s[ií])$")
 
 
@@ -45,7 +47,7 @@ def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
     classes = {text.lower() for text in table.outcome.words}
     for column in table.encoder.used:
         later = _LATER.fullmatch(column.name) or _is_later(column.name, label)
-        why = "has the name of what comes after the outcome" if later else ""
+        why = _NAMED if later else ""
         if column.kind == CATEGORY:
             levels = {level.lower() for level in column.levels}
             if classes <= levels and not any(map(_PLAIN.search, classes)):
@@ -54,7 +56,7 @@ def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
                 parts = column_parts(column, table.X, table.encoder.places)
                 why = _pure_level(parts, table.outcome.codes) or why
         if why:
-            yield Finding(f"{column.name!r} {why}", (column.name,), (LEAVE_OUT, KEEP))
+            yield suspect(column.name, why)
 
 
 def _is_later(name: str, label: str) -> bool:
@@ -76,3 +78,18 @@ def _pure_level(parts: ColumnParts, codes: Ids) -> str:
         if pure and n >= max(_FEWEST, FEW) and binom.sf(m - 1, n, share) < _CHANCE:
             return f"has a level with nothing but events ({name})"
     return ""
+
+
+def find_filled_after(table: ExaminedTable) -> Iterator[Finding]:
+    """Find columns with a value in rows of one class alone."""
+    if table.codes is None:
+        return
+    for name in table.predictors:
+        present = np.asarray(pc.is_valid(table.cells(name)).to_numpy())
+        filled = int(present.sum())
+        if not _FEWEST_FILLED <= filled < len(present):
+            continue
+        inside = np.unique(table.codes[present])
+        if len(inside) == 1 and np.mean(table.codes == inside[0]) ** filled < _FILLED_BY_CHANCE:
+            rows = f"{format_count(filled)} rows, all of one class"
+            yield suspect(name, f"is filled in {rows}: was it written after the outcome?")

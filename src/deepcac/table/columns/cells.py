@@ -2,11 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,7 +18,6 @@ _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}[-/. ][^\W\d]{3,9}\.?[-/. ]\d{2,4}([ T].*)?"
     r"|\d{2}:[0-5]\d(:[0-5]\d(\.\d+)?)?"
 )
-_WITH_UNIT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([%‰°µμA-Za-z].*)")
 _UNIT_WORD = (
     r"(?:y|yr|yrs|years?|mo|mos|months?|w|wks?|weeks?|d|days?|h|hrs?|hours?|min|mins|minutes?|s|secs?"
     r"|[munpkdc]?(?:g|mol|l|m|eq|iu|u|cal|pa|osm)|mm ?hg|cm ?h2o|bpm|lbs?|oz|in|ft|inches|°? ?[cfk]"
@@ -37,36 +33,7 @@ _ALIKE = {  # spellings of one unit
     **dict.fromkeys(("min", "mins", "minute", "minutes"), "minute"),
     **dict.fromkeys(("lb", "lbs"), "lb"),
 }
-_FEWEST_NUMBERS = 5  # different ones of a column of numbers with units
-_TRUTH = {"true": 1.0, "false": 0.0}
 _CODE = r"^\d+[eE]\d+$"  # a ward, or a number as few programs write it
-_MOSTLY = 0.5  # of the distinct texts of a column of numbers with slips
-
-
-class Numbers(NamedTuple):
-    """A text column as numbers.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n,)
-        NaN where missing or no number.
-    slips : ndarray of bool, shape (n,)
-        Cells that are neither missing nor a number.
-    share : float
-        Part of the cells that are not missing which are numbers.
-    units : tuple of str
-        Behind the numbers, in the spelling that stands first; of several nothing is read.
-    """
-
-    values: Array
-    slips: npt.NDArray[np.bool_]
-    share: float
-    units: tuple[str, ...] = ()
-
-    @property
-    def numeric(self) -> bool:
-        """Whether the column is one of numbers, with or without slips."""
-        return self.share > _MOSTLY
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -96,28 +63,6 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
 
 
-def as_numbers(column: pa.ChunkedArray) -> Numbers:
-    """Read plain text as numbers, with a unit or without; true and false are 1 and 0."""
-    texts = column.to_pandas()
-    values = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64, na_value=np.nan, copy=True)
-    present = np.asarray(pc.is_valid(column).to_numpy())
-    slips = present & np.isnan(values)
-    units: tuple[str, ...] = ()
-    if slips.any():
-        odd = texts[slips]
-        if slips.sum() == present.sum() and set(odd.unique()[:3]) <= set(_TRUTH_SPELLINGS):
-            words = odd.str.lower().map(_TRUTH)
-            if words.notna().all():
-                values[slips] = words.to_numpy()
-        else:
-            units = _read_units(odd, slips, values)
-        slips = present & np.isnan(values)
-    return Numbers(values, slips, 1 - slips.sum() / max(present.sum(), 1), units)
-
-
-_TRUTH_SPELLINGS = ("True", "False", "TRUE", "FALSE", "true", "false")
-
-
 def truth_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return True and False as words, in one spelling whatever the column's type and case."""
     lower = pc.utf8_lower(column.cast(pa.string()))
@@ -127,45 +72,18 @@ def truth_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def truth_like(texts: Iterable[str]) -> bool:
     """Tell whether all texts are true or false, in any case."""
-    return {text.lower() for text in texts} <= set(_TRUTH)
+    return {text.lower() for text in texts} <= {"true", "false"}
 
 
-def _read_units(
-    odd: "pd.Series[str]", slips: npt.NDArray[np.bool_], readings: Array
-) -> tuple[str, ...]:
-    """Put numbers with one unit into `readings` (n,); return the units, in order of their rows."""
-    texts = odd.unique()
-    parts = {text: _WITH_UNIT.fullmatch(text) for text in texts[:2000]}
-    if sum(part is not None for part in parts.values()) < len(parts) / 2:
-        return ()
-    parts = {text: _WITH_UNIT.fullmatch(text) for text in texts}
-    spelled: dict[str, str] = {}
-    for part in parts.values():
-        if part is not None:
-            spelled.setdefault(_unit_key(part[2]), part[2].strip())
-    values = {text: float(part[1]) for text, part in parts.items() if part is not None}
-    numbers_seen = len(set(values.values()))
-    real = all(_UNIT.fullmatch(unit) for unit in spelled.values())
-    if numbers_seen < (_FEWEST_NUMBERS if real else 4 * _FEWEST_NUMBERS):
-        return ()
-    if len(spelled) > 1:
-        return tuple(spelled.values()) if real else ()
-    # A few cells with a unit among bare numbers are slips.
-    if len(odd) < max(0.05 * np.isfinite(readings).sum(), _FEWEST_NUMBERS):
-        return ()
-    readings[slips] = odd.map(values).to_numpy(np.float64, na_value=np.nan)
-    return tuple(spelled.values())
-
-
-def _unit_key(unit: str) -> str:
+def unit_key(unit: str) -> str:
     """Return a unit so that its spellings are equal: mg/L and mg/l, yrs and years."""
     bare = re.sub(r"[\s.]", "", unit).lower().replace("µ", "u").replace("μ", "u")
     return _ALIKE.get(bare, bare)
 
 
-def same_unit(first: str, second: str) -> bool:
-    """Tell whether two texts are one unit."""
-    return _unit_key(first) == _unit_key(second)
+def is_unit(text: str) -> bool:
+    """Tell whether a text is a unit of measurement."""
+    return _UNIT.fullmatch(text) is not None
 
 
 def code_place(column: pa.ChunkedArray) -> int:

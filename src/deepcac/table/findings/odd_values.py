@@ -6,12 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 from deepcac.scoring.censored import FollowUp
-from deepcac.table.columns.cells import plain
+from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.description import KEEP, LEAVE_OUT, MISSING_VALUES
 from deepcac.table.columns.roles import Roles
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding
-from deepcac.table.reading.class_labels import label_numbers
 from deepcac.table.reading.odd_numbers import missing_codes, plainly, two_units
 from deepcac.types import Array, Flags
 
@@ -34,7 +33,7 @@ def odd_outcomes(rows: pa.Table, roles: Roles, follow: FollowUp | None) -> Itera
     if roles.time is not None and follow is not None:
         yield from odd_values(roles.time, follow.time, needed=True, ended=follow.ended)
     if roles.above is not None:
-        values = label_numbers(plain(rows[roles.label]), roles.label)
+        values = numbers(plain(rows[roles.label]), roles.label)
         yield from odd_values(roles.label, values, needed=True)
 
 

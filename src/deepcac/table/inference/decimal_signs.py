@@ -19,14 +19,8 @@ _BOTH = {
     ",": r"^[+-]?\d{1,3}(\.\d{3})+,\d+" + _UNIT,
     ".": r"^[+-]?\d{1,3}(,\d{3})+\.\d+" + _UNIT,
 }
-# A number as people write it, by the sign that is its decimal point.
-_WRITTEN = {
-    ".": r"^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?" + _UNIT,
-    ",": r"^[+-]?([1-9]\d{0,2}(\.\d{3})+(,\d+)?|\d*,\d+)" + _UNIT,
-}
 _WHOLE, _LONG = r"^[+-]?\d+" + _UNIT, r"^[+-]?\d{4,}" + _UNIT
 _TELLING = 0.05  # of a column's cells with a sign: fewer do not decide for the others
-_OTHER = {",": ".", ".": ","}
 
 
 class _Seen(NamedTuple):
@@ -61,22 +55,6 @@ class DecimalSigns(NamedTuple):
 
     by_column: dict[str, str]
     mixed: dict[str, str]
-
-
-def with_points(column: pa.Array, decimal: str) -> pa.Array:
-    """Return text in which numbers have a decimal point and nothing between thousands.
-
-    Parameters
-    ----------
-    column : pyarrow.Array of text
-    decimal : {".", ","}
-        Sign of the decimals; the other one stands between thousands.
-    """
-    if not pc.any(pc.match_substring(column, ",")).as_py() and decimal == ".":
-        return column
-    written = pc.match_substring_regex(pc.utf8_trim_whitespace(column), _WRITTEN[decimal])
-    bare = pc.replace_substring(pc.replace_substring(column, _OTHER[decimal], ""), ",", ".")
-    return pc.if_else(written, bare, column)
 
 
 def decimal_signs(columns: Mapping[str, pa.Array], number: Ids) -> DecimalSigns:

@@ -14,7 +14,7 @@ from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import NO_VALUE, uniform_text
 from deepcac.table.columns.cells import is_text
 from deepcac.table.columns.column_types import as_texts, plain_type
-from deepcac.table.columns.described_rows import DescribedRows, DescribedTable, without_missing
+from deepcac.table.columns.described_rows import DescribedTable, without_missing
 from deepcac.table.columns.description import (
     LEAVE_OUT,
     LEAVE_ROWS_OUT,
@@ -233,7 +233,7 @@ def _typed(rows: pa.Table, description: TableDescription, only: Sequence[str] | 
     if not rows.num_columns:
         return rows
     batches = rows.combine_chunks().to_batches()
-    return pa.Table.from_batches(DescribedRows(description, only).read(batches))
+    return pa.Table.from_batches(DescribedTable("", description, only).rows(batches))
 
 
 def _without_open(resource: Resource, names: Collection[str]) -> Resource:

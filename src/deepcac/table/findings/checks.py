@@ -19,10 +19,9 @@ from deepcac.table.findings.column_names import (
     find_site,
     find_weights,
 )
-from deepcac.table.findings.endpoints import find_endpoints
 from deepcac.table.findings.examination import Check, ExaminedTable, run_checks
 from deepcac.table.findings.finding import Finding
-from deepcac.table.findings.follow_up_columns import find_follow_up
+from deepcac.table.findings.follow_up_columns import find_endpoints, find_follow_up
 from deepcac.table.findings.impossible_values import find_impossible_values
 from deepcac.table.findings.label_leaks import find_label_leaks
 from deepcac.table.findings.later_events import find_filled_after, find_later_events

@@ -37,7 +37,7 @@ from deepcac.table.pages.horizon_scores import (
 from deepcac.table.pages.horizon_section import _subtypes, _survival_at, unseen_risks
 from deepcac.table.pages.own_pages import _names
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
+from deepcac.table.reading.outcomes import horizon_classes, horizon_remarks
 
 ROLES = Roles("died", time="days", horizon=365.0)
 

@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names, uniform_text
-from deepcac.table.columns.cells import is_numeric, is_text, unit_key
-from deepcac.table.columns.column_types import as_texts, plain_type
+from deepcac.table.columns.cells import as_texts, is_numeric, is_text, plain_type, unit_key
 from deepcac.table.columns.description import (
     TRUTH,
     ColumnField,

@@ -16,8 +16,7 @@ from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
-from deepcac.table.columns.cells import is_numeric, is_text, numbers, plain
-from deepcac.table.columns.column_types import as_texts, same_names
+from deepcac.table.columns.cells import as_texts, is_numeric, is_text, numbers, plain, same_names
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.findings.examination import patient_cells

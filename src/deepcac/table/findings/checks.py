@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from deepcac.table.columns.cells import plain
-from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.cells import as_texts, plain
 from deepcac.table.columns.description import (
     LEAVE_OUT,
     TEXT,

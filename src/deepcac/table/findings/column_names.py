@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.columns.column_types import as_texts, is_bytes
+from deepcac.table.columns.cells import as_texts, is_bytes
 from deepcac.table.columns.description import DATES, KEEP, LEAVE_OUT, SITE, TEXT
 from deepcac.table.findings.examination import DATE_NOTE, ExaminedTable
 from deepcac.table.findings.finding import Finding, suspect, useless

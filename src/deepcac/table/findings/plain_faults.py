@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.table.columns.column_types import as_texts, is_bytes
+from deepcac.table.columns.cells import as_texts, is_bytes
 from deepcac.table.columns.description import KEEP, LEAVE_OUT
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding, useless

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.table.columns.cell_texts import NAMES_A_ROW, ROW_NAMES
-from deepcac.table.columns.cells import is_numeric
-from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.cells import as_texts, is_numeric
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding, useless
 from deepcac.table.reading.table_encoder import ID_NOTE

@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import NO_VALUE, uniform_text
-from deepcac.table.columns.cells import is_text
-from deepcac.table.columns.column_types import as_texts, plain_type
+from deepcac.table.columns.cells import as_texts, is_text, plain_type
 from deepcac.table.columns.described_rows import DescribedTable, without_missing
 from deepcac.table.columns.description import (
     LEAVE_OUT,

@@ -14,8 +14,7 @@ from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.judging.draws import units
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.columns.cells import refuse_missing
-from deepcac.table.columns.column_types import row_names, same_names
+from deepcac.table.columns.cells import refuse_missing, row_names, same_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import (
     KEEP,
@@ -34,8 +33,7 @@ from deepcac.table.inference.described_table import CELLS, KNOWN, as_questions, 
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import label_sentence, standing_alone
-from deepcac.table.reading.follow_up import check_divisible, horizon_remarks
-from deepcac.table.reading.outcomes import Outcomes
+from deepcac.table.reading.outcomes import Outcomes, check_divisible, horizon_remarks
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks

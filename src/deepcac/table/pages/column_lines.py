@@ -7,8 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
-from deepcac.table.columns.cells import numbers, plain
-from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.cells import as_texts, numbers, plain
 from deepcac.table.page_text import page_text, quotable
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
 

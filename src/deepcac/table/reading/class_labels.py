@@ -13,6 +13,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cells import (
     EXACT,
+    as_texts,
     is_numeric,
     is_text,
     numbers,
@@ -21,7 +22,6 @@ from deepcac.table.columns.cells import (
     truth_like,
     truth_words,
 )
-from deepcac.table.columns.column_types import as_texts
 from deepcac.types import Array, Ids
 
 MOST_CLASSES = 10

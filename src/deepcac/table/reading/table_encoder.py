@@ -15,8 +15,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.scoring.column_quantiles import LENGTHS, kept_quantiles
 from deepcac.scoring.small_cells import FEW, format_count
-from deepcac.table.columns.cells import is_numeric, is_text, numbers, plain, truth_like
-from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.cells import as_texts, is_numeric, is_text, numbers, plain, truth_like
 from deepcac.table.columns.description import TableDescription
 from deepcac.types import Array, Ids
 

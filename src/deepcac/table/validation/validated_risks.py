@@ -13,8 +13,7 @@ from deepcac.scoring.calibration import is_certain
 from deepcac.scoring.resampled_scores import Patients
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.columns.cells import numbers, plain
-from deepcac.table.columns.column_types import same_names
+from deepcac.table.columns.cells import numbers, plain, same_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import TableDescription
 from deepcac.table.columns.roles import Roles
@@ -24,8 +23,7 @@ from deepcac.table.inference.labelled_table import LabelledTable, refuse_repeats
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
 from deepcac.table.reading.class_labels import label_sentence
-from deepcac.table.reading.follow_up import horizon_remarks
-from deepcac.table.reading.outcomes import Outcomes, read_outcomes
+from deepcac.table.reading.outcomes import Outcomes, horizon_remarks, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks

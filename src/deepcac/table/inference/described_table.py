@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import NO_VALUE, uniform_text
-from deepcac.table.columns.cells import as_texts, is_text, plain_type
+from deepcac.table.columns.cells import as_texts, is_text, plain, plain_type
 from deepcac.table.columns.described_rows import DescribedTable, without_missing
 from deepcac.table.columns.description import (
     LEAVE_OUT,
@@ -149,17 +149,15 @@ def _uniform_block(block: pa.RecordBatch, needed: Sequence[str]) -> pa.RecordBat
     columns = []
     for name, column in zip(block.schema.names, block.columns, strict=True):
         column = plain_type(name, column)
-        if is_text(column.type):
-            column = uniform_text(column.cast(pa.string()))
-            column = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
-        columns.append(column)
+        text = is_text(column.type)
+        columns.append(plain(uniform_text(column.cast(pa.string()))) if text else column)
     rows = pa.RecordBatch.from_arrays(columns, names=block.schema.names)
     return rows.replace_schema_metadata(block.schema.metadata)
 
 
 def _infer_columns(sample: SampledTable, use: Use) -> list[InferredColumn]:
     rows = sample.rows.combine_chunks()
-    cells = {name: _array(rows[name]) for name in rows.column_names}
+    cells = {name: rows[name].chunk(0) for name in rows.column_names}
     names = _names_of_rows(use)
     texts = {
         name: column
@@ -171,27 +169,15 @@ def _infer_columns(sample: SampledTable, use: Use) -> list[InferredColumn]:
     )
     columns = []
     for name, column in cells.items():
+        found = InferredColumn(ColumnField(name=name))
         if name in signs.mixed:
             asked = Finding(signs.mixed[name], (name,), (*_SIGNS, TEXT, LEAVE_OUT))
-            columns.append(InferredColumn(ColumnField(name=name), (), (asked,)))
-        elif name in use.leave_out:
-            columns.append(InferredColumn(ColumnField(name=name)))
-        else:
-            columns.append(
-                infer_column(
-                    name,
-                    column,
-                    sample.number,
-                    sign=signs.by_column.get(name),
-                    is_name=name in names,
-                )
-            )
+            found = found._replace(questions=(asked,))
+        elif name not in use.leave_out:
+            sign = signs.by_column.get(name)
+            found = infer_column(name, column, sample.number, sign=sign, is_name=name in names)
+        columns.append(found)
     return columns
-
-
-def _array(column: pa.ChunkedArray) -> pa.Array:
-    chunks = column.combine_chunks()
-    return chunks.combine_chunks() if isinstance(chunks, pa.ChunkedArray) else chunks
 
 
 def _names_of_rows(use: Use) -> set[str]:
@@ -274,11 +260,8 @@ def _with_levels(field: ColumnField, examined: ExaminedTable) -> ColumnField:
     if column is None or column.kind != CATEGORY or OTHER in column.levels:
         return field
     levels = sorted(pc.unique(as_texts(examined.cells(field.name)).drop_null()).to_pylist())
-    return (
-        field.model_copy(update={"categories": tuple(levels)})
-        if len(levels) <= _MOST_LEVELS
-        else field
-    )
+    few = len(levels) <= _MOST_LEVELS
+    return field.model_copy(update={"categories": tuple(levels)}) if few else field
 
 
 def _rows_without(sample: SampledTable, use: Use) -> list[Finding]:
@@ -297,33 +280,24 @@ def _rows_without(sample: SampledTable, use: Use) -> list[Finding]:
 
 def as_questions(findings: Sequence[Finding]) -> tuple[OpenQuestion, ...]:
     """Return a question for each finding, and one for all leaks of a check."""
-    questions = [
-        OpenQuestion(
-            check=finding.check,
-            fields=finding.fields,
-            question=finding.text,
-            answers=finding.answers,
-            values=finding.values,
-        )
-        for finding in findings
-        if finding.check not in LEAKS
-    ]
+    questions = [_question(found, found.text) for found in findings if found.check not in LEAKS]
     for check in LEAKS:
         alike = [finding for finding in findings if finding.check == check]
-        if alike:
-            names = tuple(name for finding in alike for name in finding.fields)
-            reasons = [f"{finding.text.rstrip('?')}." for finding in alike[:_MOST_NAMED]]
-            if names[_MOST_NAMED:]:
-                reasons.append(f"Likewise {', '.join(map(repr, names[_MOST_NAMED:]))}.")
-            questions.append(
-                OpenQuestion(
-                    check=check,
-                    fields=names,
-                    question=f"{' '.join(reasons)} {KNOWN}",
-                    answers=alike[0].answers,
-                )
-            )
+        names = tuple(name for finding in alike for name in finding.fields)
+        reasons = [f"{finding.text.rstrip('?')}." for finding in alike[:_MOST_NAMED]]
+        if names[_MOST_NAMED:]:
+            reasons.append(f"Likewise {', '.join(map(repr, names[_MOST_NAMED:]))}.")
+        for first in alike[:1]:
+            text = f"{' '.join(reasons)} {KNOWN}"
+            questions.append(_question(first._replace(fields=names), text))
     return tuple(questions)
+
+
+def _question(finding: Finding, text: str) -> OpenQuestion:
+    return OpenQuestion(
+        check=finding.check, fields=finding.fields, question=text, answers=finding.answers,
+        values=finding.values,
+    )  # fmt: skip
 
 
 def _name(path: StrPath) -> str:

@@ -23,7 +23,7 @@ from deepcac.table.page_text import quotable
 from deepcac.table.pages.column_lines import HEAD, column_lines
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
-from deepcac.table.reading.class_labels import label_sentence, standing_alone
+from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.outcomes import Outcomes
 from deepcac.table.reading.table_encoder import OTHER, TableEncoder
@@ -71,7 +71,7 @@ def write_profile_page(
     described = _describe(path, run, label, sheet, file)
     table = described.table
     if table.outcome is not None and table.roles is not None:
-        run.say(_outcome_sentence(table.outcome))
+        run.say(table.outcome.sentence)
     use = described.description.resource.use
     faults = [asked.question for asked in use.open_questions()]
     faults += filter(None, [described.refused])
@@ -114,10 +114,6 @@ def _describe(
     if new and file is not None:
         add_questions(file, new)
     return described
-
-
-def _outcome_sentence(outcome: Outcomes) -> str:
-    return label_sentence(outcome.counted, outcome.words, outcome.reason)
 
 
 def _columns(table: ExaminedTable, total: int) -> dict[str, object]:
@@ -171,7 +167,7 @@ def _outcome(parts: list[ColumnParts], table: ExaminedTable) -> dict[str, object
     return {
         "rates": {"head": (*_RATES_HEAD, *named), "rows": lines},
         "shares": _shares(table.outcome.codes, named),
-        "classes": _outcome_sentence(table.outcome),
+        "classes": table.outcome.sentence,
     }
 
 

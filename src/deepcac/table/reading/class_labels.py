@@ -26,7 +26,6 @@ from deepcac.types import Array, Ids
 
 MOST_CLASSES = 10
 BY_COUNT, BY_NUMBER = "the rarer one", "the larger number"  # why a class is the event
-_OTHER_EVENT = "; outcome: event in the description chooses the other"
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos", "ja", "oui", "si", "s\u00ed", "sim")
 _NEGATIVE = ("no", "false", "n", "f", "negative", "neg", "nein", "non", "nee", "nej", "n\u00e3o")
 # Words for the end of follow-up, whole or as the first word.
@@ -77,18 +76,6 @@ class ClassLabels(NamedTuple):
             for name, n in zip(self.classes, counts, strict=True)
         ]
         return ", ".join(parts)
-
-
-def label_sentence(classes_counted: str, classes: tuple[str, ...], reason: str) -> str:
-    """Say the classes of a label, and which of two is the positive one, and why."""
-    other = "" if reason.startswith(("made", "as asked")) else _OTHER_EVENT
-    event = f" Positive class: {classes[1]} ({reason}{other})." if reason else ""
-    doubt = "".join(
-        f" {text!r} is a class like the others; if it means that the label is not known, remove "
-        "its rows."
-        for text in unknown_classes(classes)
-    )
-    return f"Label: {classes_counted}.{event}{doubt}"
 
 
 def unknown_classes(classes: tuple[str, ...]) -> list[str]:

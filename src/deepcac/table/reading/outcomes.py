@@ -11,10 +11,11 @@ from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.small_cells import FEW, format_count, format_percentage, is_few
 from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.roles import Roles
-from deepcac.table.reading.class_labels import ClassLabels, class_labels
+from deepcac.table.reading.class_labels import ClassLabels, class_labels, unknown_classes
 from deepcac.table.reading.row_sample import SampledTable
 from deepcac.types import Ids
 
+_OTHER_EVENT = "; outcome: event in the description chooses the other"
 FEWEST_EVENTS = 20  # up to the horizon
 FEWEST_AT_RISK = 20  # still followed at the horizon
 FEWEST_WITHOUT = 40  # known to be without the event, in a table that is divided
@@ -44,6 +45,27 @@ class Outcomes(NamedTuple):
     reason: str
     follow: FollowUp | None
     counted: str
+
+    @property
+    def sentence(self) -> str:
+        """The classes of the label, and which of two is the positive one, and why."""
+        other = "" if self.reason.startswith(("made", "as asked")) else _OTHER_EVENT
+        event = f" Positive class: {self.words[1]} ({self.reason}{other})." if self.reason else ""
+        doubt = "".join(
+            f" {text!r} is a class like the others; if it means that the label is not known, "
+            "remove its rows."
+            for text in unknown_classes(self.words)
+        )
+        return f"Label: {self.counted}.{event}{doubt}"
+
+    def remarks(self, sample: SampledTable, *, fitted: bool = True) -> list[str]:
+        """Return what a reader must know of the outcomes of a sample, and of `fitted` models."""
+        remarks = [] if self.follow is None else horizon_remarks(self.follow, fitted=fitted)
+        remarks.append(self.sentence)
+        if not sample.complete:
+            rows = f"{format_count(len(sample.number))} of {format_count(sample.total)} rows"
+            remarks.append(f"Sampled: {rows}, drawn at random.")
+        return remarks
 
 
 def read_outcomes(sample: SampledTable, roles: Roles) -> Outcomes:

@@ -22,8 +22,7 @@ from deepcac.table.findings.examination import patient_cells
 from deepcac.table.inference.labelled_table import LabelledTable, refuse_repeats
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
-from deepcac.table.reading.class_labels import label_sentence
-from deepcac.table.reading.outcomes import Outcomes, horizon_remarks, read_outcomes
+from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks
@@ -307,15 +306,7 @@ def _labelled(
     if shown:
         encoder = learn_encoder(sample.rows.select(shown), sample.number, {})
         X, _ = encoder.encode(sample.rows, sample.number)
-    follow, remarks = outcomes.follow, list[str]()
-    if follow is not None:
-        remarks += horizon_remarks(follow, fitted=False)
-    remarks.append(label_sentence(outcomes.counted, outcomes.words, outcomes.reason))
-    if not sample.complete:
-        remarks.append(
-            f"Sampled: {format_count(len(sample.number))} of {format_count(sample.total)} rows, "
-            "drawn at random."
-        )
+    remarks = outcomes.remarks(sample, fitted=False)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
     group = None
     if roles.group is not None:
@@ -324,5 +315,5 @@ def _labelled(
     return LabelledTable(
         Path(path).stem, sample.rows, FeatureMatrix(sample.number, outcomes.codes, X, names),
         outcomes.classes, encoder, group, sample.total, path.description, tuple(remarks),
-        follow=follow, label=roles.label, words=(*outcomes.words, *roles.competing),
+        follow=outcomes.follow, label=roles.label, words=(*outcomes.words, *roles.competing),
     )  # fmt: skip

@@ -21,10 +21,12 @@ from deepcac.table.findings.column_names import (
 from deepcac.table.findings.examination import Check, ExaminedTable, run_checks
 from deepcac.table.findings.finding import Finding
 from deepcac.table.findings.follow_up_columns import find_endpoints, find_follow_up
-from deepcac.table.findings.impossible_values import find_impossible_values
-from deepcac.table.findings.label_leaks import find_label_leaks
-from deepcac.table.findings.later_events import find_filled_after, find_later_events
-from deepcac.table.findings.odd_values import find_odd_values
+from deepcac.table.findings.label_leaks import (
+    find_filled_after,
+    find_label_leaks,
+    find_later_events,
+)
+from deepcac.table.findings.odd_values import find_impossible_values, find_odd_values
 from deepcac.table.findings.outcome import find_unclear_outcome
 from deepcac.table.findings.plain_faults import (
     find_constants,

@@ -322,6 +322,8 @@ def _unlearnt(values: npt.NDArray[np.object_], column: EncodedColumn) -> Iterato
         )
 
 
+# By hand: scikit-learn's OneHotEncoder counts rows and not patients, keeps the names of all levels,
+# joins missing values with rare levels, and takes an unknown level for the first of two.
 def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str]) -> Array:
     try:
         text = as_texts(cells)

@@ -210,19 +210,11 @@ def _wrong_number(name: str, distinct: pa.Array, cells: pa.ChunkedArray) -> str:
             f"column {name!r} holds {distinct[0].as_py()!r} in every row; two classes are needed: "
             "name another column by --label"
         )
+    middle = np.median(_values(as_texts(cells)))
+    way = f"; divide a number in the description, at its median by above: {middle:g}"
     return (
         f"column {name!r} holds {len(distinct):,} different values; a label has 2 to "
-        f"{MOST_CLASSES} classes{_halves(cells, name)}"
-    )
-
-
-def _halves(cells: pa.ChunkedArray, name: str) -> str:
-    """Say how a number is divided in two."""
-    middle = np.median(_values(as_texts(cells)))
-    return (
-        ""
-        if np.isnan(middle)
-        else f"; divide a number in the description, at its median by above: {middle:g}"
+        f"{MOST_CLASSES} classes{'' if np.isnan(middle) else way}"
     )
 
 

@@ -149,8 +149,8 @@ def _faults(
         yield why, pc.and_(pc.is_valid(texts), pc.is_null(read))
     if field.categories and is_text(read.type):
         levels = pa.array([uniform(level) for level in field.categories], pa.string())
-        known = pc.or_(pc.is_in(read, value_set=levels), pc.is_null(read))
-        yield f"is none of its {len(field.categories)} categories", pc.invert(known)
+        right = pc.or_(pc.is_in(read, value_set=levels), pc.is_null(read))
+        yield f"is none of its {len(field.categories)} categories", pc.invert(right)
     limits = field.constraints
     if is_numeric(read.type) and not pa.types.is_boolean(read.type):
         for limit, outside in ((limits.minimum, pc.less), (limits.maximum, pc.greater)):

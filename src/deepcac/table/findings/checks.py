@@ -1,6 +1,5 @@
 """Every check, in the order in which a person reads what they find."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from deepcac.table.columns.cells import as_texts, plain
@@ -71,18 +70,16 @@ QUESTIONS: dict[str, Check] = {
 }
 
 
-def find_questions(
-    table: ExaminedTable, asked: Iterable[OpenQuestion] | None = None
-) -> list[Finding]:
-    """Return what a person must decide, but for what is `asked` already, in the description."""
-    asked = table.description.resource.use.questions if asked is None else asked
-    known = {subject for question in asked for subject in _subjects(question)}
+def find_questions(table: ExaminedTable) -> list[Finding]:
+    """Return what a person must decide, but for what the description asks already."""
+    asked = table.description.resource.use.questions
+    decided = {subject for question in asked for subject in _subjects(question)}
     findings = []
     for finding in run_checks(QUESTIONS, table):
-        if not known.issuperset(_subjects(finding)):
+        if not decided.issuperset(_subjects(finding)):
             findings.append(finding)
             # Of a leak a person decides once, whatever gives it away.
-            known |= _subjects(finding) if finding.check in LEAKS else set()
+            decided |= _subjects(finding) if finding.check in LEAKS else set()
     return findings
 
 

@@ -10,7 +10,7 @@ from deepcac.scoring.small_cells import FEW
 from deepcac.table.columns.cells import as_texts, is_bytes
 from deepcac.table.columns.description import DATES, KEEP, LEAVE_OUT, SITE, TEXT
 from deepcac.table.findings.examination import DATE_NOTE, ExaminedTable
-from deepcac.table.findings.finding import Finding, suspect, useless
+from deepcac.table.findings.finding import Finding, ask_to_leave_out, leave_out
 from deepcac.types import Array
 
 
@@ -67,11 +67,11 @@ def find_dates(table: ExaminedTable) -> Iterator[Finding]:
     away = table.description.resource.use.no_predictors()
     for name, field in table.description.fields.items():
         if field.type in DATES and name not in away:
-            yield useless(name, DATE_NOTE)
+            yield leave_out(name, DATE_NOTE)
     for name in table.numeric:
         values = table.numbers(name)
         if are_days(name, values[~np.isnan(values)]):
-            yield useless(name, DATE_NOTE)
+            yield leave_out(name, DATE_NOTE)
 
 
 def are_days(name: str, values: Array) -> bool:
@@ -106,7 +106,7 @@ def find_persons(table: ExaminedTable) -> Iterator[Finding]:
     for name in filter(_PERSON.fullmatch, table.predictors):
         cells = table.cells(name)
         if table.is_text(name) and len(pc.unique(cells).drop_null()) >= _FEWEST_PERSONS:
-            yield useless(name, "names of persons")
+            yield leave_out(name, "names of persons")
 
 
 def find_site(table: ExaminedTable) -> Iterator[Finding]:
@@ -128,4 +128,4 @@ def find_weights(table: ExaminedTable) -> Iterator[Finding]:
     for name in filter(_WEIGHT.fullmatch, table.numeric):
         values = table.numbers(name)
         if np.nanmin(values) >= 0 and np.nanmax(values) > _SPREAD * np.nanmedian(values):
-            yield suspect(name, "spreads as weights of a sample do: is it one?")
+            yield ask_to_leave_out(name, "spreads as weights of a sample do: is it one?")

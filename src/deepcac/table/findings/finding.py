@@ -32,11 +32,11 @@ class Finding(NamedTuple):
     check: str = ""
 
 
-def useless(name: str, why: str) -> Finding:
+def leave_out(name: str, why: str) -> Finding:
     """Leave a column out."""
     return Finding(why, (name,), certain=LEAVE_OUT)
 
 
-def suspect(name: str, why: str) -> Finding:
+def ask_to_leave_out(name: str, why: str) -> Finding:
     """Ask whether a column is to be left out."""
     return Finding(f"{name!r} {why}", (name,), (LEAVE_OUT, KEEP))

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding, suspect
+from deepcac.table.findings.finding import Finding, ask_to_leave_out
 from deepcac.table.findings.label_leaks import order_auroc
 from deepcac.types import Array
 
@@ -65,7 +65,7 @@ def find_follow_up(table: ExaminedTable) -> Iterator[Finding]:
     else:
         reasons = _other_times(table, table.outcome.follow.time)
     for name, why in reasons.items():
-        yield suspect(name, why)
+        yield ask_to_leave_out(name, why)
 
 
 def _other_times(table: ExaminedTable, time: Array) -> dict[str, str]:
@@ -171,15 +171,15 @@ def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:
     }
     for name, (later, _) in earlier.items():
         why = f"is never above {later!r} and often equal to it: the time of an endpoint?"
-        yield suspect(name, why)
+        yield ask_to_leave_out(name, why)
     if time := _partner(label, table.outcome.codes.astype(float), times):
-        yield suspect(time, f"is the time of {label!r}")
+        yield ask_to_leave_out(time, f"is the time of {label!r}")
     for name, values in numbers.items():
         pair = status[name] or _partner(name, values, times)
         if pair is not None and name not in earlier:
-            yield suspect(name, f"tells whether the endpoint of {pair!r} came")
+            yield ask_to_leave_out(name, f"tells whether the endpoint of {pair!r} came")
             if pair not in earlier:
-                yield suspect(pair, f"is the time of the endpoint {name!r}")
+                yield ask_to_leave_out(pair, f"is the time of the endpoint {name!r}")
 
 
 def _is_time(name: str, values: Array) -> bool:

@@ -11,7 +11,7 @@ from scipy.stats import binom, rankdata
 
 from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding, suspect
+from deepcac.table.findings.finding import Finding, ask_to_leave_out
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER
 from deepcac.types import Array, Ids
@@ -78,7 +78,7 @@ def find_label_leaks(table: ExaminedTable) -> Iterator[Finding]:
             suspects.append((leak.auroc, column.name, why))
     suspects.sort(key=lambda suspect: (-suspect[0], suspect[1]))
     for _, name, why in suspects:
-        yield suspect(name, why)
+        yield ask_to_leave_out(name, why)
 
 
 def _best(parts: ColumnParts, values: Array | None, y: Ids, half: npt.NDArray[np.bool_]) -> _Told:
@@ -189,7 +189,7 @@ def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
                 parts = column_parts(column, table.X, table.encoder.places)
                 why = _pure_level(parts, table.outcome.codes) or why
         if why:
-            yield suspect(column.name, why)
+            yield ask_to_leave_out(column.name, why)
 
 
 def _is_later(name: str, label: str) -> bool:
@@ -225,4 +225,4 @@ def find_filled_after(table: ExaminedTable) -> Iterator[Finding]:
         inside = np.unique(table.codes[present])
         if len(inside) == 1 and np.mean(table.codes == inside[0]) ** filled < _FILLED_BY_CHANCE:
             rows = f"{format_count(filled)} rows, all of one class"
-            yield suspect(name, f"is filled in {rows}: was it written after the outcome?")
+            yield ask_to_leave_out(name, f"is filled in {rows}: was it written after the outcome?")

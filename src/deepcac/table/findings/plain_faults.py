@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from deepcac.table.columns.cells import as_texts, is_bytes
 from deepcac.table.columns.description import KEEP, LEAVE_OUT
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding, useless
+from deepcac.table.findings.finding import Finding, leave_out
 from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.types import Ids
 
@@ -60,7 +60,7 @@ def find_constants(table: ExaminedTable) -> Iterator[Finding]:
     for name in table.predictors:
         values = _codes(table, name)
         if values is not None and (values == values[0]).all():
-            yield useless(name, "empty" if values[0] < 0 else "constant")
+            yield leave_out(name, "empty" if values[0] < 0 else "constant")
 
 
 def find_duplicates(table: ExaminedTable) -> Iterator[Finding]:
@@ -74,12 +74,12 @@ def find_duplicates(table: ExaminedTable) -> Iterator[Finding]:
         alike = values if values.max() < len(values) / 2 else _values(table, name)
         key = alike.tobytes()
         if key in first:
-            yield useless(name, f"says the same as {first[key]!r}")
+            yield leave_out(name, f"says the same as {first[key]!r}")
         first.setdefault(key, name)
-    kept = {*first.values()}
+    names = {*first.values()}
     levels: dict[bytes, str] = {}
     for name, values in there.items():
-        if name in kept and 2 <= values.max() < _MOST_LEVELS:
+        if name in names and 2 <= values.max() < _MOST_LEVELS:
             for level in range(values.max() + 1):
                 levels.setdefault((values == level).tobytes(), name)
     for name in first.values():
@@ -87,7 +87,7 @@ def find_duplicates(table: ExaminedTable) -> Iterator[Finding]:
             yes = there[name].astype(bool)
             other = levels.get(yes.tobytes()) or levels.get((~yes).tobytes())
             if other is not None:
-                yield useless(name, f"is one of the levels of {other!r}")
+                yield leave_out(name, f"is one of the levels of {other!r}")
 
 
 def _values(table: ExaminedTable, name: str) -> Ids:

@@ -104,26 +104,26 @@ def _number_or_text(
     """Read texts that are no dates and not all of them true or false."""
     nothing = tuple(w for w in pc.unique(cells).to_pylist() if w and w.lower() in AMONG_NUMBERS)
     present = without_missing(cells, nothing)
-    text, found = ColumnField(name=name), _as_numbers(name, present, sign or ".")
-    if len(found.units) > 1:
-        shown = ", ".join(map(repr, found.units[:3]))
+    text, read = ColumnField(name=name), _as_numbers(name, present, sign or ".")
+    if len(read.units) > 1:
+        shown = ", ".join(map(repr, read.units[:3]))
         why = (
-            f"Column {name!r}: its numbers have {len(found.units)} units ({shown}). Write all in "
+            f"Column {name!r}: its numbers have {len(read.units)} units ({shown}). Write all in "
             "one in the file, or:"
         )
         return InferredColumn(text, words, (Finding(why, (name,), (TEXT, LEAVE_OUT)),))
-    if not found.numeric:
+    if not read.numeric:
         questions = (
             _pairs(name, present)
             or _beyond(name, present)
             or _area(name, pc.unique(cells).to_pylist(), words)
         )
         return InferredColumn(text, words, questions)
-    slips = pc.and_(pc.is_valid(present), pc.is_null(found.values))
+    slips = pc.and_(pc.is_valid(present), pc.is_null(read.values))
     if pc.any(slips).as_py():
         if pc.any(pc.match_substring_regex(present, _PADDED)).as_py():
             return InferredColumn(text, words)
-        return InferredColumn(found.field, (*words, *nothing), _slips(name, present, slips, number))
+        return InferredColumn(read.field, (*words, *nothing), _slips(name, present, slips, number))
     place = code_place(pa.chunked_array([present]))
     if place >= 0:
         cell = present[place].as_py()
@@ -131,8 +131,8 @@ def _number_or_text(
             f"Column {name!r}, data row {number[place]}: {cell!r} may be the number "
             f"'{float(cell):g}' or a name."
         )
-        return InferredColumn(found.field, words, (Finding(why, (name,), (NUMBER, TEXT)),))
-    return InferredColumn(found.field, (*words, *nothing))
+        return InferredColumn(read.field, words, (Finding(why, (name,), (NUMBER, TEXT)),))
+    return InferredColumn(read.field, (*words, *nothing))
 
 
 class _Numbers(NamedTuple):

@@ -92,8 +92,8 @@ def _count_signs(column: pa.Array) -> _Seen:
     rows = counts.to_numpy()
 
     def like(pattern: str) -> Flags:
-        found = pc.match_substring_regex(texts, pattern, ignore_case=True)
-        return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+        matches = pc.match_substring_regex(texts, pattern, ignore_case=True)
+        return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     whole = like(_WHOLE)
     total, votes, unclear = rows[whole].sum(), set(), {}

@@ -169,14 +169,14 @@ def _infer_columns(sample: SampledTable, use: Use) -> list[InferredColumn]:
     )
     columns = []
     for name, column in cells.items():
-        found = InferredColumn(ColumnField(name=name))
+        inferred = InferredColumn(ColumnField(name=name))
         if name in signs.mixed:
             asked = Finding(signs.mixed[name], (name,), (*_SIGNS, TEXT, LEAVE_OUT))
-            found = found._replace(questions=(asked,))
+            inferred = inferred._replace(questions=(asked,))
         elif name not in use.leave_out:
             sign = signs.by_column.get(name)
-            found = infer_column(name, column, sample.number, sign=sign, is_name=name in names)
-        columns.append(found)
+            inferred = infer_column(name, column, sample.number, sign=sign, is_name=name in names)
+        columns.append(inferred)
     return columns
 
 
@@ -280,7 +280,9 @@ def _rows_without(sample: SampledTable, use: Use) -> list[Finding]:
 
 def as_questions(findings: Sequence[Finding]) -> tuple[OpenQuestion, ...]:
     """Return a question for each finding, and one for all leaks of a check."""
-    questions = [_question(found, found.text) for found in findings if found.check not in LEAKS]
+    questions = [
+        _question(finding, finding.text) for finding in findings if finding.check not in LEAKS
+    ]
     for check in LEAKS:
         alike = [finding for finding in findings if finding.check == check]
         names = tuple(name for finding in alike for name in finding.fields)

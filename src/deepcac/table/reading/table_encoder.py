@@ -153,9 +153,9 @@ def _check(column: EncodedColumn) -> None:
         raise DataError(f"column {column.name!r} is of no kind, or has impossible levels")
     if len(column.quantiles) not in LENGTHS:
         raise DataError(f"column {column.name!r} has impossible quantiles")
-    for kept in ([*column.quantiles], [*column.values]):
-        real = all(type(value) in (int, float) for value in kept)
-        if not real or not np.isfinite(kept).all() or kept != sorted(kept):
+    for values in ([*column.quantiles], [*column.values]):
+        real = all(type(value) in (int, float) for value in values)
+        if not real or not np.isfinite(values).all() or values != sorted(values):
             raise DataError(f"column {column.name!r}: its quantiles or values are out of order")
 
 

@@ -429,3 +429,16 @@ def test_profile_leaves_a_description_as_a_person_wrote_it(tmp_path, monkeypatch
     before = (tmp_path / "t.yaml").read_bytes()
     assert CliRunner().invoke(app, ["profile", "t.csv"]).exit_code == 0
     assert (tmp_path / "t.yaml").read_bytes() == before
+
+
+def test_questions_are_added_to_a_list_that_an_editor_indented_otherwise(tmp_path):
+    cohort().assign(sodium=np.arange(N) % 60 + 90).to_csv(tmp_path / "t.csv", index=False)
+    file = description_path(tmp_path / "t.csv")
+    profile(tmp_path / "t.csv")
+    question = OpenQuestion(
+        fields=("age",), check="odd value", question="a: -9?", answers=("keep",)
+    )
+    add_questions(file, [question])
+    file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text("utf-8"))), "utf-8")
+    add_questions(file, [question])
+    assert len(read_description(file).resource.use.questions) == 2

@@ -32,7 +32,7 @@ from deepcac.table.pages.size_section import size_section
 from deepcac.table.pages.survival import _survival_at, survival_blocks
 from deepcac.table.pages.table_notes import page_names
 from deepcac.table.predictions import predictions_of_choices, stack
-from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
+from deepcac.table.reading.outcomes import horizon_classes, horizon_remarks
 
 ROLES = Roles("died", time="days", horizon=365.0)
 

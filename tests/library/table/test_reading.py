@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.described_rows import DescribedTable, as_declared_numbers
+from deepcac.table.columns.description import ColumnField
 from deepcac.table.columns.roles import Roles
-from deepcac.table.inference.decimal_signs import with_points
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.column_lines import column_lines
 from deepcac.table.reading import delimited_text
@@ -299,17 +299,22 @@ def test_a_comma_that_can_be_one_thing_only_is_read(tmp_path, cells, second):
     assert found.X[1, found.names.index("cost")] == second
 
 
+def declared(cells, decimal):
+    group = "." if decimal == "," else ","
+    field = ColumnField(name="x", type="number", decimal_char=decimal, group_char=group)
+    return as_declared_numbers(pa.array(cells, pa.string()), field).to_pylist()
+
+
 def test_a_zero_is_not_before_thousands():
-    cells = pa.array(["0.875", "0,875", "1.875"])
-    assert with_points(cells, ",").to_pylist() == ["0.875", "0.875", "1875"]
-    assert with_points(cells, ".").to_pylist() == ["0.875", "0,875", "1.875"]
+    cells = ["0.875", "0,875", "1.875"]
+    assert declared(cells, ",") == [None, 0.875, 1875]
+    assert declared(cells, ".") == [0.875, None, 1.875]
 
 
 def test_thousands_with_points_and_decimals_are_read_as_asked():
-    text = pa.array(["1.234.567,5", "950", "12,25", "abc", "1.5"])
-    assert with_points(text, ",").to_pylist() == ["1234567.5", "950", "12.25", "abc", "1.5"]
-    text = pa.array(["1,234,567.5", "950", "12,25", None])
-    assert with_points(text, ".").to_pylist() == ["1234567.5", "950", "12,25", None]
+    cells = ["1.234.567,5", "950", "12,25", "abc", "1.5"]
+    assert declared(cells, ",") == [1234567.5, 950, 12.25, None, None]
+    assert declared(["1,234,567.5", "950", "12,25", None], ".") == [1234567.5, 950, None, None]
 
 
 def test_stray_quotes_that_swallow_rows_are_refused(tmp_path):
@@ -526,7 +531,7 @@ def test_a_row_whose_patient_is_not_a_number_has_no_group(tmp_path):
 
 def test_a_time_is_no_number_to_divide():
     column = pa.chunked_array([pa.array([1, 2], pa.timestamp("us"))])
-    with pytest.raises(DataError, match="column 'y' is of type timestamp.us.; only numbers"):
+    with pytest.raises(DataError, match="column 'y' is of type timestamp.us.; numbers"):
         class_labels(column, "y", above=1.0)
 
 

@@ -8,8 +8,7 @@ import pyarrow.compute as pc
 
 from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
 from deepcac.table.column_differences import cohort_differences
-from deepcac.table.columns.cells import numbers, plain
-from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.cells import as_texts, numbers, plain
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.page_text import page_text, quotable
 from deepcac.table.pages.page import Table

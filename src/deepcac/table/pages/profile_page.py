@@ -24,7 +24,7 @@ from deepcac.table.page_text import quotable
 from deepcac.table.pages.column_lines import column_table
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.page import Block, Page, Remarks, Section, Table, write_page
-from deepcac.table.reading.class_labels import label_sentence, standing_alone
+from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.outcomes import Outcomes
 from deepcac.table.reading.table_encoder import OTHER, TableEncoder
@@ -72,7 +72,7 @@ def write_profile_page(
     described = _describe(path, run, label, sheet, file)
     table = described.table
     if table.outcome is not None and table.roles is not None:
-        run.say(_outcome_sentence(table.outcome))
+        run.say(table.outcome.sentence)
     use = described.description.resource.use
     faults = [asked.question for asked in use.open_questions()]
     faults += filter(None, [described.refused])
@@ -127,7 +127,7 @@ def _first(table: ExaminedTable, faults: list[str], file: Path | None) -> list[B
         way = f"Answer the questions in {file.name}, or mend the table." if file else ""
         blocks.append(Section("faults", "Look at these first", [Remarks(faults), way]))
     if table.outcome is not None and table.roles is not None:
-        blocks.append(Remarks([_outcome_sentence(table.outcome)]))
+        blocks.append(Remarks([table.outcome.sentence]))
     return blocks
 
 
@@ -152,10 +152,6 @@ def _describe(
     if new and file is not None:
         add_questions(file, new)
     return described
-
-
-def _outcome_sentence(outcome: Outcomes) -> str:
-    return label_sentence(outcome.counted, outcome.words, outcome.reason)
 
 
 def _names(table: ExaminedTable) -> frozenset[str]:

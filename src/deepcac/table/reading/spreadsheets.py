@@ -69,6 +69,8 @@ def _texts(book: Any, name: str, most: int | None = None) -> list[list[str]]:
     A stray cell far from the table makes no rows and columns without end: what a sheet spans is
     known at every row that is read.
     """
+    from openpyxl.utils import get_column_letter
+
     rows: list[list[str]] = []
     width = end = 0
     for number, row in enumerate(_rows(book, name, most), start=1):
@@ -78,7 +80,7 @@ def _texts(book: Any, name: str, most: int | None = None) -> list[list[str]]:
         rows.append(texts)
         if texts:
             width, end = max(width, len(texts)), number
-            reaches = f"sheet {name!r} reaches to cell {_column(width)}{number}"
+            reaches = f"sheet {name!r} reaches to cell {get_column_letter(width)}{number}"
             check_cells(reaches, number, width, "delete what stands beyond the table")
     return rows[:end]
 
@@ -99,16 +101,6 @@ def _rows(book: Any, name: str, most: int | None) -> Iterator[Sequence[Any]]:
         return
     for row in sheet.iter_rows(max_row=most):
         yield [math.nan if cell.data_type == "e" else cell.value for cell in row]
-
-
-def _column(number: int) -> str:
-    """Return the letters of a column.
-
-    >>> _column(1), _column(28), _column(16_384)
-    ('A', 'AB', 'XFD')
-    """
-    above, place = divmod(number - 1, 26)
-    return (_column(above) if above else "") + chr(ord("A") + place)
 
 
 def _chosen(path: StrPath, book: Any, wanted: str | None) -> str:

@@ -76,10 +76,7 @@ def _read_stat(source: Source, how: str, **options: Any) -> pd.DataFrame:
 
 
 def _xport(source: Source) -> pa.Table:
-    try:
-        return _with_zeros(_read_stat(source, "read_xport"))
-    except ImportError:  # pandas takes dates for numbers
-        return _with_zeros(pd.read_sas(source, format="xport", encoding="utf-8"))
+    return _with_zeros(_read_stat(source, "read_xport"))  # pandas takes dates for numbers
 
 
 def _sas(source: Source) -> pa.Table:

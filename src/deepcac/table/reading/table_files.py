@@ -54,7 +54,7 @@ def raw_blocks(path: StrPath, dialect: Dialect) -> Iterator[pa.RecordBatch]:
 
 
 def read_blocks(table: DescribedTable) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a table by its description; see `raw_blocks` and `DescribedRows.read`."""
+    """Yield the rows of a table by its description; see `raw_blocks` and `DescribedTable.rows`."""
     return table.rows(raw_blocks(table, table.description.resource.dialect))
 
 

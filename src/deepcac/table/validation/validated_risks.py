@@ -13,8 +13,7 @@ from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.calibration import is_certain
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.columns.cells import numbers, plain
-from deepcac.table.columns.column_types import same_names
+from deepcac.table.columns.cells import numbers, plain, same_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import TableDescription
 from deepcac.table.columns.roles import Roles
@@ -25,8 +24,6 @@ from deepcac.table.option_pairs import given, refuse_pairs
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
 from deepcac.table.predictions import Predictions
-from deepcac.table.reading.class_labels import label_sentence
-from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
@@ -312,15 +309,7 @@ def _labelled(
     if shown:
         encoder = learn_encoder(sample.rows.select(shown), sample.number, {})
         X, _ = encoder.encode(sample.rows, sample.number)
-    follow, remarks = outcomes.follow, list[str]()
-    if follow is not None:
-        remarks += horizon_remarks(follow, fitted=False)
-    remarks.append(label_sentence(outcomes.counted, outcomes.words, outcomes.reason))
-    if not sample.complete:
-        remarks.append(
-            f"Sampled: {format_count(len(sample.number))} of {format_count(sample.total)} rows, "
-            "drawn at random."
-        )
+    remarks = outcomes.remarks(sample, fitted=False)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
     group = None
     if roles.group is not None:
@@ -329,5 +318,5 @@ def _labelled(
     return LabelledTable(
         Path(path).stem, sample.rows, FeatureMatrix(sample.number, outcomes.codes, X, names),
         outcomes.classes, encoder, group, sample.total, path.description, tuple(remarks),
-        follow=follow, label=roles.label, words=(*outcomes.words, *roles.competing),
+        follow=outcomes.follow, label=roles.label, words=(*outcomes.words, *roles.competing),
     )  # fmt: skip

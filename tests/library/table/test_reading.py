@@ -549,3 +549,18 @@ def test_a_class_that_the_sample_lacks_is_not_said_to_be_absent(tmp_path):
     table = pd.DataFrame({"age": np.arange(4000) % 71, "died": np.arange(4000) < 8})
     with pytest.raises(DataError, match="fewer than 8 rows in the sample: too few"):
         read_labelled(written(tmp_path, table, "t.parquet"), Roles("died"), rows=100)
+
+
+def test_nothing_rests_on_the_order_of_the_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 3)), columns=["urea", "age", "crp"]).round(3)
+    frame["ward"] = rng.choice(["a", "b", "c"], 80)
+    frame["died"] = np.arange(80) % 2
+    tables = []
+    for name, columns in (("forth", frame.columns), ("back", frame.columns[::-1])):
+        frame[columns].to_csv(tmp_path / f"{name}.csv", index=False)
+        tables.append(read_labelled(*decided(tmp_path / f"{name}.csv")))
+    forth, back = tables
+    assert forth.features.names == back.features.names
+    np.testing.assert_array_equal(forth.features.X, back.features.X)
+    assert column_lines(forth.rows, forth.columns) == column_lines(back.rows, back.columns)[::-1]

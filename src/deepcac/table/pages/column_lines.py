@@ -41,7 +41,8 @@ def column_lines(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[tuple
     No smallest or largest value is named: each is that of one patient. Nor is a level of few.
     """
     names = quotable(columns)
-    return [(*_line(rows, column), page_text(column.note, names)) for column in columns]
+    in_file = sorted(columns, key=lambda column: rows.column_names.index(column.name))
+    return [(*_line(rows, column), page_text(column.note, names)) for column in in_file]
 
 
 def _as_encoded(rows: pa.Table, column: EncodedColumn) -> pa.ChunkedArray:

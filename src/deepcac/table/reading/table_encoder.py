@@ -191,7 +191,8 @@ def learn_encoder(
     """
     columns: list[EncodedColumn] = []
     taken: set[str] = set()
-    for name in rows.column_names:
+    # By name, so that no number of a model rests on where a column stands in the file.
+    for name in sorted(rows.column_names):
         cells = plain(rows[name])
         try:
             column = (

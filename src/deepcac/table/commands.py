@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from deepcac import __version__
-from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE, GroupedCommand
-from deepcac.table.command_options import (
+from deepcac.table.command_line.command_help import EFFORT, OUTPUT, QUESTION, TABLE, GroupedCommand
+from deepcac.table.command_line.command_options import (
     AcceptElsewhere,
     AcceptUnseen,
     Budget,
@@ -94,9 +94,9 @@ def compare(
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.budgeted_trials import TableRun
+    from deepcac.table.command_line.option_pairs import ONE_TABLE, given, refuse_pairs
     from deepcac.table.comparing import compare_table
     from deepcac.table.elsewhere.comparing_places import compare_places
-    from deepcac.table.option_pairs import ONE_TABLE, given, refuse_pairs
     from deepcac.table.pages.risk_section import risk_questions
 
     elsewhere = site is not None or bool(external)

@@ -95,9 +95,9 @@ class Predictions:
     @property
     def outcomes(self) -> Ids:
         """Different rows without and with the event, where that is known, shape (2,)."""
-        known = slice(None) if self.follow is None else self.follow.outcome_known
-        seen = np.unique(self.row[known], return_index=True)[1]
-        return np.bincount(self.y[known][seen], minlength=2)
+        labelled = slice(None) if self.follow is None else self.follow.outcome_known
+        seen = np.unique(self.row[labelled], return_index=True)[1]
+        return np.bincount(self.y[labelled][seen], minlength=2)
 
 
 def predictions_of_choices(
@@ -124,9 +124,9 @@ def predictions_of_choices(
     risk = {}
     for name, record in by_name.items():
         (trial,) = choose(open_to(by_name, name), TUNED, LOSS).trials
-        own = trial < len(record.values)
-        source = record if own else by_name[record.learner]
-        number = trial if own else trial - len(record.values)
+        clustered = trial < len(record.values)
+        source = record if clustered else by_name[record.learner]
+        number = trial if clustered else trial - len(record.values)
         risk[name] = source.answers[0].part(TEST).risk(number)
     test = sample.test
     row = np.searchsorted(row_id, test.row_id)

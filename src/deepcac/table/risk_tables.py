@@ -22,10 +22,10 @@ from deepcac.table.columns.cells import row_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
 from deepcac.table.columns.roles import Roles
+from deepcac.table.command_line.option_pairs import CLASSES, FOLLOW_UP, given, refuse_pairs
 from deepcac.table.comparison_words import arm_name, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable, describe_like, read_labelled
 from deepcac.table.optimism import Refits, optimism, refit, spread
-from deepcac.table.option_pairs import CLASSES, FOLLOW_UP, given, refuse_pairs
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.reading.table_files import read_blocks

@@ -10,7 +10,7 @@ from deepcac.judging.questions import BEND, BENT
 from deepcac.table.budgeted_trials import TableEffort, contenders, run_budgeted
 from deepcac.table.cluster_answer import answer, bent_line_sentence, rows_of
 from deepcac.table.inference.labelled_table import Roles, read_labelled
-from deepcac.table.pages.comparisons import comparison_forest
+from deepcac.table.pages.comparison_table import comparison_forest
 from deepcac.table.pages.risk_section import worth
 
 FIGHTERS = ("lr", "km_lr", "spline_lr")

@@ -31,7 +31,7 @@ from deepcac.table.found_subtypes import (
 )
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.compare_page import write_compare_page
-from deepcac.table.pages.page import tables_of
+from deepcac.table.pages.page_sections import tables_of
 from deepcac.table.pages.subtype_section import _description, _values
 
 

@@ -27,7 +27,7 @@ from deepcac.table.columns.description_file import as_yaml, description_path
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
-from deepcac.table.pages.page import tables_of
+from deepcac.table.pages.page_sections import tables_of
 from deepcac.table.pages.size_section import size_section
 from deepcac.table.pages.survival import _survival_at, survival_blocks
 from deepcac.table.pages.table_notes import page_names

@@ -18,7 +18,7 @@ from deepcac.table.pages.missing_values import (
     missing_section,
     rough_share,
 )
-from deepcac.table.pages.page import tables_of
+from deepcac.table.pages.page_sections import tables_of
 
 EFFORT = TableEffort(budget=1.0)
 

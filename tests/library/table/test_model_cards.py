@@ -29,7 +29,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.comparing import compare_table
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.learners.planes import Plane
-from deepcac.table.pages.page import Page, Section, Table
+from deepcac.table.pages.page_sections import Page, Section, Table
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_tables import fit_table

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from deepcac.judging.contenders import Contender
 from deepcac.table.columns.description_file import as_yaml
+from deepcac.table.command_line.option_pairs import CLASSES, ONE_TABLE, REFUSED
 from deepcac.table.commands import app
-from deepcac.table.option_pairs import CLASSES, ONE_TABLE, REFUSED
 
 ASKED = {
     "--site": ["--site", "hospital"],

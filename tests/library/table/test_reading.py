@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from described_tables import describe
+from described_tables import decided, describe
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -18,7 +18,7 @@ from deepcac.table.cluster_answer import answer
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.pages.page import tables_of
+from deepcac.table.pages.page_sections import tables_of
 from deepcac.table.pages.risk_figures import EDGES, risk_shares, usual_thresholds
 from deepcac.table.pages.risk_section import (
     USUAL,

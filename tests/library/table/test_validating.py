@@ -39,7 +39,7 @@ from deepcac.scoring.resampled_scores import (
 from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import described_table
-from deepcac.table.pages.page import tables_of
+from deepcac.table.pages.page_sections import tables_of
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.pages.score_tables import place_table
 from deepcac.table.pages.subgroups import subgroup_section

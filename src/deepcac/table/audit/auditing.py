@@ -27,13 +27,13 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.comparisons import comparison_table, verdict_note
-from deepcac.table.pages.page import (
+from deepcac.table.pages.comparison_table import comparison_table, verdict_note
+from deepcac.table.pages.page_sections import (
     Block,
     Page,
+    PageTable,
     Remarks,
     Section,
-    Table,
     method_section,
     remarks_on,
     write_page,
@@ -110,7 +110,7 @@ def _page(
                     "A model of the training rows predicts the group of held-out rows from the "
                     "other columns. Groups are of use for a new patient only if they can be "
                     "predicted.",
-                    Table("assigned", "Assignment", _ASSIGNED_HEAD, _assigned(assigned)),
+                    PageTable("assigned", "Assignment", _ASSIGNED_HEAD, _assigned(assigned)),
                 ],
                 "Assignment",
             ),
@@ -120,7 +120,7 @@ def _page(
                 [
                     "The risk is that of a model that does not know the groups, on rows that it "
                     "has not seen.",
-                    Table("beyond", "Beyond the risk", ("measure", "value"), _beyond(
+                    PageTable("beyond", "Beyond the risk", ("measure", "value"), _beyond(
                         beyond, robust=table.follow is not None or table.group is not None
                     )),
                 ],
@@ -172,13 +172,13 @@ def _group_section(table: LabelledTable, groups: Groups, beyond: BeyondRisk) -> 
     shown = shown_lines(lines, len(table.features.label))
     blocks: list[Block] = [
         risk_by_group(lines, table.shown_classes[event]),
-        Table("groups", "The groups", HEAD, shown),
+        PageTable("groups", "The groups", HEAD, shown),
     ]
     differences = difference_lines(table, groups.code, groups.names)
     if differences:
-        told = Table("differences", "Standardised differences", DIFFERENCE_HEAD, differences)
+        gaps = PageTable("differences", "Standardised differences", DIFFERENCE_HEAD, differences)
         heading = "In which columns the groups differ"
-        blocks.append(Section("differ", heading, [told, DIFFERENCE_NOTE]))
+        blocks.append(Section("differ", heading, [gaps, DIFFERENCE_NOTE]))
     return Section("groups", "The groups", blocks)
 
 

@@ -14,7 +14,7 @@ from deepcac.table.comparison_words import arm_name, contender_name, signed, wit
 from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.compare_page import how_judged
-from deepcac.table.pages.page import Page
+from deepcac.table.pages.page_sections import Page
 
 _USUAL = {
     "measures": [

@@ -2,10 +2,10 @@
 
 from deepcac.scoring.resampled_scores import ICI, INTERCEPT, RATIO, SLOPE
 from deepcac.table.cards.model_card import TableLine, table_lines
-from deepcac.table.pages.page import Page, Section, Table
+from deepcac.table.pages.page_sections import Page, PageTable, Section
 from deepcac.table.pages.score_tables import NAMES
 
-# Table or section of a page, and the item of the checklist that it fills.
+# PageTable or section of a page, and the item of the checklist that it fills.
 _ITEMS = {
     "scores": "performance",
     "mean-scores": "performance",
@@ -45,22 +45,22 @@ def page_facts(page: Page) -> dict[str, list[str]]:
 
 def _fill(facts: dict[str, list[str]], section: Section) -> None:
     """Add the notes of a section that fills an item, and the tables in it, in order."""
-    own = _ITEMS.get(section.id)
+    item = _ITEMS.get(section.id)
     for block in section.blocks:
         if isinstance(block, Section):
             _fill(facts, block)
-        elif isinstance(block, str) and own is not None:
-            facts.setdefault(own, []).append(block)
-        elif isinstance(block, Table) and block.id == "scores":
+        elif isinstance(block, str) and item is not None:
+            facts.setdefault(item, []).append(block)
+        elif isinstance(block, PageTable) and block.id == "scores":
             _split_scores(facts, block)
-        elif isinstance(block, Table) and block.id in _ITEMS and block.rows:
+        elif isinstance(block, PageTable) and block.id in _ITEMS and block.rows:
             lines = facts.setdefault(_ITEMS[block.id], [])
             # Two tables without a line between them are one table of markdown.
             after_table = bool(lines) and isinstance(lines[-1], TableLine)
             lines += [f"{block.title}:"] * after_table + table_lines(block.head, block.rows)
 
 
-def _split_scores(facts: dict[str, list[str]], table: Table) -> None:
+def _split_scores(facts: dict[str, list[str]], table: PageTable) -> None:
     for item, wanted in (("performance", False), ("calibration", True)):
         rows = [row for row in table.rows if (row[0] in _CALIBRATION) == wanted]
         facts.setdefault(item, []).extend(table_lines(table.head, rows))

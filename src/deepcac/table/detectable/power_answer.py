@@ -68,8 +68,8 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> Answer:
         phrase = (
             "it cannot be said yet which gain would be seen; more minutes (--budget) are needed."
         )
-    told = unseen or seen
-    often = [] if told is None else [_how_often(curve, told)]
+    gain = unseen or seen
+    often = [] if gain is None else [_how_often(curve, gain)]
     details = [*often, *_details(table, runs, curve, seen)]
     return Answer(f"{who} {phrase}", details=details, table=curve)
 

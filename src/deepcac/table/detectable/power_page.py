@@ -14,16 +14,16 @@ from deepcac.scoring.validation_size import ValidationSize
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import MOST_TRAIN, TableRun
 from deepcac.table.columns.roles import Roles
+from deepcac.table.command_line.option_pairs import CLASSES, refuse_pairs
 from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.detectable.power_answer import largest_unseen, power_answer
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
-from deepcac.table.option_pairs import CLASSES, refuse_pairs
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.page import (
+from deepcac.table.pages.page_sections import (
     Page,
+    PageTable,
     Section,
-    Table,
     method_section,
     remarks_on,
     write_page,
@@ -67,9 +67,9 @@ def power_table(
     runs = run_planted(table, run.budget, run.at_once, run.seed, run.progress, strict=run.strict)
     result = power_answer(table, runs)
     study = study_size(*held_out_risk(table.features, table.follow, table.group))
-    told = replace(result, also=[need.sentence, study_sentence(study)])
-    write_page(out, _page(table, told, need, study, runs, run.command))
-    return " ".join((told.sentence, *told.also))
+    answer = replace(result, also=[need.sentence, study_sentence(study)])
+    write_page(out, _page(table, answer, need, study, runs, run.command))
+    return " ".join((answer.sentence, *answer.also))
 
 
 def _page(
@@ -82,10 +82,10 @@ def _page(
 ) -> Page:
     about = f"{table.name}; the event is {table.shown_classes[1]}"
     first = [*leak_warning(table), detection_figure(answer.table), about, *answer.details]
-    rates = Table("detected", "Detection rates", _HEAD, _rows(answer.table), labels=2)
-    size = Table("sample-size", "Sample size", HEAD, _criteria(need.size))
+    rates = PageTable("detected", "Detection rates", _HEAD, _rows(answer.table), labels=2)
+    size = PageTable("sample-size", "Sample size", HEAD, _criteria(need.size))
     title = "Sample size of a validation study"
-    of_study = [Table("study-size", title, HEAD, study_rows(study))] * (study is not None)
+    of_study = [PageTable("study-size", title, HEAD, study_rows(study))] * (study is not None)
     timed = [_TIMED] if table.follow is not None else []
     return Page(
         f"Which gain could {table.name} show?",

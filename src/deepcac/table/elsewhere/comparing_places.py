@@ -16,15 +16,15 @@ from deepcac.table.cards.page_facts import page_facts
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
+from deepcac.table.command_line.option_pairs import given, refuse_pairs
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places
 from deepcac.table.elsewhere.place_page import Run, place_page
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
-from deepcac.table.option_pairs import given, refuse_pairs
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.page import write_page
+from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.worker_processes import workers
 

@@ -17,11 +17,11 @@ from deepcac.table.elsewhere.place_answer import Over, PlaceVerdict, overall
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_lines import cohort_table, column_table
 from deepcac.table.pages.forest import Line, differences_forest, score_line, scores_forest
-from deepcac.table.pages.page import (
+from deepcac.table.pages.page_sections import (
     Block,
     Page,
+    PageTable,
     Section,
-    Table,
     method_section,
     remarks_on,
 )
@@ -158,7 +158,7 @@ def _ends(place: PlaceVerdict) -> tuple[float, float, float]:
     return place.difference.mean, place.difference.low, place.difference.high
 
 
-def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
+def _places(judged: Sequence[JudgedFold], over: Over) -> PageTable:
     rows = [
         (
             fold.name, place.word, *_difference(place), contender_name(comparison.reference),
@@ -174,7 +174,7 @@ def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
         *("place", "verdict", "difference", "95 % interval"),
         *("without clusters", "AUROC", "with clusters", "AUROC"),
     )
-    return Table("places", "Place by place", head, rows)
+    return PageTable("places", "Place by place", head, rows)
 
 
 def _difference(place: PlaceVerdict) -> tuple[str, str]:
@@ -231,7 +231,7 @@ def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
     head = ("place", "rows", "model", "AUROC (95 % interval)")
     return [
         scores_forest({AUROC: [score_line(fold.name, fold.auroc) for fold in judged]}),
-        Table("places-scores", "Scores by place", head, rows),
+        PageTable("places-scores", "Scores by place", head, rows),
     ]
 
 
@@ -243,7 +243,7 @@ def _judged_rows(predictions: Predictions, first: int) -> Predictions:
     return replace(predictions, row=predictions.row - first)
 
 
-def _comparisons(comparisons: Mapping[str, Over]) -> Table:
+def _comparisons(comparisons: Mapping[str, Over]) -> PageTable:
     """Return every contender minus its model alone: over all sites, or in the one place."""
     rows = []
     for key, over in comparisons.items():
@@ -260,7 +260,7 @@ def _comparisons(comparisons: Mapping[str, Over]) -> Table:
         rows.append(tuple(cells))
     head = ["model", "verdict", "difference", "95 % interval"]
     several = any(over.pooled is not None for over in comparisons.values())
-    return Table(
+    return PageTable(
         "comparisons",
         "Every model",
         (*head, *["in a new site", "tau", "better in"] * several),

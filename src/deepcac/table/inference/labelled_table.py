@@ -111,8 +111,8 @@ class LabelledTable:
     @property
     def _counts(self) -> Ids:
         label, n_classes = self.features.label, self.features.n_classes
-        known = label if self.follow is None else label[self.follow.outcome_known]
-        return np.bincount(known, minlength=n_classes)
+        labelled = label if self.follow is None else label[self.follow.outcome_known]
+        return np.bincount(labelled, minlength=n_classes)
 
     @property
     def shown_classes(self) -> tuple[str, ...]:

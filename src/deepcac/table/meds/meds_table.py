@@ -23,6 +23,7 @@ from deepcac.table.columns.description import (
     Use,
 )
 from deepcac.table.columns.description_file import as_yaml, description_path
+from deepcac.table.command_line.option_pairs import given, refuse_pairs
 from deepcac.table.meds.event_summary import (
     EventFeature,
     before_prediction,
@@ -39,7 +40,6 @@ from deepcac.table.meds.meds_files import (
     read_events,
     read_labels,
 )
-from deepcac.table.option_pairs import given, refuse_pairs
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.risk_tables import read_model
 from deepcac.table.table_model import TableModel

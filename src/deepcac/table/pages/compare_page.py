@@ -14,7 +14,7 @@ from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.column_lines import column_table
-from deepcac.table.pages.comparisons import (
+from deepcac.table.pages.comparison_table import (
     METRICS,
     comparison_forest,
     comparison_table,
@@ -22,10 +22,10 @@ from deepcac.table.pages.comparisons import (
 )
 from deepcac.table.pages.missing_values import missing_section
 from deepcac.table.pages.own_figures import missingness
-from deepcac.table.pages.page import (
+from deepcac.table.pages.page_sections import (
     Page,
+    PageTable,
     Section,
-    Table,
     method_section,
     remarks_on,
     write_page,
@@ -93,7 +93,7 @@ def _cohort(table: LabelledTable, effort: TableEffort, trials: Trials) -> Sectio
         "cohort",
         "Cohort",
         [
-            Table("classes", "Classes", ("class", "rows", "share"), _classes(table)),
+            PageTable("classes", "Classes", ("class", "rows", "share"), _classes(table)),
             column_table(table.rows, table.columns),
             "Values: median (quartiles) of a number, shares of the most frequent levels of a "
             "category.",
@@ -157,7 +157,7 @@ def _limits(trials: Trials) -> list[str]:
     return remarks
 
 
-def _scores(trials: Trials) -> Table:
+def _scores(trials: Trials) -> PageTable:
     rows = []
     for name, record in trials.records.items():
         ways = (DEFAULT, TUNED, CLUSTERED) if record.arm else (DEFAULT, TUNED)
@@ -172,7 +172,7 @@ def _scores(trials: Trials) -> Table:
         rows.append((contender_name(name), *cells))
     ways = ("default", "tuned", "two clusters or more")
     head = ("model", *(f"{text}, {way}" for text in METRICS.values() for way in ways))
-    return Table("mean-scores", "Mean scores", head, rows)
+    return PageTable("mean-scores", "Mean scores", head, rows)
 
 
 def _numbers_tried(trials: Trials) -> str:

@@ -24,7 +24,7 @@ from deepcac.table.budgeted_trials import (
 from deepcac.table.columns.cells import plain
 from deepcac.table.comparison_words import signed
 from deepcac.table.inference.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
-from deepcac.table.pages.page import Block, Section, Table
+from deepcac.table.pages.page_sections import Block, PageTable, Section
 from deepcac.table.reading.table_encoder import ABSENT
 from deepcac.types import Array, Flags
 
@@ -77,7 +77,7 @@ def missing_section(table: LabelledTable, effort: TableEffort, trials: Trials) -
         "have too."
     )
     title = "If missing values were handled otherwise"
-    return [Section("handled", title, [note, Table("missing-values", title, HEAD, rows)])]
+    return [Section("handled", title, [note, PageTable("missing-values", title, HEAD, rows)])]
 
 
 def rough_share(share: float) -> str:

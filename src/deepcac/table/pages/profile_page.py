@@ -23,7 +23,7 @@ from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
 from deepcac.table.pages.column_lines import column_table
 from deepcac.table.pages.own_figures import missingness
-from deepcac.table.pages.page import Block, Page, Remarks, Section, Table, write_page
+from deepcac.table.pages.page_sections import Block, Page, PageTable, Remarks, Section, write_page
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.outcomes import Outcomes
@@ -48,7 +48,7 @@ def write_profile_page(
     Parameters
     ----------
     path, out : path-like
-        Table to read, page to write.
+        PageTable to read, page to write.
     run : TableRun
         Is told the classes of the label, with their rows.
     label : str, optional
@@ -188,7 +188,7 @@ def _outcome_section(table: ExaminedTable, label: str) -> list[Section]:
             column_parts(column, table.X, table.encoder.places), table.outcome.codes, len(named)
         )
     ]
-    rates = Table("rates", "Outcome by column", (*_RATES_HEAD, *named), lines, labels=2)
+    rates = PageTable("rates", "Outcome by column", (*_RATES_HEAD, *named), lines, labels=2)
     note = "Shares of the classes in each level of a category and each quarter of a number."
     return [Section("rates", f"{label} by column", [rates, note], "Outcome by column")]
 

@@ -1,7 +1,7 @@
 """The part of a page on how many patients a model needs, and a study that validates it."""
 
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.page import Block, Section, Table
+from deepcac.table.pages.page_sections import Block, PageTable, Section
 from deepcac.table.sample_sizes import (
     NO_EVIDENCE,
     STUDY_NOTE,
@@ -36,5 +36,5 @@ def size_section(
     blocks: list[Block] = [need.sentence, study_sentence(study)]
     if study is not None:
         title = "Sample size of a validation study"
-        blocks.append(Table("study-size", title, HEAD, study_rows(study, threshold)))
+        blocks.append(PageTable("study-size", title, HEAD, study_rows(study, threshold)))
     return Section("sizes", "How many patients are needed", [*blocks, need.note, STUDY_NOTE])

@@ -24,7 +24,7 @@ from deepcac.scoring.statistics import holm
 from deepcac.table.columns.cells import plain
 from deepcac.table.comparison_words import signed, with_interval
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.page import HIDE_COUNTS, Block, Section, Table
+from deepcac.table.pages.page_sections import HIDE_COUNTS, Block, PageTable, Section
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.column_parts import column_parts
 from deepcac.types import Array, Flags
@@ -99,7 +99,7 @@ def subgroup_section(
             for one in shown
         ]  # fmt: skip
         head = ("subgroup", "rows", "events", *(names[name] for name in scored))
-        blocks.append(Table("subgroups", "Subgroups", head, rows, kept=HIDE_COUNTS))
+        blocks.append(PageTable("subgroups", "Subgroups", head, rows, kept=HIDE_COUNTS))
     gaps = subgroup_gaps(shown)
     if gaps:
         blocks += [_GAP_NOTE.format(n=len(MEASURES) * len(gaps)), _gap_table(gaps, names)]
@@ -195,7 +195,7 @@ def _gap(measure: str, ours: Array, theirs: Array) -> Gap:
     return Gap(value, low, high, p)
 
 
-def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) -> Table:
+def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) -> PageTable:
     rows = []
     for pair, measures in gaps.items():
         cells = []
@@ -207,7 +207,7 @@ def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) 
         rows.append((pair, *cells))
     ratio = {**names, RATIO: "O/E, a ratio"}
     head = ("subgroup, minus the largest", *(ratio[name] for name in MEASURES))
-    return Table("subgroup-differences", "Differences between subgroups", head, rows)
+    return PageTable("subgroup-differences", "Differences between subgroups", head, rows)
 
 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, d
 from deepcac.table.found_subtypes import FoundClustering, Subtype, single_column
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.own_figures import subtype_profile
-from deepcac.table.pages.page import Block, Section, Table
+from deepcac.table.pages.page_sections import Block, PageTable, Section
 from deepcac.table.pages.survival import survival_blocks
 
 _WORDS = (
@@ -75,16 +75,18 @@ def _description(clustering: FoundClustering, table: LabelledTable, title: str) 
     rows = [_subtype(subtype, len(clustering.label)) for subtype in clustering.subtypes]
     telling = [clustering.names[f] for f in clustering.telling]
     blocks: list[Block] = [
-        Table(f"subtypes-{arm}", title, head, rows, labels=2),
+        PageTable(f"subtypes-{arm}", title, head, rows, labels=2),
         subtype_profile(clustering, table.shown_classes),
         *(survival_blocks(table.follow, clustering) if table.follow is not None else []),
         "The same features in their own units: the median in each subtype, of a level its share.",
-        Table(f"profile-{arm}", "Values", ("feature", *names), _values(clustering, table, telling)),
+        PageTable(
+            f"profile-{arm}", "Values", ("feature", *names), _values(clustering, table, telling)
+        ),
     ]
     differences = difference_lines(table, clustering.label, names)
     if differences:
         title = "Standardised differences"
-        blocks += [Table(f"differences-{arm}", title, DIFFERENCE_HEAD, differences)]
+        blocks += [PageTable(f"differences-{arm}", title, DIFFERENCE_HEAD, differences)]
         blocks += [DIFFERENCE_NOTE]
     return blocks
 

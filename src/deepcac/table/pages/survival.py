@@ -17,7 +17,7 @@ from deepcac.scoring.censored import (
 )
 from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, is_few
 from deepcac.table.found_subtypes import FoundClustering
-from deepcac.table.pages.page import Block, Table
+from deepcac.table.pages.page_sections import Block, PageTable
 
 QUARTERS = 4  # of the horizon, where numbers at risk are told
 POINTS = 25  # of a curve, so that no single event can be read from it
@@ -53,7 +53,7 @@ def survival_blocks(follow: FollowUp, clustering: FoundClustering) -> list[Block
     title = f"Subtypes by {'CAC' if clustering.arm == CAC else 'k-means'}, at risk"
     return [
         survival_figure(curves, clustering.arm, follow.horizon),
-        Table(f"at-risk-{clustering.arm}", title, head, rows),
+        PageTable(f"at-risk-{clustering.arm}", title, head, rows),
     ]
 
 

@@ -3,7 +3,7 @@
 from deepcac.table.findings.label_leaks import HEAD
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.page_text import quotable
-from deepcac.table.pages.page import Block, Remarks
+from deepcac.table.pages.page_sections import Block, Remarks
 
 
 def page_names(table: LabelledTable, *names: str) -> frozenset[str]:

@@ -17,10 +17,10 @@ from deepcac.table.columns.cells import numbers, plain, same_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import TableDescription
 from deepcac.table.columns.roles import Roles
+from deepcac.table.command_line.option_pairs import given, refuse_pairs
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE
 from deepcac.table.findings.examination import patient_cells
 from deepcac.table.inference.labelled_table import LabelledTable, refuse_repeats
-from deepcac.table.option_pairs import given, refuse_pairs
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
 from deepcac.table.predictions import Predictions

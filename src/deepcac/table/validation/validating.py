@@ -18,7 +18,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import with_interval
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import page_lines, quotable
-from deepcac.table.pages.page import write_page
+from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import RiskQuestions, check_asked
 from deepcac.table.validation.validated_risks import RiskSource, Validated, read_validated
 from deepcac.table.validation.validation_page import Scores, validation_page

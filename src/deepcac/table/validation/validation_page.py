@@ -9,7 +9,7 @@ from deepcac.scoring.small_cells import format_count
 from deepcac.table.answer import Answer
 from deepcac.table.page_text import quotable
 from deepcac.table.pages.forest import scores_forest
-from deepcac.table.pages.page import Block, Page, Section, method_section, remarks_on
+from deepcac.table.pages.page_sections import Block, Page, Section, method_section, remarks_on
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
 from deepcac.table.pages.risk_section import DEFAULT, TIMED, RiskQuestions
 from deepcac.table.pages.score_tables import (

@@ -19,7 +19,7 @@ HIDE_COUNTS = (True, False, False, True)  # on a narrow page: rows and events go
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table of a page.
 
     Attributes
@@ -73,7 +73,7 @@ class Section:
     link: str = ""
 
 
-Block = str | Figure | Table | Remarks | Section
+Block = str | Figure | PageTable | Remarks | Section
 
 
 @dataclass(frozen=True)
@@ -124,15 +124,15 @@ def method_section(lines: Iterable[str], heading: str = "How it was judged") -> 
     return Section("method", heading, list(lines))
 
 
-def tables_of(blocks: Iterable[Any]) -> list[Table]:
+def tables_of(blocks: Iterable[Any]) -> list[PageTable]:
     """Return the tables of blocks and of the sections among them, in order."""
-    found: list[Table] = []
+    tables: list[PageTable] = []
     for block in blocks:
-        if isinstance(block, Table):
-            found.append(block)
+        if isinstance(block, PageTable):
+            tables.append(block)
         elif isinstance(block, Section):
-            found += tables_of(block.blocks)
-    return found
+            tables += tables_of(block.blocks)
+    return tables
 
 
 def _address(figure: Figure) -> str:

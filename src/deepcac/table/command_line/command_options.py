@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deepcac.errors import ConfigError
-from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE
+from deepcac.table.command_line.command_help import EFFORT, OUTPUT, QUESTION, TABLE
 
 if TYPE_CHECKING:
     from deepcac.table.columns.described_rows import DescribedTable

@@ -68,10 +68,10 @@ def decimal_signs(columns: Mapping[str, pa.Array], number: Ids) -> DecimalSigns:
     number : ndarray of shape (n,)
         Number of each row in its file.
     """
-    either = rf",|{_THOUSANDS['.']}"
-    if not any(pc.any(pc.match_substring_regex(c, either)).as_py() for c in columns.values()):
+    commas = _any_like(columns, f"({_SIGNED[',']}|{_THOUSANDS[',']}|{_BOTH['.']}|{_BOTH[',']})")
+    if not commas and not _any_like(columns, _THOUSANDS["."]):
         return DecimalSigns({}, {})
-    seen = {name: _count_signs(column) for name, column in columns.items()}
+    seen = {name: _count_signs(c, _TELLING if commas else 0.0) for name, c in columns.items()}
     numeric = {name: column for name, column in seen.items() if column.numbers > 0.5}
     votes = frozenset().union(*(column.votes for column in numeric.values()))
     usual = next(iter(votes)) if len(votes) == 1 else None
@@ -87,7 +87,13 @@ def decimal_signs(columns: Mapping[str, pa.Array], number: Ids) -> DecimalSigns:
     return DecimalSigns(by_column, mixed)
 
 
-def _count_signs(column: pa.Array) -> _Seen:
+def _any_like(columns: Mapping[str, pa.Array], pattern: str) -> bool:
+    masks = (pc.match_substring_regex(column, pattern) for column in columns.values())
+    return any(pc.any(mask).as_py() for mask in masks)
+
+
+def _count_signs(column: pa.Array, least: float) -> _Seen:
+    """Count the signs of a column; of `least` its cells decide for the others."""
     texts, counts = pc.value_counts(column.drop_null()).flatten()
     rows = counts.to_numpy()
 
@@ -102,11 +108,11 @@ def _count_signs(column: pa.Array) -> _Seen:
         clear = rows[(like(_SIGNED[sign]) & ~thousands) | like(_BOTH[sign])].sum()
         either = rows[thousands].sum()
         total += clear + either
-        if clear and clear >= _TELLING * (clear + either):
+        if clear and clear >= least * (clear + either):
             votes.add(sign)
         # A point before three digits is that of thousands only beside whole numbers below 1,000.
         small = sign == "," or (whole.any() and not like(_LONG).any())
-        if either and small:
+        if either and small and sign not in votes:
             unclear[sign] = pc.index(column, texts[int(thousands.argmax())]).as_py()
     return _Seen(total / max(rows.sum(), 1), frozenset(votes), unclear)
 

@@ -354,8 +354,11 @@ def test_a_clustering_by_one_column_is_said_to_be_it(tmp_path):
     one, table = halves(tmp_path, ward=np.where(i < 30, "a", np.where(i < 45, "b", "c")))
     assert single_column(table, one.label) == "ward"
     assert single_column(table, i % 2) is None
-    by_size, table = halves(tmp_path, size=np.where(i < 30, i, i + 100.0))
-    assert single_column(table, by_size.label) == "size"
+    by_size, table = halves(tmp_path, size=np.random.default_rng(0).permutation(60) / 7)
+    place = table.features.names.index("size")
+    high = (table.features.X[:, place] > 4).astype(np.int64)
+    assert single_column(table, high) == "size"
+    assert single_column(table, by_size.label) is None
 
 
 def halves(tmp_path, **columns):

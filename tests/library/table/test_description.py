@@ -253,8 +253,8 @@ def test_a_described_table_with_a_new_finding_is_refused_until_profile_asked(tmp
     assert (new.fields, new.answer) == (("platelets",), None)
     file.write_text(file.read_text("utf-8").replace("answer: \n", "answer: missing\n"), "utf-8")
     found = find_description(path)
-    column = read_labelled(DescribedTable(path, found), found.roles()).encoder.columns[2]
-    assert (column.name, column.missing) == ("platelets", 14)
+    columns = read_labelled(DescribedTable(path, found), found.roles()).encoder.columns
+    assert {column.name: column.missing for column in columns}["platelets"] == 14
     assert profile(path).resource.use.questions[0].answer == "missing"
 
 

@@ -55,7 +55,7 @@ def path(tmp_path):
 
 def test_the_time_is_no_feature_and_the_label_is_the_event_by_the_horizon(path):
     table, frame = read_labelled(path, ROLES), followed()
-    assert table.features.names == ("age", "urea", "crp")
+    assert table.features.names == ("age", "crp", "urea")
     by = (frame["died"] == 1) & (frame["days"] <= 365)
     assert table.features.label.tolist() == by.astype(int).tolist()
     assert table.follow.outcome_known.tolist() == (by | (frame["days"] >= 365)).tolist()

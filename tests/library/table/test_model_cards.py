@@ -29,7 +29,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.comparing import compare_table
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.learners.planes import Plane
-from deepcac.table.pages.page_sections import Page, Section, Table
+from deepcac.table.pages.page_sections import Page, PageTable, Section
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_tables import fit_table
@@ -252,12 +252,14 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
 
 
 def test_a_card_has_the_tables_of_its_page():
-    first = [Table("scores", "Scores", ("score", "value"), [("AUROC", "0.7"), ("log loss", "0.5")])]
-    tables = [
-        Table("subgroups", "Subgroups", ("subgroup", "rows"), [("sex f", "50")]),
-        Table("subgroup-differences", "Gaps", ("subgroup", "AUROC"), [("sex m – f", "+0.1")]),
+    first = [
+        PageTable("scores", "Scores", ("score", "value"), [("AUROC", "0.7"), ("log loss", "0.5")])
     ]
-    sizes = Section("sizes", "Sizes", ["need", Table("study-size", "S", ("n",), [("100",)])])
+    tables = [
+        PageTable("subgroups", "Subgroups", ("subgroup", "rows"), [("sex f", "50")]),
+        PageTable("subgroup-differences", "Gaps", ("subgroup", "AUROC"), [("sex m – f", "+0.1")]),
+    ]
+    sizes = Section("sizes", "Sizes", ["need", PageTable("study-size", "S", ("n",), [("100",)])])
     sections = [Section("a", "A", first), Section("b", "B", [Section("c", "C", tables), sizes])]
     facts = page_facts(Page("t", Answer("yes", also=["but"]), sections, ""))
     assert facts["answer"] == ["yes", "but"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.planted_outcomes import (
     held_out_risk,
@@ -197,7 +197,7 @@ def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch
 def test_three_classes_are_refused_in_one_line(tmp_path):
     frame = patients().assign(died=np.arange(300) % 3)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(DataError, match="'died' has 3 classes"):
+    with pytest.raises(ConfigError, match="two classes"):
         power_table(
             tmp_path / "t.csv", Roles("died"), tmp_path / "p.html", TableRun(print, command="")
         )

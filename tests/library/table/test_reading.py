@@ -238,8 +238,8 @@ def test_an_encoder_survives_json_and_says_what_it_has_not_seen():
     again = TableEncoder.from_dict(learn_encoder(rows, number, {}).to_dict())
     other = pa.table({"age": [5.0], "sex": ["x"]})
     X, remarks = again.encode(other, np.array([1]))
-    assert np.isnan(X[0, 0])  # neither f nor m: as if it were missing
-    assert X[0, 1] == 5.0
+    assert np.isnan(X[0, 1])  # neither f nor m: as if it were missing
+    assert X[0, 0] == 5.0
     assert "'x' was not seen" in remarks[0]
     assert "counts as missing" in remarks[0]
     with pytest.raises(DataError, match="column 'age' is missing"):

@@ -265,8 +265,8 @@ def test_a_table_becomes_a_private_data_set_that_is_never_shared(csv, project):
     features, entry, _ = add_table(csv, ROLES, "mine", project)
     assert entry == project / "config" / "registry" / "private" / "mine.yaml"
     matrix = read_features(features)
-    assert matrix.names == ("crp", "urea", "age", "bmi", "sex=m")
-    assert np.isnan(matrix.X[0, 3])
+    assert matrix.names == ("age", "bmi", "crp", "sex=m", "urea")
+    assert np.isnan(matrix.X[0, matrix.names.index("bmi")])
     registry = load_registry(project / "config" / "registry")
     assert "mine" not in load_registry(project / "config" / "registry", private=False).datasets
     layout = Layout(registry, {"restricted": {}})

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from markupsafe import Markup
+
 from deepcac import __version__
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.figures import Figure, as_svg
@@ -100,12 +102,18 @@ class Page:
     names: frozenset[str] = field(default_factory=frozenset)
 
 
+_KINDS = {
+    str: "note", Markup: "note", Figure: "figure", PageTable: "table", Remarks: "remarks",
+    Section: "section",
+}  # fmt: skip
+
+
 def write_page(path: StrPath, page: Page) -> None:
     """Write a page as HTML."""
     made = environment("deepcac.table")
     made.filters |= {
         "address": _address,
-        "kind": lambda block: "note" if isinstance(block, str) else type(block).__name__.lower(),
+        "kind": lambda block: _KINDS[type(block)],
         "page_text": partial(page_text, names=page.names),
     }
     text = made.get_template("page.html").render(document=page, rounding=NOTE, version=__version__)

@@ -16,7 +16,7 @@ with job(snakemake):
     inputs, asked, path = snakemake.input, snakemake.wildcards, Path(snakemake.output[0])
     features = read_features(inputs.features)
     protocol = Protocol.from_folder(asked.get("variant", ""))
-    most = snakemake.params.n_splits or most_splits(protocol, sequence=features.n_steps > 1)
+    most = snakemake.params.get("n_splits") or most_splits(protocol, sequence=features.n_steps > 1)
     splits = read_splits(inputs.splits, features.row_id)[:most]
     setting = Setting(asked.dataset, int(asked.get("k", 1)), protocol, snakemake.params.family)
     offered = {

@@ -13,7 +13,10 @@ from deepcac.errors import one_line_errors
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry, registry_folder
 from deepcac_study.jobs.layout import Layout
 
-_FOLDERS = ("results", "logs", "data/tidy", "data/clusterings", "data/pretrained", ".snakemake")
+_FOLDERS = (
+    *("results", "logs", ".snakemake"),
+    *("data/tidy", "data/cohorts", "data/clusterings", "data/pretrained"),
+)
 _CELLS = "synthetic_cac_*.parquet"  # of the synthetic grid
 _HALF = ".*.partial"
 
@@ -50,11 +53,11 @@ def _raw(folder: Path, registry: Registry) -> Iterator[Path]:
 def _tables(folder: Path, registry: Registry) -> Iterator[Path]:
     """Yield the feature files that rules make, all splits, and what a killed writer left."""
     layout = Layout(registry, {})
-    for source in registry.sources.values():
-        for place in layout.with_demo(source):
-            for dataset in filter(lambda entry: entry.features, source.datasets.values()):
-                for file in layout.feature_outputs(place, dataset).values():
-                    yield from folder.parent.glob(file.replace("{variant}", "**/"))
+    for name, entry in registry.datasets.items():
+        for dataset in (name, DEMO + name) if entry.features else ():
+            pairs = layout.pair_files(dataset) if entry.pairwise else []
+            for file in (f"{dataset}.parquet", *pairs):
+                yield from (folder / "features").rglob(Path(file).name)
     yield from (folder / "features").glob(_CELLS)
     yield from (folder / "splits").rglob("*.parquet")
     for name in ("features", "splits"):

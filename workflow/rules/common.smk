@@ -99,7 +99,9 @@ def tidy_folder(wildcards):
     asked_for = f"data/features/{variant}{wildcards.dataset}.parquet"
     made = layout.feature_file(variant, wildcards.dataset)
     if made != asked_for:
-        raise ConfigError(f"{wildcards.dataset} has the same features there; ask for {made}")
+        raise ConfigError(
+            f"{wildcards.dataset} has the same features there; ask for {made}"
+        )
     return layout.tidy_folder(wildcards.dataset)
 
 
@@ -183,8 +185,8 @@ def planned_runs(wildcards):
 
 
 def table_inputs(wildcards):
-    inputs = [layout.run_inputs(**run) for run in runs_among(planned_runs(wildcards))]
-    return inputs[0]
+    run = next(runs_among(planned_runs(wildcards)))
+    return layout.run_inputs(**run)
 
 
 def run_inputs(wildcards):
@@ -266,7 +268,10 @@ def feature_code(wildcards):
 
 
 def classical_code(names):
-    return [code_digest("deepcac_study.experiments.run", without=NETWORKS), method_code(names)]
+    return [
+        code_digest("deepcac_study.experiments.run", without=NETWORKS),
+        method_code(names),
+    ]
 
 
 def table_code(wildcards):
@@ -278,7 +283,10 @@ def run_code(wildcards):
 
 
 def deep_run_code(wildcards):
-    return [code_digest("deepcac_study.experiments.run"), method_code([wildcards.method])]
+    return [
+        code_digest("deepcac_study.experiments.run"),
+        method_code([wildcards.method]),
+    ]
 
 
 def trial_code(wildcards):
@@ -358,7 +366,9 @@ def shared_inputs(wildcards):
     """Return what to ask for to have all that is shared: lists in place of the runs of tables."""
     of_tables = {file for run in TABLE_OF_RUN for file in (run, scores_of(run))}
     files = [*shared_outputs(wildcards), *run_files(TABLE_OF_RUN)]
-    asked_for = [file for file in files if file not in of_tables or not os.path.exists(file)]
+    asked_for = [
+        file for file in files if file not in of_tables or not os.path.exists(file)
+    ]
     return [file for file in to_make(asked_for) if not origins().closed(file)]
 
 

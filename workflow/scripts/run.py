@@ -10,7 +10,8 @@ with job(snakemake):
     from deepcac_study.experiments.run import RunFiles, list_runs, run
 
     inputs, names = snakemake.input, snakemake.wildcards
-    records = [Path(name) for name in snakemake.params.get("runs", snakemake.output[:1])]
+    runs = snakemake.params.get("runs")  # of a table, which one job makes
+    records = [Path(name) for name in runs or snakemake.output[:1]]
     asked = [record.stem.rpartition("_k") for record in records]
     run(
         RunFiles(
@@ -27,5 +28,5 @@ with job(snakemake):
         synthetic=names.dataset.startswith("demo_"),
         threads=snakemake.threads,
     )
-    if "runs" in snakemake.params.keys():
+    if runs:
         list_runs(snakemake.output.runs, records, inputs.features)

@@ -95,7 +95,7 @@ class Layout:
         return [name for name in source if not self._fetched(source[name], name)]
 
     def why_left_out(self) -> str:
-        """Return one line on the data sets that are left out, and how to have them; else nothing."""
+        """Return one line on the data sets that are left out and how to have them, if any are."""
         names = ", ".join(self.left_out())
         return names and (
             f"Left out, since their raw files are not here: {names}. The target `optional` fetches "
@@ -208,6 +208,11 @@ class Layout:
     def all_runs(self) -> list[str]:
         """Return the run records of every part."""
         return self.runs("cac") + self.runs("deep")
+
+    def check_runs(self) -> None:
+        """Refuse a configuration that plans a run which cannot be made, before anything starts."""
+        for run in runs_among([*self.all_runs(), *self.runs_beside()]):
+            self.run_inputs(**run)
 
     def run_tables(self) -> dict[str, list[str]]:
         """Return the classical runs of each table and protocol, by the list that names them.

@@ -26,6 +26,7 @@ MADE = [
     "data/raw/physionet2012/set-a.archive",
     "data/raw/demo_mimic3/ADMISSIONS.csv",
     "data/tidy/mimic3/stays.parquet",
+    "data/cohorts/cic.json",
     "data/features/cic.parquet",
     "data/features/demo_cic.parquet",
     "data/features/as_published/cic.parquet",

@@ -1,5 +1,8 @@
 """Call a function on the splits of a data set, and write what it returns, if anything."""
 
+import sys
+
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):

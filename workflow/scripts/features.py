@@ -1,5 +1,8 @@
 """Make the features of one data set from its tidy tables, and describe the cohort."""
 
+import sys
+
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):

@@ -1,7 +1,9 @@
 """Fit and score methods with some numbers of clusters on every split of one data set."""
 
+import sys
 from pathlib import Path
 
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):

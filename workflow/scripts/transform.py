@@ -1,5 +1,8 @@
 """Make the tidy tables of a source from its raw files, or the raw files of a generated cohort."""
 
+import sys
+
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):

@@ -14,9 +14,14 @@ from deepcac_study.catalogue.registry import DEMO, Registry, load_registry, regi
 from deepcac_study.jobs.layout import Layout
 
 _FOLDERS = (
-    *("results", "logs", ".snakemake"),
-    *("data/tidy", "data/cohorts", "data/clusterings", "data/pretrained"),
+    "logs",
+    ".snakemake",
+    "data/tidy",
+    "data/cohorts",
+    "data/clusterings",
+    "data/pretrained",
 )
+_RESULTS, _TRACKED = "results", "README.md"
 _CELLS = "synthetic_cac_*.parquet"  # of the synthetic grid
 _HALF = ".*.partial"
 
@@ -30,7 +35,11 @@ def clear(root: str | os.PathLike[str], registry: Registry) -> None:
     folder = Path(root)
     for name in _FOLDERS:
         shutil.rmtree(folder / name, ignore_errors=True)
-    for path in (*_raw(folder / "data/raw", registry), *_tables(folder / "data", registry)):
+    for path in (
+        *_results(folder / _RESULTS),
+        *_raw(folder / "data/raw", registry),
+        *_tables(folder / "data", registry),
+    ):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -38,6 +47,12 @@ def clear(root: str | os.PathLike[str], registry: Registry) -> None:
     for source in registry.sources:
         with suppress(OSError):  # somebody's file lies there
             (folder / "data/raw" / source).rmdir()
+
+
+def _results(folder: Path) -> Iterator[Path]:
+    """Yield what lies among the results, but for the page on them."""
+    if folder.is_dir():
+        yield from (path for path in folder.iterdir() if path.name != _TRACKED)
 
 
 def _raw(folder: Path, registry: Registry) -> Iterator[Path]:

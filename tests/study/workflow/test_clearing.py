@@ -21,6 +21,7 @@ OWN = [
     "data/features/mine.parquet.dvc",
     "data/features/cic.parquet.dvc",
     "study/results/report/index.html",
+    "results/README.md",
 ]
 MADE = [
     "data/raw/physionet2012/set-a.archive",

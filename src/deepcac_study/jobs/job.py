@@ -33,8 +33,9 @@ def job(snakemake: Any) -> Iterator[None]:
 
     Numeric libraries must be imported inside the block, so that they see the rule's thread
     count and the cache of compiled functions. A `DeepCACError`, a library that is not installed, a
-    full disk and a closed folder become one line on standard error and in the log, and exit code 1; any other exception is a
-    fault of ours and keeps its traceback. `snakemake` is what Snakemake gives to scripts.
+    full disk and a closed folder become one line on standard error and in the log, and exit code
+    1; any other exception is a fault of ours and keeps its traceback. `snakemake` is what Snakemake
+    gives to scripts.
     """
     for variable in _THREAD_VARIABLES:
         os.environ[variable] = str(snakemake.threads)

@@ -5,8 +5,8 @@
 
 Jobs and their order come from the plan, seconds from the benchmark files of finished runs (of a job
 measured several times, the first folder's). A job that was never measured gets the median of its
-rule, or what `--stated RULE=SECONDS` says; the table before the result tells which. A free core takes
-the ready job with the longest way to the end.
+rule, or what `--stated RULE=SECONDS` says; the table before the result tells which. A free core
+takes the ready job with the longest way to the end.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 # What the rules ask for: inputs, parameters and resources, each function named after what it returns.
 # A name that is not known is refused here, when a job is planned, with the names that are near it.
-from functools import cache
+from functools import cache, partial
 
 # What many wait for starts first, then what takes longest, so that nothing waits for it alone.
 FIRST, LONG = 20, 10
@@ -8,18 +8,44 @@ SUBTYPES = ["subtypes", "subtypes_gbm"]
 RUN_TABLES = layout.run_tables()
 TABLE_OF_RUN = {run: table for table, runs in RUN_TABLES.items() for run in runs}
 
+runs_beside = layout.runs_beside()
 study = StudyFiles(config["judge"], layout.reachable)
 study_files = [*study.verdicts, *study.tables, *study.clinical_results]
-sweep_files = collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"])
 sweeps_beside = collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps_beside"])
 report_records = [
     *layout.profile_files(),
-    *sweep_files,
+    *collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
     *collect("results/case_study/{case}.json", case=config["case_studies"]),
     *collect("results/theory/{name}.json", name=config["theory"]),
     *layout.skmeans_files(),
     *layout.decomposition_files(),
 ]
+
+
+def of(*names, method):
+    """Return the function that passes some wildcards of a job to a method."""
+
+    def value(wildcards):
+        return method(*(wildcards.get(name, "") for name in names))
+
+    return value
+
+
+raw_files = of("source", method=layout.raw_files)
+simulation_step = of("source", method=layout.simulation)
+extraction_step = of("source", method=layout.extraction)
+tidy_folder = of("variant", "dataset", method=layout.tidy_folder)
+feature_step = of("dataset", method=layout.feature_step)
+feature_file = of("variant", "dataset", method=layout.feature_file)
+sound_feature_file = of("dataset", method=partial(layout.feature_file, ""))
+split_file = of("variant", "dataset", method=layout.split_file)
+run_inputs = of("variant", "dataset", "method", "k", method=layout.run_inputs)
+pairwise_inputs = of("dataset", method=layout.skmeans_inputs)
+skmeans_budget = of("dataset", method=layout.skmeans_budget)
+labelled_table = of("dataset", method=layout.rows_of)
+decomposition_runs = of("dataset", "variant", method=layout.decomposition_runs)
+table_effort = of("dataset", method=study.table_effort)
+planted_cohorts = of("part", method=study.cohorts)
 
 
 # Resources. Memory and minutes grow with the attempt; a GPU is asked for by a profile.
@@ -32,20 +58,17 @@ def grows(amount):
     return request
 
 
-def simulation_memory(wildcards, attempt):
-    return layout.simulation(wildcards.source)["mem_mb"] * attempt
+def memory_of(step):
+    """Return the function that asks for the memory of a step of the registry."""
 
+    def request(wildcards, attempt):
+        return step(wildcards)["mem_mb"] * attempt
 
-def extraction_memory(wildcards, attempt):
-    return layout.extraction(wildcards.source)["mem_mb"] * attempt
+    return request
 
 
 def extraction_threads(wildcards):
-    return layout.extraction(wildcards.source)["threads"]
-
-
-def feature_memory(wildcards, attempt):
-    return layout.feature_step(wildcards.dataset)["mem_mb"] * attempt
+    return extraction_step(wildcards)["threads"]
 
 
 # Which names a rule is for.
@@ -56,10 +79,6 @@ def open_sources():
 
 def pairwise_datasets():
     return "|".join(name for name, entry in registry.datasets.items() if entry.pairwise)
-
-
-def pair_patterns():
-    return layout.pair_files("{dataset}")
 
 
 def made_datasets():
@@ -77,78 +96,32 @@ def networks():
     return "|".join(sorted(m.id for m in methods().values() if m.family == "deep"))
 
 
-# Raw files to splits.
+# Data sets.
 def raw_digest(wildcards):
     return registry.file(wildcards.source, wildcards.file).digest
 
 
-def raw_files(wildcards):
-    return layout.raw_files(wildcards.source)
-
-
-def simulation_step(wildcards):
-    return layout.simulation(wildcards.source)
-
-
-def extraction_step(wildcards):
-    return layout.extraction(wildcards.source)
-
-
-def tidy_folder(wildcards):
-    variant = wildcards.get("variant", "")
-    asked_for = f"data/features/{variant}{wildcards.dataset}.parquet"
-    made = layout.feature_file(variant, wildcards.dataset)
-    if made != asked_for:
-        raise ConfigError(
-            f"{wildcards.dataset} has the same features there; ask for {made}"
-        )
-    return layout.tidy_folder(wildcards.dataset)
-
-
-def feature_step(wildcards):
-    return layout.feature_step(wildcards.dataset)
-
-
 def feature_options(wildcards):
-    options = layout.feature_step(wildcards.dataset)["options"]
+    options = feature_step(wildcards)["options"]
     return {name: config[key] for name, key in options.items()}
 
 
-def row_unit(wildcards):
-    return registry.dataset(wildcards.dataset).unit
+def entry_value(key):
+    """Return the function that looks a value up in the registry's entry of the data set."""
 
+    def value(wildcards):
+        return getattr(registry.dataset(wildcards.dataset), key)
 
-def feature_file(wildcards):
-    return layout.feature_file(wildcards.variant, wildcards.dataset)
-
-
-def sound_feature_file(wildcards):
-    return layout.feature_file("", wildcards.dataset)
-
-
-def judged_feature_file(wildcards):
-    parse_contender(wildcards.get("contender", "lr"))
-    return sound_feature_file(wildcards)
-
-
-def split_file(wildcards):
-    return layout.split_file(wildcards.variant, wildcards.dataset)
-
-
-def case_autoencoders(wildcards):
-    return layout.shared_file(wildcards.variant, wildcards.dataset, "deepcac")
-
-
-def published_share(wildcards):
-    return registry.dataset(wildcards.dataset).published_share
-
-
-def has_groups(wildcards):
-    return registry.dataset(wildcards.dataset).grouped
+    return value
 
 
 def is_synthetic(wildcards):
     return wildcards.dataset.startswith(DEMO)
+
+
+def whole_rows(wildcards):
+    table, _ = labelled_table(wildcards)
+    return os.path.dirname(table) if table.startswith("data/tidy/") else table
 
 
 # Runs and experiments.
@@ -185,12 +158,7 @@ def planned_runs(wildcards):
 
 
 def table_inputs(wildcards):
-    run = next(runs_among(planned_runs(wildcards)))
-    return layout.run_inputs(**run)
-
-
-def run_inputs(wildcards):
-    return layout.run_inputs(**wildcards)
+    return layout.run_inputs(**next(runs_among(planned_runs(wildcards))))
 
 
 def first_starts(wildcards):
@@ -199,25 +167,8 @@ def first_starts(wildcards):
     return sorted(planned.intersection(started_runs(**wildcards)))
 
 
-def pairwise_inputs(wildcards):
-    return layout.skmeans_inputs(wildcards.dataset)
-
-
-def skmeans_budget(wildcards):
-    return layout.skmeans_budget(wildcards.dataset)
-
-
-def labelled_table(wildcards):
-    return layout.rows_of(wildcards.dataset)
-
-
-def whole_rows(wildcards):
-    table, _ = labelled_table(wildcards)
-    return os.path.dirname(table) if table.startswith("data/tidy/") else table
-
-
-def decomposition_runs(wildcards):
-    return layout.decomposition_runs(wildcards.dataset, wildcards.variant)
+def case_autoencoders(wildcards):
+    return layout.shared_file(wildcards.variant, wildcards.dataset, "deepcac")
 
 
 def runs_against_rest(wildcards):
@@ -225,15 +176,16 @@ def runs_against_rest(wildcards):
 
 
 # The judge.
-def table_effort(wildcards):
-    return study.table_effort(wildcards.dataset)
+def judged_feature_file(wildcards):
+    parse_contender(wildcards.get("contender", "lr"))
+    return sound_feature_file(wildcards)
 
 
 def planted(key):
-    """Return the function that returns a setting of planted cohorts."""
+    """Return the function that looks a setting of planted cohorts up."""
 
     def setting(wildcards):
-        return study.cohorts(wildcards.part)[key]
+        return planted_cohorts(wildcards)[key]
 
     return setting
 
@@ -243,28 +195,21 @@ def planted_strength(wildcards):
 
 
 # What jobs compute with: a change of it makes them again, one of a comment does not.
-def step_code(source, step):
-    """Return what a step of the registry is made by: its code, and the lists of columns it may read."""
-    made_by = f"deepcac_study.{step['function']}".rpartition(".")[0]
-    named = f"{source} {step}"
-    lists = (project / "src/deepcac_study/catalogue/columns").glob("*.csv")
-    return [
-        code_digest(made_by, "deepcac_study.jobs.steps"),
-        *(file_digest(path) for path in sorted(lists) if path.stem in named),
-    ]
+def code_of(step):
+    """Return the function of what a step is made by: its code, and the lists of columns it may read."""
 
+    def code(wildcards):
+        entry = step(wildcards)
+        made_by = f"deepcac_study.{entry['function']}".rpartition(".")[0]
+        source = wildcards.get("source") or registry.dataset(wildcards.dataset).source
+        lists = sorted((project / "src/deepcac_study/catalogue/columns").glob("*.csv"))
+        named = [path for path in lists if path.stem in f"{source} {entry}"]
+        return [
+            code_digest(made_by, "deepcac_study.jobs.steps"),
+            *map(file_digest, named),
+        ]
 
-def simulation_code(wildcards):
-    return step_code(wildcards.source, layout.simulation(wildcards.source))
-
-
-def extraction_code(wildcards):
-    return step_code(wildcards.source, layout.extraction(wildcards.source))
-
-
-def feature_code(wildcards):
-    source = registry.dataset(wildcards.dataset).source
-    return step_code(source, layout.feature_step(wildcards.dataset))
+    return code
 
 
 def classical_code(names):
@@ -295,11 +240,11 @@ def trial_code(wildcards):
 
 
 def planted_code(wildcards):
-    named = study.cohorts(wildcards.part)["contenders"]
+    named = planted_cohorts(wildcards)["contenders"]
     return [code_digest("deepcac_study.judge.power"), contender_code(named)]
 
 
-def judged_table_code(wildcards):
+def judged_table_code():
     named = config["judge"]["tables"]["contenders"]
     return [
         code_digest("deepcac_study.judge.tables.table_trials"),
@@ -366,9 +311,7 @@ def shared_inputs(wildcards):
     """Return what to ask for to have all that is shared: lists in place of the runs of tables."""
     of_tables = {file for run in TABLE_OF_RUN for file in (run, scores_of(run))}
     files = [*shared_outputs(wildcards), *run_files(TABLE_OF_RUN)]
-    asked_for = [
-        file for file in files if file not in of_tables or not os.path.exists(file)
-    ]
+    asked_for = [f for f in files if f not in of_tables or not os.path.exists(f)]
     return [file for file in to_make(asked_for) if not origins().closed(file)]
 
 

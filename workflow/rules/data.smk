@@ -28,9 +28,9 @@ rule simulate:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=simulation_memory,
+        mem_mb=memory_of(simulation_step),
     params:
-        code=simulation_code,
+        code=code_of(simulation_step),
         step=simulation_step,
         n=config["demo_records"],
     script:
@@ -52,9 +52,9 @@ rule extract:
         "../../envs/deepcac.yaml"
     threads: extraction_threads
     resources:
-        mem_mb=extraction_memory,
+        mem_mb=memory_of(extraction_step),
     params:
-        code=extraction_code,
+        code=code_of(extraction_step),
         step=extraction_step,
     script:
         "../scripts/transform.py"
@@ -77,23 +77,21 @@ rule build_features:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=feature_memory,
+        mem_mb=memory_of(feature_step),
     params:
-        code=feature_code,
+        code=code_of(feature_step),
         step=feature_step,
-        unit=row_unit,
+        unit=entry_value("unit"),
         options=feature_options,
     script:
         "../scripts/features.py"
 
 
-rule build_pair_features:
+use rule build_features as build_pair_features with:
     """Make the features of a data set of example clusterings: of rows, and of pairs of rows."""
-    input:
-        tidy_folder,
     output:
         features="data/features/{dataset}.parquet",
-        parts=pair_patterns(),
+        parts=layout.pair_files("{dataset}"),
         cohort="data/cohorts/{dataset}.json",
     log:
         "logs/features/{dataset}.log",
@@ -101,18 +99,6 @@ rule build_pair_features:
         "logs/benchmarks/features/{dataset}.tsv"
     wildcard_constraints:
         dataset=pairwise_datasets(),
-    priority: FIRST
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=feature_memory,
-    params:
-        code=feature_code,
-        step=feature_step,
-        unit=row_unit,
-        options=feature_options,
-    script:
-        "../scripts/features.py"
 
 
 rule synthetic_grid:
@@ -178,8 +164,8 @@ rule split:
     params:
         code=code_digest("deepcac_study.splits"),
         seeds=config["seeds"],
-        published_share=published_share,
-        grouped=has_groups,
+        published_share=entry_value("published_share"),
+        grouped=entry_value("grouped"),
     script:
         "../scripts/split.py"
 

@@ -24,7 +24,7 @@ rule alpha_sweep:
         "../scripts/experiment.py"
 
 
-rule weight_sweep:
+use rule alpha_sweep as weight_sweep with:
     """Train DeepCAC with one weight of its loss moved."""
     input:
         features=sound_feature_file,
@@ -36,22 +36,14 @@ rule weight_sweep:
         "logs/sweeps/weights_{dataset}_k{k}.log",
     benchmark:
         "logs/benchmarks/sweeps/weights_{dataset}_k{k}.tsv"
-    priority: LONG
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
     params:
         call="deepcac_study.experiments.sweeps.weight_sweep",
         code=code_digest("deepcac_study.experiments.sweeps"),
         family="deep",
         n_splits=2,
-    script:
-        "../scripts/experiment.py"
 
 
-rule separation_sweep:
+use rule alpha_sweep as separation_sweep with:
     """Train the latents with each term that separates the classes, and with none."""
     input:
         features=sound_feature_file,
@@ -63,21 +55,13 @@ rule separation_sweep:
         "logs/sweeps/separation_{dataset}_k{k}.log",
     benchmark:
         "logs/benchmarks/sweeps/separation_{dataset}_k{k}.tsv"
-    priority: LONG
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
     params:
         call="deepcac_study.experiments.networks.class_separation.separation_sweep",
         code=code_digest("deepcac_study.experiments.networks.class_separation"),
         family="deep",
-    script:
-        "../scripts/experiment.py"
 
 
-rule start_sweep:
+use rule alpha_sweep as start_sweep with:
     """Ask what a switch does to a network, and what another start of its autoencoder does."""
     input:
         features=sound_feature_file,
@@ -89,44 +73,25 @@ rule start_sweep:
         "logs/sweeps/starts_{dataset}_k{k}.log",
     benchmark:
         "logs/benchmarks/sweeps/starts_{dataset}_k{k}.tsv"
-    priority: LONG
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
     params:
         call="deepcac_study.experiments.networks.switch_starts.start_sweep",
         code=code_digest("deepcac_study.experiments.networks.switch_starts"),
         family="deep",
-    script:
-        "../scripts/experiment.py"
 
 
-rule theory:
+use rule alpha_sweep as theory with:
     """Evaluate both sides of the papers' theorems on one split."""
-    input:
-        features=sound_feature_file,
-        splits="data/splits/{dataset}.parquet",
     output:
         "results/theory/{dataset}_k{k}.json",
     log:
         "logs/theory/{dataset}_k{k}.log",
     benchmark:
         "logs/benchmarks/theory/{dataset}_k{k}.tsv"
-    priority: LONG
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
     params:
         call="deepcac_study.experiments.theory.theorems.theory",
         code=code_digest("deepcac_study.experiments.theory.theorems"),
         family="cac",
         n_splits=1,
-    script:
-        "../scripts/experiment.py"
 
 
 rule grid_sweep:

@@ -21,7 +21,7 @@ rule judge_trials:
         code=trial_code,
         effort=study.effort,
         synthetic=is_synthetic,
-        grouped=has_groups,
+        grouped=entry_value("grouped"),
     script:
         "../scripts/judge_trials.py"
 
@@ -55,7 +55,7 @@ use rule judge_trials as judge_clinical with:
         code=trial_code,
         effort=study.clinical_effort,
         synthetic=is_synthetic,
-        grouped=has_groups,
+        grouped=entry_value("grouped"),
 
 
 rule judge_clinical_tasks:
@@ -126,11 +126,11 @@ rule judge_table:
         runtime=grows(240),
     params:
         call="deepcac_study.judge.tables.table_trials.run_table",
-        code=judged_table_code,
+        code=judged_table_code(),
         contenders=config["judge"]["tables"]["contenders"],
         effort=table_effort,
         synthetic=is_synthetic,
-        grouped=has_groups,
+        grouped=entry_value("grouped"),
     script:
         "../scripts/call.py"
 

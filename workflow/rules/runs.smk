@@ -47,26 +47,10 @@ rule run:
         "../scripts/run.py"
 
 
-rule deep_run:
+use rule run as deep_run with:
     """Make one run of a network; by its name a profile gives it a GPU."""
-    input:
-        unpack(run_inputs),
-    output:
-        record="results/{variant}{dataset}/{method}_k{k}.json",
-        scores="results/{variant}{dataset}/{method}_k{k}.scores.parquet",
-    log:
-        "logs/runs/{variant}{dataset}/{method}_k{k}.log",
-    benchmark:
-        "logs/benchmarks/runs/{variant}{dataset}/{method}_k{k}.tsv"
     wildcard_constraints:
         method=networks(),
     priority: LONG
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
     params:
         code=deep_run_code,
-    script:
-        "../scripts/run.py"

@@ -54,36 +54,23 @@ class Layout:
         entry, folder = self.registry.source(source), self.raw_folder(source)
         if source.startswith(DEMO):
             return [folder]
-        step = self._extraction(source)
-        if files := [f"{folder}/{name}" for name in file_names(step.reads)]:
+        if files := [f"{folder}/{name}" for name in file_names(self.extraction(source)["reads"])]:
             return files
         own = Path(folder).iterdir() if entry.restricted else ()
         tables = (str(path) for path in own if path.name.lower().endswith(_TABLES))
         return [folder, *sorted(tables)]
 
-    def _extraction(self, source: str) -> Step:
-        step = self.registry.source(source).extract
-        if step is None:
-            raise ConfigError(f"{source} has no raw files; ask for the features of its data sets")
-        return step
-
     def extraction(self, source: str) -> dict[str, Any]:
         """Return the step that makes the tidy tables of a source, as its registry entry says."""
-        return self._extraction(source).model_dump()
+        return _declared(self.registry.source(source).extract, f"{source} has no raw files")
 
     def simulation(self, source: str) -> dict[str, Any]:
         """Return the step that generates raw files in the format of a source."""
-        step = self.registry.source(source).simulate
-        if step is None:
-            raise ConfigError(f"no raw files are generated in the format of {source}")
-        return step.model_dump()
+        return _declared(self.registry.source(source).simulate, f"{source} is never generated")
 
     def feature_step(self, dataset: str) -> dict[str, Any]:
         """Return the step that makes the features of a data set."""
-        step = self.registry.dataset(dataset).features
-        if step is None:
-            raise ConfigError(f"{dataset}: its feature file is brought, not made; `deepcac add` it")
-        return step.model_dump()
+        return _declared(self.registry.dataset(dataset).features, f"{dataset} is brought, not made")
 
     def optional_files(self) -> list[str]:
         """Return the raw files of the optional sources, whether they are here or not."""
@@ -111,11 +98,15 @@ class Layout:
         optional = source in self._optional and not dataset.startswith(DEMO)
         return not optional or all(Path(file).exists() for file in self.raw_files(source))
 
-    def tidy_folder(self, dataset: str) -> list[str]:
+    def tidy_folder(self, variant: str, dataset: str) -> list[str]:
         """Return the folder of tidy tables that features are made from; none if of nothing."""
+        file = self.feature_file(variant, dataset)
+        if file != f"data/features/{variant}{dataset}.parquet":
+            raise ConfigError(f"{dataset} has no features of its own in {variant}; ask for {file}")
+        if self.feature_step(dataset)["function"].startswith(_OF_NOTHING):
+            return []
         demo, _ = self._split_demo(dataset)
-        generated = self.feature_step(dataset)["function"].startswith(_OF_NOTHING)
-        return [] if generated else [f"data/tidy/{demo}{self.registry.dataset(dataset).source}"]
+        return [f"data/tidy/{demo}{self.registry.dataset(dataset).source}"]
 
     def rows_of(self, dataset: str) -> tuple[str, str]:
         """Return the file of a data set's rows, and its column of classes.
@@ -333,3 +324,9 @@ class Layout:
 def _source(variant: str) -> str:
     """Return the folder of the features and splits that the runs of folder `variant` use."""
     return "as_published/" if variant.startswith("as_published") else variant
+
+
+def _declared(step: Step | None, why_not: str) -> dict[str, Any]:
+    if step is None:
+        raise ConfigError(f"{why_not}: the registry has no such step")
+    return step.model_dump()

@@ -226,8 +226,10 @@ def test_the_files_of_a_step_follow_the_registry():
     paths = layout()
     assert paths.raw_files("uci_credit") == ["data/raw/uci_credit/UCI_Credit_Card.csv"]
     assert paths.raw_files("demo_wids") == ["data/raw/demo_wids"]
-    assert paths.tidy_folder("demo_cic") == ["data/tidy/demo_physionet2012"]
-    assert paths.tidy_folder("synth_pairs") == []  # generated
+    assert paths.tidy_folder("", "demo_cic") == ["data/tidy/demo_physionet2012"]
+    assert paths.tidy_folder("", "synth_pairs") == []  # generated
+    with pytest.raises(ConfigError, match=r"ask for data/features/titanic\.parquet"):
+        paths.tidy_folder("as_published/", "titanic")
     assert paths.pair_files("webkb_n")[-1] == "data/features/webkb_n_pairs.parquet"
     assert paths.cohort_files() == ["data/cohorts/diabetes.json"]
 

@@ -24,6 +24,7 @@ rule alpha_sweep:
         "../scripts/experiment.py"
 
 
+# A rule that uses another one has from it each section, and each parameter, that it does not give.
 use rule alpha_sweep as weight_sweep with:
     """Train DeepCAC with one weight of its loss moved."""
     input:
@@ -38,9 +39,7 @@ use rule alpha_sweep as weight_sweep with:
         "logs/benchmarks/sweeps/weights_{dataset}_k{k}.tsv"
     params:
         call="deepcac_study.experiments.sweeps.weight_sweep",
-        code=code_digest("deepcac_study.experiments.sweeps"),
         family="deep",
-        n_splits=2,
 
 
 use rule alpha_sweep as separation_sweep with:
@@ -59,6 +58,7 @@ use rule alpha_sweep as separation_sweep with:
         call="deepcac_study.experiments.networks.class_separation.separation_sweep",
         code=code_digest("deepcac_study.experiments.networks.class_separation"),
         family="deep",
+        n_splits=None,
 
 
 use rule alpha_sweep as start_sweep with:
@@ -77,6 +77,7 @@ use rule alpha_sweep as start_sweep with:
         call="deepcac_study.experiments.networks.switch_starts.start_sweep",
         code=code_digest("deepcac_study.experiments.networks.switch_starts"),
         family="deep",
+        n_splits=None,
 
 
 use rule alpha_sweep as theory with:
@@ -90,7 +91,6 @@ use rule alpha_sweep as theory with:
     params:
         call="deepcac_study.experiments.theory.theorems.theory",
         code=code_digest("deepcac_study.experiments.theory.theorems"),
-        family="cac",
         n_splits=1,
 
 

@@ -52,10 +52,7 @@ use rule judge_trials as judge_clinical with:
         dataset="[a-z0-9_]+",
         contender="[a-z0-9_]+",
     params:
-        code=trial_code,
         effort=study.clinical_effort,
-        synthetic=is_synthetic,
-        grouped=entry_value("grouped"),
 
 
 rule judge_clinical_tasks:

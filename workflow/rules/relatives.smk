@@ -89,17 +89,25 @@ rule decomposition:
         "../scripts/call.py"
 
 
-use rule decomposition as bias_variance with:
+rule bias_variance:
     """Split the error of class decomposition into bias and variance."""
+    input:
+        whole_rows,
     output:
         out="results/bias_variance/{dataset}.json",
     log:
         "logs/bias_variance/{dataset}.log",
     benchmark:
         "logs/benchmarks/bias_variance/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
     params:
         call="deepcac_study.experiments.relatives.decomposition_runs.write_bias_variance",
         code=code_digest("deepcac_study.experiments.relatives.decomposition_runs"),
         rows=labelled_table,
         samples=config["bias_variance_samples"],
         synthetic=is_synthetic,
+    script:
+        "../scripts/call.py"

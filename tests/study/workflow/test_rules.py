@@ -73,6 +73,9 @@ def test_what_an_experiment_asks_for_is_offered():
         parameters = inspect.signature(resolve(rule.params.call)).parameters
         needed = {key for key, what in parameters.items() if what.default is what.empty}
         assert needed <= OF_EXPERIMENTS, name
+        inputs = dict(rule.input.items())
+        assert {"features", "splits"} <= inputs.keys(), name
+        assert ("pretrained" in parameters) == ("pretrained" in inputs), name
 
 
 @pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.py")), ids=lambda path: path.stem)

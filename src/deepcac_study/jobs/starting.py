@@ -10,6 +10,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import check_writable
+from deepcac_study.catalogue.config import check_config
 from deepcac_study.catalogue.registry import Registry, load_registry
 from deepcac_study.jobs.sharing import for_bucket
 
@@ -21,11 +22,21 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def open_registry(
-    folder: str | os.PathLike[str], config: Mapping[str, Any], *, bucket: bool
+    folder: str | os.PathLike[str], config: dict[str, Any], *, bucket: bool
 ) -> Registry:
-    """Return the registry, without what must not be known where every output goes to a bucket."""
-    registry = load_registry(folder, private=not bucket)
-    return for_bucket(registry, config.get("restricted") or {}) if bucket else registry
+    """Return the registry; a configuration that does not fit it is a `ConfigError`.
+
+    Where every output goes to a bucket, restricted sources and tables of one's own are unknown.
+    """
+    try:
+        registry = load_registry(folder, private=not bucket)
+        if bucket:
+            registry = for_bucket(registry, config.get("restricted") or {})
+        check_config(config, registry)
+    except ConfigError as error:
+        where = " (private and restricted data never go to a bucket)" if bucket else ""
+        raise ConfigError(f"{error}{where}") from None
+    return registry
 
 
 def check_start(config: Mapping[str, Any], bucket: bool) -> None:

@@ -72,7 +72,6 @@ def clone(tmp_path_factory):
 @pytest.mark.parametrize(
     ("target", "near"),
     [
-        ("results/CIC/cac_lr_k2.json", "cic"),
         ("results/cicc/deepcac_k3.scores.parquet", "cic"),
         ("results/judge/clinical/cicc/lr.json", "cic"),
         ("results/judge/tables/wdbcc.json", "wdbc"),

@@ -1,12 +1,3 @@
-rule all:
-    """The papers: every run that a printed value or a claim needs, and the report."""
-    default_target: True
-    input:
-        rules.report.output.page,
-        layout.feature_files(),
-    localrule: True
-
-
 rule everything:
     """The papers, our study and what decides no claim, with one report."""
     input:

@@ -306,7 +306,7 @@ def item_sets() -> list[Any]:
 def _similarity(build: Callable[[], Any]) -> Callable[[Path], None]:
     def make(path: Path) -> None:
         topic = np.repeat([0, 1], 6)
-        deepcac.save(build().fit(item_sets()[:2], [topic, topic]), path)
+        deepcac.save(build().fit(item_sets()[:2], [topic, topic]), path, trusted=True)
 
     return make
 

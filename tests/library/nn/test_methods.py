@@ -17,6 +17,7 @@ from deepcac.nn.grasp import GRASPClassifier
 from deepcac.nn.idec import IDECClassifier
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.networks import LocalPredictors
+from deepcac.task import rounded
 
 CENTROID = [KMZClassifier, DCNClassifier, IDECClassifier, DeepCACClassifier]
 SUBTYPED = [*CENTROID, DMNNClassifier, CACDMNNClassifier, ACTPCClassifier, GRASPClassifier]

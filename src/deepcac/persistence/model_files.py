@@ -118,7 +118,7 @@ def save(
 
 
 def _without_rows(part: Any) -> Any:
-    """Return a copy of a model that says of its rows what a file may: no row, and no exact count."""
+    """Return a copy of a model that says of its rows what a file may, and no exact count."""
     if type(part) in (list, tuple, dict):
         parts = part.items() if isinstance(part, dict) else enumerate(part)
         copies = {name: _without_rows(value) for name, value in parts}

@@ -25,11 +25,11 @@ _STEPWISE = (
 _CUTS = "cutting_planes_ slack_ duality_gap_ n_iter_ n_cuts_ converged_ seconds_"
 _OF_EVERY_ESTIMATOR = "n_features_in_ feature_names_in_ _sklearn_output_config"
 # What fit says of its rows and of what it tried: no file holds it; counts are rounded where kept.
-UNWRITTEN = frozenset(
-    "subtypes_ training_rows_ clusters_ labels_ moves_ purity_ cost_history_ within_history_ "
-    "separation_history_ steps_ validation_accuracy_ component_indices_ n_samples_seen_ t_ "
-    "_metadata_request".split()
-)
+UNWRITTEN = frozenset((
+    *("subtypes_", "training_rows_", "clusters_", "labels_", "component_indices_", "purity_"),
+    *("moves_", "cost_history_", "within_history_", "separation_history_", "steps_"),
+    *("validation_accuracy_", "n_samples_seen_", "t_", "_metadata_request"),
+))  # fmt: skip
 ROUNDED = ("class_counts_", "class_count_")
 _CAC, _PARTS, _SIMILAR = "deepcac.cac.", "deepcac.decomposition.", "deepcac.similarity."
 _MIXTURES, _LINEAR = _PARTS + "mixtures.", "sklearn.linear_model."

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 
 from deepcac.errors import DataError
+from deepcac.files.saved_models import LARGEST, SMALLEST
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import TableScaler
 from deepcac.table.inference.labelled_table import LabelledTable
@@ -29,7 +30,7 @@ def coarse_scaler(table: LabelledTable) -> TableScaler:
     Raises
     ------
     DataError
-        No column is left.
+        No column is left, or one has numbers that no model file can hold.
     """
     X, patient = table.features.X, patients(table)
     scaler = TableScaler().fit(X)
@@ -46,6 +47,9 @@ def coarse_scaler(table: LabelledTable) -> TableScaler:
         elif _tells(values, patient):
             scaler.kept_[f] = False
             scaler.median_[f] = 0.0
+        elif scale[f] < SMALLEST or max(abs(mean[f]), scale[f]) > LARGEST:
+            name = table.encoder.names[f]
+            raise DataError(f"column {name!r} is beyond all numbers; give it in another unit")
         else:
             scale[f] = (1 + step) ** np.round(np.log(scale[f]) / np.log1p(step))
             mean[f] = _to_steps(mean[f], step * scale[f])
@@ -123,7 +127,7 @@ def coarse_centres(
 
 
 def _centre(rows: Array, patient: Ids, scaler: TableScaler, shares: Flags) -> Array:
-    """Return the rounded mean of rows (n, q), with half a cell for what few patients have or lack."""
+    """Return the rounded mean of rows, with half a cell for what few patients have or lack."""
     n = len(rows)
     centre = _to_steps(rows.mean(axis=0), STEP / len(np.unique(patient)))
     zero = np.clip(-scaler.mean_ / scaler.scale_, -OUTLIER, OUTLIER)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import sklearn.cluster  # noqa: F401  # loads the libraries whose threads are limited
 from threadpoolctl import ThreadpoolController
 
 SMALL = 2_000_000  # rows x columns x clusters, half a second on one thread

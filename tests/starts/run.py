@@ -96,17 +96,19 @@ def no_git(work: Path) -> list[Answer]:
         ["git", "archive", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, check=True
     )
     subprocess.run(["tar", "x"], cwd=folder, input=archive.stdout, check=True)
-    return [call(folder, words) for words in (PLAN, ("dvc", "status", "--quiet"), RUN)]
+    return [call(folder, words) for words in (PLAN, ("dvc", "status"), RUN)]
 
 
 def other_line_ends(work: Path) -> list[Answer]:
     """Windows' git writes CRLF into text files."""
-    return [call(clone(work / "clone", "-c", "core.autocrlf=true"), words) for words in (PLAN, RUN)]
+    folder = clone(work / "clone", "-c", "core.autocrlf=true")
+    return [call(folder, words) for words in (PLAN, RUN)]
 
 
 def odd_path(work: Path) -> list[Answer]:
     """A quotation mark, blanks and an umlaut in the path."""
-    return [call(clone(work / "it's größer als hier"), words) for words in (PLAN, RUN)]
+    folder = clone(work / "it's größer als hier")
+    return [call(folder, words) for words in (PLAN, RUN)]
 
 
 def another_owner(work: Path) -> list[Answer]:
@@ -121,7 +123,7 @@ def linked_cache(work: Path) -> list[Answer]:
     folder, disk = clone(work / "clone"), work / "disk"
     disk.mkdir()
     (folder / ".dvc" / "cache").symlink_to(disk)
-    return [call(folder, words) for words in (RUN, ("dvc", "status", "--quiet"))]
+    return [call(folder, words) for words in (RUN, ("dvc", "status"))]
 
 
 def no_temporary_folder(work: Path) -> list[Answer]:
@@ -131,7 +133,8 @@ def no_temporary_folder(work: Path) -> list[Answer]:
 
 def no_network(work: Path) -> list[Answer]:
     """After the set-up there is no network."""
-    return [call(clone(work / "clone"), ("unshare", "--net", *words)) for words in (PLAN, RUN)]
+    folder = clone(work / "clone")
+    return [call(folder, ("unshare", "--net", *words)) for words in (PLAN, RUN)]
 
 
 def another_folder(work: Path) -> list[Answer]:

@@ -18,8 +18,8 @@ import pandas as pd
 
 from deepcac import CACClassifier, threads
 
-SHAPES = ((300, 10, 2), (1400, 20, 2), (5000, 20, 3), (20_000, 20, 5), (20_000, 100, 5))
-TURNS = 7
+SHAPES = ((300, 10, 2), (1400, 20, 2), (5000, 20, 3), (20_000, 20, 5))
+TURNS = 3
 
 
 def spin() -> None:

@@ -36,8 +36,8 @@ class Answer(NamedTuple):
     @property
     def said(self) -> str:
         """The line that says why it ended, if it is one."""
-        lines = [line.strip() for line in self.text.splitlines() if "rror" in line]
-        return lines[-1] if lines and "Traceback" not in self.text else ""
+        lines = [line.strip() for line in self.text.splitlines() if "error: " in line]
+        return lines[0] if lines and "Traceback" not in self.text else ""
 
 
 def call(folder: Path, words: Sequence[str], user: int = 0, **changed: str | None) -> Answer:

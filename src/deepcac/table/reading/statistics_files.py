@@ -84,6 +84,7 @@ def _xport(source: Source) -> pa.Table:
 
 def _sas(source: Source) -> pa.Table:
     try:
+        reader: Any
         with pd.read_sas(source, format="sas7bdat", encoding="utf-8", iterator=True) as reader:
             check_bytes("it", 8 * reader.row_count * reader.column_count, _SMALLER)
             return _with_zeros(reader.read())

@@ -1,6 +1,6 @@
 """Which items of TRIPOD+AI the cards of `fit` and `validate` fill: docs/results/card_items.csv.
 
-    python benchmarks/card_items.py model.card.md validate.card.md
+python benchmarks/card_items.py model.card.md validate.card.md
 """
 
 import csv

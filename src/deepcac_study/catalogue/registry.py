@@ -118,7 +118,7 @@ def check_name(registry: Registry, id_: str, owner: str) -> None:
 def _read_source(path: Path, *, private: bool = False) -> Source:
     try:
         entry = parsed(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:  # 2020-02-30
         raise ConfigError(
             f"{path}: not readable as YAML ({' '.join(str(error).split())})"
         ) from error

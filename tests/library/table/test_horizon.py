@@ -1,13 +1,12 @@
 """Outcomes up to a horizon: reading, weights, the page."""
 
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from described_tables import describe
+from typer.testing import CliRunner
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
@@ -25,6 +24,7 @@ from deepcac.scoring.resampled_scores import AUROC, BRIER, score_intervals
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.columns.description_file import as_yaml, description_path
 from deepcac.table.columns.roles import Roles
+from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
 from deepcac.table.pages.page_sections import tables_of
@@ -253,18 +253,17 @@ def test_training_rows_that_were_left_out_are_told_though_some_outcomes_are_not_
     assert trials.cut == cut
 
 
+@pytest.mark.usefixtures("few_trials")
 def test_the_command_reads_time_and_horizon_from_the_description(path, tmp_path):
     frame, kind = followed(), np.arange(240) % 2  # two kinds of patients, found again and again
     frame.assign(urea=frame.urea + 9 * kind, crp=frame.crp + 9 * kind).to_csv(path, index=False)
     description = describe(path, time="days", horizon=365.0)
     description_path(path).write_text(as_yaml(description.resource), encoding="utf-8")
-    start = [sys.executable, "-c", "from deepcac.command import main; main()", "compare", "t.csv"]
-    done = subprocess.run(
-        [*start, "--resamples", "5", "--jobs", "1"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / "compare.html").read_text()
+    out = tmp_path / "compare.html"
+    call = ["compare", str(path), "--resamples", "5", "--jobs", "1", "--out", str(out)]
+    done = CliRunner().invoke(app, call)
+    assert done.exit_code == 0, done.output
+    page = out.read_text()
     for word in (
         "Risks by 365",
         "AUROC(t)",

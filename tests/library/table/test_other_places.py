@@ -323,6 +323,7 @@ def few_trials(monkeypatch):
     monkeypatch.setattr("deepcac.table.elsewhere.comparing_places.TRIALS", 2)
 
 
+@pytest.mark.usefixtures("few_trials")
 def test_pages_answer_first_and_hold_every_site(tmp_path):
     patients().to_csv(tmp_path / "a.csv", index=False)
     there = patients(200, seed=1, shift=1.0)

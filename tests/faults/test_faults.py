@@ -90,7 +90,7 @@ def test_every_model_file_is_refused_or_possible(kind, number, tmp_path):
     assert row.refused > number / 6
 
 
-@pytest.mark.parametrize("number", draws(40, 2000))
+@pytest.mark.parametrize("number", draws(300, 2000))
 def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_schema(
     number, tmp_path
 ):
@@ -99,7 +99,7 @@ def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_sche
     assert all(row.same and row.refused for row in rows)
 
 
-@pytest.mark.parametrize("number", draws(24, 500))
+@pytest.mark.parametrize("number", draws(60, 500))
 @pytest.mark.parametrize("kind", TABLES | PACKED)
 def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind, number, tmp_path):
     (row,) = fuzz_tables(tmp_path, number, {kind: (TABLES | PACKED)[kind]})

@@ -17,7 +17,7 @@ BENT_OF = {"spline_lr": "lr", "products_lr": "lr", "moe": "lr", "linear_lgbm": "
 BESIDE = (DISTANCES, IDS, SOFT)  # what they know of clusters stands beside the features
 
 
-_WHOLE = ("latent", "subtypes", "bagging", "bent", "experts")  # kinds that have no arms
+_WHOLE = ("latent", "subtypes", "bagging", "experts")  # kinds that have no arms
 
 
 @dataclass(frozen=True)

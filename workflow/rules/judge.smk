@@ -73,9 +73,15 @@ use rule judge_trials as judge_clinical with:
     params:
         code=code_digest("deepcac_study.judge.trial_files"),
         fits=lambda wildcards: contender_code([wildcards.contender]),
-        effort=study.clinical_effort,
+        effort=lambda wildcards: study.clinical_effort(**wildcards),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
+
+
+# What meets after the plan; days of work, so that no other target asks for it.
+rule judge_added:
+    input:
+        study.added,
 
 
 # Small families, what decides, and estimates pooled over cohorts: docs/archive/judge-plan.md.

@@ -63,6 +63,18 @@ class Tables(Entry):
     network_trials: int = Field(1, ge=1, description="as of the judge")
 
 
+class Added(Entry):
+    """What meets after the plan: docs/archive/judge-plan-evidence.md, part 2."""
+
+    datasets: list[Id] = Field(
+        [], description="cohorts: random groups choose a trial in each partition"
+    )
+    contenders: list[ContenderId] = Field(
+        [], description="models on these cohorts, beside those of the plan"
+    )
+    on_splines: list[ContenderId] = Field([], description="models on every clinical task")
+
+
 class Clinical(Entry):
     """Clinical tasks, in small families and pooled over cohorts (docs/archive/judge-plan.md)."""
 
@@ -84,6 +96,10 @@ class Clinical(Entry):
     )
     partitions: int = Field(20, ge=1, description="random partitions of the control")
     also: list[Match] = Field([], description="further models on some of the tasks")
+    added: Added = Field(
+        Added.model_validate({}),
+        description="what meets after the plan, and enters none of its comparisons",
+    )
 
     def wanted(self) -> dict[str, list[str]]:
         """Return the contenders of each task."""

@@ -79,9 +79,10 @@ def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str
     """
     tasks = task_table(records, plan)
     finished = set(tasks.loc[tasks["status"] == FINISHED, "dataset"])
+    wanted = plan.wanted()
     parts = [
         {
-            name: stored
+            name: {id_: record for id_, record in stored.items() if id_ in wanted[name]}
             for name, stored in records.items()
             if name in finished and (name in apart) == away
         }
@@ -120,7 +121,7 @@ def task_table(records: Records, plan: Clinical) -> pd.DataFrame:
         elif not lacking:
             first = stored[wanted[0]]
             row |= {"rows": first.about.get("n_rows"), "resamples": len(first.seeds)}
-            row["minutes"] = sum(map(_seconds, stored.values())) / 60
+            row["minutes"] = sum(_seconds(stored[name]) for name in wanted) / 60
         rows.append(row)
     columns = ["dataset", "cohort", "apart", "status", "rows", "resamples", "minutes"]
     table = pd.DataFrame(rows, columns=columns)

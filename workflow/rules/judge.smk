@@ -78,10 +78,31 @@ use rule judge_trials as judge_clinical with:
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
 
 
-# What meets after the plan; days of work, so that no other target asks for it.
+# What meets after the plan: docs/archive/judge-plan-evidence.md. No other target asks for it.
 rule judge_added:
     input:
-        study.added,
+        trials=[*study.clinical, *study.added],
+    output:
+        on_splines="results/judge/clinical/added/on_splines.csv",
+        cohorts="results/judge/clinical/added/cohorts.csv",
+        pooled="results/judge/clinical/added/pooled.csv",
+    log:
+        "logs/judge/added.log",
+    benchmark:
+        "logs/benchmarks/judge/added.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        code=code_digest("deepcac_study.judge.added_models"),
+        call="deepcac_study.judge.added_models.write_added",
+        settings={
+            "trial_paths": [*study.clinical, *study.added],
+            "clinical": config["judge"]["clinical"],
+            "strict": config["judge"]["strict_margin"],
+        },
+        given=lambda wildcards, output: {"paths": dict(output.items())},
+    script:
+        "../scripts/call.py"
 
 
 # Small families, what decides, and estimates pooled over cohorts: docs/archive/judge-plan.md.

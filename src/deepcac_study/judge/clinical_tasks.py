@@ -170,7 +170,7 @@ def clinical_verdicts(
             if f"{OFFERED}{name}" in present
         ]
     parts = [
-        _family(compared, question, pair, metric, strict)
+        judge_family(compared, question, [pair], metric, strict)
         for question, pair in asked
         for compared in [_with_both(scores, pair)]
         for metric in MARGINS
@@ -204,13 +204,18 @@ def _with_both(scores: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     return scores[scores["contender"].isin(pair) & scores["dataset"].isin(both)]
 
 
-def _family(
-    compared: pd.DataFrame, question: Question, pair: tuple[str, str], metric: str, strict: float
+def judge_family(
+    compared: pd.DataFrame,
+    question: Question,
+    compared_pairs: Iterable[tuple[str, str]],
+    metric: str,
+    strict: float,
 ) -> pd.DataFrame:
     """Decide one family, also by the stricter margin: half of it for a loss."""
+    family = [*compared_pairs]
     margin = MARGINS[metric]
     stricter = strict if metric == MAIN or margin == MARGIN else margin / 2
-    table = verdicts(compared, margin, stricter, [question], lambda *_: iter([pair]), [metric])
+    table = verdicts(compared, margin, stricter, [question], lambda *_: iter(family), [metric])
     if table.empty:
         return table
     mean, high, low = (table[name].to_numpy(float) for name in ("mean", "high", "low"))

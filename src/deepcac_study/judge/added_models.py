@@ -90,7 +90,7 @@ def judge_cohorts(records: Records, strict: float) -> pd.DataFrame:
     Comparisons with other rivals without clusters, and of these with the learner, decide nothing.
     """
     tables = []
-    for learner in ("lr", "lgbm"):
+    for learner in dict.fromkeys(BENT_OF.values()):
         kinds = [f"{arm}_{learner}" for arm in _KINDS]
         rivals = [name for name in BENT_OF if name != _SPLINES]
         families: list[tuple[Question, Pairs]] = [

@@ -81,7 +81,7 @@ use rule judge_trials as judge_clinical with:
 # What meets after the plan: docs/archive/judge-plan-evidence.md. No other target asks for it.
 rule judge_added:
     input:
-        trials=[*study.clinical, *study.added],
+        trials=to_make([*study.clinical, *study.added]),
     output:
         on_splines="results/judge/clinical/added/on_splines.csv",
         cohorts="results/judge/clinical/added/cohorts.csv",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 LOGS = "logs/benchmarks"
 # Jobs of several runs, by how their files begin.
-ARMS = ("table", "every_k")
+ARMS = ("table",)
 
 BASE = {"n": 8000, "d": 10, "k": 2, "alphas": 2, "splits": 1}
 GROWN = {

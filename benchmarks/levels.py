@@ -27,10 +27,9 @@ from deepcac.judging.resamples import prepared
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.calibration import calibration_curve, calibration_slope
 from deepcac.scoring.equivalence import EQUIVALENT, difference, verdict
-from deepcac.scoring.net_benefit import net_benefit_gain
 from deepcac.scoring.statistics import wilson
-from deepcac.table.answer import NO_GAIN, answer
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
+from deepcac.table.cluster_answer import NO_GAIN, answer
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_model import fit_risk_model
@@ -237,26 +236,6 @@ def band(n, share):
     return one
 
 
-def benefit(seed):
-    """The interval of a gain in net benefit of one fixed risk over another."""
-    rng = np.random.default_rng([seed, 7])
-    thresholds, n, great = np.array([0.2, 0.3]), 500, 400_000
-
-    def cohort(n, rng):
-        X = rng.normal(size=(n, 2))
-        return (rng.random(n) < expit(X.sum(axis=1) - 1)).astype(np.int64), X
-
-    def gain(y, X, draws):
-        risk, reference = expit(X.sum(axis=1) - 1), expit(X[:, 0] - 1)
-        return net_benefit_gain(y, risk, reference, thresholds, np.arange(len(y)), draws=draws)
-
-    true = gain(*cohort(great, np.random.default_rng(0)), 2)[0] if not TRUTH else TRUTH[0]
-    TRUTH[:] = [true]
-    _, low, high = gain(*cohort(n, rng), 500)
-    return {"gain inside its interval": float(((low <= true) & (true <= high)).mean())}
-
-
-TRUTH: list = []
 PARTS = {
     "fit auto, 300 rows of noise": (fit_auto, "at most .05"),
     **{
@@ -269,7 +248,6 @@ PARTS = {
     "corrected test, tuned, 400 rows, 10 resamples": (tuned(400, 10), ".04 to .06"),
     "calibration band, 300 rows": (band(300, -1), ".93 to .97"),
     "calibration band, 1000 rows, rare": (band(1000, -2.5), ".93 to .97"),
-    "net benefit, 500 rows": (benefit, ".93 to .97"),
 }
 
 

@@ -5,8 +5,8 @@
 
 Jobs and their order come from the plan, seconds from the benchmark files of finished runs (of a job
 measured several times, the first folder's). A job that was never measured gets the median of its
-rule, or of all rules of its kind (`features_*`), or what `--stated RULE=SECONDS` says; the table
-before the result tells which. A free core takes the ready job with the longest way to the end.
+rule, or what `--stated RULE=SECONDS` says; the table before the result tells which. A free core
+takes the ready job with the longest way to the end.
 """
 
 import argparse
@@ -20,7 +20,6 @@ from pathlib import Path
 from statistics import median
 
 HEAD = re.compile(r"^(?:local)?(?:rule|checkpoint) (\S+):$")
-KIND = re.compile(r"^(features|extract|simulate)_.*")
 
 
 @dataclass(frozen=True)
@@ -84,26 +83,21 @@ def measured(benchmark, folders):
 
 def fill(jobs, stated=None):
     """Return the jobs with a time each, and how many of each rule were measured and not."""
-    times, kinds, told = {}, {}, Counter()
+    times, told = {}, Counter()
     for job in jobs:
         if job.seconds is not None:
             times.setdefault(job.rule, []).append(job.seconds)
-            kinds.setdefault(_kind(job.rule), []).append(job.seconds)
     whole = []
     for job in jobs:
         told[job.rule, job.seconds is not None] += 1
         seconds = job.seconds
         if seconds is None:
-            known = times.get(job.rule) or kinds.get(_kind(job.rule))
+            known = times.get(job.rule)
             if not known and job.rule not in (stated or {}):
                 raise SystemExit(f"no job of {job.rule} was measured; give --stated {job.rule}=...")
             seconds = median(known) if known else stated[job.rule]
         whole.append(replace(job, seconds=seconds))
     return whole, told
-
-
-def _kind(rule):
-    return KIND.sub(r"\1", rule)
 
 
 def ways(jobs):

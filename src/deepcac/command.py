@@ -1,8 +1,10 @@
 """The command ``deepcac``: a table of one's own, judged."""
 
 import functools
+import os
 import signal
 import sys
+import warnings
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     import typer
 
 _MISSING = "deepcac: the command needs further packages: pip install 'deepcac[tables]' ({})"
+_NO_MEMORY = "deepcac: not enough memory; use fewer rows or columns, or fewer --jobs"
 _DECLARED = "deepcac.commands"
 _CLONE_ONLY = "deepcac {} works only in a clone of the project: pip install -e '.[workflow]' ({})"
 
@@ -20,6 +23,9 @@ def main() -> None:
     """Run the command; exit code 2, with one line, for what the user can mend."""
     # A polite kill ends the command as Ctrl-C does, and with it the processes that it started.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Warnings of libraries are for programmers; the processes that are started inherit this.
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")
     try:
         app = whole_command()
     except ImportError as error:
@@ -32,7 +38,10 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         sys.exit(_report(f"deepcac: {where}{error.strerror or error}"))
     except MemoryError:
-        sys.exit(_report("deepcac: not enough memory; use fewer rows or columns, or fewer --jobs"))
+        sys.exit(_report(_NO_MEMORY))
+    except ImportError as error:  # of a module that is imported where it is used
+        no_room = "map segment" in str(error)
+        sys.exit(_report(_NO_MEMORY if no_room else _MISSING.format(error)))
     except KeyboardInterrupt:
         sys.exit(_report("deepcac: stopped; nothing was written"))
 

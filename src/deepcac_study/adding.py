@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from deepcac.table.command_help import OUTPUT, GroupedCommand
-from deepcac.table.command_options import (
+from deepcac.table.command_line.command_help import OUTPUT, GroupedCommand
+from deepcac.table.command_line.command_options import (
     Table,
     TableOptions,
     option,

@@ -44,7 +44,7 @@ def _kinds(folder: Path) -> dict[str, tuple[Path, Reader]]:
         "splits": (folder / "data" / "splits" / "demo_diabetes.parquet", _table),
         "run record": (run, lambda path: content_digest_of(read_record(path))),
         "scores": (run.with_suffix(".scores.parquet"), _scores),
-        "cohort flow": (next((folder / "data" / "tidy").rglob("cohort_*.json")), read_json),
+        "cohort flow": (next((folder / "data" / "cohorts").glob("*.json")), read_json),
     }
     return kinds | _autoencoder(folder)
 

@@ -121,7 +121,7 @@ class Project:
 
     def clear(self) -> None:
         """Remove what runs made."""
-        for name in ("results", "logs", "data/raw", "data/tidy", "data/clusterings", ".snakemake"):
+        for name in ("results", "logs", "data/raw", "data/tidy", "data/cohorts", ".snakemake"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
         for path in (self.folder / "data").rglob("*.parquet"):
             path.unlink()

@@ -1,6 +1,7 @@
 """Digests of the code: an edit anywhere below a stage is seen, a comment is not."""
 
 import ast
+import inspect
 import json
 import os
 import re
@@ -11,6 +12,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from snakemake.iocontainers import Wildcards
+from workflow_rules import workflow_rules
 
 import deepcac
 from deepcac.errors import ConfigError
@@ -22,7 +25,7 @@ from deepcac_study.jobs.named_code import (
     contender_code,
     method_code,
 )
-from deepcac_study.sourcecode import LIBRARIES, code_digest, files_digest
+from deepcac_study.sourcecode import LIBRARIES, code_digest, files_digest, folder_digest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src"
@@ -93,16 +96,12 @@ def test_another_version_of_a_library_that_computes_is_other_software(monkeypatc
     assert code_digest(CAC) == before
 
 
-def test_every_job_that_computes_is_told_its_software():
-    rules = ROOT / "workflow" / "rules"
-    texts = (path.read_text() for path in sorted(rules.glob("*.smk")))
-    jobs = [
-        job for text in texts for job in re.split(r"^ *(?:use )?rule[ :]", text, flags=re.M)[1:]
-    ]
-    computing = [job for job in jobs if re.search("^ *(params|script):", job, re.M)]
-    without = {job.split(":")[0] for job in computing if not re.search("code=(code|step)", job)}
+def test_every_job_that_computes_records_its_software():
+    rules = workflow_rules().values()
+    computing = {rule.name: [*dict(rule.params.items())] for rule in rules if rule.script}
     assert len(computing) >= 20
     # These compute nothing: they fetch, copy, compare or set tables in type.
+    without = {name for name, given in computing.items() if "code" not in given}
     assert without == {"fetch", "article", "share", "spotcheck"}
 
 
@@ -171,40 +170,47 @@ def test_another_method_of_the_catalogue_is_no_other_code(copy):
     assert said(copy, ask) == str(method_code(["grasp"]))
 
 
-# Rules whose jobs call by a name that only a table has, and what records its code.
-NAMED = {
-    "judge.trial_files": "fits",
-    "judge.power": "fits",
-    "judge.tables.table_trials": "fits",
-}
+SOUND_CIC = {"variant": "", "dataset": "cic"}
 
 
-def test_every_rule_of_runs_and_trials_records_the_code_that_tables_name():
-    rules = ROOT / "workflow" / "rules"
-    runs, text = ((rules / f"{name}.smk").read_text() for name in ("runs", "judge"))
-    assert re.search(r"learners=lambda .*: learners_of\(", runs)
-    assert 'without="" if kind.startswith("deep") else NETWORKS' in runs
-    for module, parameter in NAMED.items():
-        code = f'code=code_digest("deepcac_study.{module}"),'
-        after = text.split(code)[1:]
-        assert after, module
-        assert all(re.match(rf"[^#]*?\b{parameter}=lambda", part) for part in after), module
-    # What the others fit, they import: one network or line, whatever the table says.
-    judged = set(re.findall(r'code=code_digest\("deepcac_study\.([\w.]+)"\)', text))
-    for module in judged - NAMED.keys():
-        reached = sourcecode._closure([f"deepcac_study.{module}"])
+@pytest.mark.parametrize(
+    ("rule", "wildcards", "named"),
+    [
+        ("run", {**SOUND_CIC, "method": "cac_xgb", "k": "2"}, method_code(["cac_xgb"])),
+        ("deep_run", {**SOUND_CIC, "method": "grasp", "k": "2"}, method_code(["grasp"])),
+        ("table_runs", {"variant": "switches/A1/", "dataset": "cic"}, method_code(["lr", "km_lr", "cac_lr"])),
+        ("judge_trials", {"dataset": "cic", "contender": "deepcac"}, contender_code(["deepcac"])),
+        ("judge_clinical", {"dataset": "cic", "contender": "lr"}, contender_code(["lr"])),
+        ("judge_subtypes", {"dataset": "cic"}, contender_code(["subtypes", "subtypes_gbm"])),
+        ("judge_planted", {"part": "lr", "strength": "0"}, contender_code(["lr", "cac_lr"])),
+        ("judge_table", {"dataset": "cic_ts"}, contender_code(["lr", "subtypes"])),
+    ],
+)  # fmt: skip
+def test_rules_of_runs_and_trials_record_the_code_that_tables_name(rule, wildcards, named):
+    rules = workflow_rules()
+    code = rules[rule].params.code
+    code = code(Wildcards(fromdict=wildcards)) if callable(code) else code
+    assert code[1] == named
+    without_networks = code_digest(RUN, without=NETWORKS)
+    assert (code[0] == without_networks) == (rule in ("run", "table_runs"))
+
+
+def test_what_judges_without_such_code_imports_what_it_fits():
+    rules = workflow_rules()
+    calls = {rules[name].params.call for name in ("judge_clinical_tasks", "judge_verdicts")}
+    for module in {call.rpartition(".")[0] for call in calls}:
+        reached = sourcecode._closure([module])
         assert {"deepcac.judging.learners", "deepcac.judging.spaces"} & reached, module
 
 
-def test_the_report_records_the_tables_of_the_catalogue_that_it_shows():
-    text = (ROOT / "workflow" / "rules" / "report.smk").read_text()
-    (folder, kinds) = re.search(
-        r"catalogue=\[\s*folder_digest\(project / \"(.*)\", kind\)\s*for kind in (.*)\n", text
-    ).groups()
-    recorded = {
-        path.name for kind in ast.literal_eval(kinds) for path in (ROOT / folder).glob(kind)
+def test_the_report_records_what_it_reads_beside_its_inputs():
+    given = dict(workflow_rules()["report"].params.items())
+    assert {"code", "registry", "catalogue", "tables", "records", "judged", "judgements"} <= {
+        *given
     }
-    assert {"methods.yaml", "switches.csv"} <= recorded
+    catalogue = SOURCES / "deepcac_study" / "catalogue"
+    assert given["catalogue"] == [folder_digest(catalogue, kind) for kind in ("*.yaml", "*.csv")]
+    assert given["tables"] == folder_digest(ROOT / "docs" / "results", "*.csv")
 
 
 def test_every_call_by_name_from_a_table_is_listed():
@@ -296,32 +302,24 @@ def test_a_file_that_is_made_again_is_another(tmp_path):
     assert files_digest([]) != files_digest([name])
 
 
-def test_the_report_is_made_again_with_what_it_reads_beside_its_inputs():
-    text = (ROOT / "workflow" / "rules" / "report.smk").read_text()
-    assert "judgements=lambda wildcards: files_digest(judged_before())" in text
-    assert "judged=lambda wildcards: [*_JUDGED, *judged_before()]" in text
-    assert 'tables=folder_digest(project / "docs/results", "*.csv")' in text
-
-
 # Snakemake compares the parameters of a job with those that were recorded, but for what it makes from
 # paths or threads: a setting there could be edited, and nothing would run again.
-DERIVED = re.compile(
-    r"^ *\w+=lambda [^:]*\b(?:input|output|threads|resources)\b[^:]*: *(.*?)\n *(?:\w+=|\w+:$)",
-    re.M | re.S,
-)
-SETTING = re.compile(r"\b(?:config|study|layout|registry)\b")
+DERIVED = {"input", "output", "threads", "resources"}
 
 
-def test_no_setting_reaches_a_job_beside_what_is_recorded():
-    texts = {path.name: path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk")}
-    derived = [(name, made) for name, text in texts.items() for made in DERIVED.findall(text)]
-    assert len(derived) > 5
-    assert [(name, made) for name, made in derived if SETTING.search(made)] == []
-    # Of the shared functions, one names a column: the rules that call it record it as well.
-    paths = re.findall(r"^def (\w+_paths)\(.*?(?=^def |\Z)", texts["common.smk"], re.M | re.S)
-    assert paths == ["decomposition_paths"]
-    assert texts["decomposition.smk"].count("given=decomposition_paths") == 2
-    assert texts["decomposition.smk"].count("classes=classes_of") == 2
+def test_every_parameter_of_a_rule_is_recorded():
+    functions = [
+        (rule.name, name, value)
+        for rule in workflow_rules().values()
+        for name, value in rule.params.items()
+        if callable(value)
+    ]
+    assert len(functions) > 20
+    assert [
+        (rule, name)
+        for rule, name, value in functions
+        if DERIVED & inspect.signature(value).parameters.keys()
+    ] == []
 
 
 def test_a_module_that_is_not_there_is_named():

@@ -24,7 +24,7 @@ GIVEN = {
 }
 # Options after which nothing is made: Snakemake answers from what is there.
 ANSWERS = ("unlock", "lint", "report", "summary", "detailed_summary", "dag", "rulegraph", "touch")
-ANSWERS += ("delete_all_output",)
+ANSWERS += ("delete_all_output", "list_rules")
 
 
 @dataclass(frozen=True)

@@ -1,63 +1,105 @@
-# Experiments on the splits of one data set. By rule: the file, the function that makes its table, a
-# split at a time, how many splits, and whether it starts from the pre-trained networks.
-_EXPERIMENTS = {
-    "alpha_sweep": ("sweeps/alpha_{dataset}_k{k}", "sweeps.alpha_sweep", 2, False),
-    "weight_sweep": ("sweeps/weights_{dataset}_k{k}", "sweeps.weight_sweep", 2, True),
-    # Can the latents be trained with the separation term of CAC, or with AM-softmax alone?
-    "separation_sweep": (
-        "sweeps/separation_{dataset}_k{k}",
-        "networks.class_separation.separation_sweep",
-        None,
-        True,
-    ),
-    # What does a switch do to a network, and what another start of its autoencoder?
-    "start_sweep": (
-        "sweeps/starts_{dataset}_k{k}",
-        "networks.switch_starts.start_sweep",
-        None,
-        False,
-    ),
-    # Both sides of the papers' theorems.
-    "theory": ("theory/{dataset}_k{k}", "theory.theorems.theory", 1, False),
-}
+rule alpha_sweep:
+    """Follow CAC pass by pass, for several alphas."""
+    input:
+        features=sound_feature_file,
+        splits="data/splits/{dataset}.parquet",
+    output:
+        "results/sweeps/alpha_{dataset}_k{k}.parquet",
+    log:
+        "logs/sweeps/alpha_{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/sweeps/alpha_{dataset}_k{k}.tsv"
+    priority: LONG
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(120),
+    params:
+        call="deepcac_study.experiments.sweeps.alpha_sweep",
+        code=code_digest("deepcac_study.experiments.sweeps"),
+        family="cac",
+        n_splits=2,
+    script:
+        "../scripts/experiment.py"
 
 
-for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items():
+# A rule that uses another one has from it each section, and each parameter, that it does not give.
+use rule alpha_sweep as weight_sweep with:
+    """Train DeepCAC with one weight of its loss moved."""
+    input:
+        features=sound_feature_file,
+        splits="data/splits/{dataset}.parquet",
+        pretrained="data/pretrained/{dataset}.safetensors",
+    output:
+        "results/sweeps/weights_{dataset}_k{k}.parquet",
+    log:
+        "logs/sweeps/weights_{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/sweeps/weights_{dataset}_k{k}.tsv"
+    params:
+        call="deepcac_study.experiments.sweeps.weight_sweep",
+        family="deep",
 
-    rule:
-        name:
-            experiment
-        input:
-            features=features_of,
-            splits="data/splits/{dataset}.parquet",
-            pretrained=["data/pretrained/{dataset}.safetensors"] * of_networks,
-            runs=first_starts if experiment == "start_sweep" else [],
-        output:
-            f"results/{place}.{'json' if experiment == 'theory' else 'parquet'}",
-        log:
-            f"logs/{place}.log",
-        benchmark:
-            f"logs/benchmarks/{place}.tsv"
-        priority: LONG
-        conda:
-            "../../envs/deepcac.yaml"
-        resources:
-            mem_mb=grows(4000),
-            runtime=grows(120),
-        params:
-            code=code_digest(f"deepcac_study.experiments.{function.rpartition('.')[0]}"),
-            call=f"deepcac_study.experiments.{function}",
-            family="cac" if experiment in ("alpha_sweep", "theory") else "deep",
-            n_splits=n_splits,
-        script:
-            "../scripts/experiment.py"
+
+use rule alpha_sweep as separation_sweep with:
+    """Train the latents with each term that separates the classes, and with none."""
+    input:
+        features=sound_feature_file,
+        splits="data/splits/{dataset}.parquet",
+        pretrained="data/pretrained/{dataset}.safetensors",
+    output:
+        "results/sweeps/separation_{dataset}_k{k}.parquet",
+    log:
+        "logs/sweeps/separation_{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/sweeps/separation_{dataset}_k{k}.tsv"
+    params:
+        call="deepcac_study.experiments.networks.class_separation.separation_sweep",
+        code=code_digest("deepcac_study.experiments.networks.class_separation"),
+        family="deep",
+        n_splits=None,
+
+
+use rule alpha_sweep as start_sweep with:
+    """Ask what a switch does to a network, and what another start of its autoencoder does."""
+    input:
+        features=sound_feature_file,
+        splits="data/splits/{dataset}.parquet",
+        runs=first_starts,
+    output:
+        "results/sweeps/starts_{dataset}_k{k}.parquet",
+    log:
+        "logs/sweeps/starts_{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/sweeps/starts_{dataset}_k{k}.tsv"
+    params:
+        call="deepcac_study.experiments.networks.switch_starts.start_sweep",
+        code=code_digest("deepcac_study.experiments.networks.switch_starts"),
+        family="deep",
+        n_splits=None,
+
+
+use rule alpha_sweep as theory with:
+    """Evaluate both sides of the papers' theorems on one split."""
+    output:
+        "results/theory/{dataset}_k{k}.json",
+    log:
+        "logs/theory/{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/theory/{dataset}_k{k}.tsv"
+    params:
+        call="deepcac_study.experiments.theory.theorems.theory",
+        code=code_digest("deepcac_study.experiments.theory.theorems"),
+        n_splits=1,
 
 
 rule grid_sweep:
+    """Score the methods on every cell of the synthetic grid."""
     input:
-        rules.synthetic_grid.output.features,
+        cells=rules.synthetic_grid.output.paths,
     output:
-        "results/sweeps/grid.parquet",
+        path="results/sweeps/grid.parquet",
     log:
         "logs/sweeps/grid.log",
     benchmark:
@@ -65,22 +107,18 @@ rule grid_sweep:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("deepcac_study.experiments.sweeps"),
         call="deepcac_study.experiments.sweeps.write_grid",
-        given=lambda wildcards, input, output: {"path": output[0], "cells": list(input)},
+        code=code_digest("deepcac_study.experiments.sweeps"),
     script:
         "../scripts/call.py"
 
 
 rule case_study:
+    """Describe the clusters of DeepCAC in full, as its paper does of one data set."""
     input:
-        features=lambda wildcards: layout.feature_file(
-            wildcards.variant, wildcards.dataset
-        ),
-        splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
-        pretrained=lambda wildcards: layout.shared_file(
-            wildcards.variant, wildcards.dataset, "deepcac"
-        ),
+        features=feature_file,
+        splits=split_file,
+        pretrained=case_autoencoders,
         scores="results/{variant}{dataset}/deepcac_k{k}.scores.parquet",
     output:
         summary="results/case_study/{variant}{dataset}_k{k}.json",
@@ -96,9 +134,8 @@ rule case_study:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("deepcac_study.experiments.case_study"),
         call="deepcac_study.experiments.case_study.write_case_study",
+        code=code_digest("deepcac_study.experiments.case_study"),
         family="deep",
-        n_splits=None,
     script:
         "../scripts/experiment.py"

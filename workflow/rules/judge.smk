@@ -1,24 +1,7 @@
-# The fair judge: trials of each contender, planted cohorts, verdicts.
-from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS
-from deepcac_study.judge.study_files import StudyFiles
-
-study = StudyFiles(config["judge"], layout.reachable)
-study_files = [
-    *study.verdicts,
-    *study.tables,
-    *study.clinical_results,
-]
-judged = to_make(study_files)
-# What the target `everything` makes beside the papers: the judge, and what decides no claim.
-sweeps_beside = collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps_beside"])
-beside = to_make([*study_files, *sweeps_beside, *runs_beside])
-_SUBTYPES = ["subtypes", "subtypes_gbm"]
-_DATASET = rf"(?!({'|'.join(JUDGE_FOLDERS)})/)\w+"
-
-
 rule judge_trials:
+    """Tune a contender on a data set, and store all of its trials."""
     input:
-        features=judged_features,
+        features=judged_feature_file,
     output:
         records=["results/judge/{dataset}/{contender}.json"],
         answers=["results/judge/{dataset}/{contender}.parquet"],
@@ -27,39 +10,37 @@ rule judge_trials:
     benchmark:
         "logs/benchmarks/judge/{dataset}/{contender}.tsv"
     wildcard_constraints:
-        dataset=_DATASET,
-        contender=rf"(?!({'|'.join(_SUBTYPES)})\.)[a-z0-9_]+",
+        dataset=judged_datasets(),
+        contender=rf"(?!({'|'.join(SUBTYPES)})\.)[a-z0-9_]+",
     conda:
         "../../envs/deepcac.yaml"
     resources:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("deepcac_study.judge.trial_files"),
-        fits=lambda wildcards: contender_code(
-            [wildcards.contender] if "contender" in wildcards.keys() else _SUBTYPES
-        ),
+        code=trial_code,
         effort=study.effort,
-        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
-        grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
+        synthetic=is_synthetic,
+        grouped=entry_value("grouped"),
     script:
         "../scripts/judge_trials.py"
 
 
-# With and without boosted trees: the same networks, fitted once.
 use rule judge_trials as judge_subtypes with:
+    """Tune models on subtypes, with and without boosted trees: the same networks, fitted once."""
     output:
-        records=collect("results/judge/{{dataset}}/{name}.json", name=_SUBTYPES),
-        answers=collect("results/judge/{{dataset}}/{name}.parquet", name=_SUBTYPES),
+        records=collect("results/judge/{{dataset}}/{name}.json", name=SUBTYPES),
+        answers=collect("results/judge/{{dataset}}/{name}.parquet", name=SUBTYPES),
     log:
         "logs/judge/{dataset}/subtypes.log",
     benchmark:
         "logs/benchmarks/judge/{dataset}/subtypes.tsv"
     wildcard_constraints:
-        dataset=_DATASET,
+        dataset=judged_datasets(),
 
 
 use rule judge_trials as judge_clinical with:
+    """Tune a contender on a clinical task, with a grid of k and alpha."""
     output:
         records=["results/judge/clinical/{dataset}/{contender}.json"],
         answers=["results/judge/clinical/{dataset}/{contender}.parquet"],
@@ -71,21 +52,18 @@ use rule judge_trials as judge_clinical with:
         dataset="[a-z0-9_]+",
         contender="[a-z0-9_]+",
     params:
-        code=code_digest("deepcac_study.judge.trial_files"),
-        fits=lambda wildcards: contender_code([wildcards.contender]),
-        effort=lambda wildcards: study.clinical_effort(**wildcards),
-        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
-        grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
+        effort=clinical_effort,
 
 
-# What meets after the plan: docs/archive/judge-plan-evidence.md. No other target asks for it.
 rule judge_added:
+    """Judge what meets on clinical tasks after the plan (docs/archive/judge-plan-evidence.md)."""
     input:
-        trials=to_make([*study.clinical, *study.added]),
+        to_make([*study.clinical, *study.added]),
     output:
-        on_splines="results/judge/clinical/added/on_splines.csv",
-        cohorts="results/judge/clinical/added/cohorts.csv",
-        pooled="results/judge/clinical/added/pooled.csv",
+        paths=collect(
+            "results/judge/clinical/added/{table}.csv",
+            table=["on_splines", "cohorts", "pooled"],
+        ),
     log:
         "logs/judge/added.log",
     benchmark:
@@ -93,27 +71,24 @@ rule judge_added:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("deepcac_study.judge.added_models"),
         call="deepcac_study.judge.added_models.write_added",
-        settings={
-            "trial_paths": [*study.clinical, *study.added],
-            "clinical": config["judge"]["clinical"],
-            "strict": config["judge"]["strict_margin"],
-        },
-        given=lambda wildcards, output: {"paths": dict(output.items())},
+        code=code_digest("deepcac_study.judge.added_models"),
+        trial_paths=[*study.clinical, *study.added],
+        clinical=config["judge"]["clinical"],
+        strict=config["judge"]["strict_margin"],
     script:
         "../scripts/call.py"
 
 
-# Small families, what decides, and estimates pooled over cohorts: docs/archive/judge-plan.md.
 rule judge_clinical_tasks:
+    """Give the verdicts on clinical tasks, and pool them over cohorts (docs/archive/judge-plan.md)."""
     input:
-        trials=to_make(study.clinical),
+        to_make(study.clinical),
     output:
-        tasks="results/judge/clinical/tasks.csv",
-        verdicts="results/judge/clinical/verdicts.csv",
-        decisions="results/judge/clinical/decisions.csv",
-        pooled="results/judge/clinical/pooled.csv",
+        paths=collect(
+            "results/judge/clinical/{table}.csv",
+            table=["tasks", "verdicts", "decisions", "pooled"],
+        ),
     log:
         "logs/judge/clinical.log",
     benchmark:
@@ -121,21 +96,19 @@ rule judge_clinical_tasks:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("deepcac_study.judge.clinical_tasks"),
         call="deepcac_study.judge.clinical_tasks.write_clinical",
-        settings={
-            "trial_paths": study.clinical,
-            "clinical": config["judge"]["clinical"],
-            "strict": config["judge"]["strict_margin"],
-        },
-        given=lambda wildcards, output: {"paths": dict(output.items())},
+        code=code_digest("deepcac_study.judge.clinical_tasks"),
+        trial_paths=study.clinical,
+        clinical=config["judge"]["clinical"],
+        strict=config["judge"]["strict_margin"],
     script:
         "../scripts/call.py"
 
 
 rule judge_planted:
+    """Judge cohorts with planted subtypes, which tell how large an effect could have been seen."""
     output:
-        "results/judge/planted/{part}_{strength}.json",
+        path="results/judge/planted/{part}_{strength}.json",
     log:
         "logs/judge/planted/{part}_{strength}.log",
     benchmark:
@@ -146,28 +119,24 @@ rule judge_planted:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("deepcac_study.judge.power"),
-        fits=lambda wildcards: contender_code(
-            study.cohorts(wildcards.part)["contenders"]
-        ),
         call="deepcac_study.judge.power.run_planted",
+        code=planted_code,
+        strength=planted_strength,
+        cohorts=planted("cohorts"),
+        rows=planted("rows"),
+        contenders=planted("contenders"),
         effort=study.effort,
-        settings=lambda wildcards: {
-            "strength": float(wildcards.strength),
-            **study.cohorts(wildcards.part),
-            "margin": config["judge"]["margin"],
-        },
-        given=lambda wildcards, output: {"path": output[0]},
+        margin=config["judge"]["margin"],
     script:
         "../scripts/call.py"
 
 
-# All contenders on one table, with less effort: most of these jobs would be shorter than a start.
 rule judge_table:
+    """Tune all contenders on one table, with less effort: most jobs would be shorter than a start."""
     input:
-        features=features_of,
+        features=sound_feature_file,
     output:
-        "results/judge/tables/{dataset}.json",
+        path="results/judge/tables/{dataset}.json",
     log:
         "logs/judge/tables/{dataset}.log",
     benchmark:
@@ -178,29 +147,23 @@ rule judge_table:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("deepcac_study.judge.tables.table_trials"),
-        fits=lambda wildcards: contender_code(config["judge"]["tables"]["contenders"]),
         call="deepcac_study.judge.tables.table_trials.run_table",
-        effort=lambda wildcards: study.table_effort(wildcards.dataset),
-        settings=lambda wildcards: {
-            **judged_rows(wildcards),
-            "contenders": config["judge"]["tables"]["contenders"],
-        },
-        given=lambda wildcards, input, output: {
-            "features": input.features,
-            "path": output[0],
-        },
+        code=judged_table_code(),
+        contenders=config["judge"]["tables"]["contenders"],
+        effort=table_effort,
+        synthetic=is_synthetic,
+        grouped=entry_value("grouped"),
     script:
         "../scripts/call.py"
 
 
 rule judge_verdicts:
+    """Say whether clusters help: the verdicts of our study."""
     input:
-        trials=to_make(study.trials),
-        planted=to_make(study.planted),
+        to_make([*study.trials, *study.planted]),
     output:
-        verdicts="results/judge/verdicts.csv",
-        summary="results/judge/summary.json",
+        csv_path="results/judge/verdicts.csv",
+        summary_path="results/judge/summary.json",
     log:
         "logs/judge/verdicts.log",
     benchmark:
@@ -208,17 +171,11 @@ rule judge_verdicts:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("deepcac_study.judge.judgement_files"),
         call="deepcac_study.judge.judgement_files.write_judgement",
-        settings={
-            "trial_paths": study.trials,
-            "planted_paths": study.planted,
-            "margin": config["judge"]["margin"],
-            "strict": config["judge"]["strict_margin"],
-        },
-        given=lambda wildcards, output: {
-            "csv_path": output.verdicts,
-            "summary_path": output.summary,
-        },
+        code=code_digest("deepcac_study.judge.judgement_files"),
+        trial_paths=study.trials,
+        planted_paths=study.planted,
+        margin=config["judge"]["margin"],
+        strict=config["judge"]["strict_margin"],
     script:
         "../scripts/call.py"

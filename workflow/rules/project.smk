@@ -1,9 +1,9 @@
 # Where the project's own files are: two folders up; of a module from a repository, a copy of its commit.
+import os
 import subprocess
 import sys
 import tarfile
 import tempfile
-from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 
@@ -43,6 +43,14 @@ def laid_out(source, folder=Path(".snakemake/modules")):
 _here = workflow.current_basedir
 project = laid_out(_here) if hasattr(_here, "ref") else Path(_here).parents[1]
 
-# A plain clone is planned where only Snakemake is installed; jobs need the package.
-if find_spec("deepcac_study") is None:
-    sys.path.insert(0, str(project / "src"))
+# Plans and jobs use the package of the clone, whether it is installed or not.
+sys.path.insert(0, str(project / "src"))
+
+# The configuration is that of the folder, else the papers'. One that another workflow gives starts empty.
+inside_another = workflow.modifier.parent_modifier is not None
+in_folder = inside_another or os.path.exists("config/config.yaml")
+settings = "config/config.yaml" if in_folder else str(project / "config/config.yaml")
+
+# With a default storage every output goes there: restricted data and tables of one's own are unknown.
+provider = workflow.storage_settings.default_storage_provider
+bucket = provider not in (None, "", "fs", "none")

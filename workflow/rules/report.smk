@@ -1,24 +1,9 @@
-# The report waits for the judge where both are asked for. Else it shows what of the judge is here.
-_JUDGED = beside if "everything" in asked.targets else []
-# What each is, its place says.
-_RECORDS = [
-    *layout.all_runs(),
-    *layout.profile_files(),
-    *collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
-    *collect("results/case_study/{case}.json", case=config["case_studies"]),
-    *collect("results/theory/{name}.json", name=config["theory"]),
-    *layout.skmeans_files(),
-    *layout.decomposition_files(),
-]
-
-
 rule report:
+    """Make the report from finished runs: nothing is fitted."""
     input:
-        records=to_make([*_RECORDS, *_JUDGED]),
-        scores=[
-            with_scores(run)[1]
-            for run in (*report_runs, *(run for run in runs_beside if run in _JUDGED))
-        ],
+        made=to_make(report_records),
+        runs=run_files(layout.all_runs()),
+        judged=judge_asked_for,
         cohorts=layout.cohort_files(),
         features=[file for file in layout.feature_files() if file.count("/") == 2],
     output:
@@ -77,9 +62,82 @@ rule report:
             folder_digest(project / "src/deepcac_study/catalogue", kind)
             for kind in ("*.yaml", "*.csv")
         ],
-        standing=[file for file in (*_RECORDS, *runs_beside) if file in standing],
         tables=folder_digest(project / "docs/results", "*.csv"),
-        judged=lambda wildcards: [*_JUDGED, *judged_before()],
-        judgements=lambda wildcards: files_digest(judged_before()),
+        records=[*layout.all_runs(), *report_records],
+        judged=judge_files_here,
+        judgements=judge_digest,
+        unscored=unscored_runs(),
     script:
         "../scripts/report.py"
+
+
+rule article:
+    """Set the article from the tables that ship; Typst is installed apart (locks/article.txt)."""
+    input:
+        project / "paper/metadata.yaml",
+        collect(
+            f"{project}/docs/results/{{name}}",
+            name=[
+                "summary.csv",
+                "headline.csv",
+                "judge_verdicts.csv",
+                "judge_planted.csv",
+                "judge_forest.svg",
+            ],
+        ),
+        text=project / "paper/article.typ",
+    output:
+        out="results/article.pdf",
+    log:
+        "logs/article.log",
+    localrule: True
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        call="deepcac_study.report.article.write_article",
+        project=config["project"],
+    script:
+        "../scripts/call.py"
+
+
+rule share:
+    """Push features, splits, shared stages, records and scores of open origin to the DVC remote."""
+    input:
+        shared_inputs,
+    log:
+        "logs/share.log",
+    localrule: True
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        call="deepcac_study.jobs.sharing.share",
+        root=".",
+        files=shared_outputs,
+        closed=closed_origins,
+    script:
+        "../scripts/call.py"
+
+
+# It has no output: a page that tells of a difference must outlive the failed job.
+rule spotcheck:
+    """Draw shipped records, make them again from raw files in a folder of their own, and compare."""
+    log:
+        "logs/spotcheck.log",
+    localrule: True
+    conda:
+        "../../envs/deepcac.yaml"
+    # `workflow.cores` would refuse every call without `--cores`, such as that of a cluster.
+    threads: workflow.resource_settings.cores or 1
+    params:
+        call="deepcac_study.jobs.spot_runs.spot_check",
+        project=str(project),
+        folder="spotcheck",
+        draws=config["draws"],
+        seed=config["seed"],
+        minutes=config["minutes"],
+        places={
+            name: config[name]
+            for name in ("mirrors", "restricted", "signature_backend")
+        },
+    script:
+        "../scripts/call.py"

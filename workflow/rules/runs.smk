@@ -1,88 +1,56 @@
-# Runs: methods with k clusters on a table, under a protocol. Most take a second or two, no more than
-# a job's start, and reading and scaling take half of the time of a network. So those of a table that
-# have things in common come together, but for a run that is asked for by its name. By rule: the
-# folder, the runs, the name of the log, and what the rule is for.
-_DEEP = "|".join(sorted(m.id for m in methods().values() if m.family == "deep"))
-_tables, _networks = [], []
-if not any(runs_among(asked.names)):
-    _tables, _networks = tables_together(report_runs), networks_together(report_runs)
-_single = nowhere_in([*_tables, *_networks]) if _tables or _networks else ""
-_RUNS = {
-    kind: (
-        "{variant}{dataset}",
-        ["{method}_k{k}"],
-        "{method}_k{k}",
-        {"variant": _single + folder_pattern(), "method": constraint},
-    )
-    for kind, constraint in (
-        ("run", rf"(?!({_DEEP})_k\d)[a-z0-9_]+"),
-        # Networks, apart so that a profile can give them a GPU.
-        ("deep_run", _DEEP),
-    )
-}
-for n, group in enumerate(_tables, start=1):
-    if len(group.places) > len(group.ends):
-        _RUNS[f"table_runs_{n}"] = (
-            "{variant}{dataset}",
-            group.ends,
-            "table",
-            {"variant": group.only_here + folder_pattern()},
-        )
-        continue
-    # Snakemake tries a file with every pattern of a rule that might make it: dozens of runs have names
-    # instead of patterns.
-    for place in group.places:
-        folder = Path(place)
-        _RUNS[f"table_runs_{'_'.join(folder.parts)}"] = (
-            str(folder),
-            group.ends,
-            "table",
-            {},
-        )
-for group in _networks:
-    _RUNS[f"deep_runs_{joined(group.ends)}"] = (
-        "{variant}{dataset}",
-        [f"{{method}}_k{k}" for k in group.ends],
-        "every_k_{method}",
-        {"variant": group.only_here + folder_pattern(), "method": _DEEP},
-    )
+# The classical runs of a table share their clusterings, which take most of the time. So the
+# configured ones come from one job, which writes all of their records and the list that names them.
+rule table_runs:
+    """Make the configured classical runs on one table, under one protocol."""
+    input:
+        unpack(table_inputs),
+    output:
+        runs="results/{variant}{dataset}/runs.csv",
+    log:
+        "logs/runs/{variant}{dataset}/table.log",
+    benchmark:
+        "logs/benchmarks/runs/{variant}{dataset}/table.tsv"
+    priority: LONG
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(120),
+    params:
+        code=table_code,
+        runs=planned_runs,
+    script:
+        "../scripts/run.py"
 
 
-for kind, (folder, stems, log_stem, constraints) in _RUNS.items():
+rule run:
+    """Make one classical run: a method with k clusters on a table, under a protocol."""
+    input:
+        unpack(run_inputs),
+    output:
+        record="results/{variant}{dataset}/{method}_k{k}.json",
+        scores="results/{variant}{dataset}/{method}_k{k}.scores.parquet",
+    log:
+        "logs/runs/{variant}{dataset}/{method}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/runs/{variant}{dataset}/{method}_k{k}.tsv"
+    wildcard_constraints:
+        method=rf"(?!({networks()})_k\d)[a-z0-9_]+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(120),
+    params:
+        code=run_code,
+    script:
+        "../scripts/run.py"
 
-    rule:
-        name:
-            kind
-        input:
-            unpack(
-                lambda wildcards, folder=folder, stem=stems[-1]: inputs_of(
-                    wildcards, folder, stem
-                )
-            ),
-        output:
-            records=[f"results/{folder}/{s}.json" for s in stems],
-            scores=[f"results/{folder}/{s}.scores.parquet" for s in stems],
-        log:
-            f"logs/runs/{folder}/{log_stem}.log",
-        benchmark:
-            f"logs/benchmarks/runs/{folder}/{log_stem}.tsv"
-        wildcard_constraints:
-            **constraints,
-        # Of a table's classifiers, and of networks on sequences, a job takes minutes.
-        priority: LONG if kind.startswith("table") or kind == "deep_run" else 0
-        conda:
-            "../../envs/deepcac.yaml"
-        resources:
-            mem_mb=grows(4000),
-            runtime=grows(120),
-        params:
-            code=code_digest(
-                "deepcac_study.experiments.run",
-                without="" if kind.startswith("deep") else NETWORKS,
-            ),
-            folder=folder,
-            learners=lambda wildcards, folder=folder, stems=stems: learners_of(
-                wildcards, folder, stems
-            ),
-        script:
-            "../scripts/run.py"
+
+use rule run as deep_run with:
+    """Make one run of a network; by its name a profile gives it a GPU."""
+    wildcard_constraints:
+        method=networks(),
+    priority: LONG
+    params:
+        code=deep_run_code,

@@ -1,5 +1,8 @@
 """Call a function on the splits of a data set, and write what it returns, if anything."""
 
+import sys
+
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):
@@ -16,7 +19,7 @@ with job(snakemake):
     inputs, asked, path = snakemake.input, snakemake.wildcards, Path(snakemake.output[0])
     features = read_features(inputs.features)
     protocol = Protocol.from_folder(asked.get("variant", ""))
-    most = snakemake.params.n_splits or most_splits(protocol, sequence=features.n_steps > 1)
+    most = snakemake.params.get("n_splits") or most_splits(protocol, sequence=features.n_steps > 1)
     splits = read_splits(inputs.splits, features.row_id)[:most]
     setting = Setting(asked.dataset, int(asked.get("k", 1)), protocol, snakemake.params.family)
     offered = {

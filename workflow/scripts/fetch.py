@@ -1,7 +1,9 @@
 """Fetch one raw file from a mirror or its official address, and check its digest."""
 
+import sys
 from pathlib import Path
 
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):

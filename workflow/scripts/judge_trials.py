@@ -1,5 +1,8 @@
 """Run and store all trials of one contender, or of some that share work, on one data set."""
 
+import sys
+
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):

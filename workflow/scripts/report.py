@@ -1,7 +1,9 @@
 """Make the report from finished runs."""
 
+import sys
 from pathlib import Path
 
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):
@@ -11,18 +13,16 @@ with job(snakemake):
     from deepcac_study.records.record import scores_path
     from deepcac_study.report.site.page import BesideRecords, ShippedRecords, build
 
-    project = Path(snakemake.config["project"])
+    project, params = Path(snakemake.config["project"]), snakemake.params
     registry = registry_folder(project)
     layout = Layout(load_registry(registry), snakemake.config)
-    standing = snakemake.params.standing
-    made = [*snakemake.input.records, *standing, *snakemake.params.judged]
-    records = list(dict.fromkeys(made))
+    records = list(dict.fromkeys([*params.records, *params.judged]))
     build(
         records,
         registry,
         Path(snakemake.output.page).parent,
         data=BesideRecords(
-            tidy=Path("data/tidy"),
+            cohorts=Path("data/cohorts"),
             features=Path("data/features"),
             # No input: raw files are not shared, and after a pull nothing but the report is made.
             truth=Path("data/raw").glob("demo_*/subtypes.csv"),
@@ -30,7 +30,7 @@ with job(snakemake):
         ),
         shipped=ShippedRecords(
             tables=project / "docs" / "results",
-            unscored={run for run in standing if not scores_path(run).exists()},
+            unscored={run for run in params.unscored if not scores_path(run).exists()},
         ),
         threads=snakemake.threads,
     )

@@ -1,5 +1,8 @@
 """Learn the similarity of k-means on example clusterings, and test it on those left out."""
 
+import sys
+
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):

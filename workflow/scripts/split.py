@@ -1,5 +1,8 @@
-"""Draw the splits of data sets."""
+"""Draw the splits of a data set."""
 
+import sys
+
+sys.path.insert(0, f"{snakemake.config['project']}/src")  # in any environment: the clone's own
 from deepcac_study.jobs.job import job
 
 with job(snakemake):
@@ -7,10 +10,13 @@ with job(snakemake):
     from deepcac_study.catalogue.protocol import Protocol
     from deepcac_study.splits import make_splits, write_splits
 
-    params = snakemake.params
-    files = zip(snakemake.input.features, snakemake.output.splits, params.drawn, strict=True)
-    for source, target, (variant, share, grouped) in files:
-        features, protocol = read_features(source), Protocol.from_folder(variant)
-        unit = features.group if grouped else None
-        table = make_splits(features.row_id, features.label, params.seeds, protocol, share, unit)
-        write_splits(target, table)
+    features, params = read_features(snakemake.input.features), snakemake.params
+    table = make_splits(
+        features.row_id,
+        features.label,
+        params.seeds,
+        Protocol.from_folder(snakemake.wildcards.variant),
+        params.published_share,
+        features.group if params.grouped else None,
+    )
+    write_splits(snakemake.output.splits, table)

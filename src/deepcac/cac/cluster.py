@@ -11,6 +11,7 @@ from deepcac.cac.kernels.kernel import sweep
 from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.kernels.state import SEPARATION, SIZE, TOTAL, State, allocate, recount
 from deepcac.errors import ConfigError, DataError
+from deepcac.threads import few_threads
 from deepcac.types import Floats, Ints
 
 Separation = Literal["size", "cluster"]
@@ -52,7 +53,8 @@ def kmeans_labels(X: Floats, k: int, random_state: Any) -> Ints:
     if k > len(X):
         raise DataError(f"n_clusters={k}, but n_samples={len(X)}; ask for fewer clusters")
     model = KMeans(n_clusters=k, n_init=10, algorithm="lloyd", random_state=random_state)
-    return model.fit(X).labels_.astype(np.int64)
+    with few_threads(X, k):
+        return model.fit(X).labels_.astype(np.int64)
 
 
 def cluster(

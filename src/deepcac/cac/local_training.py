@@ -37,6 +37,7 @@ from deepcac.numeric_table import (
     warn_of_scales,
 )
 from deepcac.sklearn_compat import HasMethods, Interval, StrOptions
+from deepcac.threads import few_threads
 from deepcac.types import Floats, Ints
 
 ArrayLike = npt.ArrayLike
@@ -112,17 +113,18 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         weights = cluster_weights(self._weights(), y)
         first = start if len(start) == len(used) else [None] * len(used)
         base = seeded(self._base(), self.random_state)
-        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_weighted)(
-                base,
-                X[rows],
-                y[rows],
-                weights,
-                begin,
-                None if sample_weight is None else sample_weight[rows],
+        with few_threads(X):
+            self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+                delayed(fit_weighted)(
+                    base,
+                    X[rows],
+                    y[rows],
+                    weights,
+                    begin,
+                    None if sample_weight is None else sample_weight[rows],
+                )
+                for rows, begin in zip(members, first, strict=True)
             )
-            for rows, begin in zip(members, first, strict=True)
-        )
         self.purity_ = purity(self.class_counts_)
         self.collapsed_ = collapsed(self.class_counts_)
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deepcac.linear.base_classifiers import check_answers, class_scores, log_odds
 from deepcac.numeric_table import check_table
+from deepcac.threads import few_threads
 from deepcac.types import Floats, Ints
 
 ArrayLike = npt.ArrayLike
@@ -95,7 +96,8 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return check_table(self, X, reset=False)
 
     def _nearest(self, X: Floats) -> Ints:
-        return pairwise_distances_argmin(*self._near_origin(X)).astype(np.int64)
+        with few_threads(X, len(self.cluster_centers_)):
+            return pairwise_distances_argmin(*self._near_origin(X)).astype(np.int64)
 
     def _near_origin(self, X: Floats) -> tuple[Floats, Floats]:
         """Return rows and centroids; far from the origin, where squares lose digits, centred."""

@@ -10,6 +10,7 @@ from deepcac.decomposition.mixtures.mixed import Mixed
 from deepcac.decomposition.mixtures.mixture import Clusters, cluster_rows
 from deepcac.decomposition.smo import Design
 from deepcac.errors import ConfigError
+from deepcac.threads import few_threads
 from deepcac.types import Floats, Ints
 
 Clusterer = Literal["em", "kmeans"]
@@ -63,7 +64,8 @@ def decompose(
 def _kmeans(points: Floats, k: int, rng: np.random.Generator) -> Clusters:
     k = min(k, len(np.unique(points, axis=0)))
     seed = int(rng.integers(2**31))
-    labels = KMeans(k, n_init=10, random_state=seed).fit_predict(points)
+    with few_threads(points, k):
+        labels = KMeans(k, n_init=10, random_state=seed).fit_predict(points)
     labels = np.unique(labels, return_inverse=True)[1]
     return Clusters(labels, int(labels.max()) + 1, ())
 

@@ -55,8 +55,9 @@ def checked(model: type[Model], content: object, where: str) -> Model:
         hint = "" if fault["type"] == "missing" else f", not {str(fault['input'])[:60]!r}"
         if fault["type"] == "extra_forbidden":
             keys = _keys(model, fault["loc"])
-            near = difflib.get_close_matches(str(fault["loc"][-1]), keys, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(keys)}"
+            near = difflib.get_close_matches(str(fault["loc"][-1]), keys, n=2, cutoff=0.75)
+            meant = " or ".join(map(repr, near))
+            hint = f"; did you mean {meant}?" if near else f"; known: {', '.join(keys)}"
             fault["msg"] = "no such key"
         reason = fault.get("ctx", {}).get("error", f"{fault['msg']}{hint}")
         raise ConfigError(f"{where}: at {place}: {reason}") from error

@@ -19,6 +19,14 @@ from deepcac.task import FEW
 
 MOST_BYTES, MOST_TEXT = 256 << 20, 12 << 20  # of a file; of the JSON in it, which grows when read
 LARGEST, SMALLEST = 1e50, 1e-50  # of a learnt number; of a spread, from below
+# What scikit-learn's estimators call rows of the fit or lone values of them, and means of classes.
+_ROWS = (
+    *("_fit_X", "X_train_", "X_fit_", "X_", "support_vectors_", "component_indices_"),
+    *("X_thresholds_", "data_min_", "training_data_"),
+)
+_MEANS = ("theta_", "centroids_", "means_")
+_KEEP = "; say {} and keep the file as you keep the table"
+_FEWER = "; fit fewer clusters, or" + _KEEP.format("small_clusters=True").removeprefix(";")
 
 
 @contextmanager
@@ -37,26 +45,79 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
         ) from (error)
 
 
-def check_clusters(model: Any) -> None:
-    """Refuse to write a cluster whose centre would tell of single rows.
+def check_patients(
+    model: Any,
+    *,
+    small_clusters: bool = False,
+    trusted: bool = False,
+    counts: npt.ArrayLike | None = None,
+) -> None:
+    """Refuse to write what would tell of single patients.
 
-    Looked at are an estimator and the estimators in it, such as the steps of a pipeline.
+    Looked at are an estimator and whatever is in it, such as the steps of a pipeline.
+
+    Parameters
+    ----------
+    model : estimator
+        Or a list or dict of such.
+    small_clusters : bool
+        Whether the mean of a cluster, or of a class in one, may be that of fewer than `FEW` rows.
+    trusted : bool
+        Whether rows and lone values may be written, as k-NN and support vectors hold them.
+    counts : array-like of shape (n_classes,), optional
+        Rows of each class that the model was fitted on, where it does not know them.
     """
-    if isinstance(model, list | tuple | dict):
-        for part in model.values() if isinstance(model, dict) else model:
-            check_clusters(part)
-    if not isinstance(model, BaseEstimator):
-        return
-    sizes = np.bincount(getattr(model, "subtypes_", np.empty(0, np.int64)))
-    small = [number for number, size in enumerate(sizes) if 0 < size < FEW]
-    if small:
-        raise DataError(
-            f"cluster {small[0]} of {type(model).__name__} holds fewer than {FEW} rows, which a "
-            "saved model would tell; fit fewer clusters, or say small_clusters=True and keep the "
-            "file as you keep the table"
-        )
-    for value in vars(model).values():
-        check_clusters(value)
+    told = {"small_clusters": small_clusters, "trusted": trusted}
+    for part in objects_in(model):
+        held, kind = attributes_of(part), type(part).__name__
+        if not trusted and any(name in held for name in _ROWS):
+            raise DataError(f"{kind} holds patients' rows{_KEEP.format('trusted=True')}")
+        sizes, of_classes = _sizes(held), held.get("class_count_") if counts is None else counts
+        few = np.flatnonzero((sizes > 0) & (sizes < FEW))
+        if len(few) and not small_clusters:
+            raise DataError(
+                f"cluster {few[0]} of {kind} holds fewer than {FEW} rows, which a saved model "
+                f"would tell{_FEWER}"
+            )
+        if not small_clusters and any(name in held for name in _MEANS):
+            if of_classes is None:
+                raise DataError(
+                    f"{kind} holds means of classes, and not of how many rows"
+                    + _KEEP.format("small_clusters=True")
+                )
+            if ((np.asarray(of_classes) > 0) & (np.asarray(of_classes) < FEW)).any():
+                raise DataError(
+                    f"{kind} holds the mean of fewer than {FEW} rows of a class{_FEWER}"
+                )
+        if "training_rows_" in held:  # of each group of a class
+            counts = np.bincount(held["subtypes_"][held["training_rows_"]])
+        of_clusters = held.pop("estimators_", ()) if "class_counts_" in held else ()
+        for local, own in zip(of_clusters, held.get("class_counts_", ()), strict=False):
+            check_patients(local, **told, counts=own)
+        check_patients(held, **told, counts=counts)
+
+
+def _sizes(held: dict[str, Any]) -> npt.NDArray[Any]:
+    """Return the rows of each cluster, or behind each mean, of an object's attributes."""
+    if "class_counts_" in held:
+        return np.sum(held["class_counts_"], axis=1)
+    if "log_share" in held:  # of one class, in naive Bayes
+        return np.array([held["size"]])
+    return np.bincount(held.get("subtypes_", np.empty(0, np.int64)))
+
+
+def attributes_of(part: Any) -> dict[str, Any]:
+    """Return the attributes of an object by name."""
+    return dict(part._asdict() if hasattr(part, "_asdict") else getattr(part, "__dict__", {}))
+
+
+def objects_in(value: Any) -> Iterator[Any]:
+    """Yield the estimators and records that a value is, or a list or a dict of them."""
+    if isinstance(value, list | tuple | dict) and not hasattr(value, "_asdict"):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from objects_in(part)
+    elif isinstance(value, BaseEstimator) or type(value).__module__.startswith("deepcac."):
+        yield value
 
 
 def check_size(path: str | os.PathLike[str], most: int = MOST_BYTES) -> None:

@@ -24,7 +24,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from deepcac.errors import DataError, warn_of_old_name
-from deepcac.files.saved_models import check_clusters
+from deepcac.files.saved_models import check_patients
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.answers import Network, NetworkAnswers, predict_in_chunks
 from deepcac.nn.fitting import data
@@ -292,8 +292,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         As `deepcac.save`, it refuses a cluster of fewer than eight rows but for `small_clusters`.
         """
         check_is_fitted(self, "network_")
-        if not small_clusters:
-            check_clusters(self)
+        check_patients(self, small_clusters=small_clusters)
         write_model(path, self)
 
     @classmethod

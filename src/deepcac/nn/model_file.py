@@ -15,17 +15,18 @@ from deepcac import __version__
 from deepcac.errors import DataError
 from deepcac.files.saved_models import (
     LARGEST,
+    check_array,
     check_classes_of,
     check_count,
-    check_ids,
     check_version,
     reading,
 )
 from deepcac.nn.fitting.data import find_device
 from deepcac.nn.inputs import Preparation
 from deepcac.nn.persistence import read_tensors, write_tensors
+from deepcac.task import rounded
 
-FORMAT = 2
+FORMAT = 3
 _PREPARED = "preparation."
 _KEPT = ("history_", "best_epoch_", "status_", "seconds_")
 _ADDED = {"class_weight": None}  # parameters that older files lack
@@ -118,18 +119,19 @@ _MOST_SINGLE = 1e9  # four layers of such weights stay within a float32
 
 
 def write_model(path: str | os.PathLike[str], model: Any) -> None:
-    """Write a fitted `DeepClassifier`; a random state that is no number is not kept."""
+    """Write a fitted `DeepClassifier`, without what it says of its rows.
+
+    A random state that is no number is not kept.
+    """
     header = {
         **about(model),
         "shape": list(model._shape),
         **{name: getattr(model, name) for name in _KEPT},
-        "class_counts_": model.class_counts_.tolist(),
+        "class_counts_": rounded(model.class_counts_).tolist(),
     }
     prepared = {} if model._preparation is None else model._preparation.tensors()
     tensors = {
         **model.network_.state_dict(),
-        "subtypes_": torch.as_tensor(model.subtypes_),
-        "held_out_": torch.as_tensor(np.asarray(model.held_out_, dtype=np.int64)),
         **{_PREPARED + name: value for name, value in prepared.items()},
     }
     write_tensors(path, tensors, header)
@@ -156,13 +158,8 @@ def _restore(
         raise DataError("its seconds are none")
     if model.status_ not in ("ok", "diverged"):
         raise DataError("its status is none")
-    clusters = getattr(model, "n_clusters", 1)
-    model.subtypes_ = check_ids("subtypes_", tensors.pop("subtypes_").numpy(), clusters)
-    held_out = tensors.pop("held_out_").numpy()
-    model.held_out_ = check_ids("held_out_", held_out, len(model.subtypes_))
-    model.n_clusters_found_ = len(np.unique(model.subtypes_))
-    if "class_counts_" in header:
-        model.class_counts_ = _counts(model, clusters, header["class_counts_"])
+    model.class_counts_ = _counts(model, header["class_counts_"])
+    model.n_clusters_found_ = int(model.class_counts_.any(axis=1).sum())
     prepared_names = [name for name in tensors if name.startswith(_PREPARED)]
     prepared = {name.removeprefix(_PREPARED): tensors.pop(name) for name in prepared_names}
     model._preparation = Preparation.of(prepared) if prepared else None
@@ -173,13 +170,13 @@ def _restore(
     model.network_ = restore_network(model._build, tensors).to(device)
 
 
-def _counts(model: Any, clusters: int, rows: list[list[int]]) -> npt.NDArray[np.int64]:
-    """Return the rows of each class in each cluster, if they are those of the subtypes."""
+def _counts(model: Any, rows: list[list[int]]) -> npt.NDArray[np.int64]:
+    """Return the rows of each class in each cluster, if they can be rounded counts."""
     counts = np.array(rows)
-    possible = counts.shape == (clusters, len(model.classes_)) and counts.dtype.kind == "i"
-    sizes = np.bincount(model.subtypes_, minlength=clusters)
-    if not possible or (counts < 0).any() or (counts.sum(axis=1) != sizes).any():
-        raise DataError("class_counts_ are not those of the subtypes")
+    shape = (getattr(model, "n_clusters", 1), len(model.classes_))
+    check_array("class_counts_", counts, shape, np.int64)
+    if not counts.any() or (counts < 0).any() or not np.array_equal(rounded(counts), counts):
+        raise DataError("class_counts_ are no rounded counts")
     return counts
 
 

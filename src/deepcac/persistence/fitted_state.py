@@ -6,7 +6,7 @@ A file that names types of the table only can still hold a state that no `fit` l
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,12 @@ from deepcac.errors import DataError
 from deepcac.files.saved_models import (
     LARGEST,
     SMALLEST,
+    attributes_of,
     check_array,
     check_classes_of,
     check_count,
     check_ids,
+    objects_in,
 )
 from deepcac.persistence.state_table import STATES
 
@@ -66,31 +68,40 @@ def _check(part: Any, around: Lengths, trusted: frozenset[str]) -> bool:
     if kind not in STATES:
         raise DataError(f"holds a {kind}, whose state cannot be checked")
     fitted = isinstance(part, BaseEstimator)
+    _check_names(part)
     if fitted:
-        _check_parameters(part, trusted)
+        _check_parameters(part)
     lengths = _measure(part, STATES[kind], {} if fitted else dict(around))
     inside = {letter: length for letter, length in lengths.items() if letter.isupper()}
     given = type(part)._get_param_names() if fitted else ()
-    own = [value for name, value in _parts(part).items() if name not in given or name == "steps"]
-    held = [each for value in own for each in _objects(value)]
+    own = [
+        value for name, value in attributes_of(part).items() if name not in given or name == "steps"
+    ]
+    held = [each for value in own for each in objects_in(value)]
     trusting = sum(not _check(each, inside, trusted) for each in held)
     if type(part).__name__ in _RULES:  # after its parts, which it compares
         _RULES[type(part).__name__](part, lengths)
-    if not trusting and "n_features_in_" in _parts(part):
+    if not trusting and "n_features_in_" in attributes_of(part):
         _ask(part)
     return not trusting
 
 
-def _check_parameters(part: BaseEstimator, trusted: frozenset[str]) -> None:
-    """Check parameters, the names of attributes and columns; they decide how an answer is made."""
-    attributes, kind = vars(part), type(part).__name__
-    given = type(part)._get_param_names()
+def _check_names(part: Any) -> None:
+    """Refuse an object that lacks a parameter, or has an attribute that is not in the table."""
+    attributes, kind = attributes_of(part), type(part).__name__
+    given = type(part)._get_param_names() if isinstance(part, BaseEstimator) else ()
     known = STATES[f"{type(part).__module__}.{type(part).__qualname__}"]
     for name in (*given, *attributes):
         if name not in attributes:
             raise DataError(f"{kind} has no {name}")
         if name not in given and name not in known:
             raise DataError(f"{kind} has an attribute {name[:40]!r} that no fit sets")
+
+
+def _check_parameters(part: BaseEstimator) -> None:
+    """Check parameters and the names of columns; they decide how an answer is made."""
+    attributes, kind = vars(part), type(part).__name__
+    given = type(part)._get_param_names()
     if hasattr(part, "_parameter_constraints"):
         part._validate_params()
     jobs = attributes.get("n_jobs")
@@ -99,9 +110,11 @@ def _check_parameters(part: BaseEstimator, trusted: frozenset[str]) -> None:
     if attributes.get("_sklearn_output_config", {}).get("transform", "default") not in _OUTPUTS:
         raise DataError(f"{kind} answers in no form that is known")
     for value in () if kind == "Pipeline" else map(attributes.get, given):
-        for held in _objects(value):
+        for held in objects_in(value):
             if f"{type(held).__module__}.{type(held).__qualname__}" in STATES:
-                _check_parameters(held, trusted)
+                _check_names(held)
+                if isinstance(held, BaseEstimator):
+                    _check_parameters(held)
     if "feature_names_in_" in attributes:
         names = attributes["feature_names_in_"]
         if not isinstance(names, np.ndarray) or names.ndim != 1:
@@ -113,7 +126,7 @@ def _check_parameters(part: BaseEstimator, trusted: frozenset[str]) -> None:
 
 def _measure(part: Any, state: dict[str, str], lengths: Lengths) -> Lengths:
     """Compare the attributes of an object with the table; return their lengths by letter."""
-    attributes, kind = _parts(part), type(part).__name__
+    attributes, kind = attributes_of(part), type(part).__name__
     if "n_features_in_" in attributes:
         lengths["D"] = check_count("n_features_in_", attributes["n_features_in_"], 1)
         if lengths["D"] > _MOST_COLUMNS:
@@ -163,19 +176,6 @@ def _check_numbers(what: str, value: Any) -> None:
     # The limits are beyond float32.
     if numbers.dtype.kind == "f" and not (np.abs(numbers.astype(np.float64)) <= LARGEST).all():
         raise DataError(f"{what} is not finite, or beyond {LARGEST:g}")
-
-
-def _parts(part: Any) -> dict[str, Any]:
-    return part._asdict() if hasattr(part, "_asdict") else vars(part)
-
-
-def _objects(value: Any) -> Iterator[Any]:
-    """Yield estimators and records in a value, a list or a dict of them."""
-    if isinstance(value, list | tuple | dict) and not hasattr(value, "_asdict"):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _objects(part)
-    elif isinstance(value, BaseEstimator) or type(value).__module__.startswith("deepcac."):
-        yield value
 
 
 def _ask(part: BaseEstimator) -> None:
@@ -230,7 +230,6 @@ def _clusters(part: Any, lengths: Lengths) -> None:
     counts = part.class_counts_
     if not lengths["K"] or lengths["C"] < 2 or counts.min() < 0 or counts.max() > _MOST_ROWS:
         raise DataError("it has no clusters, classes or counts")
-    check_ids("subtypes_", part.subtypes_, lengths["K"])
     for local, own in zip(part.estimators_, counts, strict=True):
         if not np.array_equal(local.classes_, np.flatnonzero(own)):
             raise DataError("a cluster's classifier has other classes than its rows")

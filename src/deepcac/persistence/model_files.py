@@ -28,16 +28,18 @@ from deepcac.files.atomic import atomic_path
 from deepcac.files.saved_models import (
     MOST_BYTES,
     MOST_TEXT,
-    check_clusters,
+    check_patients,
     check_size,
     check_version,
+    objects_in,
     reading,
 )
 from deepcac.persistence.fitted_state import check_state
 from deepcac.persistence.model_nodes import named_types, untrusted_line
-from deepcac.persistence.state_table import ALLOWED
+from deepcac.persistence.state_table import ALLOWED, ROUNDED, UNWRITTEN
+from deepcac.task import rounded
 
-FORMAT = 2
+FORMAT = 3
 HEADER = "deepcac.json"
 _STEP = "step{}.safetensors"  # a deep classifier in a pipeline
 _DEEP = {
@@ -55,8 +57,16 @@ _DEEP = {
 }
 
 
-def save(model: Any, path: str | os.PathLike[str], *, small_clusters: bool = False) -> None:
+def save(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    small_clusters: bool = False,
+    trusted: bool = False,
+) -> None:
     """Write a fitted estimator, or a scikit-learn pipeline of such, to one file.
+
+    What only `fit` says of its rows is left out, such as `subtypes_`; counts are rounded to 5.
 
     Parameters
     ----------
@@ -65,14 +75,18 @@ def save(model: Any, path: str | os.PathLike[str], *, small_clusters: bool = Fal
     path : path-like
         Any ending; the whole file is there or none.
     small_clusters : bool
-        Whether a cluster of fewer than eight rows may be written. Its centre tells those rows, so
-        the file must then be kept as the table is.
+        Whether the mean of fewer than eight rows may be written: of a cluster, or of a class in
+        one. It tells those rows, so the file must then be kept as the table is.
+    trusted : bool
+        Whether patients' rows may be written, which k-NN, support vectors and kernels hold. Who
+        gets the file then has that part of the table.
 
     Raises
     ------
     DataError
         Something in the model cannot be written without running code when it is read, no `fit`
-        leaves such a state, a cluster is small, or the file would be larger than `load` reads.
+        leaves such a state, it would tell of single patients, or the file would be larger than
+        `load` reads.
 
     Warns
     -----
@@ -80,11 +94,11 @@ def save(model: Any, path: str | os.PathLike[str], *, small_clusters: bool = Fal
         `load` reads the file only if it may trust what is in it.
     """
     check_is_fitted(model)
-    if not small_clusters:
-        check_clusters(model)
+    check_patients(model, small_clusters=small_clusters, trusted=trusted)
     if callable(getattr(model, "save", None)):
         model.save(path, **({"small_clusters": True} if small_clusters else {}))
         return
+    model = _without_rows(model)
     content = _archive(model)
     with zipfile.ZipFile(content, "a") as archive:
         untrusted = named_types(archive)
@@ -101,6 +115,27 @@ def save(model: Any, path: str | os.PathLike[str], *, small_clusters: bool = Fal
         warnings.warn(f"{path}: {untrusted_line(untrusted)}", TrustWarning, stacklevel=2)
     with atomic_path(path) as partial:
         partial.write_bytes(content.getvalue())
+
+
+def _without_rows(part: Any) -> Any:
+    """Return a copy of a model that says of its rows what a file may, and no exact count."""
+    if type(part) in (list, tuple, dict):
+        parts = part.items() if isinstance(part, dict) else enumerate(part)
+        copies = {name: _without_rows(value) for name, value in parts}
+        return copies if isinstance(part, dict) else type(part)(copies.values())
+    if (
+        type(part).__name__ in _DEEP
+        or hasattr(part, "_asdict")
+        or next(objects_in(part), None) is None
+    ):
+        return part
+    kept = copy.copy(part)
+    state = vars(kept)
+    for name in UNWRITTEN & state.keys():
+        del state[name]
+    for name, value in state.items():
+        state[name] = rounded(value) if name in ROUNDED else _without_rows(value)
+    return kept
 
 
 def _archive(model: Any) -> BytesIO:

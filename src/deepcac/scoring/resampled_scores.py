@@ -4,7 +4,7 @@ Patients are drawn by how often each is in a draw, shape (n, r). At a horizon th
 weighted for censoring, by weights that each draw learns anew.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,12 +39,15 @@ class Estimate(NamedTuple):
 class Patients(NamedTuple):
     """Patients whose risks are judged, shape (n,) each.
 
-    `y` is 1 where the event came (by the horizon of `follow`, where there is one).
+    `y` is 1 where the event came (by the horizon of `follow`, where there is one). Patients of one
+    `part`, a resample or a place, are those whose risks one model gave: only they are ranked
+    among each other, and censoring is learnt from them. All are of one part if it is None.
     """
 
     y: Ids
     risk: Array
     follow: FollowUp | None = None
+    part: Ids | None = None
 
     @property
     def labelled(self) -> Ids:
@@ -54,13 +57,32 @@ class Patients(NamedTuple):
     def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> "Patients":
         """Return some of the patients."""
         follow = None if self.follow is None else self.follow.take(rows)
-        return Patients(self.y[rows], self.risk[rows], follow)
+        part = None if self.part is None else self.part[rows]
+        return Patients(self.y[rows], self.risk[rows], follow, part)
+
+    def parts(self) -> list[Ids]:
+        """Return the places of the patients of each part."""
+        if self.part is None:
+            return [np.arange(len(self.y))]
+        order = np.argsort(self.part, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(self.part[order])) + 1)
+
+    @property
+    def rankable(self) -> bool:
+        """Whether a part holds both outcomes, known ones."""
+        return any(len(np.unique(self.take(rows).labelled)) == 2 for rows in self.parts())
 
     def weights(self, draws: npt.NDArray[Any]) -> Array:
         """Return how many patients each one stands for in each draw, shape (n, r)."""
-        if self.follow is None:
-            return draws.astype(np.float64)
-        return draws * resampled_weights(self.follow, draws)
+        weights = draws.astype(np.float64)
+        if self.follow is not None:
+            for rows in self.parts():
+                weights[rows] *= resampled_weights(self.follow.take(rows), draws[rows])
+        return weights
+
+    def once(self) -> Array:
+        """Return how many patients each one stands for, shape (n,), where nobody is drawn."""
+        return self.weights(np.ones((len(self.y), 1)))[:, 0]
 
 
 def _identity(value: Array) -> Array:
@@ -99,8 +121,6 @@ def risk_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
 def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
     y, risk, weight = whom.y, whom.risk, whom.weights(draws)
     size = draws.sum(axis=0, dtype=np.float64)
-    rows = np.arange(len(y))
-    split = SplitScores(rows, y, np.zeros_like(rows), risk)
     odds = log_odds(risk)
     slope, level = slopes(y, odds, weight)
     mended = expit(slope * odds[:, None] + level)
@@ -109,12 +129,12 @@ def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
     share = events / size
     # No event, or nothing else: a refit has no end, and the log of O/E is none.
     both = (events > 0) & (others > 0)
-    ranked = weighted_scores(split, weight)
+    auroc, auprc = _ranked(whom, weight)
     brier = ((y - risk) ** 2) @ weight / size
     same_for_all = np.where(both, (events * (1 - share) ** 2 + others * share**2) / size, np.nan)
     return {
-        AUROC: ranked["auroc"],
-        AUPRC: ranked["auprc"],
+        AUROC: auroc,
+        AUPRC: auprc,
         RATIO: np.where(both, events / expected, np.nan),
         SLOPE: np.where(both, slope, np.nan),
         INTERCEPT: np.where(both, shifts(y, odds, weight), np.nan),
@@ -123,6 +143,26 @@ def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
         LOSS: np.logaddexp(0, np.where(y == 1, -odds, odds)) @ weight / size,
         MENDED: np.where(both, (weight * (y[:, None] - mended) ** 2).sum(axis=0) / size, np.nan),
     }
+
+
+def _ranked(whom: Patients, weight: Array) -> tuple[Array, Array]:
+    """Return AUROC and AUPRC under weights (n, r): means of the parts that hold both outcomes."""
+    both = [rows for rows in whom.parts() if len(np.unique(whom.take(rows).labelled)) == 2]
+    scores = [
+        weighted_scores(
+            SplitScores(rows, whom.y[rows], np.zeros_like(rows), whom.risk[rows]), weight[rows]
+        )
+        for rows in both
+    ]
+    if not scores:
+        return np.full(weight.shape[1], np.nan), np.full(weight.shape[1], np.nan)
+    auroc, auprc = ([score[name] for score in scores] for name in ("auroc", "auprc"))
+    return mean_where_defined(auroc), mean_where_defined(auprc)
+
+
+def drawn_aurocs(whom: Patients, draws: npt.NDArray[Any]) -> Array:
+    """Return the AUROC of the patients as they are and in each draw (n, r), shape (1 + r,)."""
+    return _ranked(whom, whom.weights(np.hstack([np.ones((len(draws), 1)), draws])))[0]
 
 
 def slopes(y: Ids, odds: Array, weight: Array) -> tuple[Array, Array]:
@@ -181,6 +221,18 @@ def resampled_benefits(whom: Patients, draws: npt.NDArray[Any], threshold: float
     return np.asarray((events - (count - events) * odds) / draws.sum(axis=0, dtype=np.float64))
 
 
+def benefit(whom: Patients, draws: npt.NDArray[Any], threshold: float) -> Array:
+    """Return the net benefit as it is and in each draw (n, r), in patients of 1,000, (1 + r,)."""
+    counts = np.hstack([np.ones((len(draws), 1), draws.dtype), draws])
+    return 1000 * resampled_benefits(whom, counts, threshold)
+
+
+def event_share(whom: Patients, draws: npt.NDArray[Any]) -> Array:
+    """Return the share of events as it is and in each draw (n, r), shape (1 + r,)."""
+    counts = np.hstack([np.ones((len(draws), 1), draws.dtype), draws])
+    return np.asarray((whom.y @ whom.weights(counts)) / counts.sum(axis=0, dtype=np.float64))
+
+
 def perfect_ranking(events: int, others: int) -> tuple[float, float]:
     """Return the log odds of an AUROC of 1, and their error: a bootstrap of it never varies.
 
@@ -205,7 +257,7 @@ def mean_where_defined(scores: npt.ArrayLike) -> Array:
 def estimate(name: str, value: float, resampled: Array) -> Estimate:
     """Return a score with the 95 % normal interval of its bootstrap, on its `scaled` form."""
     there, drawn = float(scaled(name, np.array(value))), scaled(name, resampled)
-    error = float(np.nanstd(drawn, ddof=1))
+    error = float(np.nanstd(drawn, ddof=1)) if (~np.isnan(drawn)).sum() > 1 else np.nan
     half = float(norm.ppf(0.975)) * error
     ends = unscaled(name, np.array([there - half, there + half]))
     return Estimate(value, float(ends[0]), float(ends[1]), error)
@@ -218,14 +270,33 @@ def patient_draws(patient: npt.NDArray[Any], seed: int = 0) -> npt.NDArray[np.ui
     return poisson_weights(int(place.max()) + 1, draws, seed)[place]
 
 
+def drawn_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
+    """Return `SCORES` of the patients as they are and in each draw (n, r), of shape (1 + r,) each.
+
+    A draw that risks rank perfectly, where they do not rank all patients so, has no slope, and its
+    AUROC is taken half a pair of patients short of 1, or above 0: log odds have no end.
+    """
+    scores = risk_scores(whom, np.hstack([np.ones((len(whom.y), 1), draws.dtype), draws]))
+    auroc = scores[AUROC]
+    perfect = ((auroc <= 0) | (auroc >= 1)) & (0 < auroc[0] < 1)
+    half = 0.5 / max(int(np.prod(np.bincount(whom.labelled, minlength=2))), 1)
+    scores[AUROC] = np.where(perfect, np.clip(auroc, half, 1 - half), auroc)
+    scores[SLOPE] = np.where(perfect, np.nan, scores[SLOPE])
+    return scores
+
+
 def score_intervals(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Estimate]:
     """Return `SCORES` with their 95 % intervals by draws of the patients, shape (n, r).
 
     The risks stay as they are. Both outcomes occur. A perfect ranking has the interval of
     `perfect_ranking`, as draws of it never vary.
     """
-    once, drawn = risk_scores(whom, np.ones((len(whom.y), 1))), risk_scores(whom, draws)
-    scores = {name: estimate(name, float(once[name][0]), drawn[name]) for name in SCORES}
+    return estimates(whom, drawn_scores(whom, draws))
+
+
+def estimates(whom: Patients, drawn: Mapping[str, Array]) -> dict[str, Estimate]:
+    """Return the scores of `drawn_scores` with their intervals."""
+    scores = {name: estimate(name, float(drawn[name][0]), drawn[name][1:]) for name in SCORES}
     if scores[AUROC].value >= 1:
         middle, error = perfect_ranking(*np.bincount(whom.labelled, minlength=2).tolist())
         low = float(expit(middle - norm.ppf(0.975) * error))

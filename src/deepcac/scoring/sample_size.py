@@ -1,7 +1,10 @@
 """How many patients a risk model itself needs (Riley and others 2020)."""
 
 from dataclasses import dataclass
-from math import ceil, exp, log
+from math import ceil, exp, log, sqrt
+
+import numpy as np
+from scipy.stats import norm
 
 from deepcac.errors import ConfigError
 
@@ -31,6 +34,27 @@ class SampleSize:
 def largest_r2(share: float) -> float:
     """Return the largest Cox and Snell R2 of an outcome of this share."""
     return 1 - exp(2 * (share * log(share) + (1 - share) * log(1 - share)))
+
+
+def r2_of_auroc(auroc: float, share: float) -> float:
+    """Return the Cox and Snell R2 that goes with an AUROC and a share of events.
+
+    As in pmsampsize, whose simulation this is the limit of: the log odds are normal in both
+    classes, with one variance (Riley et al. 2021, Stat Med 40, 4230, section 3.3).
+
+    >>> round(r2_of_auroc(0.81, 0.77), 2)
+    0.2
+    """
+    if not 0.5 < auroc < 1:
+        raise ConfigError(f"AUROC {auroc:g}: an R2 needs one between 0.5 and 1")
+    apart = sqrt(2) * norm.ppf(auroc)
+    x = np.linspace(-8, 8 + apart, 4001)
+    weight = share * norm.pdf(x - apart), (1 - share) * norm.pdf(x)
+    odds = log(share / (1 - share)) + apart * x - apart**2 / 2
+    fitted = weight[0] * np.logaddexp(0, -odds) + weight[1] * np.logaddexp(0, odds)
+    loss = float(fitted.sum() * (x[1] - x[0]))
+    entropy = -share * log(share) - (1 - share) * log(1 - share)
+    return 1 - exp(-2 * (entropy - loss))
 
 
 # By hand: pmsampsize leaves out the criterion of the average error.

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.task import FEW
+from deepcac.task import FEW, STEP, rounded
 from deepcac.types import Flags
 
-STEP = 5
 WITHHELD = "withheld"
 NOTE = (
     f"Counts below {FEW} are withheld, all others rounded to {STEP}; percentages are of rounded "
@@ -35,8 +34,7 @@ def round_count(count: npt.ArrayLike) -> npt.NDArray[Any]:
     >>> round_count([0, 3, 8, 62]).tolist()
     [0.0, nan, 10.0, 60.0]
     """
-    rounded = STEP * np.floor(np.asarray(count) / STEP + 0.5)
-    return np.where(is_few(count), np.nan, rounded)
+    return np.where(is_few(count), np.nan, rounded(count))
 
 
 def round_share(count: npt.ArrayLike, whole: npt.ArrayLike) -> npt.NDArray[Any]:

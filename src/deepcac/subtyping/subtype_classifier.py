@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from torch import Tensor
 
 from deepcac.errors import CollapseWarning, ConfigError, warn_of_old_name
-from deepcac.files.saved_models import check_clusters
+from deepcac.files.saved_models import check_patients
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.fitting.data import find_device, session
 from deepcac.nn.fitting.training import Budget
@@ -293,8 +293,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         As `deepcac.save`, it refuses a cluster of fewer than eight rows but for `small_clusters`.
         """
         check_is_fitted(self, "heads_")
-        if not small_clusters:
-            check_clusters(self)
+        check_patients(self, small_clusters=small_clusters)
         write_subtypes(path, self)
 
     @classmethod

@@ -15,7 +15,6 @@ from deepcac.files.saved_models import (
     SMALLEST,
     check_array,
     check_count,
-    check_ids,
     reading,
 )
 from deepcac.nn.fitting.data import find_device
@@ -57,8 +56,6 @@ def write_subtypes(
         "tree_folds": 0 if backbone.boosted is None else len(backbone.boosted.trees),
     }
     tensors = {
-        "subtypes": torch.as_tensor(model.subtypes_),
-        "out_of_fold": torch.as_tensor(model.out_of_fold_),
         "centres": torch.as_tensor(model._gates.centres),
         "scale": torch.as_tensor(model._gates.scale),
         "blend.weight": backbone.blend.weight,
@@ -150,11 +147,8 @@ def _restore_subtypes(model: Any, tensors: dict[str, Tensor], header: dict[str, 
     if len(names) != k or not all(isinstance(name, str) for name in names):
         raise DataError(f"subtype_names are not {k} texts")
     model.subtype_names_ = names
-    model.subtypes_ = check_ids("subtypes", learnt["subtypes"], k)
-    if len(learnt[f"{_INPUTS}quantiles_"]) != min(QUANTILES, len(model.subtypes_)):
-        raise DataError("its ranks are of other rows")
-    shape = len(model.subtypes_), len(model.classes_)
-    model.out_of_fold_ = check_array("out_of_fold", learnt["out_of_fold"], shape)
+    if not 0 < len(learnt[f"{_INPUTS}quantiles_"]) <= QUANTILES:
+        raise DataError("its ranks are none")
 
 
 def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -1,422 +1,46 @@
-"""Does clustering help on this table? The verdicts, and what they say in a sentence."""
+"""The answer to a question about a table: the first screen of a page, and what it rests on."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 
-from deepcac.judging.choice import TUNED, choose, open_to, simplest, validated
-from deepcac.judging.contenders import parse_contender
-from deepcac.judging.questions import (
-    ANY,
-    BEND,
-    BENT,
-    FORCED,
-    HELP,
-    NEGATIVE,
-    QUESTIONS,
-    Question,
-)
-from deepcac.judging.resample_scores import resample_scores
-from deepcac.judging.verdicts import verdicts
-from deepcac.scoring.equivalence import (
-    BETTER,
-    EQUIVALENT,
-    LEVEL,
-    NEVER,
-    NOT_TESTED,
-    TIED,
-    UNDECIDED,
-    WORSE,
-)
-from deepcac.scoring.margins import MARGIN, STRICT
-from deepcac.scoring.small_cells import format_count
-from deepcac.scoring.statistics import corrected_t_test
-from deepcac.table.budgeted_trials import Trials, simplicity
-from deepcac.table.comparison_words import (
-    Line,
-    ahead_sentence,
-    arm_name,
-    contender_name,
-    gain,
-    signed,
-)
-
-FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
-ENOUGH_EVENTS = 100  # below, no firm no
-TABLE_QUESTIONS = (*QUESTIONS, BEND, BENT)
-_BENT_LINE = "a bent line (logistic regression with splines)"
-_OF_CLUSTERS = {
-    BETTER: "Clusters are also ahead of {line}: {gain}.",
-    WORSE: "{Line} gives more, without clusters: clusters minus bent line {gain}.",
-    UNDECIDED: "{Line} may give as much, without clusters: clusters minus bent line {gain}.",
-}
-_AS_MUCH = "{Line} gives as much, without clusters: clusters minus bent line {gain}."
-_OF_A_LINE = {
-    BETTER: "{Line} gives more than a straight one: {gain}.",
-    WORSE: "{Line} gives less than a straight one: {gain}.",
-    UNDECIDED: "We found no evidence that {line} gives more than a straight one: {gain}.",
-}
-_NO_MORE = "{Line} gives no more than a straight one: {gain}."
-_SAME = "{Line} has the same AUROC in every resample."
+from deepcac.scoring.margins import MARGIN
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the comparison says.
+    """The answer to a question about a table.
 
     Attributes
     ----------
     sentence : str
         The answer in one sentence, which can be acted on.
-    details : list of str
+    also : sequence of str
+        What a reader must know beside it.
+    numbers : sequence of (str, str)
+        Those of the first screen: what each is, and its value.
+    details : sequence of str
         What it rests on, a sentence each.
+    warnings : sequence of str
+        Why it may be wrong.
     verdict : str
-        One of `VERDICTS`.
+        In one word.
     table : DataFrame
-        Of `deepcac.judging.verdicts.verdicts`.
+        Its comparisons (`deepcac.judging.verdicts.verdicts`).
     margin : float
-    numbers : list of (str, str)
-        The best model without clusters, its AUROC, the change by clusters, training rows and
-        events: what each is, and its value.
+        Differences in AUROC up to this are negligible.
     best, clustered : str
         Ids of the best model without clusters, and of the best with them.
-    bent_line : str
-        What a bent line gives, in a sentence.
     """
 
     sentence: str
-    details: list[str]
-    verdict: str
-    table: pd.DataFrame
-    margin: float
-    numbers: list[tuple[str, str]] = field(default_factory=list)
+    also: Sequence[str] = ()
+    numbers: Sequence[tuple[str, str]] = ()
+    details: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    verdict: str = ""
+    table: pd.DataFrame = field(default_factory=pd.DataFrame)
+    margin: float = MARGIN
     best: str = ""
     clustered: str = ""
-    bent_line: str = ""
-
-
-def rows_of(table: pd.DataFrame, question: Question) -> pd.DataFrame:
-    """Return the comparisons in AUROC of a question."""
-    return table[(table["question"] == question.id) & (table["metric"] == "auroc")]
-
-
-def answer(
-    trials: Trials, name: str, rarest: int, margin: float = MARGIN, rare: str = "events"
-) -> Answer:
-    """Compare the contenders of a table and put the outcome into words.
-
-    `rarest` counts its rows of the rarest class, which are called `rare`. Differences in AUROC up
-    to `margin` are negligible. The validation rows choose which model, and which clusters, the
-    answer is about.
-    """
-    scores = resample_scores({name: trials.records})
-    table = verdicts(scores, margin, min(STRICT, margin), TABLE_QUESTIONS)
-    rows = rows_of(table, HELP)
-    lines = rows.to_dict("records")
-    compared = [*lines, *rows_of(table, BENT).to_dict("records")]
-    references = {str(line["reference"]) for line in compared}
-    clustered = first_line(trials, compared)
-    best = clustered["reference"]
-    verdict = _verdict(lines, best, trials.cut, rarest, excluded=gain_excluded(table))
-    counts = {kind: int((rows["verdict"] == kind).sum()) for kind in _ORDER}
-    helped = _helped(verdict, lines, best)
-    ahead = _score_without(trials, best)
-    sentence = _sentence(
-        verdict, lines, best, ahead, helped, (rarest, rare), margin, excluded_gain(table)
-    )
-    if trials.cut and verdict not in (CUT, TOO_FEW):
-        sentence = f"{sentence.removesuffix('.')}, from a part of the training rows."
-    return Answer(
-        sentence=sentence,
-        details=[
-            *filter(None, [_passed_over(trials, best, references)]),
-            _counted(counts, margin),
-            *_details(table, rows, counts),
-        ],
-        verdict=verdict,
-        table=table,
-        margin=margin,
-        numbers=first_numbers(trials, clustered, (rarest, rare), _change(clustered)),
-        best=best,
-        clustered=clustered["contender"],
-        bent_line=bent_line_sentence(table, helped) if verdict != TOO_FEW else "",
-    )
-
-
-def _change(line: Line) -> str:
-    """Return what the difference of the first screen is called."""
-    contender = line["contender"]
-    if parse_contender(contender).learner == line["reference"]:
-        return f"Change by clusters ({arm_name(contender)})"
-    return f"Change by {contender_name(contender)}"
-
-
-def first_line(trials: Trials, lines: Sequence[Line]) -> Line:
-    """Return the comparison that the answer is about, as the validation rows choose it.
-
-    Its reference is the simplest model without clusters within one standard error of the best
-    (`simplest`): logistic regression, then a bent line, then boosted trees. Its contender is the
-    model with clusters that has the best mean.
-    """
-    best = recommended(trials, {str(line["reference"]) for line in lines})
-    return max(
-        (line for line in lines if line["reference"] == best),
-        key=lambda line: float(validated(trials.records, line["contender"]).mean()),
-    )
-
-
-def recommended(trials: Trials, names: Collection[str]) -> str:
-    """Return the simplest of some models without clusters that is about as good as the best."""
-    ordered = sorted(names, key=simplicity)
-    share = trials.records[ordered[0]].test_share
-    scores = [validated(trials.records, name) for name in ordered]
-    return ordered[simplest(scores, share / (1 - share))]
-
-
-def highest(trials: Trials, names: Collection[str]) -> str:
-    """Return the model without clusters with the best mean on the validation rows."""
-    return max(names, key=lambda name: float(validated(trials.records, name).mean()))
-
-
-def _passed_over(trials: Trials, best: str, names: Collection[str]) -> str:
-    """Say how much more a less simple model scores, if one does on the validation rows."""
-    ahead = highest(trials, names)
-    if ahead == best:
-        return ""
-    share = trials.records[ahead].test_share
-    more, less = (
-        choose(open_to(trials.records, name), TUNED, "auroc").scores for name in (ahead, best)
-    )
-    gap = corrected_t_test(more - less, n_train=1 - share, n_test=share)
-    sentence = ahead_sentence(contender_name(ahead), contender_name(best), gap, within=True)
-    return f"{sentence[0].upper()}{sentence[1:]}."
-
-
-def gain_excluded(table: pd.DataFrame) -> bool:
-    """Tell whether models of two clusters or more were tested, and none gains the margin."""
-    rows = rows_of(table, FORCED)
-    return len(rows) > 0 and bool((rows["p_gain_excluded_holm"] < LEVEL).all())
-
-
-def excluded_gain(table: pd.DataFrame) -> str:
-    """Say which gains in AUROC all intervals exclude, where clusters were chosen or forced."""
-    rows = pd.concat([rows_of(table, HELP), rows_of(table, FORCED)])
-    highest = float(rows["high"].max())
-    if highest != highest:
-        return "two clusters or more changed no score"
-    return f"the 95 % intervals exclude a gain above {max(highest, 0.0):.3f} AUROC"
-
-
-USE, WEAKER, LIKELY, OPEN, NO_GAIN, UNSEEN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS = (
-    *("gain", "gain of the weaker model", "gain likely", "undecided", "no gain", "none seen"),
-    *("no gain, cut training set", "no gain, few events", "too few"),
-)
-_ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED, NEVER, TIED)
-
-
-def _verdict(lines: Sequence[Line], best: str, cut: bool, rarest: int, *, excluded: bool) -> str:
-    """Decide what the first line says.
-
-    A firm no needs all training rows, enough events, and a test that excludes a gain: that clusters
-    were never chosen tests nothing.
-    """
-    if rarest < FEWEST_EVENTS:
-        return TOO_FEW
-    better = [row for row in lines if row["verdict"] == BETTER]
-    if better:
-        return USE if any(row["reference"] == best for row in better) else WEAKER
-    if _likely(lines):
-        return LIKELY
-    if any(row["verdict"] == UNDECIDED for row in lines):
-        return OPEN
-    if cut or rarest < ENOUGH_EVENTS:
-        return CUT if cut else FEW_EVENTS
-    return NO_GAIN if excluded else UNSEEN
-
-
-def _likely(lines: Sequence[Line]) -> list[Line]:
-    """Return the gains that a test of their own shows, and that the correction takes away."""
-    return [row for row in lines if row["verdict"] == UNDECIDED and row["low"] > 0]
-
-
-def _helped(verdict: str, lines: Sequence[Line], best: str) -> Line | None:
-    """Return the gain that the sentence states, the largest on the test rows; None of none."""
-    pool = _likely(lines) if verdict == LIKELY else []
-    if verdict in (USE, WEAKER):
-        pool = [row for row in lines if row["verdict"] == BETTER]
-    if verdict == USE:
-        pool = [row for row in pool if row["reference"] == best]
-    return max(pool, key=lambda row: float(row["mean"]), default=None)
-
-
-def _sentence(
-    verdict: str,
-    lines: Sequence[Line],
-    best: str,
-    ahead: float,
-    helped: Line | None,
-    rare: tuple[int, str],
-    margin: float,
-    excludes: str,
-) -> str:
-    """Put the verdict into words; `ahead` is the AUROC of the best model without clusters."""
-    model, (rarest, called) = contender_name(best), rare
-    if verdict == TOO_FEW:
-        return f"Too few {called} ({format_count(rarest)}) to say whether clusters help."
-    if helped is not None:
-        return _helping(verdict, helped, lines, (best, ahead), rarest)
-    undecided = sum(row["verdict"] == UNDECIDED for row in lines)
-    return _NO[verdict].format(
-        model=model, events=f"{format_count(rarest)} {called}", undecided=undecided, n=len(lines),
-        margin=f"{margin:g}",
-        excludes=excludes,
-    )  # fmt: skip
-
-
-def _helping(
-    verdict: str, helped: Line, lines: Sequence[Line], without: tuple[str, float], rarest: int
-) -> str:
-    """Say which clusters gain; `without` is the best model without them, and its AUROC."""
-    best, ahead = without
-    model, clustered = contender_name(best), contender_name(helped["contender"])
-    if verdict == USE:
-        return f"Use {clustered}: clusters help, {gain(helped)}."
-    if verdict == LIKELY:
-        likely = f"gain is likely but not certain: {clustered}, {gain(helped)}."
-        behind = helped["reference"] != best and helped["score"] < ahead
-        return f"Use {model} without clusters; elsewhere a {likely}" if behind else f"A {likely}"
-    weaker = contender_name(helped["reference"])
-    if helped["score"] >= ahead:
-        scores = f"its AUROC is then {helped['score']:.3f}, that of {model} {ahead:.3f}"
-        return f"Clusters help {weaker}, {gain(helped)}; {scores}."
-    words = [row["verdict"] for row in lines if row["reference"] == best]
-    now = " for now" if UNDECIDED in words or rarest < ENOUGH_EVENTS else ""
-    return f"Use {model} without clusters{now}; they help the weaker {weaker}, {gain(helped)}."
-
-
-def _score_without(trials: Trials, best: str) -> float:
-    return float(choose(trials.records[best], TUNED, "auroc").scores.mean())
-
-
-_NO = {
-    OPEN: "Use {model} without clusters for now: we found no gain, and {undecided} of {n} "
-    "comparisons are undecided.",
-    NO_GAIN: "Use {model} without clusters: on this table, models in two clusters or more gain "
-    "less than {margin} AUROC.",
-    UNSEEN: "Use {model} without clusters for now: we found no gain; {excludes}.",
-    CUT: "Use {model} without clusters for now: we found no gain with a part of the training rows.",
-    FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only "
-    "{events}.",
-}
-
-
-def first_numbers(
-    trials: Trials, line: Line, rare: tuple[int, str], change: str, without: str = "clusters"
-) -> list[tuple[str, str]]:
-    """Return the numbers of the first screen.
-
-    `line` is the comparison whose reference is the best model; `rare` counts the rows of the
-    rarest class, and says what they are. `change` and `without` are what the difference is called,
-    and what the best model goes without.
-    """
-    best = line["reference"]
-    mean, span = tuned_auroc(trials, best)
-    trained = format_count(trials.trained_on) + " (a part)" * trials.cut
-    return [
-        (f"Best model without {without}", contender_name(best)),
-        ("Its AUROC", f"{mean} ({span})" if span else mean),
-        (change, line["verdict"] if line["verdict"] in NOT_TESTED else gain(line)),
-        ("Training rows", trained),
-        (rare[1].capitalize(), format_count(rare[0])),
-    ]
-
-
-def tuned_auroc(trials: Trials, name: str) -> tuple[str, str]:
-    """Return the mean test AUROC of a tuned contender and its interval, empty if nothing varies."""
-    share = trials.records[name].test_share
-    scores = choose(open_to(trials.records, name), TUNED, "auroc").scores
-    estimate = corrected_t_test(scores, n_train=1 - share, n_test=share)
-    if estimate.low != estimate.low:
-        return f"{estimate.mean:.3f}", ""
-    return f"{estimate.mean:.3f}", f"{max(estimate.low, 0.0):.3f} to {min(estimate.high, 1.0):.3f}"
-
-
-def _counted(counts: Mapping[str, int], margin: float) -> str:
-    """Count the verdicts of the models with clusters against the same without."""
-    words = {
-        BETTER: "better with clusters",
-        WORSE: "worse with clusters",
-        EQUIVALENT: f"no difference (within {margin:g} AUROC)",
-        UNDECIDED: "undecided",
-        NEVER: "clusters never chosen",
-        TIED: "clusters chosen without changing a score",
-    }
-    listed = ", ".join(
-        f"{words[verdict]} in {counts[verdict]}" for verdict in _ORDER if counts[verdict]
-    )
-    return f"{sum(counts.values())} comparisons of models with and without clusters: {listed}."
-
-
-def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:
-    gaps = rows["mean"]
-    sentences = [f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}."]
-    without = pd.concat([rows, rows_of(table, BENT)])
-    alone = dict(zip(without["reference"], without["reference_score"], strict=True))
-    scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())
-    best = max(rows.to_dict("records"), key=lambda row: row["score"])
-    sentences.append(
-        f"AUROC without clusters: {scores}. The highest with clusters, on "
-        "the test rows: "
-        f"{contender_name(best['contender'])} {best['score']:.3f}."
-    )
-    if BETTER in rows_of(table, NEGATIVE)["verdict"].tolist():
-        sentences.append(
-            "Warning: a hash of the row number, which knows nothing, seems to help; do not trust "
-            "the gains on this page."
-        )
-    if counts[BETTER] and (meaningless := _beaten(table, rows)):
-        sentences.append(meaningless)
-    return sentences
-
-
-def _beaten(table: pd.DataFrame, rows: pd.DataFrame) -> str:
-    """Say whether the clusters that help beat a partition that means nothing."""
-    helping = set(rows.loc[rows["verdict"] == BETTER, "contender"])
-    controls = rows_of(table, ANY)
-    controls = controls[controls["contender"].isin(helping)]
-    if controls.empty:
-        return ""
-    won = int((controls["verdict"] == BETTER).sum())
-    return (
-        "Against partitions that mean nothing (a random one, a hash of the row) the clusters that "
-        f"help are better in {won} of {len(controls)} comparisons."
-    )
-
-
-def bent_line_sentence(table: pd.DataFrame, helped: Line | None) -> str:
-    """Say what a bent line gives: beside clusters that seem to help, or beside a straight line.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of `deepcac.judging.verdicts.verdicts`, for one table.
-    helped : mapping or None
-        The comparison in which clusters gain, or are likely to; None if no clusters do.
-
-    Returns
-    -------
-    str
-        Empty if no bent line was judged.
-    """
-    question = BEND if helped is None else BENT
-    asked = table[(table["question"] == question.id) & (table["metric"] == "auroc")]
-    if helped is not None:
-        asked = asked[asked["contender"] == helped["contender"]]
-    if asked.empty:
-        return ""
-    (line,) = asked.to_dict("records")
-    texts, otherwise = (_OF_A_LINE, _NO_MORE) if helped is None else (_OF_CLUSTERS, _AS_MUCH)
-    text = _SAME if line["verdict"] in NOT_TESTED else texts.get(line["verdict"], otherwise)
-    capital = _BENT_LINE[0].upper() + _BENT_LINE[1:]
-    return text.format(line=_BENT_LINE, Line=capital, gain=gain(line))

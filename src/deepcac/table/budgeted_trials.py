@@ -20,9 +20,9 @@ from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trial_record import TrialRecord, join_resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.margins import MARGIN
-from deepcac.table.held_out_risks import HeldOut, pooled, risks_of_choices
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.limits import MOST_ROWS
+from deepcac.table.predictions import Predictions, predictions_of_choices, stack
 from deepcac.table.worker_processes import workers
 
 Say = Callable[[str], None]
@@ -37,6 +37,10 @@ OVERRUN = 2.0  # times the budget
 MOST_JOBS = 8  # unless more are asked for: each is a process with its own copy of the table
 
 
+def _silent(line: str) -> None:
+    """Show nothing."""
+
+
 @dataclass(frozen=True)
 class TableRun:
     """How a command works on a table; the names are those of its options.
@@ -44,9 +48,11 @@ class TableRun:
     Attributes
     ----------
     say : callable
-        Is called with how far it is.
+        Is called with what a user should know.
     command : str
         What the page says it was made by.
+    progress : callable
+        Is called with how far it is.
     rows : int
         Of more rows than this a sample is used.
     seed : int
@@ -69,6 +75,7 @@ class TableRun:
 
     say: Say
     command: str = ""
+    progress: Say = _silent
     rows: int = MOST_ROWS
     seed: int = 0
     jobs: int | None = None
@@ -134,7 +141,7 @@ class Trials:
         Resamples that were judged at once.
     seeds : list of int
         Of the resamples that were made.
-    held_out : HeldOut or None
+    predictions : Predictions or None
         Risks of the test rows, of two classes.
     rows : int
         Rows of the table whose outcome is known.
@@ -146,7 +153,7 @@ class Trials:
     seconds: float
     jobs: int = 1
     seeds: list[int] = field(default_factory=list)
-    held_out: HeldOut | None = None
+    predictions: Predictions | None = None
     rows: int = 0
 
     @property
@@ -270,7 +277,7 @@ def run_budgeted(
     durations: list[float] = []
     pool = workers(effort.jobs, pre_dispatch=effort.jobs, return_as="generator")
     made: list[list[TrialRecord]] = []
-    held_out: list[HeldOut | None] = []
+    predictions: list[Predictions | None] = []
     for resample_records, risks, seconds in pool(
         delayed(_judge)(
             (table.features, 1, limit),
@@ -280,7 +287,7 @@ def run_budgeted(
         for seed in _due(effort, planned, durations)
     ):  # fmt: skip
         made.append(resample_records)
-        held_out.append(risks)
+        predictions.append(risks)
         durations.append(seconds)
         left = _left(effort, planned, durations, time.monotonic() - begin)
         say(f"resample {len(made)} of {planned}: about {_duration(left)} left")
@@ -288,7 +295,9 @@ def run_budgeted(
     seeds = list(range(effort.seed, effort.seed + len(made)))
     spent = time.monotonic() - begin
     n_labelled = n if table.follow is None else int(table.follow.outcome_known.sum())
-    return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(held_out), n_labelled)
+    return Trials(
+        records, planned, limit, spent, effort.jobs, seeds, stack(predictions), n_labelled
+    )
 
 
 def _due(effort: TableEffort, planned: int, durations: Sequence[float]) -> Iterator[int]:
@@ -309,7 +318,7 @@ def _judge(
     trials: int,
     say: Say | None,
     fit: Fit,
-) -> tuple[list[TrialRecord], HeldOut | None, float]:
+) -> tuple[list[TrialRecord], Predictions | None, float]:
     """Run all contenders on one resample; return their records, test risks, and seconds.
 
     `drawn` and `options` are what `table_resamples` is given; a whole table is not sent about.
@@ -322,11 +331,9 @@ def _judge(
             records.append(run_resample(sample, contender, contender.trials(trials), fit))
             if say is not None:
                 say(f"first resample: {place} of {len(fighters)} models")
-    if options["follow"] is not None:  # the page scores the answers at the horizon
-        return records, None, time.monotonic() - begin
-    held_out = risks_of_choices(sample, records)
+    risks = predictions_of_choices(sample, records, drawn[0].row_id, options["follow"])
     records = [replace(record, answers=[]) for record in records]
-    return records, held_out, time.monotonic() - begin
+    return records, risks, time.monotonic() - begin
 
 
 def _left(effort: TableEffort, planned: int, durations: list[float], spent: float) -> float:

@@ -1,17 +1,22 @@
 """What a risk model may keep of a table: no mean, centre or share of fewer patients than a cell.
 
-A mean times its rows is a count, and the centre of one patient is that patient. So groups that are
-too small join their neighbours, and counts from 1 to 4 are moved before a model is fitted to them.
+A mean times its rows is a sum, and the centre of one patient is that patient. So groups that are
+too small join their neighbours, and sums are rounded as counts are: those of levels to `STEP`
+patients, those of numbers to `STEP` standard deviations. Else the mean of all rows, less the other
+centres, would tell what one centre hides.
 """
+
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 
 from deepcac.errors import DataError
+from deepcac.files.saved_models import LARGEST, SMALLEST
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import TableScaler
-from deepcac.scoring.small_cells import FEW
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.task import FEW, STEP, rounded
 from deepcac.types import Array, Flags, Ids
 
 
@@ -25,23 +30,29 @@ def coarse_scaler(table: LabelledTable) -> TableScaler:
     Raises
     ------
     DataError
-        No column is left.
+        No column is left, or one has numbers that no model file can hold.
     """
     X, patient = table.features.X, patients(table)
-    scaler, n = TableScaler().fit(X), len(X)
+    scaler = TableScaler().fit(X)
     shares = indicators(table, scaler)
     full = np.hstack([X, np.isnan(X)[:, scaler.flagged_]])
     mean, scale = (np.zeros(len(scaler.kept_)) for _ in range(2))
     mean[scaler.kept_], scale[scaler.kept_] = scaler.mean_, scaler.scale_
+    step = STEP / len(np.unique(patient))
     for f in np.flatnonzero(scaler.kept_):
         values = full[:, f]
         if shares[f]:
-            ones = _share(values, patient, n)
-            if ones is not None:
-                mean[f], scale[f] = ones, np.sqrt(ones * (1 - ones))
+            mean[f] = _share(values, mean[f], patient)
+            scale[f] = np.sqrt(mean[f] * (1 - mean[f]))
         elif _tells(values, patient):
             scaler.kept_[f] = False
             scaler.median_[f] = 0.0
+        elif scale[f] < SMALLEST or max(abs(mean[f]), scale[f]) > LARGEST:
+            name = table.encoder.names[f]
+            raise DataError(f"column {name!r} is beyond all numbers; give it in another unit")
+        else:
+            scale[f] = (1 + step) ** np.round(np.log(scale[f]) / np.log1p(step))
+            mean[f] = _to_steps(mean[f], step * scale[f])
     if not scaler.kept_.any():
         raise DataError(f"no column has two values in {FEW} patients or more")
     scaler.mean_, scaler.scale_ = mean[scaler.kept_], scale[scaler.kept_]
@@ -59,12 +70,17 @@ def indicators(table: LabelledTable, scaler: TableScaler) -> Flags:
     return np.array([*(name in levels for name in names), *(True for _ in scaler.flagged_)])
 
 
-def _share(values: Array, patient: Ids, n: int) -> float | None:
-    """Return the share that an indicator is given; None for its own."""
-    least = FEW / n
-    if len(np.unique(patient[values == 1])) < FEW:
-        return least
-    return 1 - least if len(np.unique(patient[values == 0])) < FEW else None
+def _share(values: Array, mean: float, patient: Ids) -> float:
+    """Return the share that an indicator is given: of rounded rows, and of `FEW` where of fewer."""
+    n = len(values)
+    for given, least in ((1, FEW / n), (0, 1 - FEW / n)):
+        if len(np.unique(patient[values == given])) < FEW:
+            return least
+    return float(np.clip(_to_steps(mean, STEP / n), FEW / n, 1 - FEW / n))
+
+
+def _to_steps(value: Any, step: Any) -> Any:
+    return step * np.round(value / step)
 
 
 def _tells(values: Array, patient: Ids) -> bool:
@@ -111,12 +127,14 @@ def coarse_centres(
 
 
 def _centre(rows: Array, patient: Ids, scaler: TableScaler, shares: Flags) -> Array:
-    """Return the mean of rows (n, q), with half a cell for what few patients have or lack."""
-    centre, n = rows.mean(axis=0), len(rows)
+    """Return the rounded mean of rows, with half a cell for what few patients have or lack."""
+    n = len(rows)
+    centre = _to_steps(rows.mean(axis=0), STEP / len(np.unique(patient)))
     zero = np.clip(-scaler.mean_ / scaler.scale_, -OUTLIER, OUTLIER)
     unit = np.clip((1 - scaler.mean_) / scaler.scale_, -OUTLIER, OUTLIER)
     for f in np.flatnonzero(shares):
         has = np.abs(rows[:, f] - unit[f]) < np.abs(rows[:, f] - zero[f])
+        centre[f] = zero[f] + (unit[f] - zero[f]) * _to_steps(has.mean(), STEP / n)
         for which, here, other in ((has, unit[f], zero[f]), (~has, zero[f], unit[f])):
             if 0 < len(np.unique(patient[which])) < FEW:
                 centre[f] = (FEW / 2 * here + (n - FEW / 2) * other) / n
@@ -124,9 +142,9 @@ def _centre(rows: Array, patient: Ids, scaler: TableScaler, shares: Flags) -> Ar
 
 
 def coarse_counts(counts: Ids) -> Ids:
-    """Return class counts of a cluster, those from 1 to 4 as 0.
+    """Return rounded class counts of a cluster, those of few as 0.
 
-    >>> coarse_counts(np.array([30, 1])).tolist()
+    >>> coarse_counts(np.array([31, 1])).tolist()
     [30, 0]
     """
-    return np.where(counts < FEW, 0, counts)
+    return np.where(counts < FEW, 0, rounded(counts))

@@ -52,6 +52,20 @@ def difference_lines(
     return [(name, _text(value), between) for name, value, between in ranked]
 
 
+def cohort_differences(first: LabelledTable, second: LabelledTable) -> list[tuple[str, str]]:
+    """Return the standardised difference of each column between two tables, in their order.
+
+    Empty where too few values are left.
+    """
+    lines = []
+    for column in first.encoder.used:
+        category = column.kind == CATEGORY
+        here, there = (_values(table, column.name, category=category) for table in (first, second))
+        gap = _difference(here, there)
+        lines.append((column.name, "" if np.isnan(gap) else _text(gap)))
+    return lines
+
+
 def _text(difference: float) -> str:
     return "complete" if np.isinf(difference) else f"{difference:.2f}"
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from deepcac import __version__
-from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE, GroupedCommand
-from deepcac.table.command_options import (
+from deepcac.table.command_line.command_help import EFFORT, OUTPUT, QUESTION, TABLE, GroupedCommand
+from deepcac.table.command_line.command_options import (
     AcceptElsewhere,
     AcceptUnseen,
     Budget,
@@ -57,9 +57,18 @@ def commands(
     """Judge, describe and model a table of your own."""
 
 
+_CLEAR = "\r\x1b[2K"
+
+
 def say(line: str) -> None:
-    """Tell the user how far it is, on standard error."""
-    typer.echo(line, err=True)
+    """Tell the user what to know, on standard error."""
+    typer.echo(f"{_CLEAR * sys.stderr.isatty()}{line}", err=True)
+
+
+def progress(line: str) -> None:
+    """Show how far it is on a terminal, in one line that the next one replaces."""
+    if sys.stderr.isatty():
+        typer.echo(f"{_CLEAR}{line}", err=True, nl=False)
 
 
 @app.command(
@@ -85,17 +94,20 @@ def compare(
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.budgeted_trials import TableRun
+    from deepcac.table.command_line.option_pairs import ONE_TABLE, given, refuse_pairs
     from deepcac.table.comparing import compare_table
-    from deepcac.table.elsewhere.comparing_places import check_options, compare_places
+    from deepcac.table.elsewhere.comparing_places import compare_places
     from deepcac.table.pages.risk_section import risk_questions
 
     elsewhere = site is not None or bool(external)
-    in_place = {"--budget": budget, "--resamples": resamples}
-    check_options(in_place, {"--accept-unseen": accept_unseen or None}, elsewhere=elsewhere)
+    refuse_pairs(
+        given(site=site, external=external, budget=budget, resamples=resamples,
+              accept_unseen=accept_unseen) + [ONE_TABLE] * (not elsewhere)
+    )  # fmt: skip
     source, roles = columns.read(table, site=site)
     run = TableRun(
-        say, _typed(), seed=seed, jobs=jobs, budget=budget or TableRun.budget, strict=True,
-        resamples=resamples,
+        say, _typed(), progress, seed=seed, jobs=jobs, strict=True, resamples=resamples,
+        budget=budget or TableRun.budget,
     )  # fmt: skip
     if not elsewhere:
         answer = compare_table(source, roles, out, run, asked=risk_questions(thresholds, by))
@@ -130,7 +142,8 @@ def audit(
 
     source, roles = columns.read(table)
     run = TableRun(
-        say, _typed(), seed=seed, jobs=jobs, budget=budget, strict=True, resamples=resamples,
+        say, _typed(), progress, seed=seed, jobs=jobs, budget=budget, strict=True,
+        resamples=resamples,
     )  # fmt: skip
     answer = audit_table(source, roles, groups, out, run)
     typer.echo(answer)
@@ -166,7 +179,7 @@ def power(
     from deepcac.table.detectable.power_page import power_table
 
     source, roles = columns.read(table)
-    run = TableRun(say, _typed(), seed=seed, jobs=jobs, budget=budget, strict=True)
+    run = TableRun(say, _typed(), progress, seed=seed, jobs=jobs, budget=budget, strict=True)
     answer = power_table(source, roles, out, run, r2=r2)
     typer.echo(answer)
     say(f"page: {out}")
@@ -202,7 +215,7 @@ def profile(
     path = description or description_path(table)
     existing = path.is_file()
     encoder, faults = write_profile_page(
-        table, out, TableRun(typer.echo, _typed(), seed=seed),
+        table, out, TableRun(typer.echo, _typed(), progress, seed=seed),
         label=label, sheet=sheet, description=path,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
@@ -262,7 +275,7 @@ def fit(
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
         source, roles, path,
-        TableRun(say, _typed(), seed=seed, jobs=jobs, bootstrap=bootstrap),
+        TableRun(say, _typed(), progress, seed=seed, jobs=jobs, bootstrap=bootstrap),
         method=method, learner=learner, clusters=clusters, alpha=alpha,
     )  # fmt: skip
     typer.echo(model_name(model))
@@ -329,7 +342,7 @@ def validate(
     source = RiskSource.named(models, risk)
     described, roles = columns.read(path, like=source.description, fitted=False)
     answer = validate_table(
-        described, roles, source, out, TableRun(say, _typed()),
+        described, roles, source, out, TableRun(say, _typed(), progress),
         asked=risk_questions(thresholds, by), accept=accept_unseen,
     )  # fmt: skip
     typer.echo(answer)

@@ -1,6 +1,5 @@
 """`deepcac compare`: read, judge, look at the subtypes, write the page."""
 
-from deepcac.table.answer import answer
 from deepcac.table.budgeted_trials import (
     Say,
     TableEffort,
@@ -8,9 +7,11 @@ from deepcac.table.budgeted_trials import (
     contenders,
     run_budgeted,
 )
-from deepcac.table.cards.compare_card import compare_facts, risk_facts
+from deepcac.table.cards.compare_card import compare_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
+from deepcac.table.cards.page_facts import page_facts
 from deepcac.table.cards.table_facts import table_facts
+from deepcac.table.cluster_answer import answer
 from deepcac.table.columns.roles import Roles
 from deepcac.table.found_subtypes import shown_clusterings
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
@@ -44,8 +45,8 @@ def compare_table(
         An option or the table is at fault; column and row are named.
     """
     check_output(out, path)
-    beside, say = card_path(out, path), run.say
-    say(f"reading {path}")
+    beside, say, progress = card_path(out, path), run.say, run.progress
+    progress(f"reading {path}")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     check_asked(table, asked)
     _tell(table, say)
@@ -53,26 +54,21 @@ def compare_table(
         budget=run.budget, seed=run.seed, jobs=run.at_once, resamples=run.resamples,
         train_rows=run.train_rows, strict=run.strict,
     )  # fmt: skip
-    trials = run_budgeted(table, effort, say)
+    trials = run_budgeted(table, effort, progress)
     result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows)
-    say("subtypes")
+    progress("subtypes")
     clusterings = shown_clusterings(table, trials)
-    on_risks = write_compare_page(
-        out, table, effort, trials, result, clusterings, run.command, asked
-    )
-    comparison_facts = compare_facts(table, effort, trials, result, clusterings)
+    page = write_compare_page(out, table, effort, trials, result, clusterings, run.command, asked)
     common = table_facts(path, table, roles, run.command)
-    facts = (common, comparison_facts, risk_facts(on_risks))
-    write_card(beside, joined(*facts))
+    comparison = compare_facts(table, effort, trials, result, clusterings)
+    write_card(beside, joined(common, comparison, page_facts(page)))
     say(f"card: {beside}")
-    return "\n".join(filter(None, (result.sentence, result.bent_line)))
+    return "\n".join((result.sentence, *result.also))
 
 
 def _tell(table: LabelledTable, say: Say) -> None:
     n, d = table.features.X.shape
-    say(f"{n:,} rows, {d} features of {len(table.encoder.used)} columns")
-    table.tell(say)
     say(
-        f"{len(contenders())} models: logistic regression and boosting, with clusters and without; "
-        "logistic regression with splines"
+        f"{n:,} rows, {d} features of {len(table.encoder.used)} columns; {len(contenders())} models"
     )
+    table.tell(say)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Rows
 from deepcac.judging.trial_record import VALIDATION
+from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.small_cells import FEW, is_few, round_count, round_share
 from deepcac.scoring.statistics import corrected_error, independent_rows, wilson
 from deepcac.scoring.subtypes import distinguishing_features
 from deepcac.table.budgeted_trials import Trials, table_resamples
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.reading.table_encoder import NUMBER, feature_names
 from deepcac.table.risk_model import whole_table
 from deepcac.types import Array, Ids
 
@@ -43,7 +46,8 @@ class Subtype:
         Rows, or 1 if they are of few patients.
     rates, low, high : ndarray of shape (n_classes,)
         Share of each class, of rounded counts, with its 95 % interval (Wilson 1927), as of
-        independent patients; NaN where they are few.
+        independent patients; at a horizon the risk of the event (`observed_risk`); NaN where they
+        are few.
     """
 
     number: int
@@ -162,6 +166,30 @@ def _chosen(trials: Trials, arm: str) -> tuple[dict[str, Any], float]:
     return drawn[taken], float(scores.mean(axis=0)[taken])
 
 
+def single_column(table: LabelledTable, label: Ids) -> str | None:
+    """Return the column by which alone the clusters can be told apart, if there is one.
+
+    A category whose levels are each in one cluster, or a number whose ranges do not overlap.
+    """
+    X, places = table.features.X, table.encoder.places
+    for column in table.encoder.used:
+        if column.kind == NUMBER:
+            values = X[:, places[column.name]]
+            if np.isnan(values).any():
+                continue
+            ends = sorted(
+                (values[label == j].min(), values[label == j].max()) for j in np.unique(label)
+            )
+            if all(first[1] < second[0] for first, second in pairwise(ends)):
+                return column.name
+        elif names := feature_names(column):
+            level = X[:, [places[name] for name in names]].argmax(axis=1)
+            pairs = np.unique(np.column_stack([level, label]), axis=0)
+            if len(pairs) == len(np.unique(pairs[:, 0])):
+                return column.name
+    return None
+
+
 def _by_size(label: Ids) -> Ids:
     """Return clusters renumbered from the largest."""
     _, label, counts = np.unique(label, return_inverse=True, return_counts=True)
@@ -206,6 +234,12 @@ def _subtypes(
     subtypes = []
     for j, size, rates, n in zip(groups, sizes.tolist(), shown, patients, strict=True):
         low, high = wilson(rates, round_count(n))
+        if table.follow is not None and not is_few(counts[j]).any() and not np.isnan(rates).any():
+            share, least, most = observed_risk(table.follow.take(label == j))
+            rates, low, high = (
+                np.array(ends)
+                for ends in ((1 - share, share), (1 - most, least), (1 - least, most))
+            )
         notable = [
             effect
             for effect in effects

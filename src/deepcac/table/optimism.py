@@ -70,15 +70,6 @@ class Optimism:
         return {"refits": refits, "scores": self.scores, "moves": round(self.moves, 5)}
 
 
-def check_classes(table: LabelledTable) -> None:
-    """Raise `DataError` if the label has more than the two classes that refits are scored on."""
-    if table.features.n_classes != 2:
-        raise DataError(
-            "--bootstrap needs an outcome of two classes; join classes in the table, or for a "
-            "number give outcome: above in the description"
-        )
-
-
 def refit(
     table: LabelledTable,
     roles: Roles,

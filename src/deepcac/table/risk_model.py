@@ -25,6 +25,7 @@ from deepcac.table.learners.boosted_trees import BoostedTrees, grow_trees
 from deepcac.table.learners.planes import Plane, fit_plane
 from deepcac.table.learners.splines import Splines
 from deepcac.table.table_model import TableModel
+from deepcac.task import rounded
 from deepcac.types import Array, Flags, Ids
 
 DIRECTIONS = 20  # in which the log odds of refits differ, of a model that is kept
@@ -198,7 +199,8 @@ def _fitted(
 ) -> Sequence[Plane | BoostedTrees]:
     """Return what predicts in each cluster, whose rows `members` mark."""
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-    overall = np.bincount(rows.y, weight, minlength=n_classes) / weight.sum()
+    counts = rounded(np.bincount(rows.y, weight, minlength=n_classes))
+    overall = counts / counts.sum()
     if is_boosted(method):
         library, values = method["learner"], method["trees"]
         return [

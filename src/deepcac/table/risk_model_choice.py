@@ -15,6 +15,7 @@ from deepcac.judging.resamples import OUTLIER
 from deepcac.judging.spaces import Values, trials
 from deepcac.scoring.censored import FollowUp, auroc_at, joined
 from deepcac.scoring.resampled_scores import (
+    AUROC,
     INTERCEPT,
     RATIO,
     SLOPE,
@@ -35,7 +36,12 @@ from deepcac.table.choice_folds import (
 from deepcac.table.comparison_words import ahead_sentence, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.risk_model import is_boosted
-from deepcac.table.sample_sizes import needed_patients, study_sentence, study_size
+from deepcac.table.sample_sizes import (
+    NO_EVIDENCE,
+    needed_patients,
+    study_sentence,
+    study_size,
+)
 from deepcac.types import Array
 
 AUTO, PLAIN = "auto", "plain"
@@ -121,25 +127,33 @@ def chosen_method(
     say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
     scores = score_on_folds(table, tried, seed, nested=len(tried) > 1, jobs=jobs)
     answers, ratio = nested_answers(table, tried, scores)
+    judged = held_out(answers, ratio)
     several = f"{len(tried)} trials were judged on {len(scores.every.auroc)} folds"
     return {
         **settings(tried[choice(scores.every, tried)]),
         "chosen": f"{several}: {_RULE}" if len(tried) > 1 else "as asked for",
         "passed_over": passed_over(tried, scores),
         "rarest": table.rarest,
-        "needs": _needs(table, answers),
-        "held_out": held_out(answers, ratio),
+        "needs": _needs(table, answers, judged),
+        "held_out": judged,
         **_timed(table),
     }
 
 
-def _needs(table: LabelledTable, answers: Sequence[FoldAnswer]) -> list[str]:
+def _needs(
+    table: LabelledTable, answers: Sequence[FoldAnswer], judged: dict[str, Any]
+) -> list[str]:
     """Say how many patients the model needs, and a study that validates it; two classes only."""
     if table.features.n_classes != 2:
         return []
+    if not judged["low"] > 0.5:
+        return [NO_EVIDENCE]
     risk = np.concatenate([answer.risk[:, 0] for answer in answers])
-    study = study_size(risk, float(np.mean([answer.auroc for answer in answers])))
-    return [needed_patients(table).sentence, study_sentence(study)]
+    auroc = judged["auroc"]
+    return [
+        needed_patients(table, auroc=auroc).sentence,
+        study_sentence(study_size(risk, auroc)),
+    ]
 
 
 def settings(taken: Candidate) -> dict[str, Any]:
@@ -335,10 +349,11 @@ def held_out(answers: Sequence[FoldAnswer], ratio: float) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``auroc``, ``low`` and ``high`` (Nadeau and Bengio 2003), ``rows`` tested at a time, and
-        ``parts``; with two classes, of all risks together, ``calibration_intercept`` (of the risks
-        as they are), ``calibration_slope`` and ``observed_by_expected``; with ``_low`` and
-        ``_high`` behind each the ends of its 95 % interval over patients.
+        ``auroc``, ``low`` and ``high`` (by drawing patients again; of three classes or more by
+        Nadeau and Bengio 2003), ``rows`` tested at a time, and ``parts``; with two classes, of all
+        risks together, ``calibration_intercept`` (of the risks as they are),
+        ``calibration_slope`` and ``observed_by_expected``; with ``_low`` and ``_high`` behind each
+        the ends of its 95 % interval over patients.
     """
     auroc = np.array([answer.auroc for answer in answers])
     half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, ratio)
@@ -350,17 +365,23 @@ def held_out(answers: Sequence[FoldAnswer], ratio: float) -> dict[str, Any]:
         "parts": len(answers),
     }
     if answers[0].risk.shape[1] == 1:
-        out |= _calibrated(answers)
+        out |= _scored(answers)
     return {name: round(float(value), 4) for name, value in out.items()}
 
 
-def _calibrated(answers: Sequence[FoldAnswer]) -> dict[str, float]:
-    """Return calibration of all risks of two classes together, and the ends of its intervals."""
+def _scored(answers: Sequence[FoldAnswer]) -> dict[str, float]:
+    """Return AUROC and calibration of the risks of two classes, with the ends of their intervals.
+
+    Patients are drawn again, and those of one fold are ranked among each other. Five AUROCs tell
+    their own spread too badly for an interval by it.
+    """
     label, risk, patient = (np.concatenate([answer[j] for answer in answers]) for j in (0, 2, 3))
+    part = np.repeat(np.arange(len(answers)), [len(answer.label) for answer in answers])
     follow = joined([answer.follow for answer in answers if answer.follow is not None])
-    whom = Patients(label if follow is None else follow.outcome, risk[:, 0].astype(float), follow)
+    y = label if follow is None else follow.outcome
+    whom = Patients(y, risk[:, 0].astype(float), follow, part)
     scores = score_intervals(whom, patient_draws(patient))
-    out: dict[str, float] = {}
+    out = {"low": scores[AUROC].low, "high": scores[AUROC].high}
     for key, name in _OF_RISK.items():
         score = scores[key]
         out |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}

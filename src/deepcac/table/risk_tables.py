@@ -18,13 +18,14 @@ from deepcac.table.budgeted_trials import Say, TableRun
 from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
-from deepcac.table.columns.column_types import row_names
+from deepcac.table.columns.cells import row_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
 from deepcac.table.columns.roles import Roles
+from deepcac.table.command_line.option_pairs import CLASSES, FOLLOW_UP, given, refuse_pairs
 from deepcac.table.comparison_words import arm_name, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable, describe_like, read_labelled
-from deepcac.table.optimism import Refits, check_classes, optimism, refit, spread
+from deepcac.table.optimism import Refits, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.reading.table_files import read_blocks
@@ -76,30 +77,27 @@ def fit_table(
     """
     ways = ways_asked(method, learner, clusters, alpha)
     say, seed = run.say, run.seed
-    if run.bootstrap and method == SUBTYPES:
-        raise ConfigError("--bootstrap has no answer with --method subtypes; ask without it")
-    if method == SUBTYPES and roles.time is not None:
-        raise ConfigError(
-            "--method subtypes has no answer with a follow-up time; use auto, plain, k-means or CAC"
-        )
+    asked = [*given(bootstrap=run.bootstrap or None), *["--method subtypes"] * (method == SUBTYPES)]
+    refuse_pairs([*asked, *[FOLLOW_UP] * (roles.time is not None)])
     check_output(out, path)
     beside, page = card_path(out, path), Path(out).with_suffix(".bootstrap.html")
     check_output(page, path)
     table = read_labelled(path, roles, rows=run.rows, seed=seed)
-    if run.bootstrap:
-        check_classes(table)
+    refuse_pairs([*asked, *[CLASSES] * (table.features.n_classes > 2)])
     table.tell(say)
     model: RiskModel | SubtypeRiskModel
     if method == SUBTYPES:
         model = _fit_subtypes(table, roles, out, ways.clusters, seed, say)
     else:
-        chosen = chosen_method(table, ways, seed, say, run.at_once)
+        chosen = chosen_method(table, ways, seed, run.progress, run.at_once)
         model = fit_risk_model(table, roles, chosen, seed)
         _tell_merged(model, say)
     tried = candidates(ways, table)
     if isinstance(model, RiskModel):
         if run.bootstrap:
-            refits = refit(table, roles, tried, run.bootstrap, seed, say=say, jobs=run.at_once)
+            refits = refit(
+                table, roles, tried, run.bootstrap, seed, say=run.progress, jobs=run.at_once
+            )
             model = _with_refits(table, model, refits, page, say, run.command)
         write_risk_model(out, model)
     model_facts = fit_facts(table, model, seed, model_name(model), tried)

@@ -7,7 +7,7 @@ import numpy as np
 from deepcac.errors import ConfigError
 from deepcac.scoring.calibration import log_odds
 from deepcac.scoring.censored import observed_risk
-from deepcac.scoring.sample_size import EXPLAINED, SampleSize, sample_size
+from deepcac.scoring.sample_size import EXPLAINED, SampleSize, r2_of_auroc, sample_size
 from deepcac.scoring.validation_size import ValidationSize, validation_size
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import CATEGORY
@@ -32,19 +32,25 @@ class ModelNeed:
     note: str
 
 
-def needed_patients(table: LabelledTable, r2: float | None = None) -> ModelNeed:
+def needed_patients(
+    table: LabelledTable, r2: float | None = None, auroc: float | None = None
+) -> ModelNeed:
     """Return what a risk model of all columns needs, for a label of two classes.
 
-    `r2` is Cox and Snell's; 15 % of the largest if None.
+    `r2` is Cox and Snell's; that of a held-out `auroc` if None; without either 15 % of the largest.
     """
     parameters, share = candidate_parameters(table), float(table.features.label.mean())
     if table.follow is not None:
         share = observed_risk(table.follow)[0]
+    origin = "as given"
+    if r2 is None and auroc is not None:
+        r2, origin = r2_of_auroc(auroc, share), f"that of its held-out AUROC of {auroc:.3f}"
+    elif r2 is None:
+        origin = f"assumed, {100 * EXPLAINED:.0f} % of the largest"
     size = sample_size(parameters, share, r2)
     # Rows of one patient are no further patients; of a sample the share of patients is that of all.
     patient_share = 1.0 if table.group is None else len(np.unique(table.group)) / len(table.group)
     enough = "has enough" if patient_share * table.total >= size.needed else "has too few"
-    origin = f"assumed, {100 * EXPLAINED:.0f} % of the largest" if r2 is None else "as given"
     return ModelNeed(
         size,
         f"A risk model with all {parameters} candidate parameters needs at least "
@@ -87,6 +93,10 @@ def study_sentence(size: ValidationSize | None) -> str:
     )
 
 
+NO_EVIDENCE = (
+    "We found no evidence that this model ranks patients, so it is too early to say how many "
+    "patients it needs, or a study that validates it."
+)
 STUDY_NOTE = (
     "Riley et al. 2021 (Stat Med 40, 4230), as in pmvalsampsize: the 95 % intervals of observed / "
     "expected events, calibration slope, AUROC and standardised net benefit are 0.2, 0.2, 0.1 and "

@@ -14,7 +14,7 @@ import pyarrow as pa
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.table.columns.cell_texts import uniform_names
-from deepcac.table.columns.described_rows import DescribedRows
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
@@ -79,7 +79,7 @@ class TableModel:
         description = self.encoder.description
         assert description is not None  # every model of a table has one
         asked = [column.name for column in self.encoder.used]
-        table = pa.Table.from_batches(DescribedRows(description, asked).read(_whole(table)))
+        table = pa.Table.from_batches(DescribedTable("", description, asked).rows(_whole(table)))
         X, remarks = self.encoder.encode(table, np.arange(1, len(rows) + 1))
         strange = Unfamiliar.of(self.encoder, self.scaler)
         strange.add(X, table)

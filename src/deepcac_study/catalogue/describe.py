@@ -165,7 +165,9 @@ def schema(model: type[BaseModel]) -> str:
             return [inline(entry) for entry in part]
         if not isinstance(part, dict):
             return part
-        properties = {name: inline(value) for name, value in part.items() if name != "$ref"}
+        # A title repeats the name of its key.
+        left_out = {"$ref", "title"} if isinstance(part.get("title"), str) else {"$ref"}
+        properties = {name: inline(part[name]) for name in part if name not in left_out}
         kind = part.get("$ref", "").removeprefix("#/$defs/")
         return inline(kinds[kind]) | properties if kind else properties
 

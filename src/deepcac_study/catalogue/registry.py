@@ -20,8 +20,9 @@ DEMO = "demo_"
 PRIVATE = "private"  # the part of a registry that is not tracked: tables of one's own
 # Folders of the workflow, whose names no data set may have.
 _FOLDERS = (
-    *("config", "data", "logs", "results", "features", "splits", "tidy", "raw", "clusterings"),
-    *("pretrained", "report", "switches", PRIVATE, *OTHERS, JUDGED, *JUDGE_FOLDERS),
+    *("config", "data", "logs", "results", "features", "splits", "tidy", "raw", "cohorts"),
+    *("clusterings", "pretrained", "report", "switches"),
+    *(PRIVATE, *OTHERS, JUDGED, *JUDGE_FOLDERS),
 )
 _GRID = "synthetic_cac_"  # how the files of the synthetic grid begin
 _PARTS = ("_nodes", "_columns", "_pairs")  # of the files of a data set with features of pairs
@@ -47,8 +48,12 @@ class Registry:
 
     def dataset(self, id_: str) -> DataSet:
         """Return a data set; ``demo_{id}`` is the data set it imitates."""
-        entry = _look_up(self.datasets, id_.removeprefix(DEMO), "data set")
-        if id_.startswith(DEMO) and not self.sources[entry.source].simulate:
+        demo = DEMO if id_.startswith(DEMO) else ""
+        if id_.removeprefix(DEMO) not in self.datasets:
+            names = [demo + name for name in self.datasets]
+            raise ConfigError(f"unknown data set {id_!r}; {near_names(id_, names)}")
+        entry = self.datasets[id_.removeprefix(DEMO)]
+        if demo and not self.sources[entry.source].simulate:
             raise ConfigError(f"{id_}: no data are generated for {entry.id}; ask for {entry.id}")
         return entry
 
@@ -113,7 +118,7 @@ def check_name(registry: Registry, id_: str, owner: str) -> None:
 def _read_source(path: Path, *, private: bool = False) -> Source:
     try:
         entry = parsed(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:  # 2020-02-30
         raise ConfigError(
             f"{path}: not readable as YAML ({' '.join(str(error).split())})"
         ) from error

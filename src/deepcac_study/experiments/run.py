@@ -1,6 +1,7 @@
 """Runs: methods with their k clusters on every split of a data set, to one record each."""
 
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,8 @@ import pyarrow as pa
 
 from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix, read_features
+from deepcac.files.csv_files import write_csv
+from deepcac.files.storage import read_json
 from deepcac.scoring.metrics import Scores, score_clusters, score_predictions
 from deepcac.scoring.subtypes import describe
 from deepcac.task import Fitted, Task
@@ -26,6 +29,7 @@ from deepcac_study.splits import Split, most_splits, read_splits, scheme
 log = logging.getLogger(__name__)
 
 Arm = tuple[Method, int]  # a method and its number of clusters
+_LISTED = ("auroc", "auprc", "f1")
 
 
 class RunFiles(NamedTuple):
@@ -85,6 +89,26 @@ def run(
             "machine": records.machine(dict(seconds), threads, device(method)),
         }
         records.write_record(path, record)
+
+
+def list_runs(
+    path: str | os.PathLike[str], runs: Sequence[Path], features: str | os.PathLike[str]
+) -> None:
+    """Write a CSV of the runs that one job made: a row a run, with its digest and main scores.
+
+    Snakemake knows this list alone, and not what the records in it were made with. So they get a
+    time before that of the `features`: a run that is asked for by its own path is made by itself,
+    and never served from older code.
+    """
+    time_before = Path(features).stat().st_mtime - 1
+    rows = []
+    for run_path in runs:
+        record = read_json(run_path)
+        means = (record["summary"].get(name, {}).get("mean", "") for name in _LISTED)
+        rows.append([run_path.stem, record["digest"], *means])
+        for file in (run_path, records.scores_path(run_path)):
+            os.utime(file, (time_before, time_before))
+    write_csv(path, ("run", "digest", *_LISTED), rows)
 
 
 def _check(method: Method, k: int, dataset: str, features: FeatureMatrix) -> None:

@@ -13,7 +13,15 @@ from deepcac.errors import one_line_errors
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry, registry_folder
 from deepcac_study.jobs.layout import Layout
 
-_FOLDERS = ("results", "logs", "data/tidy", "data/clusterings", "data/pretrained", ".snakemake")
+_FOLDERS = (
+    "logs",
+    ".snakemake",
+    "data/tidy",
+    "data/cohorts",
+    "data/clusterings",
+    "data/pretrained",
+)
+_RESULTS, _TRACKED = "results", "README.md"
 _CELLS = "synthetic_cac_*.parquet"  # of the synthetic grid
 _HALF = ".*.partial"
 
@@ -27,7 +35,11 @@ def clear(root: str | os.PathLike[str], registry: Registry) -> None:
     folder = Path(root)
     for name in _FOLDERS:
         shutil.rmtree(folder / name, ignore_errors=True)
-    for path in (*_raw(folder / "data/raw", registry), *_tables(folder / "data", registry)):
+    for path in (
+        *_results(folder / _RESULTS),
+        *_raw(folder / "data/raw", registry),
+        *_tables(folder / "data", registry),
+    ):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -35,6 +47,12 @@ def clear(root: str | os.PathLike[str], registry: Registry) -> None:
     for source in registry.sources:
         with suppress(OSError):  # somebody's file lies there
             (folder / "data/raw" / source).rmdir()
+
+
+def _results(folder: Path) -> Iterator[Path]:
+    """Yield what lies among the results, but for the page on them."""
+    if folder.is_dir():
+        yield from (path for path in folder.iterdir() if path.name != _TRACKED)
 
 
 def _raw(folder: Path, registry: Registry) -> Iterator[Path]:
@@ -50,11 +68,11 @@ def _raw(folder: Path, registry: Registry) -> Iterator[Path]:
 def _tables(folder: Path, registry: Registry) -> Iterator[Path]:
     """Yield the feature files that rules make, all splits, and what a killed writer left."""
     layout = Layout(registry, {})
-    for source in registry.sources.values():
-        for place in layout.with_demo(source):
-            for dataset in filter(lambda entry: entry.features, source.datasets.values()):
-                for file in layout.feature_outputs(place, dataset).values():
-                    yield from folder.parent.glob(file.replace("{variant}", "**/"))
+    for name, entry in registry.datasets.items():
+        for dataset in (name, DEMO + name) if entry.features else ():
+            pairs = layout.pair_files(dataset) if entry.pairwise else []
+            for file in (f"{dataset}.parquet", *pairs):
+                yield from (folder / "features").rglob(Path(file).name)
     yield from (folder / "features").glob(_CELLS)
     yield from (folder / "splits").rglob("*.parquet")
     for name in ("features", "splits"):

@@ -4,11 +4,12 @@ The description is one file, ``ro-crate-metadata.json``, in the project's folder
 Provenance Run Crate 0.6, on RO-Crate 1.3). It holds names, sizes and digests, never rows of data.
 """
 
+import csv
 import os
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, metadata, requires
 from pathlib import Path
@@ -73,6 +74,18 @@ def _job(rows: list[dict[str, str]]) -> Finished:
     )
 
 
+def _with_runs(root: Path, job: Finished) -> Finished:
+    """Return a job with the runs of a table, of which Snakemake knows only the list."""
+    runs = [
+        f"{os.path.dirname(name)}/{row['run']}{end}"
+        for name in job.outputs
+        if os.path.basename(name) == "runs.csv"
+        for row in csv.DictReader((root / name).read_text(encoding="utf-8").splitlines())
+        for end in (".json", ".scores.parquet")
+    ]
+    return replace(job, outputs=(*job.outputs, *runs))
+
+
 def describe(root: Path, jobs: Iterable[Finished], configuration: Iterable[str]) -> Path:
     """Write the crate of a finished run, and return its ``ro-crate-metadata.json``.
 
@@ -94,7 +107,7 @@ def describe(root: Path, jobs: Iterable[Finished], configuration: Iterable[str])
         for *_, kind, number in [profile.split("/")]
     ]
     crate.root_dataset["conformsTo"] = profiles
-    _Run(crate, root, list(jobs)).describe(list(configuration))
+    _Run(crate, root, [_with_runs(root, job) for job in jobs]).describe(list(configuration))
     path: Path = root / "ro-crate-metadata.json"
     crate.metadata.write(root)
     return path

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from deepcac.errors import DeepCACError
-from deepcac_study.sourcecode import compiled_cache
+from deepcac_study.sourcecode import PACKAGES, compiled_cache
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -32,9 +32,10 @@ def job(snakemake: Any) -> Iterator[None]:
     """Run one workflow step.
 
     Numeric libraries must be imported inside the block, so that they see the rule's thread
-    count and the cache of compiled functions. A `DeepCACError`, a full disk and a closed folder
-    become one line on standard error and in the log, and exit code 1; any other exception is a
-    fault of ours and keeps its traceback. `snakemake` is what Snakemake gives to scripts.
+    count and the cache of compiled functions. A `DeepCACError`, a library that is not installed, a
+    full disk and a closed folder become one line on standard error and in the log, and exit code
+    1; any other exception is a fault of ours and keeps its traceback. `snakemake` is what Snakemake
+    gives to scripts.
     """
     for variable in _THREAD_VARIABLES:
         os.environ[variable] = str(snakemake.threads)
@@ -49,6 +50,11 @@ def job(snakemake: Any) -> Iterator[None]:
         yield
     except DeepCACError as error:
         log.error("error: %s", error)
+        sys.exit(1)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in PACKAGES:
+            raise
+        log.error("error: %s is not installed: make the environment with `make env`", error.name)
         sys.exit(1)
     except Exception as error:
         if not isinstance(error, OSError) or error.errno not in _DISK:

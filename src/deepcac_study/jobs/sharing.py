@@ -113,6 +113,7 @@ def shared_files(layout: Layout) -> list[str]:
     files = [
         *(*layout.feature_files(), *layout.split_files(), *layout.stage_files()),
         *(*_pairwise_parts(layout), *layout.cohort_files(), *layout.profile_files()),
+        *layout.run_tables(),
         *(run.removesuffix(".json") + end for run in runs for end in (".json", _SCORES)),
         *(
             f"results/sweeps/{sweep}.parquet"
@@ -127,9 +128,8 @@ def shared_files(layout: Layout) -> list[str]:
 
 def _pairwise_parts(layout: Layout) -> list[str]:
     """Return what pairwise data sets have beside their feature files."""
-    entries = [layout.registry.dataset(name) for name in layout.datasets()]
-    outputs = [layout.feature_outputs(e.source, e) for e in entries if e.pairwise]
-    return [by_part[part] for by_part in outputs for part in ("nodes", "columns", "pairs")]
+    pairwise = [name for name in layout.datasets() if layout.registry.dataset(name).pairwise]
+    return [file for name in pairwise for file in layout.pair_files(name)]
 
 
 def for_bucket(registry: Registry, folders: Mapping[str, str | None]) -> Registry:

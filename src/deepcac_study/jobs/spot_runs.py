@@ -46,7 +46,7 @@ def spot_check(
     draws: int,
     seed: int,
     minutes: float | None = None,
-    cores: int = 1,
+    threads: int = 1,
     places: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw shipped records, make them again, and write the page of the comparison.
@@ -65,7 +65,7 @@ def spot_check(
     share = f"{draws} of {len(population)} records"
     log.info("%s, about %.0f CPU minutes", share, sum(row.seconds for row in drawn) / 60)
     _write_places(Path(folder), places or {})
-    code = _make(Path(project).absolute(), Path(folder), drawn, cores)
+    code = _make(Path(project).absolute(), Path(folder), drawn, threads)
     shipped, tolerances = read(archive), read_tolerances(archive.parent / TOLERANCES)
     repeats = [_repeat(Path(folder), row, shipped[row.path], tolerances) for row in drawn]
     repeats.sort(key=lambda repeat: WORST_FIRST.index(repeat.compared.verdict))

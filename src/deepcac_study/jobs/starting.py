@@ -4,17 +4,47 @@ import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import check_writable
+from deepcac_study.catalogue.config import check_config
+from deepcac_study.catalogue.registry import Registry, load_registry
+from deepcac_study.jobs.sharing import for_bucket
 
 # Where jobs write, with the folders in these.
 _WRITTEN = ("results", "logs", "data", ".snakemake")
 _PATIENCE = 5.0  # seconds for a connection to a bucket
 _AMAZON = "https://s3.amazonaws.com"
 _PORTS = {"http": 80, "https": 443}
+
+
+def open_registry(
+    folder: str | os.PathLike[str], config: dict[str, Any], *, bucket: bool
+) -> Registry:
+    """Return the registry; a configuration that does not fit it is a `ConfigError`.
+
+    Where every output goes to a bucket, restricted sources and tables of one's own are unknown.
+    """
+    try:
+        registry = load_registry(folder, private=not bucket)
+        if bucket:
+            registry = for_bucket(registry, config.get("restricted") or {})
+        check_config(config, registry)
+    except ConfigError as error:
+        where = " (private and restricted data never go to a bucket)" if bucket else ""
+        raise ConfigError(f"{error}{where}") from None
+    return registry
+
+
+def check_start(config: Mapping[str, Any], bucket: bool) -> None:
+    """Refuse folders that are not there or cannot be written, and a bucket that does not answer."""
+    check_folders(".")
+    check_restricted(config["restricted"])
+    if bucket:  # Snakemake would try for minutes
+        check_bucket(os.environ.get("SNAKEMAKE_STORAGE_S3_ENDPOINT_URL"))
 
 
 def check_folders(root: str | os.PathLike[str]) -> None:

@@ -2,7 +2,8 @@
 
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,22 @@ import pyarrow as pa
 
 from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.atomic import atomic_path
 from deepcac.files.declared import resolve
 from deepcac.files.storage import read_table
 from deepcac_study.catalogue.entries import Files, Step
 from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.catalogue.registry import DEMO
 from deepcac_study.cohort import write_cohort
 from deepcac_study.features.pairwise import PairwiseData, write_pairwise
+
+NO_ARGUMENTS = ("call", "code")  # parameters of rules that are no arguments of their functions
 
 
 def transform(
     step: Step,
-    sources: Sequence[str],
-    targets: Sequence[str],
+    raw: Path,
+    tidy: Path,
     *,
     threads: int = 1,
     scratch: str | os.PathLike[str] | None = None,
@@ -29,11 +34,11 @@ def transform(
 ) -> None:
     """Carry out a step between two folders (`Source.extract`, `Source.simulate`).
 
-    Its files as a mapping are arguments; else the function is given the folders. A step that names
-    no files reads or writes a folder. `threads`, a folder for `scratch` files and the number `n` of
-    generated rows are given to a function that has a parameter of that name.
+    Its files as a mapping are arguments; else the function is given the folders. `threads`, a
+    folder for `scratch` files and the number `n` of generated rows are given to a function that has
+    a parameter of that name.
     """
-    raw, tidy = _folder(step.reads, sources), _folder(step.writes, targets)
+    tidy.mkdir(parents=True, exist_ok=True)
     given = _named(step.reads, raw) | _named(step.writes, tidy) | step.arguments
     folders = {"raw": raw, "tidy": tidy, "folder": tidy}
     call(_function(step), given, {**folders, "threads": threads, "scratch": scratch, "n": n})
@@ -41,35 +46,39 @@ def transform(
 
 def build_features(
     step: Step,
-    sources: Sequence[str],
+    tables: Path,
     features: str | os.PathLike[str],
+    cohort: str | os.PathLike[str],
     *,
+    dataset: str,
     protocol: Protocol,
     options: Mapping[str, Any],
-    cohort: str | os.PathLike[str] | None = None,
     unit: str = "",
 ) -> None:
-    """Make the feature file of a data set, and the cohort flow if the features choose the rows.
+    """Make the feature file of a data set and its cohort flow.
 
-    A function that asks for a table is given the table, else the path; one that asks for a protocol
-    gets it. `options` are the step's, with their values from the configuration; `unit` is what a
-    row of the cohort is.
+    A function that asks for a table of the folder `tables` is given the table, else the path; one
+    that asks for a protocol gets it. `options` are the step's, with their values from the
+    configuration. `unit` is what a row of the cohort is, if the features choose the rows; else the
+    extraction has counted them.
     """
     function = _function(step)
-    tidy = _folder(step.reads, sources)
-    given = _named(step.reads, tidy)
+    given = _named(step.reads, tables)
     kinds = inspect.get_annotations(function)
     for name in given:
         if kinds.get(name) is pa.Table:
             given[name] = read_table(given[name])
     given |= {**step.arguments, **options}
-    made = call(function, given, {"tidy": tidy, "protocol": protocol})
-    matrix, flow = made if isinstance(made, tuple) else (made, None)
+    made = call(function, given, {"tidy": tables, "protocol": protocol})
+    matrix, flow = made if isinstance(made, tuple) else (made, [])
     if isinstance(matrix, PairwiseData):
         write_pairwise(features, matrix)
     else:
         write_features(features, matrix)
-    if cohort is not None:
+    if step.reads and not unit:
+        with atomic_path(cohort) as partial:
+            shutil.copyfile(tables / f"cohort_{dataset.removeprefix(DEMO)}.json", partial)
+    else:
         details = flow if isinstance(flow, Mapping) else {"flow": flow}
         label = matrix.label if isinstance(matrix, FeatureMatrix) else None
         write_cohort(cohort, unit=unit, label=label, **details)
@@ -77,13 +86,6 @@ def build_features(
 
 def _function(step: Step) -> Callable[..., Any]:
     return resolve(f"deepcac_study.{step.function}")
-
-
-def _folder(files: Files, paths: Sequence[str]) -> Path:
-    """Return the folder of the files of one side of a step."""
-    if not paths:
-        return Path()
-    return Path(paths[0]).parent if files else Path(paths[0])
 
 
 def _named(files: Files, folder: Path) -> dict[str, Any]:
@@ -96,6 +98,24 @@ def _named(files: Files, folder: Path) -> dict[str, Any]:
         else folder / part
         for name, part in files.items()
     }
+
+
+def rule_arguments(job: Any) -> dict[str, Any]:
+    """Return the arguments that a rule gives to its function: all that it names.
+
+    These are its inputs, outputs and parameters, but for the function itself (``call``) and the
+    digest of its code (``code``). `job` is what Snakemake gives to scripts.
+    """
+    files = {**dict(job.input.items()), **dict(job.output.items())}
+    given: dict[str, Any] = {
+        name: file if isinstance(file, str) else list(file) for name, file in files.items()
+    }
+    given |= {name: value for name, value in job.params.items() if name not in NO_ARGUMENTS}
+    if "effort" in given:
+        from deepcac.judging.trials import Effort
+
+        given["effort"] = Effort(**given["effort"])
+    return given
 
 
 def call(function: Callable[..., Any], given: dict[str, Any], offered: Mapping[str, Any]) -> Any:

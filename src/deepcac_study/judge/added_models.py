@@ -32,17 +32,20 @@ Pairs = Iterable[tuple[str, str]]
 
 
 def write_added(
-    paths: Mapping[str, StrPath],
+    paths: Iterable[StrPath],
     trial_paths: Iterable[StrPath],
     *,
     clinical: Mapping[str, Any],
     strict: float,
 ) -> None:
-    """Write `added_tables` as CSV, each to its path; arguments as of `write_clinical`."""
+    """Write those tables of `added_tables` as CSV after which the paths are named.
+
+    Arguments are those of `write_clinical`.
+    """
     records = read_records(path for path in trial_paths if Path(path).exists())
     tables = added_tables(records, Clinical.model_validate(clinical), strict)
-    for name, path in paths.items():
-        write_frame(path, tables[name], 5)
+    for path in map(Path, paths):
+        write_frame(path, tables[path.stem], 5)
 
 
 def added_tables(records: Records, plan: Clinical, strict: float) -> dict[str, pd.DataFrame]:

@@ -53,20 +53,20 @@ StrPath = str | os.PathLike[str]
 
 
 def write_clinical(
-    paths: Mapping[str, StrPath],
+    paths: Iterable[StrPath],
     trial_paths: Iterable[StrPath],
     *,
     clinical: Mapping[str, Any],
     strict: float,
 ) -> None:
-    """Write the tables of `clinical_tables` as CSV, each to its path.
+    """Write those tables of `clinical_tables` as CSV after which the paths are named.
 
     `trial_paths` are the records; `clinical` is that part of the configuration.
     """
     records = read_records(path for path in trial_paths if Path(path).exists())
     tables = clinical_tables(records, Clinical.model_validate(clinical), strict)
-    for name, path in paths.items():
-        write_frame(path, tables[name], 5)
+    for path in map(Path, paths):
+        write_frame(path, tables[path.stem], 5)
 
 
 def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str, pd.DataFrame]:

@@ -16,7 +16,6 @@ import json
 import lzma
 import os
 import re
-import shutil
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -39,7 +38,6 @@ PARTS = ("papers", "judge")
 # When a laid record was made, to Snakemake: before all code, so that it is made again unless it
 # stands for its run.
 LAID = 1
-_README = Path(__file__).parents[1] / "catalogue" / "results_readme.md"
 # Bounds of what a reader takes: the whole study is 20 MB of text in 2,000 records.
 _MOST_BYTES, _MOST_MEMORY = 1 << 28, 1 << 27
 # Text of numbers: the next byte hangs on the one before, and not on its place.
@@ -206,7 +204,6 @@ def lay(
             unnamed.write_bytes(data)
             os.utime(unnamed, (LAID, LAID))
         written += 1
-    write_readme(results)
     return Laid(written, len(records) - written, other)
 
 
@@ -224,14 +221,6 @@ def _shipped_before(target: Path, path: str) -> bool:
         return _without_scores(target, path) and bool(read_json(target))
     except DataError:
         return False
-
-
-def write_readme(results: str | os.PathLike[str]) -> None:
-    """Write what a folder of results holds into its ``README.md``, unless it is there."""
-    path = Path(results) / "README.md"
-    if path.parent.is_dir() and not path.exists():
-        with atomic_path(path) as partial:
-            shutil.copyfile(_README, partial)
 
 
 def _summary(laid: Laid) -> str:

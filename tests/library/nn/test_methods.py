@@ -17,6 +17,7 @@ from deepcac.nn.grasp import GRASPClassifier
 from deepcac.nn.idec import IDECClassifier
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.networks import LocalPredictors
+from deepcac.task import rounded
 
 CENTROID = [KMZClassifier, DCNClassifier, IDECClassifier, DeepCACClassifier]
 SUBTYPED = [*CENTROID, DMNNClassifier, CACDMNNClassifier, ACTPCClassifier, GRASPClassifier]
@@ -287,8 +288,8 @@ def test_same_seed_same_bytes_and_saved_model_answers_alike(method, tmp_path):
     assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
     loaded = method.load(tmp_path / "first", device="cpu")
     np.testing.assert_array_equal(loaded.predict_proba(X), first.predict_proba(X))
-    for name in ("subtypes_", "class_counts_", "held_out_"):
-        np.testing.assert_array_equal(getattr(loaded, name), getattr(first, name))
+    np.testing.assert_array_equal(loaded.class_counts_, rounded(first.class_counts_))
+    assert not {"subtypes_", "held_out_"} & vars(loaded).keys()
     for name in ("seconds_", "history_", "best_epoch_", "status_", "n_clusters_found_"):
         assert getattr(loaded, name) == getattr(first, name)
     assert loaded.get_params() == first.get_params()

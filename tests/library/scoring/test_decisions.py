@@ -5,7 +5,8 @@ import pytest
 from sklearn.metrics import log_loss
 
 from deepcac.scoring.calibration import calibration, calibration_curve
-from deepcac.scoring.net_benefit import net_benefit, net_benefit_gain, treat_all
+from deepcac.scoring.net_benefit import net_benefit
+from deepcac.scoring.resampled_scores import Patients, benefit, patient_draws
 
 
 def cohort(n=200, seed=7):
@@ -22,7 +23,7 @@ def test_net_benefit_is_that_of_dcurves():
     ours = net_benefit(y, risk, thresholds)
     assert ours == pytest.approx([0.291579, 0.251111, 0.171250, 0.053571, -0.05], abs=1e-6)
     everybody = [0.289474, 0.25, 0.156250, 0.035714, -0.35]
-    assert treat_all(y, thresholds) == pytest.approx(everybody, abs=1e-6)
+    assert net_benefit(y, np.ones(len(y)), thresholds) == pytest.approx(everybody, abs=1e-6)
 
 
 def test_net_benefit_by_hand():
@@ -82,16 +83,21 @@ def test_right_risks_lie_on_the_diagonal_and_inside_their_interval():
 def test_a_gain_is_the_difference_and_doubled_patients_widen_it():
     y, risk = cohort(400)
     worse = np.random.default_rng(0).permutation(risk)
-    thresholds = np.array([0.2, 0.4])
-    each = net_benefit_gain(y, risk, worse, thresholds, np.arange(400))
-    plain = net_benefit(y, risk, thresholds) - net_benefit(y, worse, thresholds)
-    assert each[0] == pytest.approx(plain)
-    assert each[0] == pytest.approx([0.11875, 0.1125])  # dcurves 1.1.7, of both models
-    assert (each[1] < each[0]).all()
-    assert (each[0] < each[2]).all()
+
+    def gain(copies, patient):
+        whole, ours, theirs = (np.tile(part, copies) for part in (y, risk, worse))
+        draws = patient_draws(patient)
+        return np.array(
+            [
+                benefit(Patients(whole, ours), draws, t)
+                - benefit(Patients(whole, theirs), draws, t)
+                for t in (0.2, 0.4)
+            ]
+        )
+
+    each = gain(1, np.arange(400))
+    assert each[:, 0] == pytest.approx([118.75, 112.5])  # dcurves 1.1.7, of both models
     # Each patient four times: the same difference, and an interval no narrower than before.
-    four = [np.tile(part, 4) for part in (y, risk, worse)]
-    same = net_benefit_gain(*four, thresholds, np.tile(np.arange(400), 4))
-    assert same == pytest.approx(each, abs=1e-9)
-    apart = net_benefit_gain(*four, thresholds, np.arange(1600))
-    assert (apart[2] - apart[1] < 0.7 * (each[2] - each[1])).all()
+    assert gain(4, np.tile(np.arange(400), 4)) == pytest.approx(each, abs=1e-9)
+    apart = gain(4, np.arange(1600))
+    assert (apart[:, 1:].std(axis=1) < 0.7 * each[:, 1:].std(axis=1)).all()

@@ -317,13 +317,15 @@ def audited(tmp_path, frame):
 def test_planted_subtypes_help_logistic_regression_and_can_be_assigned(tmp_path):
     answer, page = audited(tmp_path, patients())
     assert re.match(r"(Yes: t|T)he groups help.* for logistic regression", answer)
-    assert answer.endswith("the group of a new patient can be read from the other columns.")
+    assert answer.endswith("The group of a new patient can be read from the other columns.")
     events = patients().died.value_counts().min()
     assert f"vents</dt><dd>{events}</dd>" in page
     assert re.search(
         r"Best model without the groups</dt><dd>\w+.*Training rows</dt><dd>225<", page, re.S
     )
-    assert page.index(answer) < page.index("<figure") < page.index('id="table-groups"')
+    assert (
+        page.index(answer.splitlines()[0]) < page.index("<figure") < page.index('id="table-groups"')
+    )
     assert "A column cannot say how it was made" in page
     assert "&lt;b&gt;hot" in page
     assert "<b>hot" not in page
@@ -337,7 +339,7 @@ def test_groups_made_with_the_outcome_are_told(tmp_path):
     made = np.where(rng.random(400) < 0.7, frame.died, rng.integers(0, 2, 400))
     answer, page = audited(tmp_path, frame.assign(phenotype=made))
     assert "but we found no gain once they are read from the other columns" in answer
-    assert "the group of a new patient cannot be read from the other columns" in answer
+    assert "The group of a new patient cannot be read from the other columns" in answer
     assert "Was the outcome known when they were made?" in page
     nearly = np.where(rng.random(400) < 0.99, frame.died, 1 - frame.died)
     answer, page = audited(tmp_path, frame.assign(phenotype=nearly))

@@ -7,10 +7,10 @@ from scipy import stats
 
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import BEND, BENT
-from deepcac.table.answer import answer, bent_line_sentence, rows_of
 from deepcac.table.budgeted_trials import TableEffort, contenders, run_budgeted
+from deepcac.table.cluster_answer import answer, bent_line_sentence, rows_of
 from deepcac.table.inference.labelled_table import Roles, read_labelled
-from deepcac.table.pages.own_figures import forest
+from deepcac.table.pages.comparison_table import comparison_forest
 from deepcac.table.pages.risk_section import worth
 
 FIGHTERS = ("lr", "km_lr", "spline_lr")
@@ -42,7 +42,7 @@ def test_a_risk_that_bends_is_told_as_a_gain_of_the_bent_line(bending):
     assert (line["contender"], line["reference"]) == ("spline_lr", "lr")
     assert dict(found.numbers)["Best model without clusters"] == "logistic regression with splines"
     assert "Change by logistic regression + k-means" in dict(found.numbers)
-    assert "A bent line" in found.bent_line or "a bent line" in found.bent_line
+    assert "bent line" in found.also[0]
 
 
 def test_the_difference_and_its_interval_are_those_of_the_recorded_scores(bending):
@@ -91,13 +91,13 @@ def test_without_a_bent_line_nothing_is_said_of_it():
 
 def test_picture_and_decisions_name_the_models_that_they_compare(bending):
     found = answer(bending, "patients", 200)
-    data = forest(found, (BEND, BENT)).data
+    data = comparison_forest(found, (BEND, BENT)).data
     assert [line[0] for line in data] == [
         *("Logistic regression: a bent line, minus a straight one", "with splines"),
         *("logistic regression with clusters, minus a bent line", "k-means"),
     ]
-    said = worth(bending.held_out, found.clustered, found.best, np.array([0.1, 0.5]))
+    said = worth(bending.predictions, found.clustered, found.best, np.array([0.1, 0.5]))
     assert (
         "logistic regression + k-means in place of logistic regression with splines changes" in said
     )
-    assert "clusters change" in worth(bending.held_out, "km_lr", "lr", np.array([0.1, 0.5]))
+    assert "clusters change" in worth(bending.predictions, "km_lr", "lr", np.array([0.1, 0.5]))

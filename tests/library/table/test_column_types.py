@@ -10,7 +10,7 @@ from pyarrow import feather
 
 from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.column_types import plain_type, row_names
+from deepcac.table.columns.cells import plain_type, row_names
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.external_rows import _same_columns
 from deepcac.table.inference.labelled_table import read_labelled

@@ -19,13 +19,20 @@ from deepcac.pages.figures import as_svg
 from deepcac.pages.wording import minus, p_beside
 from deepcac.scoring.small_cells import round_count
 from deepcac.table import budgeted_trials
-from deepcac.table.answer import answer, tuned_auroc
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
+from deepcac.table.cluster_answer import answer, tuned_auroc
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
-from deepcac.table.found_subtypes import TOO_FEW, _subtypes, shown_clusterings
+from deepcac.table.found_subtypes import (
+    TOO_FEW,
+    _subtypes,
+    shown_clusterings,
+    single_column,
+)
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
+from deepcac.table.pages.compare_page import write_compare_page
+from deepcac.table.pages.page_sections import tables_of
+from deepcac.table.pages.subtype_section import _description, _values
 
 
 def planted_table(n=400, seed=0):
@@ -86,24 +93,24 @@ def test_the_interval_of_an_auroc_is_that_of_the_verdicts_on_page_and_card(judge
     """Validation rows count as learnt from: a third as many rows are for the test."""
     trials = judged[2]
     found = answer(trials, "patients", 100)
-    mean, span = tuned_auroc(trials, found.best)
-    assert dict(found.numbers)["Its AUROC"] == f"{mean} ({span})"
+    mean, low, high = tuned_auroc(trials, found.best)
+    assert dict(found.numbers)["Its AUROC"] == f"{mean:.3f} ({low:.3f} to {high:.3f})"
     scores = choose(trials.records[found.best], "tuned", "auroc").scores
     half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 1 / 3) * scores.var(ddof=1))
-    assert float(span.split()[0]) == pytest.approx(scores.mean() - half, abs=1e-3)
+    assert low == pytest.approx(scores.mean() - half, abs=1e-3)
 
 
 def test_the_kept_risks_are_those_of_the_chosen_trials(judged):
     _, _, trials, _, _ = judged
-    kept = trials.held_out
+    kept = trials.predictions
     assert set(kept.risk) == set(trials.records)
     for name in trials.records:
         scores = choose(open_to(trials.records, name), "tuned", "log_loss").scores
         for j, score in enumerate(scores):
-            own = kept.resample == j
+            own = kept.part == j
             found = log_loss(kept.y[own], kept.risk[name][own])
             assert found == pytest.approx(score, abs=1e-5), name
-    assert len(set(kept.patient)) == len(set(kept.row)) / 2
+    assert len(set(kept.unit)) == len(set(kept.row)) / 2
 
 
 def test_rows_of_a_patient_stay_together(judged):
@@ -165,7 +172,7 @@ def test_unstable_subtypes_are_not_described(judged, tmp_path):
     write_compare_page(tmp_path / "p.html", table, effort, trials, found, shaky, "deepcac")
     page = (tmp_path / "p.html").read_text()
     assert "unstable, so they are not described" in page
-    assert 'id="table-subtypes-1"' not in page
+    assert 'id="table-subtypes-km"' not in page
 
 
 def test_a_part_of_the_training_rows_is_said_in_the_first_line(judged):
@@ -265,7 +272,7 @@ def _answer_of(judged, monkeypatch, verdicts, rarest=200, excluded=0.01, **rows)
     made.loc[ordered, "score"] = 0.5
     for name, value in rows.items():
         made.loc[ordered, name] = value
-    monkeypatch.setattr("deepcac.table.answer.verdicts", lambda *a: made)
+    monkeypatch.setattr("deepcac.table.cluster_answer.verdicts", lambda *a: made)
     return answer(trials, table.name, rarest)
 
 
@@ -285,7 +292,7 @@ def test_the_answer_is_about_the_models_that_validation_rows_choose(judged, monk
     table, _, trials, _, _ = judged
     made = answer(trials, table.name, 200)
     worse = made.table.assign(reference_score=-made.table["reference_score"])  # of the test rows
-    monkeypatch.setattr("deepcac.table.answer.verdicts", lambda *a: worse)
+    monkeypatch.setattr("deepcac.table.cluster_answer.verdicts", lambda *a: worse)
     again = answer(trials, table.name, 200)
     assert (again.best, again.clustered) == (made.best, made.clustered)
 
@@ -333,13 +340,25 @@ def test_cells_of_few_patients_of_a_subtype_are_withheld(judged):
     found = shown_clusterings(table, trials)[0]
     profile = np.zeros((3, len(found.names)))
     profile[2] = np.nan
-    page = _clustering(
-        replace(found, subtypes=[one, two, few], label=label, profile=profile), table
-    )
-    cells = [cell for row in page["rows"] for cell in row]
+    shown = replace(found, subtypes=[one, two, few], label=label, profile=profile)
+    blocks = _description(shown, table, "")
+    subtypes, medians, *_ = tables_of(blocks)
+    cells = [cell for row in subtypes.rows for cell in row]
     assert cells.count("withheld") == 3  # share and both outcomes; the size is of few
-    assert all(row[3] == "withheld" for row in page["medians"])
-    assert "n = 3" not in as_svg(page["figure"])
+    assert all(row[3] == "withheld" for row in medians.rows)
+    assert "n = 3" not in as_svg(blocks[1])
+
+
+def test_a_clustering_by_one_column_is_said_to_be_it(tmp_path):
+    i = np.arange(60)
+    one, table = halves(tmp_path, ward=np.where(i < 30, "a", np.where(i < 45, "b", "c")))
+    assert single_column(table, one.label) == "ward"
+    assert single_column(table, i % 2) is None
+    by_size, table = halves(tmp_path, size=np.random.default_rng(0).permutation(60) / 7)
+    place = table.features.names.index("size")
+    high = (table.features.X[:, place] > 4).astype(np.int64)
+    assert single_column(table, high) == "size"
+    assert single_column(table, by_size.label) is None
 
 
 def halves(tmp_path, **columns):

@@ -39,6 +39,7 @@ COMMANDS = {
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_file_of_a_command_tells_of_one_to_four_patients(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -253,8 +253,8 @@ def test_a_described_table_with_a_new_finding_is_refused_until_profile_asked(tmp
     assert (new.fields, new.answer) == (("platelets",), None)
     file.write_text(file.read_text("utf-8").replace("answer: \n", "answer: missing\n"), "utf-8")
     found = find_description(path)
-    column = read_labelled(DescribedTable(path, found), found.roles()).encoder.columns[2]
-    assert (column.name, column.missing) == ("platelets", 14)
+    columns = read_labelled(DescribedTable(path, found), found.roles()).encoder.columns
+    assert {column.name: column.missing for column in columns}["platelets"] == 14
     assert profile(path).resource.use.questions[0].answer == "missing"
 
 
@@ -429,3 +429,16 @@ def test_profile_leaves_a_description_as_a_person_wrote_it(tmp_path, monkeypatch
     before = (tmp_path / "t.yaml").read_bytes()
     assert CliRunner().invoke(app, ["profile", "t.csv"]).exit_code == 0
     assert (tmp_path / "t.yaml").read_bytes() == before
+
+
+def test_questions_are_added_to_a_list_that_an_editor_indented_otherwise(tmp_path):
+    cohort().assign(sodium=np.arange(N) % 60 + 90).to_csv(tmp_path / "t.csv", index=False)
+    file = description_path(tmp_path / "t.csv")
+    profile(tmp_path / "t.csv")
+    question = OpenQuestion(
+        fields=("age",), check="odd value", question="a: -9?", answers=("keep",)
+    )
+    add_questions(file, [question])
+    file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text("utf-8"))), "utf-8")
+    add_questions(file, [question])
+    assert len(read_description(file).resource.use.questions) == 2

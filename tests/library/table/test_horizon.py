@@ -1,21 +1,17 @@
 """Outcomes up to a horizon: reading, weights, the page."""
 
-import re
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from described_tables import describe
+from typer.testing import CliRunner
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
-from deepcac.judging.trial_record import join_resamples
 from deepcac.judging.trials import run_resample
-from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import (
     FollowUp,
     auroc_at,
@@ -24,20 +20,19 @@ from deepcac.scoring.censored import (
     kaplan_meier,
     observed_risk,
 )
+from deepcac.scoring.resampled_scores import AUROC, BRIER, score_intervals
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.columns.description_file import as_yaml, description_path
 from deepcac.table.columns.roles import Roles
+from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
-from deepcac.table.pages.compare_page import _sizes
-from deepcac.table.pages.horizon_scores import (
-    drawn_patients,
-    score_line,
-)
-from deepcac.table.pages.horizon_section import _subtypes, _survival_at, unseen_risks
-from deepcac.table.pages.own_pages import _names
-from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks
+from deepcac.table.pages.page_sections import tables_of
+from deepcac.table.pages.size_section import size_section
+from deepcac.table.pages.survival import _survival_at, survival_blocks
+from deepcac.table.pages.table_notes import page_names
+from deepcac.table.predictions import predictions_of_choices, stack
+from deepcac.table.reading.outcomes import horizon_classes, horizon_remarks
 
 ROLES = Roles("died", time="days", horizon=365.0)
 
@@ -60,7 +55,7 @@ def path(tmp_path):
 
 def test_the_time_is_no_feature_and_the_label_is_the_event_by_the_horizon(path):
     table, frame = read_labelled(path, ROLES), followed()
-    assert table.features.names == ("age", "urea", "crp")
+    assert table.features.names == ("age", "crp", "urea")
     by = (frame["died"] == 1) & (frame["days"] <= 365)
     assert table.features.label.tolist() == by.astype(int).tolist()
     assert table.follow.outcome_known.tolist() == (by | (frame["days"] >= 365)).tolist()
@@ -105,6 +100,11 @@ def test_a_horizon_lies_after_the_start(horizon):
         Roles("died", time="days", horizon=horizon)
 
 
+def rows_of(blocks):
+    (table,) = tables_of(blocks)
+    return table.rows
+
+
 def shown_subtype(number, size=100, rates=(0.5, 0.5)):
     return SimpleNamespace(number=number, size=size, rates=np.array(rates))
 
@@ -114,7 +114,7 @@ def test_a_subtype_of_few_patients_has_no_number_at_risk():
     follow = FollowUp(time, np.zeros(300, bool), 10.0)
     subtypes = [shown_subtype(1), shown_subtype(2), shown_subtype(3, rates=[np.nan] * 2)]
     clustering = SimpleNamespace(label=np.repeat([0, 1, 2], 100), subtypes=subtypes, arm="km")
-    rows = _subtypes(follow, clustering)["rows"]
+    rows = rows_of(survival_blocks(follow, clustering))
     assert [row[1] for row in rows] == ["100", "100", "withheld"]
 
 
@@ -126,7 +126,9 @@ def test_few_patients_are_neither_told_as_lost_nor_as_events_of_a_subtype():
     follow = FollowUp(time, events, 365.0)
     assert "for fewer than 8 of the patients" in horizon_remarks(follow)[0]
     subtypes = [shown_subtype(j) for j in (1, 2, 3)]
-    rows = _subtypes(follow, SimpleNamespace(label=label, subtypes=subtypes, arm="km"))["rows"]
+    rows = rows_of(
+        survival_blocks(follow, SimpleNamespace(label=label, subtypes=subtypes, arm="km"))
+    )
     assert [row.count("withheld") for row in rows] == [0, 6, 0]  # of two events there is no risk
 
 
@@ -184,55 +186,58 @@ def test_weights_of_one_change_nothing_and_others_do(path, name):
     assert (plain.scores != other.scores).any()
 
 
+def predicted(table, n=1):
+    samples = resamples(table.features, n, 1000, follow=table.follow)
+    parts = []
+    for sample in samples:
+        record = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
+        parts.append(predictions_of_choices(sample, [record], table.features.row_id, table.follow))
+    return stack(parts), record
+
+
 def test_the_score_of_a_trial_is_the_auroc_at_the_horizon(path):
     table = read_labelled(path, ROLES)
-    (sample,) = resamples(table.features, 1, 1000, follow=table.follow)
-    record = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
-    (judged,) = unseen_risks(table, {"lr": record}, "lr")
-    assert len(judged.rows) == len(sample.test)
+    judged, record = predicted(table)
     # The weights of the trial come from the training rows, those of `auroc_at` from the test rows.
-    found = auroc_at(judged.follow, judged.risk)
+    found = auroc_at(judged.follow, judged.risk["lr"])
     assert found == pytest.approx(record.score("test", "auroc")[0, 0], abs=0.03)
+    assert judged.share == pytest.approx(observed_risk(judged.follow)[0])
 
 
 def test_scores_at_the_horizon_are_of_single_models(path):
     """Their mean, not the score of the mean risk of five models, which nobody has."""
-    table = read_labelled(path, ROLES)
-    record = join_resamples(
-        [
-            run_resample(sample, Contender("lr"), Contender("lr").trials(1))
-            for sample in resamples(table.features, 5, 1000, follow=table.follow)
-        ]
-    )
-    judged = unseen_risks(table, {"lr": record}, "lr")
-    cells = score_line(judged, drawn_patients(judged, None), "lr")
-    weights = poisson_weights(1 + max(int(one.rows.max()) for one in judged), 200)
-    for cell, score, digits in ((cells[1], auroc_at, 3), (cells[2], brier_at, 4)):
-        mean = np.mean([score(one.follow, one.risk) for one in judged])
-        drawn = [np.mean([again(one, draw, score) for one in judged]) for draw in weights.T[:60]]
-        value, low, high = map(float, re.findall(r"[\d.]+", cell))
-        assert value == pytest.approx(mean, abs=0.6 * 10**-digits)
-        assert (high - low) / 2 == pytest.approx(1.96 * np.std(drawn, ddof=1), rel=0.35)
+    judged, _ = predicted(read_labelled(path, ROLES), 5)
+    found = score_intervals(judged.of("lr"), judged.draws)
+    parts = [judged.part == j for j in range(5)]
+    aurocs = [auroc_at(judged.follow.take(p), judged.risk["lr"][p]) for p in parts]
+    briers = [brier_at(judged.follow.take(p), judged.risk["lr"][p]) for p in parts]
+    assert found[AUROC].value == pytest.approx(np.mean(aurocs))
+    assert found[BRIER].value == pytest.approx(np.mean(briers))
+    drawn = []
+    for draw in judged.draws.T[:60]:
+        rows = [np.repeat(np.flatnonzero(p), draw[p]) for p in parts]
+        own = [auroc_at(judged.follow.take(r), judged.risk["lr"][r]) for r in rows]
+        drawn.append(np.mean(own))
+    half = (found[AUROC].high - found[AUROC].low) / 2
+    assert half == pytest.approx(1.96 * np.std(drawn, ddof=1), rel=0.35)
 
 
 def test_a_study_is_planned_at_a_horizon_too_for_the_lowest_threshold(path):
     table = read_labelled(path, ROLES)
-    (sample,) = resamples(table.features, 1, 1000, follow=table.follow)
-    record = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
-    trials = Trials({"lr": record}, 1, 1000, 0.0)
-    asked = _sizes(table, trials, "lr", RiskQuestions((0.2, 0.5)))
-    what, patients = asked["rows"][3]
+    risk = predicted(table)[0].risk["lr"]
+    (asked,) = tables_of([size_section(table, risk, (0.75, 0.7), 0.2)])
+    what, patients = asked.rows[3]
     assert what == "standardised net benefit, treating from 20 % on, known within 0.1"
     assert int(patients.replace(",", "")) > 0
-    unasked = _sizes(table, trials, "lr", RiskQuestions())
-    assert unasked["rows"][3][1] == "no threshold"
-    assert unasked["rows"][:3] == asked["rows"][:3]
+    (unasked,) = tables_of([size_section(table, risk, (0.75, 0.7), None)])
+    assert unasked.rows[3][1] == "no threshold"
+    assert unasked.rows[:3] == asked.rows[:3]
 
 
-def again(judged, draw, score):
-    """Score patients who are there as often as they were drawn."""
-    rows = np.repeat(np.arange(len(judged.rows)), draw[judged.rows])
-    return score(judged.follow.take(rows), judged.risk[rows])
+def test_no_study_is_planned_for_a_model_without_evidence_that_it_ranks(path):
+    table = read_labelled(path, ROLES)
+    made = size_section(table, np.linspace(0.2, 0.4, 50), (0.56, 0.49), None)
+    assert tables_of([made]) == []
 
 
 @pytest.mark.parametrize(("most", "cut"), [(100, True), (1000, False)])
@@ -248,27 +253,26 @@ def test_training_rows_that_were_left_out_are_told_though_some_outcomes_are_not_
     assert trials.cut == cut
 
 
+@pytest.mark.usefixtures("few_trials")
 def test_the_command_reads_time_and_horizon_from_the_description(path, tmp_path):
     frame, kind = followed(), np.arange(240) % 2  # two kinds of patients, found again and again
     frame.assign(urea=frame.urea + 9 * kind, crp=frame.crp + 9 * kind).to_csv(path, index=False)
     description = describe(path, time="days", horizon=365.0)
     description_path(path).write_text(as_yaml(description.resource), encoding="utf-8")
-    start = [sys.executable, "-c", "from deepcac.command import main; main()", "compare", "t.csv"]
-    done = subprocess.run(
-        [*start, "--resamples", "5", "--jobs", "1"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / "compare.html").read_text()
+    out = tmp_path / "compare.html"
+    call = ["compare", str(path), "--resamples", "5", "--jobs", "1", "--out", str(out)]
+    done = CliRunner().invoke(app, call)
+    assert done.exit_code == 0, done.output
+    page = out.read_text()
     for word in (
-        "Risk by 365",
+        "Risks by 365",
         "AUROC(t)",
         "Net benefit",
         "at risk at 365",
         "reasons that have nothing",
     ):
         assert word in page
-    assert page.index('class="answer"') < page.index("Risk by 365</h2>")
+    assert page.index('class="answer"') < page.index("Risks by 365</h2>")
 
 
 @pytest.mark.parametrize("other", [None, np.array([False, True])])
@@ -282,8 +286,8 @@ def test_a_page_at_a_horizon_quotes_the_words_of_its_label(path):
     """Its classes have other names there, and the words of the file are shown all the same."""
     table = read_labelled(path, ROLES)
     (counted,) = (line for line in table.remarks if line.startswith("Label:"))
-    assert "'…'" not in page_text(counted, _names({"table": table}))
-    assert "'…'" in page_text(counted, _names({"names": ()}))
+    assert "'…'" not in page_text(counted, page_names(table))
+    assert "'…'" in page_text(counted)
 
 
 def test_curves_of_subtypes_fall_by_the_incidence_beside_competing_events():

@@ -5,17 +5,26 @@ import json
 import resource
 import subprocess
 import sys
+import zipfile
+from types import SimpleNamespace
 
+import numpy as np
 import openpyxl
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 
 from deepcac import command
 from deepcac.errors import DataError
 from deepcac.table import limits
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description import Dialect
+from deepcac.table.columns.roles import Roles
+from deepcac.table.reading.spreadsheets import _check_open
 from deepcac.table.reading.table_files import raw_blocks
+from deepcac.table.risk_tables import fit_table
 
 MEMORY = 4 << 30  # of address space: a third of it is libraries
 
@@ -112,9 +121,75 @@ def test_bytes_are_counted_before_they_are_kept(tmp_path, monkeypatch):
         blocks(wide)
 
 
-def test_too_little_memory_ends_in_one_line(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("ending", ["feather", "zsav"])
+def test_what_a_packed_table_unpacks_to_is_counted_in_what_says_so(ending, tmp_path, monkeypatch):
+    frame = pd.DataFrame({"age": np.zeros(40_000), "died": np.zeros(40_000)})
+    path = tmp_path / f"t.{ending}"
+    if ending == "feather":
+        frame.to_feather(path, compression="zstd")
+    else:
+        pyreadstat.write_sav(frame, path, compress=True)
+    assert path.stat().st_size < 1 << 14
+    assert sum(block.num_rows for block in blocks(path)) == 40_000
+    monkeypatch.setattr(limits, "MOST_BYTES", 1 << 19)
+    with pytest.raises(DataError, match=r"more than .* save fewer rows or columns"):
+        blocks(path)
+
+
+def test_texts_of_a_dictionary_are_counted_as_often_as_they_are_used(tmp_path):
+    texts = pa.DictionaryArray.from_arrays(np.zeros(30_000, dtype=np.int32), ["x" * 100_000])
+    pq.write_table(pa.table({"note": texts}), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="more than 2 GiB; save it with plain columns"):
+        blocks(tmp_path / "t.parquet")
+
+
+def open_document(path, repeated):
+    names = ("office", "table", "text")
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names
+    )
+    cell = "<table:table-cell><text:p>1</text:p></table:table-cell>"
+    empty = '<table:table-cell table:number-columns-repeated="16000"/>'
+    far = (
+        f'<table:table-row table:number-rows-repeated="1048000">{empty}{repeated}</table:table-row>'
+    )
+    content = f"<table:table>{f'<table:table-row>{cell}</table:table-row>' * 9}{far}</table:table>"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("content.xml", f"<office:body {spaces}>{content}</office:body>")
+    return SimpleNamespace(_io=path)  # as much of a book as is looked at
+
+
+def test_repeated_cells_of_an_open_document_are_counted_where_one_holds_something(tmp_path):
+    _check_open(open_document(tmp_path / "t.ods", ""))
+    far = "<table:table-cell><text:p>x</text:p></table:table-cell>"
+    with pytest.raises(DataError, match="a sheet reaches to cell WQK1048009"):
+        _check_open(open_document(tmp_path / "t.ods", far))
+
+
+def test_a_binary_workbook_has_the_way_out(tmp_path):
+    sheet(tmp_path / "t.xlsx").rename(tmp_path / "t.xlsb")
+    with pytest.raises(DataError, match="is a binary workbook; save the table as CSV"):
+        blocks(tmp_path / "t.xlsb")
+
+
+def test_fit_refuses_numbers_that_its_file_could_not_hold(tmp_path):
+    rng = np.random.default_rng(0)
+    urea = rng.normal(size=200)
+    frame = pd.DataFrame({"urea": urea * 1e-160, "crp": rng.normal(size=200)})
+    frame["died"] = np.where(urea + rng.normal(size=200) > 0, "yes", "no")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    run = TableRun(len, rows=1000, jobs=1)
+    with pytest.raises(DataError, match="'urea' is beyond all numbers; give it in another unit"):
+        fit_table(tmp_path / "t.csv", Roles("died"), tmp_path / "m.json", run, method="plain")
+    assert not (tmp_path / "m.json").exists()
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), ImportError("x.so: failed to map segment from shared object")]
+)
+def test_too_little_memory_ends_in_one_line(error, tmp_path, monkeypatch, capsys):
     def called(app):
-        raise MemoryError
+        raise error
 
     monkeypatch.setattr(command, "_called", called)
     with pytest.raises(SystemExit) as end:

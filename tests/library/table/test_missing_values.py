@@ -15,9 +15,10 @@ from deepcac.table.pages.missing_values import (
     FLAGGED,
     NO_FLAGS,
     complete_rows,
-    missing_lines,
+    missing_section,
     rough_share,
 )
+from deepcac.table.pages.page_sections import tables_of
 
 EFFORT = TableEffort(budget=1.0)
 
@@ -59,7 +60,8 @@ def filled(raw, median):
 def test_each_line_is_what_plain_code_gives(tmp_path):
     table, frame = table_of(tmp_path)
     seeds = [0, 1]
-    lines = missing_lines(table, EFFORT, trials(seeds))
+    (made,) = missing_section(table, EFFORT, trials(seeds))
+    (lines,) = tables_of([made])
     whole = frame[["age", "urea", "ward"]].notna().all(axis=1).to_numpy()
     assert (complete_rows(table) == whole).all()
     missing_ward = np.array([name == "ward=(missing)" for name in table.features.names])
@@ -78,21 +80,22 @@ def test_each_line_is_what_plain_code_gives(tmp_path):
         rows = whole[sample.train.row_id - 1]
         median = np.median(train[rows], axis=0)
         wanted[COMPLETE].append(plain_auroc(train[rows], filled(test, median), y[0][rows], y[1]))
-    assert [row[0] for row in lines["rows"]] == list(wanted)
-    for row in lines["rows"]:
+    assert [row[0] for row in lines.rows] == list(wanted)
+    for row in lines.rows:
         assert float(row[1]) == pytest.approx(np.mean(wanted[row[0]]), abs=0.0015)
-    gap = float(lines["rows"][1][2].split()[0])
+    gap = float(lines.rows[1][2].split()[0])
     assert gap == pytest.approx(np.mean(wanted[NO_FLAGS]) - np.mean(wanted[FLAGGED]), abs=0.0015)
     assert gap < -0.02  # the flag was planted to tell
 
 
 def test_no_line_where_nothing_is_missing_and_none_of_too_few_complete_rows(tmp_path):
     table, _ = table_of(tmp_path, holes=0.0)
-    assert missing_lines(table, EFFORT, trials([0])) is None
+    assert missing_section(table, EFFORT, trials([0])) == []
     table, _ = table_of(tmp_path, holes=0.97)
-    lines = missing_lines(table, EFFORT, trials([0]))
-    assert lines["few"]
-    assert [row[0] for row in lines["rows"]] == [FLAGGED, NO_FLAGS]
+    (made,) = missing_section(table, EFFORT, trials([0]))
+    (lines,) = tables_of([made])
+    assert "too few to learn from them" in made.blocks[0]
+    assert [row[0] for row in lines.rows] == [FLAGGED, NO_FLAGS]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from scipy.special import expit
 from deepcac.errors import ConfigError
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import round_count
+from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableEffort, TableRun
-from deepcac.table.cards.compare_card import risk_facts
 from deepcac.table.cards.fit_card import _specification
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
@@ -23,15 +23,17 @@ from deepcac.table.cards.model_card import (
     table_lines,
     write_card,
 )
+from deepcac.table.cards.page_facts import page_facts
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparing import compare_table
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.learners.planes import Plane
-from deepcac.table.pages.compare_page import RiskContent
+from deepcac.table.pages.page_sections import Page, PageTable, Section
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_tables import fit_table
+from deepcac.table.sample_sizes import NO_EVIDENCE
 
 
 def patients(n=240, seed=0):
@@ -231,14 +233,15 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
     interpretation = section(text, 25, "Interpretation")
     assert [line for line in sentence.splitlines() if escaped(line) not in interpretation] == []
     performance = section(text, "23a", "Performance")
-    assert len(re.findall(r"\| 0\.\d{3} \| 0\.\d{3} to [01]\.\d{3} \|", performance)) == 13
+    assert len(re.findall(r"\| 0\.\d{3} \(0\.\d{3} to [01]\.\d{3}\) \|\n", performance)) == 13
+    assert "| AUROC | " in performance
     calibrated = section(text, "23a", "Calibration")
-    assert calibrated.startswith("| model | intercept | slope | O/E | Brier |")
-    assert len(calibrated.splitlines()) == 4
-    assert "1,000 patients" in section(text, "23a", "Net benefit")
+    assert "calibration slope" in calibrated
+    assert "calibration slope" not in performance
+    assert "| treat from |" in section(text, "23a", "Net benefit")
     subgroups = section(text, "23a", "Subgroups")
     assert "| sex f |" in subgroups
-    assert "A study that validates this model needs" in section(text, 10, "Sample size")
+    assert escaped(NO_EVIDENCE) in section(text, 10, "Sample size")  # on 240 rows
     assert "The fewest clusters over which the best does not lead" in section(
         text, "C5", "How their number was chosen"
     )
@@ -248,27 +251,25 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
     assert "seeds 0 to 4" in section(text, "12a", "Use of the data")
 
 
-def test_the_card_of_a_comparison_at_a_horizon_has_the_numbers_of_its_page():
-    horizon = {
-        "horizon": "365", "observed": "20.0 %", "estimator": "Kaplan-Meier",
-        "score_head": ("model", "observed / predicted"), "scores": [("boosting", "1.02")],
-        "use_head": ("model", "at 10 %"), "use": [("treat all", "12.0")],
-        "by": {"head": ("subgroup", "rows"), "rows": [("sex f", "50")], "few": "sex m",
-               "gap_head": ("subgroup", "AUROC"), "gap_rows": [("sex m – f", "+0.1")]},
-    }  # fmt: skip
-    sizes = {"sentences": ["need", "study"], "head": ("criterion",), "rows": [("AUROC",)]}
-    facts = risk_facts(RiskContent(None, horizon, sizes))
-    assert "| boosting | 1.02 |" in facts["calibration"]
-    assert "| treat all | 12.0 |" in facts["net_benefit"]
+def test_a_card_has_the_tables_of_its_page():
+    first = [
+        PageTable("scores", "Scores", ("score", "value"), [("AUROC", "0.7"), ("log loss", "0.5")])
+    ]
+    tables = [
+        PageTable("subgroups", "Subgroups", ("subgroup", "rows"), [("sex f", "50")]),
+        PageTable("subgroup-differences", "Gaps", ("subgroup", "AUROC"), [("sex m – f", "+0.1")]),
+    ]
+    sizes = Section("sizes", "Sizes", ["need", PageTable("study-size", "S", ("n",), [("100",)])])
+    sections = [Section("a", "A", first), Section("b", "B", [Section("c", "C", tables), sizes])]
+    facts = page_facts(Page("t", Answer("yes", also=["but"]), sections, ""))
+    assert facts["answer"] == ["yes", "but"]
+    assert "| log loss | 0.5 |" in facts["performance"]
     assert "| sex f | 50 |" in facts["subgroups"]
-    assert "Too few events to show: sex m." in facts["subgroups"]
     assert facts["subgroups"][-1] == "| sex m – f | +0.1 |"
     # Two tables without a line between them are one table of markdown.
-    without_few = horizon | {"by": horizon["by"] | {"few": ""}}
-    subgroups = risk_facts(RiskContent(None, without_few, sizes))["subgroups"]
-    assert not isinstance(subgroups[3], TableLine)
-    assert facts["sample_size"][0] == "study"
-    assert "subgroups" not in risk_facts(RiskContent(None, None, None))
+    assert not isinstance(facts["subgroups"][3], TableLine)
+    assert facts["sample_size"][0] == "need"
+    assert "net_benefit" not in facts
 
 
 def test_nothing_of_few_patients_is_in_what_is_said_of_a_table(csv):

@@ -8,7 +8,7 @@ from described_tables import asked, describe
 from deepcac.errors import DataError
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import site_folds
-from deepcac.table.findings.dates import are_days
+from deepcac.table.findings.column_names import are_days
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.reading import table_encoder
 from deepcac.table.reading.class_labels import alike_spellings

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score
 
-from deepcac.errors import ConfigError, DataError
+from deepcac.errors import ConfigError
 from deepcac.scoring.calibration import calibration_slope
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
@@ -114,8 +114,8 @@ def test_what_has_no_bootstrap_is_one_line_before_anything_is_fitted(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     lines = []
     run = TableRun(lines.append, rows=1000, jobs=1, bootstrap=5)
-    with pytest.raises(DataError, match="--bootstrap needs an outcome of two classes"):
+    with pytest.raises(ConfigError, match="--bootstrap needs an outcome of two classes"):
         fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", run, method="plain")
-    with pytest.raises(ConfigError, match="--bootstrap has no answer with --method subtypes"):
+    with pytest.raises(ConfigError, match="--method subtypes has no answer with --bootstrap"):
         fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", run, method="subtypes")
     assert not any("held-out" in line for line in lines)

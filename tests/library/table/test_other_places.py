@@ -27,20 +27,20 @@ from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import (
     BEST,
-    BestModel,
     Compared,
     JudgedFold,
     aurocs,
     judge_fold,
 )
 from deepcac.table.elsewhere.folds import _moved_times, site_folds
-from deepcac.table.elsewhere.place_answer import answer_places, over_places
+from deepcac.table.elsewhere.place_answer import answer_places, compared_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
-from deepcac.table.pages.own_pages import _names
-from deepcac.table.pages.place_pictures import PlaceRisks, over_sites
 from deepcac.table.pages.risk_section import RiskQuestions
+from deepcac.table.pages.score_tables import Place
+from deepcac.table.pages.score_tables import over_places as pooled_score
+from deepcac.table.pages.table_notes import page_names
 
 
 def patients(n=400, seed=0, shift=0.0):
@@ -156,22 +156,26 @@ def test_verdicts_by_place_and_over_all():
 
 def one_place(gap, error=0.01, counts=(60, 30)):
     pair = Compared("km_lr", "lr", 0.8 + gap, 0.8, error)
-    return JudgedFold("n", counts, 100, False, {BEST: pair}, BestModel("lr", 0.8, 0.7, 0.9))
+    return JudgedFold("n", counts, 100, False, {BEST: pair}, "lr", Estimate(0.8, 0.7, 0.9, 0.1))
+
+
+def answered(judged):
+    return answer_places(judged, compared_places(judged, 0.01), 0.01, sites=True)
 
 
 def test_one_judged_site_is_answered_by_its_own_verdict():
-    found = answer_places([one_place(0.1)], 0.01, sites=True)
+    found = answered([one_place(0.1)])
     assert found.sentence == "Clusters help elsewhere: in 1 of 1 sites they helped."
     assert dict(found.numbers)["Change by clusters, over all sites"].startswith("+0.100 AUROC")
 
 
 def test_sites_of_fewer_than_20_events_are_no_answer():
-    found = answer_places([one_place(0.1, counts=(60, 12))], 0.01, sites=True)
+    found = answered([one_place(0.1, counts=(60, 12))])
     assert found.sentence.startswith("Too few events in the judged sites to say whether")
 
 
 def test_one_site_that_differs_is_not_called_the_same_risks():
-    found = answer_places([one_place(-0.1), one_place(0.0, 0.0)], 0.01, sites=True)
+    found = answered([one_place(-0.1), one_place(0.0, 0.0)])
     assert found.sentence.startswith("Use no clusters for now: in 1 of 2 sites they did harm")
     assert dict(found.numbers)["Change by clusters, over all sites"].startswith("not pooled")
 
@@ -180,7 +184,7 @@ def test_a_model_that_is_not_pooled_has_not_the_verdict_of_the_first_site():
     judged = [one_place(-0.1), one_place(0.0, 0.0)]
     judged = [one._replace(comparisons={**one.comparisons, "km_lr": one.comparisons[BEST]})
               for one in judged]  # fmt: skip
-    (row,) = _comparisons(answer_places(judged, 0.01, sites=True))["rows"]
+    (row,) = _comparisons(compared_places(judged, 0.01)).rows
     assert row[1:4] == ("not pooled", "", "")
 
 
@@ -310,7 +314,7 @@ def test_rows_are_left_out_only_where_there_are_more(tmp_path, monkeypatch):
     assert (exact.n_train, exact.cut) == (n, False)
     assert (part.n_train, part.cut) == (n - 10, True)
     for one, said in ((exact, False), (part, True)):
-        assert ("a part of the training" in answer_places([one], 0.01, sites=True).sentence) == said
+        assert ("a part of the training" in answered([one]).sentence) == said
         assert bool(_cut([one], n)) == said
 
 
@@ -319,6 +323,7 @@ def few_trials(monkeypatch):
     monkeypatch.setattr("deepcac.table.elsewhere.comparing_places.TRIALS", 2)
 
 
+@pytest.mark.usefixtures("few_trials")
 def test_pages_answer_first_and_hold_every_site(tmp_path):
     patients().to_csv(tmp_path / "a.csv", index=False)
     there = patients(200, seed=1, shift=1.0)
@@ -358,8 +363,8 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
 def test_a_page_names_the_sites_in_its_warnings_as_in_its_tables():
     table = SimpleNamespace(columns=[], classes=(), words=(), label="died")
     warning = "Warning: column 'died', site 'north': 20 % of the rows have levels of no other site"
-    assert page_text(warning, _names({"table": table, "names": ["north"]})) == warning
-    assert "'north'" not in page_text(warning, _names({"table": table}))
+    assert page_text(warning, page_names(table, "north")) == warning
+    assert "'north'" not in page_text(warning, page_names(table))
 
 
 def test_a_mistake_is_one_line_and_writes_nothing(tmp_path):
@@ -413,7 +418,7 @@ def test_three_classes_are_judged_by_their_mean_auroc(tmp_path, places):
     answer = compare_places(tmp_path / "a.csv", Roles("grade"), out, run, **asked)
     page = out.read_text().replace("−", "-")
     assert answer in page
-    cells = of_page(page, "scores", "north" if places == "site" else "b")
+    cells = of_page(page, "places-scores", "north" if places == "site" else "b")
     assert len(cells) == 4  # place, rows, model, AUROC
     assert 0.5 < float(cells[-1].split()[0]) < 1
 
@@ -431,11 +436,10 @@ def test_several_tables_at_a_horizon_with_competing_events(tmp_path):
     assert "of 3 sites" in answer
     assert "A patient with a competing event is not censored" in page
     assert "&#39;2&#39; in" in page  # the page names the competing event
-    assert "from 10 % on" in page
     ratios = {}
     for name, seed, shift in (("b", 1, 0.0), ("c", 2, 0.8), ("d", 3, 0.4)):
-        cells = of_page(page, "scores", name)
-        ratios[name] = float(cells[5].split()[0])
+        cells = of_page(page, "places-scores", name)
+        ratios[name] = float(cells[4].split()[0])
         assert int(cells[1]) == 300
         own = followed(300, seed, shift)
         follow = FollowUp(
@@ -444,20 +448,18 @@ def test_several_tables_at_a_horizon_with_competing_events(tmp_path):
         assert int(cells[2]) == round_count(follow.outcome.sum())
         share = observed_risk(follow)[0]
         assert 1000 * (share - (1 - share) / 9) == pytest.approx(
-            float(benefit_of(page, name, "treat all")[0].split()[0]), abs=0.06
+            float(benefit_of(page, name, "10 %")[-2].split()[0]), abs=0.06
         )
     assert ratios["b"] < ratios["d"] < ratios["c"]  # as planted
-    pooled = of_page(page, "scores", "all sites, pooled")[5]
-    assert min(ratios.values()) < float(pooled.split()[0]) < max(ratios.values())
-    assert " to " in of_page(page, "scores", "a new site, expected")[5]
+    assert "all sites, pooled" not in page  # of three
 
 
-def benefit_of(page, place, what):
-    """Return the net benefits of a place, treated by something."""
+def benefit_of(page, place, threshold):
+    """Return the net benefits of a place from a threshold on."""
     body = page[page.index('id="table-benefits"') :]
     rows = re.findall(r"<tr>(.*?)</tr>", body[: body.index("</table>")], re.DOTALL)
     cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", one, re.DOTALL) for one in rows]
-    return next(one[2:] for one in cells if one[:2] == [place, what])
+    return next(one[2:] for one in cells if one[:2] == [place, threshold])
 
 
 @pytest.mark.usefixtures("few_contenders")
@@ -469,7 +471,10 @@ def test_sites_at_a_horizon_and_a_second_table_without_follow_up(tmp_path):
     answer = compare_places(tmp_path / "a.csv", roles, tmp_path / "o.html", site="hospital", **told)
     assert "of 3 sites" in answer
     page = (tmp_path / "o.html").read_text()
-    assert sum(int(of_page(page, "scores", one)[1]) for one in ("north", "south", "west")) == 450
+    assert (
+        sum(int(of_page(page, "places-scores", one)[1]) for one in ("north", "south", "west"))
+        == 450
+    )
     short = frame.assign(years=frame.years.clip(upper=4))
     short.to_csv(tmp_path / "b.csv", index=False)
     roles = Roles("status", time="years", horizon=5.0, competing=["2"], drop=["hospital"])
@@ -480,15 +485,15 @@ def test_sites_at_a_horizon_and_a_second_table_without_follow_up(tmp_path):
 
 
 def test_pooled_ratio_is_the_random_effects_mean_of_its_logarithm():
-    scores = [
-        {RATIO: Estimate(value, value, value, error)}
-        for value, error in ((0.8, 0.1), (1.0, 0.2), (1.5, 0.1))
-    ]
-    places = [PlaceRisks("", None, None, one) for one in scores]
-    found = over_sites(places, RATIO)
-    pooled = pool_sites(np.log([0.8, 1.0, 1.5]), [0.1, 0.2, 0.1])
+    values, errors = [0.8, 1.0, 1.5, 1.1, 0.9], [0.1, 0.2, 0.1, 0.1, 0.2]
+    places = {
+        str(value): Place(None, {RATIO: Estimate(value, value, value, error)})
+        for value, error in zip(values, errors, strict=True)
+    }
+    found = pooled_score(places, RATIO)
+    pooled = pool_sites(np.log(values), errors)
     assert found.mean == pytest.approx(np.exp(pooled.mean))
     assert found.new_high == pytest.approx(np.exp(pooled.new_high))
-    half = stats.t.ppf(0.975, 2) * pooled.error
+    half = stats.t.ppf(0.975, pooled.freedom) * pooled.error
     assert found.low == pytest.approx(np.exp(pooled.mean - half))
-    assert over_sites(places[:1], RATIO) is None
+    assert pooled_score(dict(list(places.items())[:4]), RATIO) is None

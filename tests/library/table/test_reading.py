@@ -10,14 +10,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from described_tables import describe
+from described_tables import decided, describe
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.described_rows import DescribedTable, as_declared_numbers
+from deepcac.table.columns.description import ColumnField
 from deepcac.table.columns.roles import Roles
-from deepcac.table.inference.decimal_signs import with_points
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.column_lines import column_lines
 from deepcac.table.reading import delimited_text
@@ -238,8 +238,8 @@ def test_an_encoder_survives_json_and_says_what_it_has_not_seen():
     again = TableEncoder.from_dict(learn_encoder(rows, number, {}).to_dict())
     other = pa.table({"age": [5.0], "sex": ["x"]})
     X, remarks = again.encode(other, np.array([1]))
-    assert np.isnan(X[0, 0])  # neither f nor m: as if it were missing
-    assert X[0, 1] == 5.0
+    assert np.isnan(X[0, 1])  # neither f nor m: as if it were missing
+    assert X[0, 0] == 5.0
     assert "'x' was not seen" in remarks[0]
     assert "counts as missing" in remarks[0]
     with pytest.raises(DataError, match="column 'age' is missing"):
@@ -299,17 +299,22 @@ def test_a_comma_that_can_be_one_thing_only_is_read(tmp_path, cells, second):
     assert found.X[1, found.names.index("cost")] == second
 
 
+def declared(cells, decimal):
+    group = "." if decimal == "," else ","
+    field = ColumnField(name="x", type="number", decimal_char=decimal, group_char=group)
+    return as_declared_numbers(pa.array(cells, pa.string()), field).to_pylist()
+
+
 def test_a_zero_is_not_before_thousands():
-    cells = pa.array(["0.875", "0,875", "1.875"])
-    assert with_points(cells, ",").to_pylist() == ["0.875", "0.875", "1875"]
-    assert with_points(cells, ".").to_pylist() == ["0.875", "0,875", "1.875"]
+    cells = ["0.875", "0,875", "1.875"]
+    assert declared(cells, ",") == [None, 0.875, 1875]
+    assert declared(cells, ".") == [0.875, None, 1.875]
 
 
 def test_thousands_with_points_and_decimals_are_read_as_asked():
-    text = pa.array(["1.234.567,5", "950", "12,25", "abc", "1.5"])
-    assert with_points(text, ",").to_pylist() == ["1234567.5", "950", "12.25", "abc", "1.5"]
-    text = pa.array(["1,234,567.5", "950", "12,25", None])
-    assert with_points(text, ".").to_pylist() == ["1234567.5", "950", "12,25", None]
+    cells = ["1.234.567,5", "950", "12,25", "abc", "1.5"]
+    assert declared(cells, ",") == [1234567.5, 950, 12.25, None, None]
+    assert declared(["1,234,567.5", "950", "12,25", None], ".") == [1234567.5, 950, None, None]
 
 
 def test_stray_quotes_that_swallow_rows_are_refused(tmp_path):
@@ -526,7 +531,7 @@ def test_a_row_whose_patient_is_not_a_number_has_no_group(tmp_path):
 
 def test_a_time_is_no_number_to_divide():
     column = pa.chunked_array([pa.array([1, 2], pa.timestamp("us"))])
-    with pytest.raises(DataError, match="column 'y' is of type timestamp.us.; only numbers"):
+    with pytest.raises(DataError, match="column 'y' is of type timestamp.us.; numbers"):
         class_labels(column, "y", above=1.0)
 
 
@@ -544,3 +549,18 @@ def test_a_class_that_the_sample_lacks_is_not_said_to_be_absent(tmp_path):
     table = pd.DataFrame({"age": np.arange(4000) % 71, "died": np.arange(4000) < 8})
     with pytest.raises(DataError, match="fewer than 8 rows in the sample: too few"):
         read_labelled(written(tmp_path, table, "t.parquet"), Roles("died"), rows=100)
+
+
+def test_nothing_rests_on_the_order_of_the_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 3)), columns=["urea", "age", "crp"]).round(3)
+    frame["ward"] = rng.choice(["a", "b", "c"], 80)
+    frame["died"] = np.arange(80) % 2
+    tables = []
+    for name, columns in (("forth", frame.columns), ("back", frame.columns[::-1])):
+        frame[columns].to_csv(tmp_path / f"{name}.csv", index=False)
+        tables.append(read_labelled(*decided(tmp_path / f"{name}.csv")))
+    forth, back = tables
+    assert forth.features.names == back.features.names
+    np.testing.assert_array_equal(forth.features.X, back.features.X)
+    assert column_lines(forth.rows, forth.columns) == column_lines(back.rows, back.columns)[::-1]

@@ -19,6 +19,7 @@ from deepcac.feature_matrix import read_features
 from deepcac.files.storage import content_digest, read_json, write_json
 from deepcac.preprocess import TableScaler
 from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.coarse_states import coarse_scaler
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
@@ -76,9 +77,9 @@ def risks(model, csv, tmp_path, said=None):
 def test_the_plain_model_is_scikit_learns_on_the_scaled_table(csv, tmp_path):
     found = risks(fitted(csv, tmp_path, method="plain"), csv, tmp_path)
     table = read_labelled(csv, ROLES)
-    model = make_pipeline(TableScaler(), LogisticRegression(max_iter=1000))
-    model.fit(table.features.X, table.features.label)
-    expected = model.predict_proba(table.features.X)[:, 1]
+    scaled = coarse_scaler(table).transform(table.features.X)
+    model = LogisticRegression(max_iter=1000).fit(scaled, table.features.label)
+    expected = model.predict_proba(scaled)[:, 1]
     assert np.allclose(found["risk"], expected, atol=1e-5)
     assert found["patient"].tolist() == patients()[0]["patient"].tolist()
     assert found.columns.tolist() == ["patient", "risk"]
@@ -265,8 +266,8 @@ def test_a_table_becomes_a_private_data_set_that_is_never_shared(csv, project):
     features, entry, _ = add_table(csv, ROLES, "mine", project)
     assert entry == project / "config" / "registry" / "private" / "mine.yaml"
     matrix = read_features(features)
-    assert matrix.names == ("crp", "urea", "age", "bmi", "sex=m")
-    assert np.isnan(matrix.X[0, 3])
+    assert matrix.names == ("age", "bmi", "crp", "sex=m", "urea")
+    assert np.isnan(matrix.X[0, matrix.names.index("bmi")])
     registry = load_registry(project / "config" / "registry")
     assert "mine" not in load_registry(project / "config" / "registry", private=False).datasets
     layout = Layout(registry, {"restricted": {}})

@@ -96,7 +96,7 @@ def test_rows_of_one_patient_are_one_patient(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("counts", "shown"), [([30, 1], [30, 0]), ([4, 9], [0, 9]), ([0, 12], [0, 12])]
+    ("counts", "shown"), [([31, 1], [30, 0]), ([4, 9], [0, 10]), ([0, 12], [0, 10])]
 )
 def test_shares_of_a_cluster_tell_of_no_few_patients(counts, shown):
     assert coarse_counts(np.array(counts)).tolist() == shown

@@ -13,7 +13,7 @@ from described_tables import decided
 import deepcac
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TableRun, refuse_budget
-from deepcac.table.columns.described_rows import DescribedRows
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import Use
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.external_rows import external_rows
@@ -71,10 +71,10 @@ def test_the_unit_of_a_model_is_read_in_the_cells_of_one_patient(tmp_path):
     table = patients().assign(age=[f"{n} yrs" for n in patients()["age"]])
     encoder = read(csv(tmp_path, table)).encoder
     rows = pa.Table.from_pandas(table[:1].assign(age="60 years"), preserve_index=False)
-    (read_row,) = DescribedRows(encoder.description, ["age"]).read(rows.to_batches())
+    (read_row,) = DescribedTable("", encoder.description, ["age"]).rows(rows.to_batches())
     assert read_row["age"].to_pylist() == [60]
     rows = pa.Table.from_pandas(table[:2].assign(age=["60", "61 yrs"]).astype(str))
-    (read_rows,) = DescribedRows(encoder.description, ["age"]).read(rows.to_batches())
+    (read_rows,) = DescribedTable("", encoder.description, ["age"]).rows(rows.to_batches())
     assert read_rows["age"].to_pylist() == [60, 61]
 
 

@@ -86,7 +86,7 @@ def test_one_patient_without_a_value_has_a_risk(model, tmp_path):
     assert said == ["column 'age': no value in all rows"]
     said = told(model, tmp_path, patients(1)[:1].assign(sex=None, ward=None, unit=None))
     assert [line.split(" rows, and")[0] for line in said] == [
-        f"column {name!r} is empty in fewer than 8" for name in ("sex", "ward", "unit")
+        f"column {name!r} is empty in fewer than 8" for name in ("sex", "unit", "ward")
     ]
     with pytest.raises(DataError, match="column 'sex': no value in 300 of 300 rows"):
         told(model, tmp_path, patients(1).assign(sex=None))

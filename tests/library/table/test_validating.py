@@ -30,22 +30,29 @@ from deepcac.scoring.resampled_scores import (
     SCALED,
     SLOPE,
     Patients,
+    benefit,
+    estimate,
+    event_share,
     index_interval,
     patient_draws,
 )
 from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import described_table
-from deepcac.table.pages.risk_section import RiskQuestions
+from deepcac.table.pages.page_sections import tables_of
+from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
+from deepcac.table.pages.score_tables import place_table
+from deepcac.table.pages.subgroups import subgroup_section
 from deepcac.table.validation.validated_risks import RiskSource, read_validated
-from deepcac.table.validation.validating import answer_lines
-from deepcac.table.validation.validation_page import site_section, subgroup_section
+from deepcac.table.validation.validating import validation_answer
 from deepcac.table.validation.validation_scores import (
     INTERCEPT_ONLY,
     NONE,
     REFIT,
-    Validation,
     _folds,
+    event_scores,
+    site_places,
+    updates,
 )
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
@@ -67,11 +74,34 @@ def validation(tmp_path, frame, roles=DIED, source=SCORE, by=()):
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
     table, roles = described_table(path, roles, like=source.description, fitted=False)
-    return Validation(read_validated(table, roles, source, by))
+    return read_validated(table, roles, source, by)
+
+
+def event(validated):
+    """Return the predictions of the (first) event."""
+    return next(iter(validated.predictions.values()))
+
+
+def all_scores(validated):
+    return {name: event_scores(part) for name, part in validated.predictions.items()}
 
 
 def scores(tmp_path, frame):
-    return next(iter(validation(tmp_path, frame).scores.values()))
+    return event_scores(event(validation(tmp_path, frame)))
+
+
+def answer_lines(validated):
+    answer = validation_answer(validated, all_scores(validated))
+    return [answer.sentence, *answer.also]
+
+
+def benefits(validated, threshold):
+    """Return the net benefit of a patient, of it over the largest, and of treating all."""
+    predictions = event(validated)
+    treated = treatments(predictions)
+    by_risk, of_all = (benefit(whom, predictions.draws, threshold) for whom in treated.values())
+    value = estimate("", by_risk[0] / 1000, by_risk[1:] / 1000)
+    return value, by_risk[0] / 1000 / event_share(treated[TREAT_ALL], predictions.draws)[0], of_all
 
 
 def command(folder, monkeypatch, *arguments):
@@ -89,7 +119,7 @@ def test_every_score_of_a_toy_is_the_one_by_hand(tmp_path):
         {"risk": [0.25] * 16 + [0.75] * 16, "died": [1] * 4 + [0] * 12 + [1] * 12 + [0] * 4}
     )
     judged = validation(tmp_path, toy)
-    found = {name: score.value for name, score in judged.scores["died = 1"].items()}
+    found = {name: score.value for name, score in all_scores(judged)["died = 1"].items()}
     assert found[AUROC] == pytest.approx(0.75)
     assert found[AUPRC] == pytest.approx(0.75 * 0.75 + 0.25 * 0.5)
     assert found[RATIO] == pytest.approx(1)
@@ -99,11 +129,12 @@ def test_every_score_of_a_toy_is_the_one_by_hand(tmp_path):
     assert found[SCALED] == pytest.approx(0.25)
     assert found[LOSS] == pytest.approx(-(0.75 * np.log(0.75) + 0.25 * np.log(0.25)))
     assert found[ICI] == pytest.approx(0, abs=1e-3)
-    low, high = judged.benefits(np.array([0.2, 0.5]))
-    assert low.value.value == pytest.approx((16 - 16 * 0.25) / 32)  # all are treated
-    assert low.value.value == pytest.approx(low.everybody.value)
-    assert high.value.value == pytest.approx((12 - 4) / 32)
-    assert high.standardised.value == pytest.approx(0.5)
+    value, _, of_all = benefits(judged, 0.2)
+    assert value.value == pytest.approx((16 - 16 * 0.25) / 32)  # all are treated
+    assert 1000 * value.value == pytest.approx(of_all[0])
+    value, standardised, _ = benefits(judged, 0.5)
+    assert value.value == pytest.approx((12 - 4) / 32)
+    assert standardised == pytest.approx(0.5)
 
 
 def test_scores_are_those_of_scikit_learn(tmp_path):
@@ -161,12 +192,12 @@ def test_a_published_model_has_its_printed_scores_on_the_gbsg(tmp_path):
     frame["risk"] = 1 - 0.804 ** np.exp(index)
     frame["years"] = frame.rfstime / 365.25
     judged = validation(tmp_path, frame, Roles("status", time="years", horizon=5.0))
-    (found,) = judged.scores.values()
+    (found,) = all_scores(judged).values()
     assert round(found[AUROC].value, 2) == 0.68
     assert round(found[BRIER].value, 2) == 0.22
     assert found[RATIO].value == pytest.approx(1.017, abs=1e-3)
-    (at,) = judged.benefits(np.array([0.23]))
-    assert at.value.value == pytest.approx(0.3615, abs=5e-5)
+    at, *_ = benefits(judged, 0.23)
+    assert at.value == pytest.approx(0.3615, abs=5e-5)
     # lifelines 0.30 (Kaplan-Meier) and weights of its censoring curve in a GLM of statsmodels.
     assert found[RATIO].value == pytest.approx(1.0177540791842639)
     assert found[SLOPE].value == pytest.approx(0.98665, abs=1e-3)
@@ -175,15 +206,15 @@ def test_a_published_model_has_its_printed_scores_on_the_gbsg(tmp_path):
     ours = stored.loc["published equation (McLernon et al. 2023)"]
     names = {"AUROC(t)": AUROC, "observed / expected": RATIO, "Brier(t)": BRIER, "slope": SLOPE}
     for measure, line in ours.iterrows():
-        estimate = found[names[measure]] if measure in names else at.value
-        assert tuple(line) == pytest.approx(estimate[:3], abs=0.01 if measure == "slope" else 1e-3)
+        own = found[names[measure]] if measure in names else at
+        assert tuple(line) == pytest.approx(own[:3], abs=0.01 if measure == "slope" else 1e-3)
 
 
 def test_reversed_risks_rank_the_other_way_round(tmp_path):
     frame = cohort()
     forth = scores(tmp_path, frame)[AUROC].value
     back = validation(tmp_path, frame.assign(risk=1 - frame.risk))
-    (found,) = back.scores.values()
+    (found,) = all_scores(back).values()
     assert found[AUROC].value == pytest.approx(1 - forth)
 
 
@@ -193,8 +224,8 @@ def test_risks_at_a_horizon_are_weighted_for_censoring(tmp_path):
     event, end = rng.exponential(1 / (0.3 * np.exp(frame.age))), rng.exponential(4, 500)
     frame["years"], frame["died"] = np.minimum(event, end), (event <= end).astype(int)
     judged = validation(tmp_path, frame, Roles("died", time="years", horizon=2.0))
-    (found,) = judged.scores.values()
-    follow, risk = judged.validated.table.follow, frame.risk.to_numpy()
+    (found,) = all_scores(judged).values()
+    follow, risk = judged.table.follow, frame.risk.to_numpy()
     assert not follow.outcome_known.all()
     assert found[AUROC].value == pytest.approx(auroc_at(follow, risk))
     assert found[BRIER].value == pytest.approx(brier_at(follow, risk))
@@ -204,12 +235,13 @@ def test_an_update_is_judged_on_others_than_it_was_fitted_on(tmp_path):
     frame = cohort(300)
     frame["risk"] = expit(logit(frame.risk) - 1)
     judged = validation(tmp_path, frame)
-    assert judged.updates[NONE][RATIO].value > 1.4
-    assert judged.updates[INTERCEPT_ONLY][RATIO].value == pytest.approx(1, abs=0.03)
+    after = updates(judged)
+    assert after[NONE][RATIO].value > 1.4
+    assert after[INTERCEPT_ONLY][RATIO].value == pytest.approx(1, abs=0.03)
     frame["pid"] //= 3
     judged = validation(tmp_path, frame, Roles("died", group="pid"))
-    whom = next(iter(judged.validated.patients.values()))
-    for train, test in _folds(judged.validated, whom):
+    whom = event(judged).of(judged.source.name)
+    for train, test in _folds(judged, whom):
         assert not set(frame.pid[train]) & set(frame.pid[test])
 
 
@@ -225,39 +257,39 @@ def test_coefficients_that_are_fitted_to_noise_are_seen_to_be_too_extreme(tmp_pa
     )
     source = RiskSource.named([tmp_path / "model.json"], None)
     judged = validation(tmp_path, frame, source=source)
-    (apparent,) = judged.scores.values()
+    (apparent,) = all_scores(judged).values()
     assert apparent[SLOPE].value > 1
-    assert judged.updates[REFIT][SLOPE].high < 1
-    assert judged.updates[REFIT][AUROC].value < apparent[AUROC].value - 0.1
+    after = updates(judged)
+    assert after[REFIT][SLOPE].high < 1
+    assert after[REFIT][AUROC].value < apparent[AUROC].value - 0.1
 
 
 def test_sites_are_scored_by_themselves_and_pooled_from_five_on(tmp_path):
     frame = cohort(900)
     roles = Roles("died", apart={"hospital": "the site"})
     judged = validation(tmp_path, frame, roles)
-    places, few = judged.places
+    places, few = site_places(judged)
     assert (len(places), few) == (6, [])
-    for place in places:
-        inside = frame[frame.hospital == place.name]
+    for name, place in places.items():
+        inside = frame[frame.hospital == name]
         wanted = roc_auc_score(inside.died == "yes", inside.risk)
         assert place.scores[AUROC].value == pytest.approx(wanted)
-    section = site_section(judged)
-    assert [row[0] for row in section["rows"][-2:]] == ["all sites, pooled", "a new site, expected"]
+    rows = place_table(places).rows
+    assert [row[0] for row in rows[-2:]] == ["all sites, pooled", "a new site, expected"]
     four = validation(tmp_path, frame[frame.hospital.isin(list("ABCD"))], roles)
-    assert len(site_section(four)["rows"]) == 4
-    alone = validation(tmp_path, frame[frame.hospital == "A"], roles)
-    assert site_section(alone) is None
+    assert len(place_table(site_places(four)[0]).rows) == 4
 
 
 def test_subgroups_have_their_scores_and_no_word_of_clusters(tmp_path):
     frame = cohort()
     judged = validation(tmp_path, frame, by=("ward", "age"))
-    by = subgroup_section(judged, RiskQuestions(by=("ward", "age")))
-    assert not any("clusters" in name for name in (*by["head"], *by["gap_head"]))
+    blocks = subgroup_section(judged.table, event(judged), ("ward", "age"), 0.3)
+    by, gaps = tables_of(blocks)
+    assert not any("clusters" in name for name in (*by.head, *gaps.head))
     inside = frame[frame.ward == "er"]
-    row = next(row for row in by["rows"] if row[0] == "ward er")
+    row = next(row for row in by.rows if row[0] == "ward er")
     assert row[3].startswith(f"{roc_auc_score(inside.died == 'yes', inside.risk):.3f}")
-    assert sum(row[0].startswith("age") for row in by["rows"]) == 4
+    assert sum(row[0].startswith("age") for row in by.rows) == 4
 
 
 def test_three_classes_are_judged_one_against_the_rest(tmp_path, monkeypatch):
@@ -332,7 +364,7 @@ def test_rows_without_an_outcome_are_a_question(tmp_path):
     with pytest.raises(ConfigError, match="rows have no outcome"):
         validation(tmp_path, frame)
     known = validation(tmp_path, frame, Roles("died", known_only=True))
-    assert len(known.validated.risk) == len(frame) - 1
+    assert len(known.risk) == len(frame) - 1
 
 
 def test_ids_that_stand_twice_are_refused_unless_they_name_patients(tmp_path):
@@ -341,7 +373,8 @@ def test_ids_that_stand_twice_are_refused_unless_they_name_patients(tmp_path):
     with pytest.raises(DataError, match="data row 6: '3' stands in row 4 already"):
         validation(tmp_path, frame, Roles("died", id="pid"))
     judged = validation(tmp_path, frame, Roles("died", group="pid"))
-    assert (judged.draws[3] == judged.draws[5]).all()
+    draws = event(judged).draws
+    assert (draws[3] == draws[5]).all()
 
 
 def test_equal_risks_rank_nobody(tmp_path, monkeypatch):
@@ -358,14 +391,14 @@ def test_risks_of_zero_and_one_are_counted_and_have_finite_scores(tmp_path):
     frame = cohort()
     frame.loc[:19, "risk"], frame.loc[20:39, "risk"] = 0.0, 1.0
     judged = validation(tmp_path, frame)
-    (found,) = judged.scores.values()
+    (found,) = all_scores(judged).values()
     assert all(np.isfinite(score[:3]).all() for score in found.values())
-    assert any(line.startswith("40 rows") for line in judged.validated.table.remarks)
+    assert any(line.startswith("40 rows") for line in judged.table.remarks)
 
 
 def test_a_perfect_ranking_has_no_slope_and_an_uncertain_auroc(tmp_path):
     frame = cohort()
-    (found,) = validation(tmp_path, frame.assign(risk=(frame.died == "yes") * 0.5)).scores.values()
+    found = scores(tmp_path, frame.assign(risk=(frame.died == "yes") * 0.5))
     assert found[AUROC].value == 1
     assert found[AUROC].low < 0.99
     assert np.isnan(found[SLOPE].value)

@@ -11,7 +11,7 @@ import pytest
 
 from deepcac.command import main
 from deepcac.table import commands
-from deepcac.table.command_help import RETIRED
+from deepcac.table.command_line.command_help import RETIRED
 
 CASES = {
     "no such table": ("compare nope.csv --label died", r"nope\.csv: no such file"),
@@ -111,15 +111,15 @@ CASES = {
     ),
     "resamples of other hospitals": (
         "compare p.csv --label died --external one.csv --resamples 5",
-        "--resamples has no answer with --site or --external; ask without it",
+        "--resamples has no answer with --external",
     ),
     "minutes for other hospitals": (
         "compare p.csv --label died --external one.csv --budget 20",
-        "--budget has no answer with --site or --external; ask without it",
+        "--budget has no answer with --external",
     ),
     "unlike rows of no other hospital": (
         "compare p.csv --label died --accept-unseen",
-        "--accept-unseen goes with --site or --external; name one of them, or ask without it",
+        "--accept-unseen goes with --site or --external; name one of them",
     ),
     "a competing event without a time": (
         "compare p.csv --description untimed.yaml",

@@ -116,6 +116,14 @@ def test_a_data_set_has_one_source(tmp_path):
         load_registry(tmp_path)
 
 
+@pytest.mark.parametrize("value", ["2020-02-30", "9" * 5000, "[" * 5000])
+def test_a_value_that_yaml_knows_and_python_does_not_is_one_line(value, tmp_path):
+    (tmp_path / "odd.yaml").write_text(f"title: {value}\n")
+    with pytest.raises(ConfigError, match=r"odd\.yaml: not readable as YAML") as caught:
+        load_registry(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
 def test_what_is_no_yaml(tmp_path):
     with pytest.raises(ConfigError, match="no registry here"):
         load_registry(tmp_path)

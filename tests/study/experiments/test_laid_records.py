@@ -1,17 +1,14 @@
 """Shipped records stand for their runs: those that were laid, are as they shipped, and are asked for."""
 
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
-from deepcac_study.jobs import laid_records
 from deepcac_study.jobs.laid_records import LaidRecords
 from deepcac_study.records import commits
-from deepcac_study.records.record_archive import LAID, MANIFEST, find_records, lay, pack
+from deepcac_study.records.record_archive import MANIFEST, find_records, lay, pack
 
 SHIPPED = [
     "cic/lr_k1.json",
@@ -58,20 +55,18 @@ def test_an_edited_record_is_never_served(archive, tmp_path, which, how):
         write_json(path, {"value": 9, "machine": {}})
     else:
         path.write_text(text[:-9] if how == "cut" else text.replace('"value": 0', '"value": 1'))
-    for targets in ([asked], ["all"]):
-        with pytest.raises(DataError, match=rf"^{asked}: edited or damaged.*delete it") as caught:
-            LaidRecords(archive, results, which).check(targets, [])
-        assert "\n" not in str(caught.value)
-    LaidRecords(archive, results, which).check([], [asked])  # made again
+    with pytest.raises(DataError, match=rf"^{asked}: edited or damaged.*delete it") as caught:
+        LaidRecords(archive, results, which).check([])
+    assert "\n" not in str(caught.value)
 
 
 def test_an_edited_record_that_was_made_here_is_refused_where_it_is_planned(archive, tmp_path):
     results, planned = tmp_path / "results", "results/demo_cic/lr_k1.json"
     write_json(results / "demo_cic/lr_k1.json", {"value": 1, "machine": {}})
-    LaidRecords(archive, results, "none").check(["all"], [], [planned])
+    LaidRecords(archive, results, "none").check([planned])
     (results / "demo_cic/lr_k1.json").write_text('{"value": 2}')
     with pytest.raises(DataError, match=f"^{planned}: edited"):
-        LaidRecords(archive, results, "none").check(["all"], [], [planned])
+        LaidRecords(archive, results, "none").check([planned])
 
 
 def test_a_record_that_was_made_here_is_served(archive, tmp_path):
@@ -80,7 +75,7 @@ def test_a_record_that_was_made_here_is_served(archive, tmp_path):
     write_json(results / "cic/lr_k1.json", {"value": 0, "machine": {"processor": "another"}})
     (results / "cic/lr_k1.scores.parquet").write_bytes(b"rows")
     records = LaidRecords(archive, results, "all")
-    records.check(["results/cic/lr_k1.json"], [])
+    records.check(["results/cic/lr_k1.json"])
     assert "results/cic/lr_k1.json" not in records.standing
 
 
@@ -90,47 +85,13 @@ def test_every_edited_record_is_named(archive, tmp_path):
     for path in SHIPPED:
         (results / path).write_text("{}")
     with pytest.raises(DataError) as caught:
-        LaidRecords(archive, results, "none").check(["all"], [])
+        LaidRecords(archive, results, "none").check([])
     assert all(path in str(caught.value) for path in SHIPPED)
-
-
-def test_a_laid_record_is_older_than_all_code_until_it_is_asked_for_by_name(archive, tmp_path):
-    results = tmp_path / "results"
-    lay(archive, results)
-    names = [f"results/{path}" for path in SHIPPED]
-    LaidRecords(archive, results, "none").renew(names)
-    assert [(results / path).stat().st_mtime for path in SHIPPED] == [LAID] * 4
-    LaidRecords(archive, results, "all").renew(["all", names[3]])
-    times = [(results / path).stat().st_mtime for path in SHIPPED]
-    assert times[:3] == [LAID] * 3
-    assert times[3] > Path(laid_records.__file__).stat().st_mtime
-
-
-def test_a_record_that_stood_in_one_call_is_old_for_the_next(archive, tmp_path):
-    results = tmp_path / "results"
-    lay(archive, results)
-    call = (
-        "import os, sys; from deepcac_study.jobs.laid_records import LaidRecords;"
-        "archive, results, *names = sys.argv[1:];"
-        "LaidRecords(archive, results, 'all').renew(names);"
-        "os.utime(names[1], (5, 5)); print([os.stat(name).st_mtime > 1 for name in names])"
-    )
-    names = [f"results/{path}" for path in SHIPPED[:2]]
-    done = subprocess.run(
-        [sys.executable, "-c", call, str(archive), "results", *names],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout == "[True, True]\n"
-    # The second one was made anew meanwhile.
-    assert [(tmp_path / name).stat().st_mtime for name in names] == [LAID, 5]
 
 
 def test_an_image_without_the_archive_needs_none(tmp_path):
     laid = LaidRecords(tmp_path / "nowhere", tmp_path / "results", "none")
-    laid.check(["all"], [])
+    laid.check([])
     assert laid.standing == frozenset()
     with pytest.raises(DataError, match="not a manifest"):
         LaidRecords(tmp_path / "nowhere", tmp_path / "results", "all")

@@ -27,7 +27,6 @@ from deepcac_study.records.record_archive import (
     pack,
     part_of,
     read,
-    write_readme,
 )
 from deepcac_study.report.measured import MEASURED
 from deepcac_study.report.site import shipped
@@ -96,7 +95,6 @@ def test_records_are_laid_where_none_is(results, tmp_path):
     # Before all code, so that Snakemake makes again what does not stand for its run.
     assert (here / "judge/cic/lr.json").stat().st_mtime == LAID
     assert (here / "cic/lr_k1.json").stat().st_mtime > LAID
-    assert "report/index.html" in (here / "README.md").read_text()
     assert lay(tmp_path / "a", here, replace=True) == (1, 2, [])
     assert read_json(here / "cic/lr_k1.json")["value"] == 1
     assert lay(tmp_path / "a", here) == (0, 3, [])
@@ -139,17 +137,6 @@ def test_a_run_that_two_releases_ship_is_older_than_all_code(results, tmp_path):
     lay(tmp_path / "a", here)
     assert (here / laid).stat().st_mtime == LAID
     assert (here / made).stat().st_mtime > LAID
-
-
-def test_a_folder_of_results_says_what_is_in_it_once(tmp_path):
-    write_readme(tmp_path / "results")
-    assert not (tmp_path / "results").exists()
-    (tmp_path / "results").mkdir()
-    write_readme(tmp_path / "results")
-    assert "report/index.html" in (tmp_path / "results/README.md").read_text()
-    (tmp_path / "results/README.md").write_text("of my own")
-    write_readme(tmp_path / "results")
-    assert (tmp_path / "results/README.md").read_text() == "of my own"
 
 
 def test_the_report_of_shipped_records_shows_those_of_today(results, tmp_path, monkeypatch):

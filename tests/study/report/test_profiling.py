@@ -166,11 +166,9 @@ def profiles(tmp_path):
 
 def test_the_data_page_shows_every_data_set(profiles, tmp_path):
     flow = [{"step": "stays", "rows": n} for n in (300, 95, 90, 40)]
-    for source, name in (("mimic3", "ards"), ("demo_physionet2012", "cic")):
-        file = tmp_path / "tidy" / source / f"cohort_{name}.json"
-        file.parent.mkdir(parents=True)
-        write_json(file, {"flow": flow})
-    sources = source_notes(REGISTRY, load_profiles(profiles[::-1]), tmp_path / "tidy")
+    for name in ("ards", "demo_cic"):
+        write_json(tmp_path / "cohorts" / f"{name}.json", {"flow": flow})
+    sources = source_notes(REGISTRY, load_profiles(profiles[::-1]), tmp_path / "cohorts")
     notes = {note.id: note for item in sources for note in item.sets}
     assert notes.keys() == load_registry(REGISTRY).datasets.keys() | {"demo_cic"}
     cic = notes["cic"]

@@ -304,21 +304,21 @@ def test_broken_records_are_named(tmp_path, text):
 
 
 def test_cohort_flow_is_shown(tmp_path):
-    file = tmp_path / "tidy" / "physionet2012" / "cohort_cic.json"
+    file = tmp_path / "cohorts" / "cic.json"
     file.parent.mkdir(parents=True)
     flow = {"flow": [{"step": "all stays", "rows": 9}, {"step": "without <x>", "rows": 7}]}
     write_json(file, flow)
-    out = report(tmp_path, [], data=BesideRecords(tidy=tmp_path / "tidy"))
+    out = report(tmp_path, [], data=BesideRecords(cohorts=tmp_path / "cohorts"))
     page = (out / "pages" / "data.html").read_text(encoding="utf-8")
     assert re.search(r"all stays</span> <b>9</b>.*without &lt;x&gt;</span> <b>7</b>", page, re.S)
 
 
 def test_a_broken_cohort_flow_is_named(tmp_path):
-    file = tmp_path / "tidy" / "physionet2012" / "cohort_cic.json"
+    file = tmp_path / "cohorts" / "cic.json"
     file.parent.mkdir(parents=True)
     file.write_text('{"rows": 1}', encoding="utf-8")
-    with pytest.raises(DataError, match=r"cohort_cic\.json"):
-        report(tmp_path, [], data=BesideRecords(tidy=tmp_path / "tidy"))
+    with pytest.raises(DataError, match=r"cohorts/cic\.json"):
+        report(tmp_path, [], data=BesideRecords(cohorts=tmp_path / "cohorts"))
 
 
 def test_two_records_of_one_run_are_refused(tmp_path):

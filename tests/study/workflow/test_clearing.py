@@ -21,11 +21,13 @@ OWN = [
     "data/features/mine.parquet.dvc",
     "data/features/cic.parquet.dvc",
     "study/results/report/index.html",
+    "results/README.md",
 ]
 MADE = [
     "data/raw/physionet2012/set-a.archive",
     "data/raw/demo_mimic3/ADMISSIONS.csv",
     "data/tidy/mimic3/stays.parquet",
+    "data/cohorts/cic.json",
     "data/features/cic.parquet",
     "data/features/demo_cic.parquet",
     "data/features/as_published/cic.parquet",

@@ -118,6 +118,16 @@ def test_every_job_hangs_on_a_step_and_the_engine_has_versions(project):
     assert crate.get("#software-numpy")["url"].startswith("https://")
 
 
+def test_the_runs_that_a_list_names_are_of_its_job(project):
+    (project / "results/runs.csv").write_text("run,digest\nlr_k1,a\n")
+    for name in ("results/lr_k1.json", "results/lr_k1.scores.parquet"):
+        (project / name).write_text(name)
+    job = Finished("table_runs", ("data/x.parquet",), ("results/runs.csv",), "2026-11-22")
+    describe(project, [job], ["config/c.yaml"])
+    made = {entity.id for entity in rocrate.ROCrate(project).get("#job-0")["result"]}
+    assert made == {"results/runs.csv", "results/lr_k1.json", "results/lr_k1.scores.parquet"}
+
+
 def test_no_folder_outside_the_project_is_told(project):
     text = (project / "ro-crate-metadata.json").read_text()
     assert "/far" not in text

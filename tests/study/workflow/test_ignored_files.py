@@ -8,6 +8,7 @@ from checkouts import ROOT
 
 READ = "csv tsv txt psv dat data xls xlsx xlsm xlsb ods pq parquet feather arrow dta sav zsav por xpt sas7bdat rds json jsonl arff h5 npz duckdb sqlite ipynb"
 PACKED = "csv.gz tsv.gz txt.gz zip tar.gz tgz tar.xz 7z csv.zst parquet.zip"
+BESIDE = "csv~ csv.bak xlsx.bak parquet.orig tsv.tmp csv.backup numbers docx doc odt"
 WRITTEN = "html deepcac skops card.md safetensors pkl joblib svg png pdf zip log"
 FOLDERS = (
     *("", "data", "data/mine", "data/features", "config", "config/registry", "docs", "docs/mine"),
@@ -30,7 +31,9 @@ def ignored(names: list[str]) -> set[str]:
     return set(done.stdout.splitlines())
 
 
-@pytest.mark.parametrize("endings", [READ, PACKED, WRITTEN], ids=["read", "packed", "written"])
+@pytest.mark.parametrize(
+    "endings", [READ, PACKED, WRITTEN, BESIDE], ids=["read", "packed", "written", "beside"]
+)
 def test_a_table_or_what_is_made_of_it_is_ignored_in_every_folder(endings):
     spelt = [one for ending in endings.split() for one in (ending, ending.upper())]
     names = [
@@ -47,6 +50,7 @@ def test_a_table_or_what_is_made_of_it_is_ignored_in_every_folder(endings):
         *("report.zip", "mine/ADMISSIONS.csv.gz", "config/registry/private/mine.yaml", ".env"),
         *("results/report/index.html", "study/index.html", "data/raw/physionet2012/set-a.zip"),
         *("data/features/.mine.parquet.x1.partial", "logs/runs/mine/table.log"),
+        *(".~lock.patients.csv#", "mine/.patients.csv.swp", "~$patients.xlsx", "#patients.csv#"),
         *("spotcheck/results/cic/lr_k1.json", "wards/folder.card.md", "run.tar.gz"),
     ],
 )

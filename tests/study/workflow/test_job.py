@@ -54,6 +54,13 @@ def test_an_error_of_the_data_is_one_line_in_the_log_and_exit_code_1(tmp_path):
     assert log.count("\n") == 1
 
 
+def test_a_library_that_is_not_installed_is_one_line_with_the_way_out(tmp_path):
+    done, log = run_job("import pyarrow_of_nobody.lib", tmp_path / "log")
+    assert done.returncode == 1
+    assert "pyarrow_of_nobody is not installed: make the environment with `make env`" in log
+    assert log.count("\n") == 1
+
+
 def test_a_fault_of_ours_keeps_its_traceback(tmp_path):
     done, log = run_job("1 / 0", tmp_path / "log")
     assert done.returncode == 1

@@ -7,8 +7,8 @@ from snakemake.utils import update_config
 from deepcac.errors import ConfigError
 from deepcac_study.catalogue.config import check_config
 from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.jobs.layout import Layout
-from deepcac_study.jobs.targets import asked_by, check_rules, check_targets
 
 ROOT = Path(__file__).parents[3]
 REGISTRY = load_registry(ROOT / "config" / "registry")
@@ -60,7 +60,6 @@ def test_decomposition_reads_whole_tables_with_their_categories():
         "results/decomposition/uci_vote.json",
         "results/as_published/decomposition/uci_vote.json",
     ]
-    check_targets(listed, ["results/decomposition/uci_vote_k2.json"])
 
 
 def test_splits_follow_the_rows_or_the_switch_that_draws_them():
@@ -196,78 +195,26 @@ def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("target", "message"),
+    ("run", "message"),
     [
-        ("results/diabetes/cac_lgr_k2.json", "unknown method 'cac_lgr'; near names: cac_lr"),
-        ("results/as_published/diabetis/lr_k1.json", "near names: diabetes"),
-        ("results/diabetes/lr_k2.json", "lr has no clusters; ask for lr_k1, not k2"),
-        ("results/diabetes/deepcac_ts_k2.json", "deepcac_ts reads hourly sequences, but diabetes"),
-        ("results/ards/lr_k1.json", "mimic3 is restricted and not available"),
-        ("results/diabetes/deepcac_k0.json", "smallest .* is 1: results/diabetes/deepcac_k1.json"),
-        ("results/foo/cac_lr_k2.json", "unknown data set 'foo'"),
-        ("results/as_publishd/cic/cac_lr_k2.json", "no protocol 'as_publishd'.*: as_published"),
-        ("results/switches/A99/cic/cac_lr_k2.json", "unknown switch 'A99'"),
-        ("results/diabetes/cac_lr_k5000.json", "k is 5000; the largest number of clusters is 128"),
-        ("results/diabetes/cac_lr.json", "no k; ask for results/diabetes/cac_lr_k2.json"),
-        ("results/diabetes/lr.json", "no k; ask for results/diabetes/lr_k1.json"),
-        ("data/features/diabtes.parquet", "near names: diabetes"),
-        ("data/splits/as_published/diabtes.parquet", "near names: diabetes"),
+        ("diabetes/cac_lgr_k2", "unknown method 'cac_lgr'; near names: cac_lr"),
+        ("as_published/diabetis/lr_k1", "near names: diabetes"),
+        ("demo_diabets/lr_k1", "unknown data set 'demo_diabets'; near names: demo_diabetes"),
+        ("diabetes/lr_k2", "lr has no clusters; ask for lr_k1, not k2"),
+        ("diabetes/deepcac_ts_k2", "deepcac_ts reads hourly sequences, but diabetes"),
+        ("ards/lr_k1", "mimic3 is restricted and not available"),
+        ("foo/cac_lr_k2", "unknown data set 'foo'"),
+        ("switches/A99/cic/cac_lr_k2", "unknown switch 'A99'"),
+        ("diabetes/cac_lr_k5000", "k is 5000; the largest number of clusters is 128"),
     ],
 )
-def test_targets_that_nothing_makes_are_refused_at_once(target, message):
+def test_runs_that_nothing_makes_are_refused(run, message):
+    (parts,) = runs_among([f"results/{run}.json"])
     with pytest.raises(ConfigError, match=message):
-        check_targets(layout(), [target])
+        layout().run_inputs(**parts)
 
 
-def test_a_slip_in_a_rules_name_is_refused():
-    rules = ["judge", "features", "report", "all"]
-    with pytest.raises(ConfigError, match="no target 'judg'; near names: judge"):
-        check_rules(["judg"], rules)
-    check_rules(["judge", "results/judg/x.json"], rules)
-
-
-@pytest.mark.parametrize(
-    ("command", "asked"),
-    [
-        ("snakemake --cores 2 judge", ["judge"]),
-        ("/x/snakemake/__main__.py --report feature judge", ["judge"]),
-        ("snakemake --rerun-triggers mtime input code -- judge", ["judge"]),
-        ("snakemake --configfile a.yaml b.yaml -- judge all", ["all", "judge"]),
-        ("snakemake --configfile a.yaml judge --cores 2", []),  # a second configuration
-        ("snakemake -n --forcerun results/cic/lr_k1.json", ["results/cic/lr_k1.json"]),
-        ("snakemake --config shipped=all --directory .test", []),
-        ("snakemake --target-jobs run:k=1 --allowed-rules run --mode subprocess", []),
-        ("/usr/bin/pytest judge", []),
-    ],
-)
-def test_what_a_call_asks_for_by_name_is_what_snakemake_makes_of_it(command, asked):
-    assert asked_by(command.split()).names == asked
-
-
-@pytest.mark.parametrize(
-    "target",
-    [
-        "results/judge/cic/cac_lr.json",
-        "results/judge/planted/lr_0.5.json",
-        "results/judge/clinical/mgus2_5y/cac_lr.json",
-        "data/features/as_published/cic.parquet",
-        "data/features/webkb_n_pairs.parquet",
-        "data/splits/demo_cic.parquet",
-        "results/decomposition/uci_letter.json",
-        "results/skmeans/synth_pairs/pair.json",
-        "results/case_study/cic_los_k3.json",
-        "results/profiles/cic.json",
-        "results/bias_variance/uci_anneal.json",
-    ],
-)
-def test_every_kind_of_target_passes(target):
-    assert check_targets(layout(), [target]) is None
-
-
-def test_targets_that_something_makes_pass():
-    check_targets(
-        layout(), ["all", "results/diabetes/lr_k1.json", "results/theory/diabetes_k2.json"]
-    )
+def test_a_run_reads_features_and_splits():
     assert layout().run_inputs("", "demo_diabetes", "cac_lr", 2) == {
         "features": "data/features/demo_diabetes.parquet",
         "splits": "data/splits/demo_diabetes.parquet",
@@ -277,19 +224,30 @@ def test_targets_that_something_makes_pass():
 
 def test_the_files_of_a_step_follow_the_registry():
     paths = layout()
-    assert paths.raw_files("demo_wids") == ["data/raw/demo_wids/training_v2.csv"]
-    assert paths.raw_files("demo_mimic3") == ["data/raw/demo_mimic3"]  # a folder of tables
-    assert paths.tidy_files("uci_credit") == [
-        "data/tidy/uci_credit/clients.parquet",
-        "data/tidy/uci_credit/cohort_credit.json",
-    ]
-    cic = paths.registry.dataset("cic")
-    assert paths.feature_outputs("demo_physionet2012", cic) == {
-        "features": "data/features/{variant}demo_cic.parquet",
-        "cohort": "data/tidy/demo_physionet2012/{variant}cohort_cic.json",
+    assert paths.raw_files("uci_credit") == ["data/raw/uci_credit/UCI_Credit_Card.csv"]
+    assert paths.raw_files("demo_wids") == ["data/raw/demo_wids"]
+    assert paths.tidy_folder("", "demo_cic") == ["data/tidy/demo_physionet2012"]
+    assert paths.tidy_folder("", "synth_pairs") == []  # generated
+    with pytest.raises(ConfigError, match=r"ask for data/features/titanic\.parquet"):
+        paths.tidy_folder("as_published/", "titanic")
+    assert paths.pair_files("webkb_n")[-1] == "data/features/webkb_n_pairs.parquet"
+    assert paths.cohort_files() == ["data/cohorts/diabetes.json"]
+
+
+def test_the_classical_runs_of_a_table_and_protocol_are_listed_together():
+    plan = {"datasets": ["cic"], "k": [2, 3]}
+    paths = layout(
+        plan | {"protocols": ["sound", "as_published"], "methods": ["lr", "cac_lr"]},
+        plan | {"switches": ["A1"], "methods": ["cac_lr"]},
+        plan | {"protocols": ["sound"], "methods": ["deepcac"]},
+    )
+    ends = {name: len(runs) for name, runs in paths.run_tables().items()}
+    assert ends == {
+        "results/cic/runs.csv": 3,
+        "results/as_published/cic/runs.csv": 3,
+        "results/switches/A1/cic/runs.csv": 2,
     }
-    pages = paths.feature_outputs("webkb", paths.registry.dataset("webkb_n"))
-    assert pages["pairs"] == "data/features/webkb_n_pairs.parquet"
+    assert paths.run_tables()["results/cic/runs.csv"][0] == "results/cic/lr_k1.json"
 
 
 def test_the_demo_needs_no_real_data_but_what_is_installed():

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +84,14 @@ def listed(said: str) -> list[tuple[set[str], set[str]]]:
     """Return inputs and outputs of every job of a dry run."""
     jobs = re.findall(r"^ *(?:local)?rule \w+:\n((?: +\w+: .*\n)+)", said, re.MULTILINE)
     fields = (dict(re.findall(r"^ +(\w+): (.*)$", job, re.MULTILINE)) for job in jobs)
-    return [(words(own.get("input", "")), words(own.get("output", ""))) for own in fields]
+    return [(words(own.get("input", "")), made(words(own.get("output", "")))) for own in fields]
+
+
+def made(outputs: set[str]) -> set[str]:
+    """Return outputs with the runs of tables, of which Snakemake knows the list alone."""
+    folders = [name.removesuffix("runs.csv") for name in outputs if name.endswith("/runs.csv")]
+    runs = product(folders, ("lr_k1", "km_lr_k2"), (".json", ".scores.parquet"))
+    return outputs | set(map("".join, runs))
 
 
 def words(text: str) -> set[str]:

@@ -11,11 +11,6 @@ import yaml
 from checkouts import ROOT, checkout, environment
 from stores import bucket  # noqa: F401 (a fixture)
 
-from deepcac_study.catalogue.config import check_config
-from deepcac_study.catalogue.registry import load_registry
-from deepcac_study.catalogue.run_paths import joined, networks_together
-from deepcac_study.jobs.layout import Layout
-
 PROFILES = {path.parent.name: path for path in (ROOT / "workflow" / "profiles").glob("*/*.yaml")}
 CLUSTERS = ("slurm", "lsf", "cluster-generic")
 TARGET = "results/demo_cic/deepcac_k2.json"
@@ -52,15 +47,6 @@ def test_what_a_cluster_asks_for_a_rule_holds_with_the_profile_for_gpus_too():
     for name, names in shared.items():
         for key in names:
             assert keys(name)[key].items() <= gpu[key].items(), (name, key)
-
-
-def test_the_profile_for_gpus_names_the_rules_of_the_papers_networks():
-    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
-    registry = load_registry(ROOT / "config" / "registry", private=False)
-    runs = Layout(registry, check_config(config, registry)).all_runs()
-    rules = {f"deep_runs_{joined(group.ends)}" for group in networks_together(runs)}
-    named = {name for name in keys("gpu")["set-resources"] if name.startswith("deep_runs_")}
-    assert rules == named
 
 
 def demo(folder: Path, target: str, *options: str) -> str:
@@ -109,7 +95,19 @@ def test_a_dry_run_with_the_profile_of_a_cluster_and_gpus(name, tmp_path):
     }
     assert resources["deep_run"]["mem_mb"] == "4000"
     assert resources["deep_run"]["runtime"] == "120"
-    assert resources["features_demo_cic"]["runtime"] == "30"  # of the default profile
+    assert resources["build_features"]["runtime"] == "30"  # of the default profile
+
+
+@pytest.mark.slow
+def test_a_site_names_one_rule_in_a_profile_of_its_own(tmp_path):
+    folder = checkout(tmp_path / "clone")
+    (tmp_path / "site").mkdir()
+    site = "set-resources:\n  deep_run:\n    mem_mb: 12345\nset-threads:\n  pretrain: 2\n"
+    (tmp_path / "site" / "config.yaml").write_text(site)
+    options = ["--profile", str(tmp_path / "site"), "--cores", "2"]
+    resources = asked(said := dry_run(folder, *options))
+    assert {rule for rule, own in resources.items() if own["mem_mb"] == "12345"} == {"deep_run"}
+    assert re.search(r"rule pretrain:\n(?: +.*\n)*? +threads: 2\n", said)
 
 
 @pytest.mark.long

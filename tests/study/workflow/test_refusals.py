@@ -53,7 +53,7 @@ RUN = "results/demo_diabetes/lr_k1.json"
     [
         ('"datasets": ["ciic"]', RUN, "near names: cic"),
         ('"judge": {{"tables": {{"contenders": ["cac_lgr"]}}}}', RUN, "near names: cac_lr"),
-        ("", "results/demo_diabtes/lr_k1.json", "near names: diabetes"),
+        ("", "results/demo_diabtes/lr_k1.json", "near names: demo_diabetes"),
         ("", "results/judge/demo_cic/cac_lgr.json", "near names: cac_lr"),
     ],
 )
@@ -72,8 +72,6 @@ def clone(tmp_path_factory):
 @pytest.mark.parametrize(
     ("target", "near"),
     [
-        ("jugde", "judge"),
-        ("results/CIC/cac_lr_k2.json", "cic"),
         ("results/cicc/deepcac_k3.scores.parquet", "cic"),
         ("results/judge/clinical/cicc/lr.json", "cic"),
         ("results/judge/tables/wdbcc.json", "wdbc"),

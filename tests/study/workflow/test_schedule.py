@@ -7,19 +7,19 @@ from schedule import Job, fill, read_plan, simulate, ways
 
 PLAN = """\
 Building DAG of jobs...
-rule extract_a:
+rule extract:
     output: data/a.parquet
     jobid: 1
     benchmark: logs/benchmarks/tidy/a.tsv
     resources: mem_mb=1000
 [Sun Nov 22 04:24:57 2026]
-rule features_b:
+rule build_features:
     input: data/a.parquet, data/raw/c.csv
     output: data/b.parquet, data/b.json
     jobid: 2
     benchmark: logs/benchmarks/features/b.tsv
     threads: 2
-rule features_c:
+rule build_features:
     input: data/a.parquet
     output: data/c.parquet
     jobid: 3
@@ -41,14 +41,14 @@ def test_a_plan_is_read_with_the_seconds_that_are_known(tmp_path):
         path.write_text(f"s\th:m:s\n{seconds}\t0:00:03\n")
     read = read_plan(PLAN, [tmp_path])
     assert read == [
-        Job("extract_a", (), 3.5),
-        Job("features_b", (0,), 8.0, 2),
-        Job("features_c", (0,), None),
+        Job("extract", (), 3.5),
+        Job("build_features", (0,), 8.0, 2),
+        Job("build_features", (0,), None),
         Job("all", (1, 2), 0.0),
     ]
     whole, told = fill(read)
     assert whole[2].seconds == 8.0  # the median of the features that were measured
-    assert (told["features_c", False], told["features_b", True]) == (1, 1)
+    assert (told["build_features", False], told["build_features", True]) == (1, 1)
 
 
 def test_a_rule_without_any_time_is_refused_unless_stated():

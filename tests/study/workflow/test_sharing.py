@@ -63,7 +63,7 @@ def planned(folder: Path) -> dict[str, int]:
     counted = re.search(r"^job +count\n[- ]+\n(.*?)\n\n", said, re.MULTILINE | re.DOTALL)
     assert counted, said
     rows = map(str.split, counted[1].splitlines())
-    return {re.sub("^table_runs_.*", "table_runs", name): int(n) for name, n in rows}
+    return {name: int(n) for name, n in rows}
 
 
 @pytest.fixture
@@ -83,10 +83,9 @@ def files_of(store: Path) -> set[str]:
 def test_the_whole_demo_is_shared_but_for_the_report():
     files = shared_files(layout("demo.yaml"))
     kinds = {file.split("/")[1] for file in files}
-    assert kinds >= {"features", "splits", "pretrained", "tidy", "theory"}
+    assert kinds >= {"features", "splits", "pretrained", "cohorts", "theory"}
     assert kinds >= {"demo_cic", "as_published", "sweeps", "case_study", "skmeans", "profiles"}
-    assert not kinds & {"raw", "report"}
-    assert {file.rpartition("/")[2][:7] for file in files if "/tidy/" in file} == {"cohort_"}
+    assert not kinds & {"raw", "tidy", "report"}
 
 
 # What each job of a small workflow is made from; `r` reads nothing and makes nothing up.
@@ -154,7 +153,7 @@ def test_after_a_pull_from_s3_only_the_report_is_planned(tmp_path, bucket, monke
     assert f"{len(ours.union(files))} files are here as they were shared" in said
     assert planned(clone) == {"all": 1, "report": 1, "total": 2}
     (clone / "results/demo_cic/cac_lr_k3.json").unlink()
-    assert planned(clone) == {"all": 1, "report": 1, "table_runs": 1, "total": 3}
+    assert planned(clone) == {"all": 1, "report": 1, "run": 1, "total": 3}
 
 
 @pytest.mark.slow

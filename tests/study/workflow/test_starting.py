@@ -119,7 +119,7 @@ def test_a_workflow_says_in_one_line_what_it_cannot_start_with(tmp_path):
         "--",
         "data/features/wid_mortality.parquet",
     )
-    assert "features_wid_mortality" in call(folder, *SNAKEMAKE, "-n", *here, code=0)
+    assert "build_features" in call(folder, *SNAKEMAKE, "-n", *here, code=0)
     deleted = call(folder, *SNAKEMAKE, "-n", "--delete-all-output", *here, code=0)
     assert "training_v2.csv" not in deleted
     (folder / "plan.yaml").write_text(PLAN)

@@ -1,16 +1,16 @@
 """`deepcac audit`: read, judge the groups, write the page, answer first."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from deepcac.pages.wording import p_text
 from deepcac.scoring.small_cells import format_count
+from deepcac.table.answer import Answer
 from deepcac.table.audit.assigning import RESAMPLES, Assignable, assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
-from deepcac.table.audit.group_answer import GroupAnswer, answer_groups, model_name
+from deepcac.table.audit.group_answer import answer_groups, model_name
 from deepcac.table.audit.group_column import Groups, read_groups
 from deepcac.table.audit.group_contenders import QUESTIONS, GroupFit, group_contenders
 from deepcac.table.audit.group_lines import (
@@ -27,8 +27,18 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import signed
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.horizon_scores import rows_as_patients
-from deepcac.table.pages.own_pages import comparison_table, write_page
+from deepcac.table.pages.comparison_table import comparison_table, verdict_note
+from deepcac.table.pages.page_sections import (
+    Block,
+    Page,
+    PageTable,
+    Remarks,
+    Section,
+    method_section,
+    remarks_on,
+    write_page,
+)
+from deepcac.table.pages.table_notes import leak_warning, page_names
 
 _UNSEEN = (
     "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "
@@ -56,7 +66,7 @@ def audit_table(
     groups_column = uniform(groups_column)
     apart = replace(roles, apart={groups_column: "the groups"})
     say, seed = run.say, run.seed
-    say(f"reading {path}")
+    run.progress(f"reading {path}")
     table = read_labelled(path, apart, rows=run.rows, seed=seed)
     groups = read_groups(table, groups_column)
     table.tell(say)
@@ -65,54 +75,124 @@ def audit_table(
     effort = TableEffort(
         run.budget, TRIALS, seed, jobs=run.at_once, resamples=run.resamples, strict=run.strict
     )
-    trials = run_budgeted(table, effort, say, group_contenders(groups.k), GroupFit(groups))
-    say("can a new patient be given a group?")
+    trials = run_budgeted(table, effort, run.progress, group_contenders(groups.k), GroupFit(groups))
+    run.progress("can a new patient be given a group?")
     with threadpool_limits(1):  # threads of small trees wait for each other on a busy machine
         assigned = assignable(table, groups, seed)
-    say("do the groups say more than the risk?")
+    run.progress("do the groups say more than the risk?")
     beyond = beyond_risk(table, groups, seed, run.at_once)
     rare = (table.rarest, table.rare_rows)
     result = answer_groups(trials, table.name, rare, assigned, beyond, run.margin)
     parts = (effort, trials, assigned, beyond)
-    write_page(
-        out, "audit.html", {"command": run.command, **_page_content(table, groups, result, parts)}
-    )
-    return result.sentence
+    write_page(out, _page(table, groups, result, parts, run.command))
+    return "\n".join((result.sentence, *result.also))
 
 
-def _page_content(
+def _page(
     table: LabelledTable,
     groups: Groups,
-    result: GroupAnswer,
+    answer: Answer,
     parts: tuple[TableEffort, Trials, Assignable, BeyondRisk],
-) -> dict[str, Any]:
-    """Return what the page says."""
+    command: str,
+) -> Page:
     effort, trials, assigned, beyond = parts
+    n, title = len(table.features.label), f"Are the groups {groups.column} of use?"
+    return Page(
+        title,
+        answer,
+        [
+            _first(table, groups, answer, trials),
+            _group_section(table, groups, beyond),
+            Section(
+                "stable",
+                "Can a new patient be given a group?",
+                [
+                    "A model of the training rows predicts the group of held-out rows from the "
+                    "other columns. Groups are of use for a new patient only if they can be "
+                    "predicted.",
+                    PageTable("assigned", "Assignment", _ASSIGNED_HEAD, _assigned(assigned)),
+                ],
+                "Assignment",
+            ),
+            Section(
+                "risk",
+                "Do the groups say more than the risk?",
+                [
+                    "The risk is that of a model that does not know the groups, on rows that it "
+                    "has not seen.",
+                    PageTable("beyond", "Beyond the risk", ("measure", "value"), _beyond(
+                        beyond, robust=table.follow is not None or table.group is not None
+                    )),
+                ],
+                "Beyond the risk",
+            ),
+            Section(
+                "comparison",
+                "Every comparison",
+                [
+                    verdict_note(answer.margin, "no groups"),
+                    comparison_table(answer.table, QUESTIONS, model_name),
+                ],
+            ),
+            method_section([*_method(effort, trials, n), *_rows_as_patients(table)]),
+        ],
+        command,
+        page_names(table),
+    )  # fmt: skip
+
+
+def _first(table: LabelledTable, groups: Groups, answer: Answer, trials: Trials) -> Section:
     n = len(table.features.label)
-    lines, event = group_lines(groups, table.features.label, beyond.risk, table.follow, table.group)
-    cut = [
+    about = (
+        f"{table.name}: {format_count(n)} rows, label {table.label}, {groups.k} groups of column "
+    )
+    cut = (
         f"Models learnt from {format_count(trials.trained_on)} rows at a time, of "
         f"{format_count(n)}."
-    ] * trials.cut
-    return {
-        "table": table,
-        "groups": groups,
-        "answer": result,
-        "unseen": _UNSEEN,
-        "forest": groups_forest(result),
-        "risk_figure": risk_by_group(lines, table.shown_classes[event]),
-        "lines": {"head": HEAD, "rows": shown_lines(lines, n)},
-        "differences": {
-            "head": DIFFERENCE_HEAD,
-            "rows": difference_lines(table, groups.code, groups.names),
-            "note": DIFFERENCE_NOTE,
-        },
-        "remarks": [*cut, *table.remarks, *groups.remarks()],
-        "assigned_rows": _assigned(assigned),
-        "beyond": _beyond(beyond, robust=table.follow is not None or table.group is not None),
-        "comparisons": comparison_table(result.table, QUESTIONS, model_name),
-        "method": [*_method(effort, trials, n), *rows_as_patients(table)],
-    }
+    )
+    warned: list[Block] = [Remarks(answer.warnings, warning=True)] if answer.warnings else []
+    remarks = [*[cut] * trials.cut, *table.remarks, *groups.remarks()]
+    return Section(
+        "answer",
+        "Answer",
+        [
+            *leak_warning(table),
+            groups_forest(answer),
+            about + groups.column,
+            *warned,
+            *answer.details,
+            Section("unseen", "What cannot be seen here", [_UNSEEN]),
+            *remarks_on(remarks),
+        ],
+    )
+
+
+def _group_section(table: LabelledTable, groups: Groups, beyond: BeyondRisk) -> Section:
+    lines, event = group_lines(groups, table.features.label, beyond.risk, table.follow, table.group)
+    shown = shown_lines(lines, len(table.features.label))
+    blocks: list[Block] = [
+        risk_by_group(lines, table.shown_classes[event]),
+        PageTable("groups", "The groups", HEAD, shown),
+    ]
+    differences = difference_lines(table, groups.code, groups.names)
+    if differences:
+        gaps = PageTable("differences", "Standardised differences", DIFFERENCE_HEAD, differences)
+        heading = "In which columns the groups differ"
+        blocks.append(Section("differ", heading, [gaps, DIFFERENCE_NOTE]))
+    return Section("groups", "The groups", blocks)
+
+
+def _rows_as_patients(table: LabelledTable) -> list[str]:
+    """Say that intervals of observed risks do not know which rows are of one patient."""
+    if table.follow is None or table.group is None:
+        return []
+    return [
+        "The intervals of observed risks at the horizon take every row for a patient, so they are "
+        "too narrow where patients have several rows."
+    ]
+
+
+_ASSIGNED_HEAD = ("measure", "held-out rows", "by chance")
 
 
 def _assigned(assigned: Assignable) -> list[tuple[str, str, str]]:

@@ -1,7 +1,5 @@
 """Are the groups of use? The verdicts, and what they say in a sentence."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
@@ -10,15 +8,7 @@ from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 from deepcac.scoring.margins import STRICT
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.answer import (
-    ENOUGH_EVENTS,
-    FEWEST_EVENTS,
-    excluded_gain,
-    first_line,
-    first_numbers,
-    gain_excluded,
-    rows_of,
-)
+from deepcac.table.answer import Answer
 from deepcac.table.audit.assigning import Assignable
 from deepcac.table.audit.beyond_risk import BeyondRisk
 from deepcac.table.audit.group_contenders import (
@@ -32,6 +22,15 @@ from deepcac.table.audit.group_contenders import (
     parts_of,
 )
 from deepcac.table.budgeted_trials import Trials
+from deepcac.table.cluster_answer import (
+    ENOUGH_EVENTS,
+    FEWEST_EVENTS,
+    excluded_gain,
+    first_line,
+    first_numbers,
+    gain_excluded,
+    rows_of,
+)
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.findings.label_leaks import TELLS
 
@@ -45,33 +44,6 @@ _PARTITIONS = {
     "hash": "hash of the row",
     "km": "k-means with as many groups",
 }
-
-
-@dataclass(frozen=True)
-class GroupAnswer:
-    """What the audit says.
-
-    Attributes
-    ----------
-    sentence : str
-        The answer in one sentence.
-    details : list of str
-        What it rests on: use, assignment, risk.
-    warnings : list of str
-        Signs that the groups were made with knowledge of the outcome.
-    table : DataFrame
-        Of `deepcac.judging.verdicts.verdicts`.
-    margin : float
-    numbers : list of (str, str)
-        Those of the first screen: what each is, and its value.
-    """
-
-    sentence: str
-    details: list[str]
-    warnings: list[str]
-    table: pd.DataFrame
-    margin: float
-    numbers: list[tuple[str, str]]
 
 
 def model_name(name: str) -> str:
@@ -89,7 +61,7 @@ def answer_groups(
     assigned: Assignable,
     beyond: BeyondRisk,
     margin: float,
-) -> GroupAnswer:
+) -> Answer:
     """Compare the models that are told the groups with the others; put the outcome into words.
 
     The trials are of `group_contenders`; `rare` counts the rows of the table's rarest class, and
@@ -100,15 +72,14 @@ def answer_groups(
     table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)
     line = first_line(trials, rows_of(table, HELP).to_dict("records"))
     use = _use(table, rare, beyond, cut=trials.cut, best=line["reference"])
-    sentence = f"{use}; {_assignment(assigned)}."
-    details = [_scores(table, margin), _risk(beyond), _assigned(assigned)]
-    return GroupAnswer(
-        sentence,
-        details,
-        _warnings(table, beyond, assigned),
-        table,
-        margin,
-        first_numbers(trials, line, rare, "Change by the groups", "the groups"),
+    return Answer(
+        f"{use}.",
+        also=[f"{_assignment(assigned)}."],
+        numbers=first_numbers(trials, line, rare, "Change by the groups", "the groups"),
+        details=[_scores(table, margin), _risk(beyond), _assigned(assigned)],
+        warnings=_warnings(table, beyond, assigned),
+        table=table,
+        margin=margin,
     )
 
 
@@ -189,10 +160,10 @@ def _still_helps(table: pd.DataFrame) -> bool:
 
 def _assignment(assigned: Assignable) -> str:
     if assigned.agreement >= READABLE:
-        return "the group of a new patient can be read from the other columns"
+        return "The group of a new patient can be read from the other columns"
     if assigned.agreement >= PARTLY:
-        return "the group of a new patient is often wrong if it is read from the other columns"
-    return "the group of a new patient cannot be read from the other columns"
+        return "The group of a new patient is often wrong if it is read from the other columns"
+    return "The group of a new patient cannot be read from the other columns"
 
 
 def _scores(table: pd.DataFrame, margin: float) -> str:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.judging.resamples import Rows
 from deepcac.scoring.small_cells import FEW, format_count
-from deepcac.table.columns.column_types import row_names
+from deepcac.table.columns.cells import row_names
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.types import Ids
 

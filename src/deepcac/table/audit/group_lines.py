@@ -17,11 +17,12 @@ from deepcac.scoring.small_cells import (
     round_share,
 )
 from deepcac.scoring.statistics import independent_rows, wilson
-from deepcac.table.answer import rows_of
-from deepcac.table.audit.group_answer import GroupAnswer, model_name
+from deepcac.table.answer import Answer
+from deepcac.table.audit.group_answer import model_name
 from deepcac.table.audit.group_column import Groups
 from deepcac.table.audit.group_contenders import HELP, KMEANS, NEGATIVE, NEW
-from deepcac.table.pages.own_figures import Line, differences
+from deepcac.table.cluster_answer import rows_of
+from deepcac.table.pages.forest import Line, differences_forest
 from deepcac.types import Array, Ids
 
 HEAD = (
@@ -140,17 +141,16 @@ def _outcome(line: GroupLine) -> tuple[str, str, str]:
     )
 
 
-def groups_forest(result: GroupAnswer) -> Figure:
+def groups_forest(answer: Answer) -> Figure:
     """Draw the differences in AUROC with their 95 % intervals."""
     lines: list[Line] = []
     for question, heading in _HEADINGS.items():
-        rows = rows_of(result.table, question)
-        lines.append((heading, 0.0, 0.0, 0.0, ""))
+        lines.append(Line(heading))
         lines += [
-            (_short(row["contender"]), row["mean"], row["low"], row["high"], row["verdict"])
-            for row in rows.to_dict("records")
+            Line(_short(row["contender"]), row["mean"], row["low"], row["high"], row["verdict"])
+            for row in rows_of(answer.table, question).to_dict("records")
         ]
-    return differences("groups_forest", "comparison", lines, result.margin, 0.25)
+    return differences_forest("groups_forest", "comparison", lines, answer.margin)
 
 
 def _short(contender: str) -> str:

@@ -1,20 +1,20 @@
 """The card of a comparison of models with and without clusters."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from deepcac.judging.questions import HELP
 from deepcac.scoring.small_cells import format_count
-from deepcac.table.answer import Answer, rows_of, tuned_auroc
+from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableEffort, Trials
 from deepcac.table.cards.model_card import table_lines
-from deepcac.table.comparison_words import arm_name, contender_name, signed
+from deepcac.table.cluster_answer import rows_of, tuned_auroc
+from deepcac.table.comparison_words import arm_name, contender_name, signed, with_interval
 from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.compare_page import RiskContent, how_judged
+from deepcac.table.pages.compare_page import how_judged
+from deepcac.table.pages.page_sections import Page
 
 _USUAL = {
     "measures": [
@@ -58,59 +58,26 @@ def compare_facts(
             "the rarest class."
         ],
         "performance": [*_scores(trials), *_differences(result)],
-        "answer": [*filter(None, (result.sentence, result.bent_line)), *result.details],
         **_clusters(clusterings),
     }
 
 
-def risk_facts(content: RiskContent) -> dict[str, list[str]]:
-    """Return the lines on calibration, net benefit, subgroups and sample size of a comparison."""
-    facts: dict[str, list[str]] = {}
-    if content.risks is not None:
-        facts = _facts_of_risks(content.risks)
-    elif content.horizon is not None:
-        facts = _facts_at_horizon(content.horizon)
-    sizes = content.sizes
-    if sizes is None:
-        return facts
-    study = [*sizes["sentences"][1:], *table_lines(sizes["head"], sizes["rows"])]
-    return facts | {"sample_size": study if sizes["rows"] else study[:1]}
-
-
-def _facts_of_risks(risks: Mapping[str, Any]) -> dict[str, list[str]]:
-    by = {**risks, "head": risks["by_head"], "rows": risks["by_rows"], "few": risks["by_few"]}
+def place_facts(table: LabelledTable, page: Page) -> dict[str, list[str]]:
+    """Return the lines of a card that hold for a comparison in other places."""
+    how, *rest = (str(line) for line in page.sections[-1].blocks)
     return {
-        "calibration": table_lines(risks["head"], risks["rows"]),
-        "net_benefit": [risks["worth"], f"The page draws it for thresholds of {risks['range']}."],
-        "subgroups": subgroup_facts(by),
-    }
-
-
-def _facts_at_horizon(horizon: Mapping[str, Any]) -> dict[str, list[str]]:
-    return {
-        "calibration": [
-            f"Observed risk by {horizon['horizon']} ({horizon['estimator']}): "
-            f"{horizon['observed']}.",
-            *table_lines(horizon["score_head"], horizon["scores"]),
-            "The page draws observed against predicted risk in fifths of the patients.",
+        **_USUAL,
+        "title": [f"Do clusters help a risk model of {table.label!r} in another place?"],
+        "objective": [
+            "To judge whether risk models with clusters predict better than models without, on "
+            "patients of places that no model has seen."
         ],
-        "net_benefit": [
-            "Per 1,000 patients, treated from a risk on.",
-            *table_lines(horizon["use_head"], horizon["use"]),
-        ],
-        "subgroups": subgroup_facts(horizon["by"]) if horizon["by"] else [],
+        "partition": [how],
+        "model": rest,
+        "evaluation": ["Models are judged on patients of places that they were not fitted on."],
+        "evaluation_data": [how],
+        "bias_optimism": ["No model, and no choice of one, has seen the patients it is judged on."],
     }
-
-
-def subgroup_facts(by: Mapping[str, Any]) -> list[str]:
-    """Return the lines of a table of subgroups, and of their differences."""
-    lines = table_lines(by["head"], by["rows"]) if by["rows"] else []
-    if by["few"]:
-        lines.append(f"Too few events to show: {by['few']}.")
-    if by["gap_rows"]:
-        lines.append("Differences from the largest subgroup of a column, p adjusted by Holm:")
-        lines += table_lines(by["gap_head"], by["gap_rows"])
-    return lines
 
 
 def _draws(trials: Trials) -> list[str]:
@@ -123,8 +90,11 @@ def _draws(trials: Trials) -> list[str]:
 
 
 def _scores(trials: Trials) -> list[str]:
-    rows = [(contender_name(name), *tuned_auroc(trials, name)) for name in trials.records]
-    return table_lines(("model, tuned", "AUROC", "95 % interval"), rows)
+    rows = [
+        (contender_name(name), with_interval(tuned_auroc(trials, name), 3))
+        for name in trials.records
+    ]
+    return table_lines(("model, tuned", "AUROC (95 % interval)"), rows)
 
 
 def _differences(result: Answer) -> list[str]:
@@ -155,7 +125,6 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
             "rows: the best leads where a paired t-test at 5 %, corrected for training rows in "
             "common, shows a difference (Nadeau and Bengio 2003)."
         ],
-        "cluster_sizes": [line for clustering in clusterings for line in _sizes(clustering)],
         "cluster_stability": [
             f"{arm_name(clustering.arm)}: adjusted Rand index {clustering.stability:z.2f} between "
             "these clusters and those of the training rows of resamples "
@@ -178,15 +147,3 @@ def _named(clustering: FoundClustering) -> str:
     alpha = f", alpha {clustering.alpha:g}" if clustering.alpha else ""
     arm = arm_name(clustering.arm)
     return f"{arm}: {clustering.k} clusters asked for{alpha}; ten starts of k-means."
-
-
-def _sizes(clustering: FoundClustering) -> list[str]:
-    rows: list[tuple[Any, ...]] = [
-        (
-            str(subtype.number),
-            subtype.name,
-            format_count(subtype.size),
-        )
-        for subtype in clustering.subtypes
-    ]
-    return [f"{arm_name(clustering.arm)}:", *table_lines(("subtype", "name", "rows"), rows)]

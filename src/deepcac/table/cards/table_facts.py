@@ -17,7 +17,6 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_lines, quotable
 from deepcac.table.pages.column_lines import HEAD, column_lines
 from deepcac.table.reading.table_encoder import LEFT_OUT
-from deepcac.table.sample_sizes import needed_patients
 
 _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", "torch")
 _USUAL = {
@@ -69,7 +68,6 @@ def table_facts(
         "sample_size": [
             f"{format_count(n)} rows, {format_count(table.rarest)} of the rarest class, {d} "
             "features.",
-            *([needed_patients(table).sentence] if len(table.classes) == 2 else []),
         ],
         "missing": _missing(table),
         **_USUAL,

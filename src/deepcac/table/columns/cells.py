@@ -1,12 +1,10 @@
-"""Cells of a column: which are missing, which are numbers, and what is wrong with one."""
+"""Cells of a column: their types in few plain ones, which are missing, and what is wrong."""
 
 import re
+import uuid
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,7 +19,6 @@ _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}[-/. ][^\W\d]{3,9}\.?[-/. ]\d{2,4}([ T].*)?"
     r"|\d{2}:[0-5]\d(:[0-5]\d(\.\d+)?)?"
 )
-_WITH_UNIT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([%‰°µμA-Za-z].*)")
 _UNIT_WORD = (
     r"(?:y|yr|yrs|years?|mo|mos|months?|w|wks?|weeks?|d|days?|h|hrs?|hours?|min|mins|minutes?|s|secs?"
     r"|[munpkdc]?(?:g|mol|l|m|eq|iu|u|cal|pa|osm)|mm ?hg|cm ?h2o|bpm|lbs?|oz|in|ft|inches|°? ?[cfk]"
@@ -37,36 +34,15 @@ _ALIKE = {  # spellings of one unit
     **dict.fromkeys(("min", "mins", "minute", "minutes"), "minute"),
     **dict.fromkeys(("lb", "lbs"), "lb"),
 }
-_FEWEST_NUMBERS = 5  # different ones of a column of numbers with units
-_TRUTH = {"true": 1.0, "false": 0.0}
 _CODE = r"^\d+[eE]\d+$"  # a ward, or a number as few programs write it
-_MOSTLY = 0.5  # of the distinct texts of a column of numbers with slips
-
-
-class Numbers(NamedTuple):
-    """A text column as numbers.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n,)
-        NaN where missing or no number.
-    slips : ndarray of bool, shape (n,)
-        Cells that are neither missing nor a number.
-    share : float
-        Part of the cells that are not missing which are numbers.
-    units : tuple of str
-        Behind the numbers, in the spelling that stands first; of several nothing is read.
-    """
-
-    values: Array
-    slips: npt.NDArray[np.bool_]
-    share: float
-    units: tuple[str, ...] = ()
-
-    @property
-    def numeric(self) -> bool:
-        """Whether the column is one of numbers, with or without slips."""
-        return self.share > _MOSTLY
+_SIMPLE = r"^(\D*\d*(\.0+)?|[0-9a-fA-F-]+)$"  # where capitals say nothing
+_ZEROS = r"^(\D*)0*(\d+?)(\.0+)?$"
+_CUT = r"^\d[.,]\d+E\+\d+$"
+_USUAL = {
+    pa.string_view(): pa.string(),
+    pa.binary_view(): pa.binary(),
+    pa.float16(): pa.float32(),
+}
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -96,28 +72,6 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
 
 
-def as_numbers(column: pa.ChunkedArray) -> Numbers:
-    """Read plain text as numbers, with a unit or without; true and false are 1 and 0."""
-    texts = column.to_pandas()
-    values = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64, na_value=np.nan, copy=True)
-    present = np.asarray(pc.is_valid(column).to_numpy())
-    slips = present & np.isnan(values)
-    units: tuple[str, ...] = ()
-    if slips.any():
-        odd = texts[slips]
-        if slips.sum() == present.sum() and set(odd.unique()[:3]) <= set(_TRUTH_SPELLINGS):
-            words = odd.str.lower().map(_TRUTH)
-            if words.notna().all():
-                values[slips] = words.to_numpy()
-        else:
-            units = _read_units(odd, slips, values)
-        slips = present & np.isnan(values)
-    return Numbers(values, slips, 1 - slips.sum() / max(present.sum(), 1), units)
-
-
-_TRUTH_SPELLINGS = ("True", "False", "TRUE", "FALSE", "true", "false")
-
-
 def truth_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return True and False as words, in one spelling whatever the column's type and case."""
     lower = pc.utf8_lower(column.cast(pa.string()))
@@ -127,45 +81,18 @@ def truth_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def truth_like(texts: Iterable[str]) -> bool:
     """Tell whether all texts are true or false, in any case."""
-    return {text.lower() for text in texts} <= set(_TRUTH)
+    return {text.lower() for text in texts} <= {"true", "false"}
 
 
-def _read_units(
-    odd: "pd.Series[str]", slips: npt.NDArray[np.bool_], readings: Array
-) -> tuple[str, ...]:
-    """Put numbers with one unit into `readings` (n,); return the units, in order of their rows."""
-    texts = odd.unique()
-    parts = {text: _WITH_UNIT.fullmatch(text) for text in texts[:2000]}
-    if sum(part is not None for part in parts.values()) < len(parts) / 2:
-        return ()
-    parts = {text: _WITH_UNIT.fullmatch(text) for text in texts}
-    spelled: dict[str, str] = {}
-    for part in parts.values():
-        if part is not None:
-            spelled.setdefault(_unit_key(part[2]), part[2].strip())
-    values = {text: float(part[1]) for text, part in parts.items() if part is not None}
-    numbers_seen = len(set(values.values()))
-    real = all(_UNIT.fullmatch(unit) for unit in spelled.values())
-    if numbers_seen < (_FEWEST_NUMBERS if real else 4 * _FEWEST_NUMBERS):
-        return ()
-    if len(spelled) > 1:
-        return tuple(spelled.values()) if real else ()
-    # A few cells with a unit among bare numbers are slips.
-    if len(odd) < max(0.05 * np.isfinite(readings).sum(), _FEWEST_NUMBERS):
-        return ()
-    readings[slips] = odd.map(values).to_numpy(np.float64, na_value=np.nan)
-    return tuple(spelled.values())
-
-
-def _unit_key(unit: str) -> str:
+def unit_key(unit: str) -> str:
     """Return a unit so that its spellings are equal: mg/L and mg/l, yrs and years."""
     bare = re.sub(r"[\s.]", "", unit).lower().replace("µ", "u").replace("μ", "u")
     return _ALIKE.get(bare, bare)
 
 
-def same_unit(first: str, second: str) -> bool:
-    """Tell whether two texts are one unit."""
-    return _unit_key(first) == _unit_key(second)
+def is_unit(text: str) -> bool:
+    """Tell whether a text is a unit of measurement."""
+    return _UNIT.fullmatch(text) is not None
 
 
 def code_place(column: pa.ChunkedArray) -> int:
@@ -208,3 +135,83 @@ def is_numeric(kind: pa.DataType) -> bool:
     """Tell whether an arrow type holds numbers, or yes and no."""
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
     return any(test(kind) for test in kinds)
+
+
+def plain_type(name: str, column: pa.Array) -> pa.Array:
+    """Return a column of a type that arrow's functions know.
+
+    Dictionaries and runs are laid out, extensions give what they store, views and half floats
+    become the usual types; a UUID becomes its text.
+
+    Raises
+    ------
+    DataError
+        Of a union no row can be taken.
+    """
+    kind = column.type
+    if pa.types.is_union(kind):
+        raise DataError(f"column {name!r} is of type {kind}; leave it out of the file")
+    if pa.types.is_null(kind):  # of a file with types, where no row has a value
+        return column.cast(pa.string())
+    if isinstance(kind, pa.UuidType):
+        texts = [value and str(uuid.UUID(bytes=value)) for value in column.storage.to_pylist()]
+        return pa.array(texts, pa.string())
+    if isinstance(kind, pa.Bool8Type):
+        return column.storage.cast(pa.bool_())
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain_type(name, column.storage)
+    if pa.types.is_dictionary(kind):
+        return plain_type(name, column.dictionary_decode())
+    if pa.types.is_run_end_encoded(kind):
+        return plain_type(name, pc.run_end_decode(column))
+    if usual := _USUAL.get(kind):
+        return column.cast(usual)
+    return column
+
+
+def same_names(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the texts of ids so that names of one patient are equal: 7, 7.0, 007; P7, p007."""
+    texts = as_texts(cells)
+    simple = pc.match_substring_regex(texts, _SIMPLE)
+    texts = pc.if_else(simple, pc.utf8_lower(texts), texts)
+    return pc.replace_substring_regex(texts, _ZEROS, r"\1\2")
+
+
+def is_bytes(kind: pa.DataType) -> bool:
+    """Tell whether an arrow type holds bytes, which may be no text."""
+    kinds = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in kinds)
+
+
+def as_texts(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return cells as text; a whole number has no decimal point, true is True, of any type."""
+    if is_text(cells.type):
+        return pc.replace_substring_regex(cells, r"^([+-]?\d+)\.0+$", r"\1")
+    if pa.types.is_floating(cells.type):
+        values = cells.cast(pa.float64())
+        whole = pc.equal(values, pc.floor(values))
+        small = pc.and_(whole, pc.less(pc.abs(values), 2.0**53))
+        bare = pc.if_else(small, values, None).cast(pa.int64()).cast(pa.string())
+        return pc.coalesce(bare, values.cast(pa.string()))
+    return truth_words(cells) if pa.types.is_boolean(cells.type) else cells.cast(pa.string())
+
+
+def refuse_type(kind: pa.DataType, name: str, what: str) -> None:
+    """Refuse a column that names rows, sites or groups, if it is no text, number or date."""
+    dated = pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_null(kind)
+    if not (is_text(kind) or is_numeric(kind) or dated):
+        raise DataError(f"column {name!r} is of type {kind}; {what} is text, a number or a date")
+
+
+def row_names(column: pa.ChunkedArray, name: str, what: str) -> pa.ChunkedArray:
+    """Return the plain cells of a column that names rows, sites or groups (`refuse_type`)."""
+    refuse_type(column.type, name, what)
+    cells = plain(column)
+    if is_text(cells.type):
+        cut = pc.index(pc.match_substring_regex(cells, _CUT), True).as_py()
+        if cut >= 0:
+            raise DataError(
+                f"column {name!r}: {cells[cut].as_py()!r} is a number that a spreadsheet cut; "
+                f"{what} needs all of its digits: export the column as text"
+            )
+    return cells

@@ -2,36 +2,35 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names, uniform_text
-from deepcac.table.columns.cells import is_numeric, is_text, same_unit
-from deepcac.table.columns.column_types import as_texts, plain_type
+from deepcac.table.columns.cells import as_texts, is_numeric, is_text, plain_type, unit_key
 from deepcac.table.columns.description import (
     TRUTH,
     ColumnField,
-    Constraints,
     TableDescription,
 )
 from deepcac.table.output_files import StrPath
 
 _MOST_COLUMNS = 12  # at fault that one message names
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-_WITH_UNIT = r"^(?P<number>[^%‰°µμA-Za-z]*\d)\s*(?P<unit>[%‰°µμA-Za-z].*)$"
+WITH_UNIT = r"^(?P<number>[^%‰°µμA-Za-z]*\d)\s*(?P<unit>[%‰°µμA-Za-z].*)$"
 
 
-class _Misfit(NamedTuple):
-    """The first cell of a column that does not fit."""
+@dataclass
+class _Misfit:
+    """The first cell of a column that does not fit, and how many rows have such cells."""
 
     row: int
     cell: str
     why: str
+    rows: int = 0
 
 
 class DescribedTable(os.PathLike[str]):
@@ -46,14 +45,11 @@ class DescribedTable(os.PathLike[str]):
     """
 
     def __init__(
-        self,
-        path: StrPath,
-        description: TableDescription,
-        only: Iterable[str] | None = None,
+        self, path: StrPath, description: TableDescription, only: Iterable[str] | None = None
     ) -> None:
         self.path = path
         self.description = description
-        self.only = only
+        self.only = None if only is None else frozenset(only)
 
     def __fspath__(self) -> str:
         return os.fspath(self.path)
@@ -62,27 +58,6 @@ class DescribedTable(os.PathLike[str]):
         return str(self.path)
 
     def rows(self, blocks: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield blocks as they are described (`DescribedRows.read`)."""
-        return DescribedRows(self.description, self.only).read(blocks)
-
-
-class DescribedRows:
-    """Reads blocks of a table by its description.
-
-    Parameters
-    ----------
-    description : TableDescription
-    only : collection of str, optional
-        The columns that are needed; all that are described if None.
-    """
-
-    def __init__(self, description: TableDescription, only: Iterable[str] | None = None) -> None:
-        self.description = description
-        self.only = None if only is None else frozenset(only)
-        self._first: dict[str, _Misfit] = {}
-        self._count: dict[str, int] = {}
-
-    def read(self, blocks: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield blocks of typed columns; null where a cell has no value.
 
         Raises
@@ -91,99 +66,96 @@ class DescribedRows:
             The table has another column, or lacks one; or, after the last block, the cells that do
             not fit, of all columns at once.
         """
-        before = 0
+        before, misfits = 0, dict[str, _Misfit]()
         for block in blocks:
             names = uniform_names(block.schema.names)
             self._check_names(names)
             columns = [
-                self._column(name, column, before)
+                self._column(name, column, before, misfits)
                 for name, column in zip(names, block.columns, strict=True)
             ]
             before += block.num_rows
             rows = pa.RecordBatch.from_arrays(columns, names=names)
             yield rows.replace_schema_metadata(block.schema.metadata)
-        if self._first:
-            raise DataError(self._message())
+        if misfits:
+            raise DataError(self._message(misfits))
 
     def _check_names(self, names: list[str]) -> None:
-        fields, where = self.description.fields, self.description.file
         # Who asks for some columns only says what their absence means.
-        absent = [name for name in fields if name not in names] if self.only is None else []
+        if self.only is not None:
+            return
+        fields = self.description.fields
+        absent = [name for name in fields if name not in names]
         if absent:
             raise DataError(
                 f"the table has no column {absent[0]!r}, which {self.description.place(absent[0])} "
                 f"describes; it has {', '.join(names[:20])}"
             )
         further = [name for name in names if name not in fields]
-        if further and self.only is None:
+        if further:
             raise DataError(
-                f"column {further[0]!r} is not described; add it to the fields of {where}, or take "
-                "it out of the table"
+                f"column {further[0]!r} is not described; add it to the fields of "
+                f"{self.description.file}, or take it out of the table"
             )
 
-    def _column(self, name: str, column: pa.Array, before: int) -> pa.Array:
+    def _column(
+        self, name: str, column: pa.Array, before: int, misfits: dict[str, _Misfit]
+    ) -> pa.Array:
         field = self.description.fields.get(name)
         if field is None or (self.only is not None and name not in self.only):
             return column
+        column = plain_type(name, column)
         # Who asks for a column by its name reads it though no model learns from it.
         if self.only is None and name in self.description.resource.use.leave_out:
-            column = plain_type(name, column)
             return uniform_text(column) if is_text(column.type) else column
         missing = self.description.missing_values(field)
-        column = plain_type(name, column)
+        why = ""
         if is_text(column.type):
             texts = without_missing(uniform_text(column.cast(pa.string())), missing)
             read, why = typed(texts, field)
         elif is_numeric(column.type):
             texts = as_texts(pa.chunked_array([column])).combine_chunks()
-            present = without_number_codes(column, missing)
-            read, why = (
-                (present, "")
-                if field.numeric or field.type == TRUTH
-                else (pc.if_else(pc.is_valid(present), texts, pa.scalar(None, pa.string())), "")
-            )
+            read = without_number_codes(column, missing)
+            if not (field.numeric or field.type == TRUTH):
+                read = pc.if_else(pc.is_valid(read), texts, pa.scalar(None, pa.string()))
         else:  # of a file with types: dates, lists
             return column
-        self._look(field, read, texts, before, why)
-        return read
-
-    def _look(
-        self, field: ColumnField, read: pa.Array, texts: pa.Array, before: int, why: str
-    ) -> None:
-        """Keep the first cell that has no reading, is no level, or lies out of the range."""
-        faults = []
-        if why:
-            faults.append((why, pc.and_(pc.is_valid(texts), pc.is_null(read))))
-        if field.categories and is_text(read.type):
-            levels = pa.array([uniform(level) for level in field.categories], pa.string())
-            is_level = pc.or_(pc.is_in(read, value_set=levels), pc.is_null(read))
-            faults.append(
-                (f"is none of its {len(field.categories)} categories", pc.invert(is_level))
-            )
-        if field.constraints != Constraints() and is_numeric(read.type):
-            faults.append(("lies outside its range", _outside(read, field.constraints)))
-        for reason, odd in faults:
+        for reason, odd in _faults(field, read, texts, why):
             n = int(pc.sum(odd).as_py() or 0)
             if n:
                 place = pc.index(odd, True).as_py()
-                misfit = _Misfit(before + place + 1, str(texts[place].as_py()), reason)
-                self._first.setdefault(field.name, misfit)
-                self._count[field.name] = self._count.get(field.name, 0) + n
+                first = _Misfit(before + place + 1, str(texts[place].as_py()), reason)
+                misfits.setdefault(name, first).rows += n
+        return read
 
-    def _message(self) -> str:
+    def _message(self, misfits: dict[str, _Misfit]) -> str:
         """Return all columns at fault, each with a row, a cell and the line to change."""
         lines = []
-        for name, misfit in list(self._first.items())[:_MOST_COLUMNS]:
-            n = self._count[name]
-            rows = f" (the first of {format_count(n)} such rows)" if n > 1 else ""
+        for name, first in list(misfits.items())[:_MOST_COLUMNS]:
+            rows = f" (the first of {format_count(first.rows)} such rows)" * (first.rows > 1)
             lines.append(
-                f"column {name!r}, data row {misfit.row}: {misfit.cell!r} {misfit.why}{rows}; mend "
+                f"column {name!r}, data row {first.row}: {first.cell!r} {first.why}{rows}; mend "
                 f"it, or change {self.description.place(name)}"
             )
-        further = len(self._first) - _MOST_COLUMNS
-        if further > 0:
-            lines.append(f"and {further} more columns")
-        return "\n  ".join(lines)
+        further = len(misfits) - _MOST_COLUMNS
+        return "\n  ".join(lines + [f"and {further} more columns"] * (further > 0))
+
+
+def _faults(
+    field: ColumnField, read: pa.Array, texts: pa.Array, why: str
+) -> Iterator[tuple[str, pa.Array]]:
+    """Yield which cells have no reading, are no level, or lie out of the range, and why."""
+    if why:
+        yield why, pc.and_(pc.is_valid(texts), pc.is_null(read))
+    if field.categories and is_text(read.type):
+        levels = pa.array([uniform(level) for level in field.categories], pa.string())
+        right = pc.or_(pc.is_in(read, value_set=levels), pc.is_null(read))
+        yield f"is none of its {len(field.categories)} categories", pc.invert(right)
+    limits = field.constraints
+    if is_numeric(read.type) and not pa.types.is_boolean(read.type):
+        for limit, outside in ((limits.minimum, pc.less), (limits.maximum, pc.greater)):
+            if limit is not None:
+                yield "lies outside its range", outside(read, limit)
 
 
 def typed(texts: pa.Array, field: ColumnField) -> tuple[pa.Array, str]:
@@ -204,14 +176,14 @@ def typed(texts: pa.Array, field: ColumnField) -> tuple[pa.Array, str]:
 def as_declared_numbers(texts: pa.Array, field: ColumnField) -> pa.Array:
     """Return texts as numbers with the signs and the unit of a field; null where they are none."""
     if field.unit:
-        parts = pc.extract_regex(texts, _WITH_UNIT)
+        parts = pc.extract_regex(texts, WITH_UNIT)
         numbers, units = (pc.struct_field(parts, part) for part in ("number", "unit"))
-        alike = [unit for unit in pc.unique(units).drop_null().to_pylist()
-               if same_unit(unit, field.unit)]  # fmt: skip
+        spellings = pc.unique(units).drop_null().to_pylist()
+        alike = [unit for unit in spellings if unit_key(unit) == unit_key(field.unit)]
         bare = pc.is_in(units, value_set=pa.array(alike, pa.string()))
         texts = pc.if_else(pc.fill_null(bare, False), numbers, texts)
     if field.group_char:
-        between = rf"^[+-]?\d{{1,3}}(\{field.group_char}\d{{3}})+(\{field.decimal_char}\d*)?$"
+        between = rf"^[+-]?[1-9]\d{{0,2}}(\{field.group_char}\d{{3}})+(\{field.decimal_char}\d*)?$"
         grouped = pc.match_substring_regex(texts, between)
         texts = pc.if_else(grouped, pc.replace_substring(texts, field.group_char, ""), texts)
     if field.decimal_char == ",":
@@ -241,10 +213,3 @@ def without_number_codes(column: pa.Array, missing: tuple[str, ...]) -> pa.Array
     gone = pc.is_in(values, value_set=pa.array(codes, pa.float64()))
     gone = pc.or_(gone, pc.is_null(values, nan_is_null=True))
     return pc.if_else(gone, pa.scalar(None, column.type), column)
-
-
-def _outside(values: pa.Array, limits: Constraints) -> pa.Array:
-    numbers = np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
-    low = -np.inf if limits.minimum is None else limits.minimum
-    high = np.inf if limits.maximum is None else limits.maximum
-    return pa.array((numbers < low) | (numbers > high))

@@ -71,8 +71,8 @@ class Dialect(_Standard):
     """
 
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
-    header_rows: tuple[int, ...] = Field(default=())
-    sheet_name: str | None = Field(default=None)
+    header_rows: tuple[int, ...] = ()
+    sheet_name: str | None = None
 
 
 class Constraints(_Standard):
@@ -108,21 +108,13 @@ class ColumnField(_Standard):
     name: str
     type: ColumnType = "string"
     categories: tuple[str, ...] = ()
-    missing_values: tuple[str, ...] | None = Field(default=None)
-    decimal_char: Literal[".", ","] = Field(default=".")
+    missing_values: tuple[str, ...] | None = None
+    decimal_char: Literal[".", ","] = "."
     group_char: str = Field(default="", max_length=1)
     unit: str = ""
     bare_number: bool = True
-    true_values: tuple[str, ...] = Field(
-        default=("true", "True", "TRUE", "1"),
-        validation_alias="trueValues",
-        serialization_alias="trueValues",
-    )
-    false_values: tuple[str, ...] = Field(
-        default=("false", "False", "FALSE", "0"),
-        validation_alias="falseValues",
-        serialization_alias="falseValues",
-    )
+    true_values: tuple[str, ...] = ("true", "True", "TRUE", "1")
+    false_values: tuple[str, ...] = ("false", "False", "FALSE", "0")
     constraints: Constraints = Constraints()
 
     @field_validator("name")
@@ -155,7 +147,7 @@ class Schema(_Standard):
     """The columns of a table."""
 
     fields: tuple[ColumnField, ...]
-    missing_values: tuple[str, ...] = Field(default=("",))
+    missing_values: tuple[str, ...] = ("",)
 
     @model_validator(mode="after")
     def _check(self) -> "Schema":
@@ -189,12 +181,7 @@ class Outcome(Entry):
     time: _Text = None
     horizon: _Number = None
     competing: tuple[str, ...] = ()
-    rows_without: Literal["leave out"] | None = None
-
-    @field_validator("rows_without", mode="before")
-    @classmethod
-    def _stated(cls, value: Any) -> Any:
-        return _given(value)
+    rows_without: Annotated[Literal["leave out"] | None, BeforeValidator(_given)] = None
 
 
 class OpenQuestion(Entry):

@@ -111,7 +111,11 @@ def add_questions(file: StrPath, questions: Sequence[OpenQuestion]) -> None:
     head = re.search(r"^  questions:[ \t]*(\[\])?[ \t]*$", text, re.MULTILINE)
     added = "".join(map(_question, questions))
     if head:
-        text = f"{text[: head.start()]}  questions:\n{added}{text[head.end() + 1 :]}"
+        before, after = text[: head.start()], text[head.end() + 1 :]
+        # An editor may have indented the list otherwise.
+        if indent := re.match(" *(?=- )", after):
+            added = re.sub("^    ", indent[0], added, flags=re.MULTILINE)
+        text = f"{before}  questions:\n{added}{after}"
     elif re.search(r"^deepcac:[ \t]*$(?!.*^\S)", text, re.MULTILINE | re.DOTALL):
         text = f"{text.rstrip()}\n  questions:\n{added}"
     else:

@@ -71,11 +71,6 @@ class Roles:
                 raise ConfigError(f"column {name!r} cannot be both {roles[name]} and {what}")
             roles[name] = what
 
-    @property
-    def row_names(self) -> tuple[str, ...]:
-        """Columns of ids, groups, sites and times."""
-        return tuple(name for name, _ in self._named() if name != self.label)
-
     def _named(self) -> list[tuple[str, str]]:
         """Return the columns with a role, and which."""
         pairs = zip((self.label, self.id, self.group, self.time), ROLES, strict=True)

@@ -1,37 +1,15 @@
 """From planted cohorts to the gain that would not be seen, in a sentence."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
 from deepcac.scoring.equivalence import POWER
+from deepcac.scoring.small_cells import format_count
 from deepcac.scoring.statistics import wilson
-from deepcac.table.answer import FEWEST_EVENTS
+from deepcac.table.answer import Answer
+from deepcac.table.cluster_answer import FEWEST_EVENTS
 from deepcac.table.detectable.planted_runs import FOUND, PlantedRuns
 from deepcac.table.inference.labelled_table import LabelledTable
-
-
-@dataclass(frozen=True)
-class PowerAnswer:
-    """What a comparison of the table could see.
-
-    Attributes
-    ----------
-    sentence : str
-        The answer in one sentence.
-    details : list of str
-        What it rests on, a sentence each.
-    unseen : float
-        Gain in AUROC up to which clusters are mostly missed (`largest_unseen`).
-    curve : DataFrame
-        Of `detection_curve`.
-    """
-
-    sentence: str
-    details: list[str]
-    unseen: float
-    curve: pd.DataFrame
 
 
 def detection_curve(planted: pd.DataFrame) -> pd.DataFrame:
@@ -65,38 +43,35 @@ def smallest_seen(curve: pd.DataFrame) -> float | None:
     return float(points["gain"].to_numpy(float)[seen].min()) if seen.any() else None
 
 
-def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
-    """Put what could be seen into words."""
+def power_answer(table: LabelledTable, runs: PlantedRuns) -> Answer:
+    """Put what could be seen into words; the table of the answer is the `detection_curve`."""
     curve = detection_curve(runs.table)
     unseen, seen = largest_unseen(curve), smallest_seen(curve)
     n, events = len(table.features.label), int((table.features.label == 1).sum())
     whom = "rows" if table.group is not None else "patients"
-    who = f"With these {n:,} {whom} and {events:,} events"
+    who = f"With these {format_count(n)} {whom} and {format_count(events)} events"
     if table.rarest < FEWEST_EVENTS:
         phrase = (
-            f"no gain by clusters can be found: the rarer class has {table.rarest} rows, "
-            f"and at least {FEWEST_EVENTS} are needed."
+            f"no gain by clusters can be found: at least {FEWEST_EVENTS} rows of the rarer class "
+            "are needed."
         )
     elif unseen > 0 and unseen == curve["gain"].max():
         phrase = (
             f"even the largest planted gain by clusters, {unseen:.3f} AUROC, could easily be "
-            f"missed ({_how_often(curve, unseen)})."
+            "missed."
         )
     elif unseen > 0:
-        phrase = (
-            f"a gain by clusters below {unseen:.3f} AUROC could easily be missed "
-            f"({_how_often(curve, unseen)})."
-        )
+        phrase = f"a gain by clusters below {unseen:.3f} AUROC could easily be missed."
     elif seen is not None:
-        phrase = (
-            f"a gain by clusters of {seen:.3f} AUROC would probably be seen "
-            f"({_how_often(curve, seen)})."
-        )
+        phrase = f"a gain by clusters of {seen:.3f} AUROC would probably be seen."
     else:
         phrase = (
             "it cannot be said yet which gain would be seen; more minutes (--budget) are needed."
         )
-    return PowerAnswer(f"{who} {phrase}", _details(table, runs, curve, seen), unseen, curve)
+    gain = unseen or seen
+    often = [] if gain is None else [_how_often(curve, gain)]
+    details = [*often, *_details(table, runs, curve, seen)]
+    return Answer(f"{who} {phrase}", details=details, table=curve)
 
 
 def _how_often(curve: pd.DataFrame, gain: float) -> str:
@@ -105,8 +80,8 @@ def _how_often(curve: pd.DataFrame, gain: float) -> str:
     point = points[points["gain"] == gain].iloc[0]
     times = round(float(point["detected"]) * int(point["cohorts"]))
     return (
-        f"found in {times} of {point['cohorts']} planted cohorts, 95 % interval "
-        f"{100 * point['low']:.0f} to {100 * point['high']:.0f} %"
+        f"A gain of {gain:.3f} was found in {times} of {point['cohorts']} planted cohorts (95 % "
+        f"interval {100 * point['low']:.0f} to {100 * point['high']:.0f} %)."
     )
 
 

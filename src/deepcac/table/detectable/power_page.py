@@ -1,25 +1,38 @@
 """`deepcac power`: read, plant, judge, write the page."""
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.errors import DataError
 from deepcac.judging.planted_outcomes import held_out_risk
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.sample_size import SampleSize
+from deepcac.scoring.validation_size import ValidationSize
+from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import MOST_TRAIN, TableRun
 from deepcac.table.columns.roles import Roles
+from deepcac.table.command_line.option_pairs import CLASSES, refuse_pairs
 from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
-from deepcac.table.detectable.power_answer import PowerAnswer, power_answer
-from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.detectable.power_answer import largest_unseen, power_answer
+from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.own_pages import write_page
+from deepcac.table.pages.page_sections import (
+    Page,
+    PageTable,
+    Section,
+    method_section,
+    remarks_on,
+    write_page,
+)
+from deepcac.table.pages.size_section import HEAD
+from deepcac.table.pages.table_notes import leak_warning, page_names
 from deepcac.table.sample_sizes import (
     STUDY_NOTE,
+    ModelNeed,
     needed_patients,
     study_rows,
     study_sentence,
@@ -42,40 +55,62 @@ def power_table(
 
     Raises
     ------
-    DataError
+    ConfigError, DataError
         The table is at fault, or its label has more than two classes.
     """
     check_output(out, path)
-    run.say(f"reading {path}")
+    run.progress(f"reading {path}")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
-    if len(table.classes) > 2:
-        raise DataError(
-            f"column {roles.label!r} has {len(table.classes)} classes; outcomes are planted for "
-            "two: divide a number in the description, or compare without `deepcac power`"
-        )
+    refuse_pairs(["power", *[CLASSES] * (len(table.classes) > 2)])
     need = needed_patients(table, r2)
     table.tell(run.say)
-    runs = run_planted(table, run.budget, run.at_once, run.seed, run.say, strict=run.strict)
+    runs = run_planted(table, run.budget, run.at_once, run.seed, run.progress, strict=run.strict)
     result = power_answer(table, runs)
     study = study_size(*held_out_risk(table.features, table.follow, table.group))
-    content = {
-        "command": run.command,
-        "table": table,
-        "answer": result,
-        "need": need,
-        "curve": detection_figure(result),
-        "detected": {"head": _HEAD, "rows": _rows(result.curve)},
-        "size": {"head": ("criterion", "patients needed"), "rows": _criteria(need.size)},
-        "study": {
-            "sentence": study_sentence(study),
-            "head": ("criterion", "patients needed"),
-            "rows": study_rows(study),
-            "note": STUDY_NOTE,
-        },
-        "method": [*_method(runs), *([_TIMED] if table.follow is not None else [])],
-    }
-    write_page(out, "power.html", content)
-    return f"{result.sentence} {need.sentence} {study_sentence(study)}"
+    answer = replace(result, also=[need.sentence, study_sentence(study)])
+    write_page(out, _page(table, answer, need, study, runs, run.command))
+    return " ".join((answer.sentence, *answer.also))
+
+
+def _page(
+    table: LabelledTable,
+    answer: Answer,
+    need: ModelNeed,
+    study: ValidationSize | None,
+    runs: PlantedRuns,
+    command: str,
+) -> Page:
+    about = f"{table.name}; the event is {table.shown_classes[1]}"
+    first = [*leak_warning(table), detection_figure(answer.table), about, *answer.details]
+    rates = PageTable("detected", "Detection rates", _HEAD, _rows(answer.table), labels=2)
+    size = PageTable("sample-size", "Sample size", HEAD, _criteria(need.size))
+    title = "Sample size of a validation study"
+    of_study = [PageTable("study-size", title, HEAD, study_rows(study))] * (study is not None)
+    timed = [_TIMED] if table.follow is not None else []
+    return Page(
+        f"Which gain could {table.name} show?",
+        answer,
+        [
+            Section("answer", "Answer", [*first, *remarks_on(table.remarks)]),
+            Section(
+                "rates",
+                "Detection rates",
+                [
+                    "Synthetic outcomes on the real columns. Each cohort is one comparison.",
+                    rates,
+                ],
+            ),
+            Section(
+                "size",
+                "Patients that the risk model itself needs, and a study that validates it",
+                [size, need.note, *of_study, STUDY_NOTE],
+                "Sample size",
+            ),
+            method_section([*_method(runs), *timed], "How it was made"),
+        ],
+        command,
+        page_names(table),
+    )
 
 
 _HEAD = (
@@ -103,10 +138,11 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def detection_figure(result: PowerAnswer) -> Figure:
-    """Draw how often a planted gain was found, with 95 % intervals."""
+def detection_figure(curve: pd.DataFrame) -> Figure:
+    """Draw how often a planted gain was found, with 95 % intervals, from `detection_curve`."""
+    unseen = largest_unseen(curve)
     shown = (FOUND, *WAYS.values())
-    curves = {way: result.curve[result.curve["way"] == way].sort_values("gain") for way in shown}
+    curves = {way: curve[curve["way"] == way].sort_values("gain") for way in shown}
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
@@ -118,8 +154,8 @@ def detection_figure(result: PowerAnswer) -> Figure:
             )
         band = curves[FOUND]
         axis.fill_between(band["gain"], band["low"], band["high"], color=PALETTE[0], alpha=0.15)
-        if result.unseen > 0:
-            axis.axvline(result.unseen, color="#888888", linewidth=0.8, linestyle=":")
+        if unseen > 0:
+            axis.axvline(unseen, color="#888888", linewidth=0.8, linestyle=":")
         axis.set(ylim=(-0.03, 1.03), xlabel="planted gain in AUROC", ylabel="share of cohorts")
         canvas.legend(loc="outside lower center", ncols=2)
 
@@ -132,7 +168,7 @@ def detection_figure(result: PowerAnswer) -> Figure:
         size=(6.5, 4.0),
         draw=draw,
         head=("way", "gain", "detected", "low", "high"),
-        data=list(result.curve[["way", "gain", "detected", "low", "high"]].itertuples(index=False)),
+        data=list(curve[["way", "gain", "detected", "low", "high"]].itertuples(index=False)),
     )
 
 

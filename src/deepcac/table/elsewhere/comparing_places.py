@@ -1,24 +1,30 @@
 """`deepcac compare --site` and `--external`: read, judge elsewhere, write the page."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from joblib import delayed
 
-from deepcac.errors import ConfigError, DataError
+from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TRIALS, TableRun
+from deepcac.table.cards.compare_card import place_facts
+from deepcac.table.cards.model_card import card_path, joined, write_card
+from deepcac.table.cards.page_facts import page_facts
+from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
+from deepcac.table.command_line.option_pairs import given, refuse_pairs
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
-from deepcac.table.elsewhere.place_answer import answer_places
-from deepcac.table.elsewhere.place_page import Run, write_place_page
+from deepcac.table.elsewhere.place_answer import answer_places, compared_places
+from deepcac.table.elsewhere.place_page import Run, place_page
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.worker_processes import workers
 
@@ -52,11 +58,11 @@ def compare_places(
     ConfigError, DataError
         An option or a table is at fault.
     """
-    if (site is None) == (not external):
-        raise ConfigError("--site and --external answer two questions; ask for one of them")
+    refuse_pairs(given(site=site, external=external))
     begin, say = time.monotonic(), run.say
     check_output(out, path, *external)
-    say(f"reading {path}")
+    beside = card_path(out, path, *external)
+    run.progress(f"reading {path}")
     places = (
         _sites(path, roles, site, run, accept)
         if site is not None
@@ -68,28 +74,19 @@ def compare_places(
     for line in places.remarks:
         say(line)
     judged = _judge(places.folds, run)
-    answer = answer_places(judged, run.margin, sites=len(judged) > 1 or site is not None)
+    comparisons = compared_places(judged, run.margin)
+    several = len(judged) > 1 or site is not None
+    answer = answer_places(judged, comparisons, run.margin, sites=several)
     about = Run(
         run.command, places.heading, bool(external), TRIALS, run.seed, run.train_rows,
         time.monotonic() - begin, places.remarks, asked, roles.horizon,
     )  # fmt: skip
-    write_place_page(out, table, places.judged, judged, answer, about)
+    page = place_page(table, places.judged, judged, comparisons, answer, about)
+    write_page(out, page)
+    common = table_facts(path, table, roles, run.command)
+    write_card(beside, joined({**common, **place_facts(table, page)}, page_facts(page)))
+    say(f"card: {beside}")
     return answer.sentence
-
-
-def check_options(
-    in_place: Mapping[str, object], in_others: Mapping[str, object], *, elsewhere: bool
-) -> None:
-    """Refuse options without an effect, where they were given: not None.
-
-    Those of `in_place` have one only inside one table, those of `in_others` only `elsewhere`.
-    """
-    why = "goes with --site or --external; name one of them, or ask without it"
-    if elsewhere:
-        why = "has no answer with --site or --external; ask without it"
-    for option, value in (in_place if elsewhere else in_others).items():
-        if value is not None:
-            raise ConfigError(f"{option} {why}")
 
 
 class PlaceTables(NamedTuple):
@@ -137,5 +134,5 @@ def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:
     )
     for done, results in enumerate(every, start=1):
         judged += results
-        run.say(f"judged {done} of {len(folds)}")
+        run.progress(f"judged {done} of {len(folds)}")
     return judged

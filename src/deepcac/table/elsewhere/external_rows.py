@@ -16,16 +16,15 @@ from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
-from deepcac.table.columns.cells import is_numeric, is_text, numbers, plain
-from deepcac.table.columns.column_types import as_texts, same_names
+from deepcac.table.columns.cells import as_texts, is_numeric, is_text, numbers, plain, same_names
 from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.findings.examination import patient_cells
 from deepcac.table.findings.odd_values import odd_outcomes, odd_values
-from deepcac.table.findings.repeated_rows import copied_rows
+from deepcac.table.findings.repeated_rows import copied_rows, telling_rows
 from deepcac.table.inference.labelled_table import LabelledTable, describe_like
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.class_labels import class_labels, label_numbers
+from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import ABSENT, CATEGORY, ID_NOTE, LEFT_OUT, NUMBER
@@ -168,8 +167,7 @@ def _moved_outcomes(
         pairs.append((roles.time, times, table.follow.time))
     if roles.above is not None:
         here, there = (
-            label_numbers(plain(rows[roles.label]), roles.label)
-            for rows in (other.rows, table.rows)
+            numbers(plain(rows[roles.label]), roles.label) for rows in (other.rows, table.rows)
         )
         pairs.append((roles.label, here, there))
     lines: list[str] = []
@@ -348,7 +346,7 @@ def _overlap(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
             )
     features = table.features
     first = {row.tobytes() for row in np.column_stack([features.X, features.label])}
-    rows = np.column_stack([other.X, other.codes])
+    rows = np.column_stack([other.X, other.codes])[telling_rows(other.X)]
     if same := sum(row.tobytes() in first for row in rows):
         sentences.append(
             f"{_count(same)} of {len(rows):,} rows are equal to a row of {table.name} in every "

@@ -1,7 +1,6 @@
 """The contenders on the patients of a place that is left out: differences and the best model."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,25 +8,22 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
-from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.resamples import Resample
 from deepcac.judging.trial_answers import TEST
 from deepcac.judging.trial_record import VALIDATION, TrialRecord
 from deepcac.judging.trial_scores import advantage
 from deepcac.judging.trials import run_resample
-from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
-from deepcac.scoring.censored import FollowUp, resampled_weights
-from deepcac.scoring.resampled_scores import (
-    AUROC,
-    Estimate,
-    Patients,
-    score_intervals,
-)
+from deepcac.scoring.bootstrap import SplitScores, poisson_weights, weighted_scores
+from deepcac.scoring.censored import resampled_weights
+from deepcac.scoring.resampled_scores import AUROC, Estimate, estimate, score_intervals
 from deepcac.table.budgeted_trials import bent_line, contenders, linear
 from deepcac.table.elsewhere.folds import Fold
+from deepcac.table.predictions import Predictions
 from deepcac.types import Array, Ids
 
 BOOTSTRAPS = 500
 BEST = "best"
+WITHOUT, WITH = "without clusters", "with clusters"  # in the predictions of a place
 HELPING = (KM, CAC, DISTANCES)
 
 
@@ -56,37 +52,6 @@ class Compared(NamedTuple):
         return self.score - self.reference_score
 
 
-class BestModel(NamedTuple):
-    """The model without clusters that has the best validation log loss.
-
-    Attributes
-    ----------
-    name : str
-    auroc, low, high : float
-        With its 95 % interval.
-    scores : dict of str to Estimate
-        Of two classes, by `deepcac.scoring.resampled_scores.SCORES`.
-    patients : Patients or None
-        Who is judged, with their risks; of two classes.
-    unit : ndarray of shape (n,) or None
-        Whose row each is; None where each row is a patient.
-    row : ndarray of shape (n,) or None
-        Their places among the rows of the fold.
-    clustered : ndarray of shape (n,) or None
-        Risks of the model with clusters that has the best validation log loss.
-    """
-
-    name: str
-    auroc: float
-    low: float
-    high: float
-    scores: Mapping[str, Estimate] = MappingProxyType({})
-    patients: Patients | None = None
-    unit: npt.NDArray[Any] | None = None
-    row: npt.NDArray[np.intp] | None = None
-    clustered: Array | None = None
-
-
 class JudgedFold(NamedTuple):
     """One place.
 
@@ -99,7 +64,13 @@ class JudgedFold(NamedTuple):
         Whether the validation rows liked no clusters better than clusters.
     comparisons : dict
         `BEST`, or a contender with clusters, to its `Compared`.
-    model : BestModel
+    best : str
+        The model without clusters that has the best validation log loss.
+    auroc : Estimate
+        Of it.
+    predictions : Predictions or None
+        Risks by it, `WITHOUT`, and by the model with clusters of the best validation log loss,
+        `WITH`; of two classes.
     cut : bool
         Whether rows that could be learnt from were left out.
     """
@@ -109,7 +80,9 @@ class JudgedFold(NamedTuple):
     n_train: int
     declined: bool
     comparisons: dict[str, Compared]
-    model: BestModel
+    best: str
+    auroc: Estimate
+    predictions: Predictions | None = None
     cut: bool = False
 
 
@@ -167,6 +140,19 @@ def _judge_place(
     }
     pairs |= {name: ([name], [linear()]) for name in alone if name == bent_line()}
     ours, theirs = (_validation(finished, names) for names in pairs[BEST])
+    best, risk = _risks(finished, alone)
+    clustered = _risks(finished, helping)[1]
+    predictions = None
+    if sample.n_classes == 2:
+        row = fold.test[rows]
+        predictions = Predictions(
+            row,
+            row if test.unit is None else np.asarray(test.unit),
+            test.y,
+            {WITHOUT: risk[:, 1], WITH: clustered[:, 1]},
+            np.zeros(len(row), dtype=np.int64),
+            follow,
+        )
     return JudgedFold(
         place,
         tuple(np.bincount(test.y, minlength=sample.n_classes).tolist()),
@@ -175,9 +161,9 @@ def _judge_place(
         comparisons={
             key: _compare(finished, test.y, once, drawn, *pair) for key, pair in pairs.items()
         },
-        model=_best_model(finished, alone, test, follow, draws)._replace(
-            row=fold.test[rows], clustered=_risks(finished, helping)[1][:, 1]
-        ),
+        best=best,
+        auroc=_auroc(test.y, risk, once, drawn, predictions),
+        predictions=predictions,
     )
 
 
@@ -245,19 +231,14 @@ def _risks(finished: dict[str, Finished], names: Sequence[str]) -> tuple[str, Ar
     return name, finished[name].risks[t]
 
 
-def _best_model(
-    finished: dict[str, Finished],
-    alone: list[str],
-    test: Rows,
-    follow: FollowUp | None,
-    draws: npt.NDArray[np.uint8],
-) -> BestModel:
-    name, risk = _risks(finished, alone)
-    if risk.shape[1] > 2:
-        auroc = float(aurocs(test.y, risk, np.ones((len(test), 1), np.uint8))[0])
-        spread = aurocs(test.y, risk, draws)
-        low, high = interval(spread - np.nanmean(spread) + auroc)
-        return BestModel(name, auroc, max(low, 0.0), min(high, 1.0))
-    whom = Patients(test.y, risk[:, 1], follow)
-    scores = score_intervals(whom, draws)
-    return BestModel(name, *scores[AUROC][:3], scores, whom, test.unit)
+def _auroc(
+    y: Ids,
+    risk: Array,
+    once: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    predictions: Predictions | None,
+) -> Estimate:
+    """Return the AUROC of risks; of three classes or more the mean over them."""
+    if predictions is not None:
+        return score_intervals(predictions.of(WITHOUT), predictions.draws)[AUROC]
+    return estimate("", float(aurocs(y, risk, once)[0]), aurocs(y, risk, weights))

@@ -15,8 +15,7 @@ from deepcac.judging.resamples import Resample, at_most, prepared
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.column_quantiles import safe_quantiles
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.columns.cells import refuse_missing
-from deepcac.table.columns.column_types import row_names
+from deepcac.table.columns.cells import refuse_missing, row_names
 from deepcac.table.inference.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.table_encoder import (

@@ -1,7 +1,6 @@
 """Do clusters help in another place? A verdict a place, one over all, and a sentence."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +16,14 @@ from deepcac.scoring.equivalence import (
     verdict,
 )
 from deepcac.scoring.random_effects import Pooled, pool_sites
-from deepcac.scoring.resampled_scores import RATIO, SLOPE
+from deepcac.scoring.resampled_scores import RATIO, SLOPE, score_intervals
 from deepcac.scoring.small_cells import format_count
 from deepcac.scoring.statistics import holm
-from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS
+from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import bent_line
+from deepcac.table.cluster_answer import ENOUGH_EVENTS, FEWEST_EVENTS
 from deepcac.table.comparison_words import contender_name, signed
-from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
+from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, Compared, JudgedFold
 from deepcac.table.inference.labelled_table import rare_rows
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
@@ -67,29 +67,7 @@ class Over(NamedTuple):
     whole: PlaceVerdict | None
 
 
-@dataclass(frozen=True)
-class PlaceAnswer:
-    """What the comparison says.
-
-    Attributes
-    ----------
-    sentence : str
-    details : list of str
-    comparisons : dict
-        As in `JudgedFold`, over all places.
-    margin : float
-    numbers : list of (str, str)
-        Those of the first screen: what each is, and its value.
-    """
-
-    sentence: str
-    details: list[str]
-    comparisons: dict[str, Over]
-    margin: float
-    numbers: list[tuple[str, str]]
-
-
-def over_places(compared: list[Compared], margin: float) -> Over:
+def over_places(compared: Sequence[Compared], margin: float) -> Over:
     """Decide a comparison in each place, and over all by random effects.
 
     `compared` has one entry a place; differences in AUROC up to `margin` are negligible.
@@ -118,16 +96,22 @@ def over_places(compared: list[Compared], margin: float) -> Over:
     return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
 
 
-def answer_places(judged: list[JudgedFold], margin: float, *, sites: bool) -> PlaceAnswer:
+def compared_places(judged: Sequence[JudgedFold], margin: float) -> dict[str, Over]:
+    """Return each comparison of `JudgedFold` over all places."""
+    return {
+        key: over_places([fold.comparisons[key] for fold in judged], margin)
+        for key in judged[0].comparisons
+    }
+
+
+def answer_places(
+    judged: Sequence[JudgedFold], comparisons: Mapping[str, Over], margin: float, *, sites: bool
+) -> Answer:
     """Put the outcome over sites, or on a second table, into words.
 
     `judged` has one entry a site, or that of the second table. Differences in AUROC up to `margin`
     are negligible.
     """
-    comparisons = {
-        key: over_places([fold.comparisons[key] for fold in judged], margin)
-        for key in judged[0].comparisons
-    }
     totals = np.sum([fold.counts for fold in judged], axis=0)
     best, events, rare = comparisons[BEST], int(totals.min()), rare_rows(totals)
     cut = any(fold.cut for fold in judged)
@@ -147,7 +131,7 @@ def answer_places(judged: list[JudgedFold], margin: float, *, sites: bool) -> Pl
         judged, best, "over all sites" if sites else f"in {where}", (rare, format_count(events))
     )
     details = [*_details(judged, best), *_bent_line(comparisons)]
-    return PlaceAnswer(sentence, details, comparisons, margin, numbers)
+    return Answer(sentence, numbers=numbers, details=details, margin=margin)
 
 
 def overall(best: Over) -> PlaceVerdict | None:
@@ -166,11 +150,11 @@ def _use(best: Over, events: int, cut: bool) -> str:
 
 
 def _numbers(
-    judged: list[JudgedFold], best: Over, where: str, rare: tuple[str, str]
+    judged: Sequence[JudgedFold], best: Over, where: str, rare: tuple[str, str]
 ) -> list[tuple[str, str]]:
     """Return the numbers of the first screen."""
-    names = list(dict.fromkeys(contender_name(fold.model.name) for fold in judged))
-    aurocs = [fold.model.auroc for fold in judged]
+    names = list(dict.fromkeys(contender_name(fold.best) for fold in judged))
+    aurocs = [fold.auroc.value for fold in judged]
     place, change = overall(best), "the same risks"
     if place is not None and place.word != NEVER:
         change = _span(place.difference)
@@ -196,11 +180,11 @@ def _span(gap: Difference) -> str:
     return f"{signed(gap.mean)} AUROC (95 % interval {signed(gap.low)} to {signed(gap.high)})"
 
 
-def _details(judged: list[JudgedFold], best: Over) -> list[str]:
+def _details(judged: Sequence[JudgedFold], best: Over) -> list[str]:
     declined = sum(fold.declined for fold in judged)
     where = f"in {declined} of {len(judged)} sites" if len(judged) > 1 else "here"
-    names = sorted({contender_name(fold.model.name) for fold in judged})
-    aurocs = [fold.model.auroc for fold in judged]
+    names = sorted({contender_name(fold.best) for fold in judged})
+    aurocs = [fold.auroc.value for fold in judged]
     span = f"{min(aurocs):.3f}" if len(judged) == 1 else f"{min(aurocs):.3f} to {max(aurocs):.3f}"
     sentences = [
         "Compared: the model with two clusters or more that the tuning rows like best, and the "
@@ -231,8 +215,12 @@ def _bent_line(comparisons: Mapping[str, Over]) -> list[str]:
     ]
 
 
-def _calibration(judged: list[JudgedFold]) -> list[str]:
-    fold_scores = [fold.model.scores for fold in judged if fold.model.scores]
+def _calibration(judged: Sequence[JudgedFold]) -> list[str]:
+    fold_scores = [
+        score_intervals(fold.predictions.of(WITHOUT), fold.predictions.draws[:, :2])
+        for fold in judged
+        if fold.predictions is not None
+    ]
     if not fold_scores:
         return []
     ratios = [scores[RATIO].value for scores in fold_scores]

@@ -1,23 +1,45 @@
 """The page that says whether clusters help in another place, answer first."""
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import BETTER, NEVER
-from deepcac.table.comparison_words import contender_name, signed
-from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
-from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict, overall
-from deepcac.table.elsewhere.place_figures import model_by_place, places_forest
-from deepcac.table.elsewhere.place_risks import benefit_lines, place_risks, score_lines
+from deepcac.scoring.resampled_scores import AUROC, score_intervals
+from deepcac.scoring.small_cells import format_count
+from deepcac.table.answer import Answer
+from deepcac.table.column_differences import DIFFERENCE_NOTE
+from deepcac.table.comparison_words import contender_name, signed, with_interval
+from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, JudgedFold
+from deepcac.table.elsewhere.place_answer import Over, PlaceVerdict, overall
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.output_files import StrPath
-from deepcac.table.pages.column_lines import HEAD, column_lines
-from deepcac.table.pages.own_pages import write_page
-from deepcac.table.pages.place_pictures import benefit_panels, calibration_panels
-from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.pages.subgroup_risks import JudgedPart, subgroup_lines
+from deepcac.table.pages.column_lines import cohort_table, column_table
+from deepcac.table.pages.forest import Line, differences_forest, score_line, scores_forest
+from deepcac.table.pages.page_sections import (
+    Block,
+    Page,
+    PageTable,
+    Section,
+    method_section,
+    remarks_on,
+)
+from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
+from deepcac.table.pages.risk_section import TIMED, RiskQuestions
+from deepcac.table.pages.score_tables import (
+    BENEFIT_NOTE,
+    SCORE_NOTE,
+    Place,
+    benefit_table,
+    place_lines,
+    place_table,
+)
+from deepcac.table.pages.subgroups import subgroup_section
+from deepcac.table.pages.table_notes import leak_warning, page_names
+from deepcac.table.predictions import Predictions, stack
+
+AS_THEY_ARE = "risks as they are"
 
 
 class Run(NamedTuple):
@@ -54,55 +76,89 @@ class Run(NamedTuple):
     horizon: float | None = None
 
 
-_TIMED = (
-    "At the horizon every score is weighted by the inverse chance of being still followed, as "
-    "learnt from the judged patients of a place, and anew in each bootstrap sample: AUROC(t) is "
-    "the cumulative/dynamic one (Uno et al. 2007), Brier(t) that of Graf et al. (1999), slope "
-    "and curve are weighted logistic regressions. Observed events are those of Kaplan and Meier "
-    "(with competing events of Aalen and Johansen), also among the treated of a net benefit."
+def place_page(
+    table: LabelledTable,
+    patients: LabelledTable,
+    judged: Sequence[JudgedFold],
+    comparisons: Mapping[str, Over],
+    answer: Answer,
+    run: Run,
+) -> Page:
+    """Return the page; `patients` are those among whom the judged ones are."""
+    rows = format_count(len(table.features.label))
+    about = f"{table.name}: {rows} rows, label {table.label}. {run.heading}."
+    remarks = [*table.remarks, *run.remarks, *_cut(judged, run.most)]
+    first: list[Block] = [
+        *leak_warning(table),
+        differences_forest("places", "place", _forest_lines(judged, comparisons), answer.margin),
+        about,
+        *answer.details,
+        *remarks_on(remarks),
+    ]
+    return Page(
+        f"Do clusters help in another place? {table.name}",
+        answer,
+        [
+            Section("answer", "Answer", first),
+            Section("places", "Place by place", [_places(judged, comparisons[BEST])]),
+            Section(
+                "model",
+                "The best model without clusters",
+                _model(table, patients, judged, run),
+                "The best model",
+            ),
+            Section(
+                "comparison",
+                "Every model with clusters, minus the same model without",
+                [_COMPARED, _comparisons(comparisons)],
+                "Every model",
+            ),
+            Section("cohort", "Columns", _columns(table, patients, run)),
+            method_section(_method(judged, run)),
+        ],
+        run.command,
+        page_names(table, *(fold.name for fold in judged)),
+    )
+
+
+_COMPARED = (
+    "Two clusters or more. Random groups and the hash of the row number are controls that mean "
+    "nothing. Logistic regression with splines has curves and no clusters; the same model without "
+    "curves is subtracted from it."
 )
 
 
-def write_place_page(
-    path: StrPath,
-    table: LabelledTable,
-    patients: LabelledTable,
-    judged: list[JudgedFold],
-    answer: PlaceAnswer,
-    run: Run,
-) -> None:
-    """Write the page; `patients` are those among whom the judged ones are."""
-    thresholds, places = run.asked.five, place_risks(judged)
-    by = _subgroups(patients, judged, run.asked, len(table.features.label) if run.apart else None)
-    content = {
-        "command": run.command,
-        "table": table,
-        "names": [fold.name for fold in judged],
-        "heading": run.heading,
-        "answer": answer,
-        "forest": places_forest(judged, answer),
-        "models": model_by_place(judged),
-        "remarks": [*table.remarks, *run.remarks, *_cut(judged, run.most)],
-        "places": _places(judged, answer.comparisons[BEST]),
-        "scores": score_lines(judged),
-        "horizon": None if run.horizon is None else f"{run.horizon:g}",
-        "calibration": calibration_panels(places, table.shown_classes[1]) if places else None,
-        "benefit": benefit_panels(places, thresholds) if places else None,
-        "benefits": benefit_lines(judged, thresholds, run.seed),
-        "by": by,
-        "comparisons": _comparisons(answer),
-        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
-        "method": _method(judged, run),
-    }
-    write_page(path, "places.html", content)
+def _columns(table: LabelledTable, patients: LabelledTable, run: Run) -> list[Block]:
+    """Return the columns, and how the judged patients differ where they are of another table."""
+    columns = column_table(table.rows, table.columns)
+    return [cohort_table(table, patients), DIFFERENCE_NOTE, columns] if run.apart else [columns]
 
 
-def _cut(judged: list[JudgedFold], most: int) -> list[str]:
+def _cut(judged: Sequence[JudgedFold], most: int) -> list[str]:
     sentence = f"More rows were there to learn from than the {most:,} that were used (at random)."
     return [sentence] * any(fold.cut for fold in judged)
 
 
-def _places(judged: list[JudgedFold], over: Over) -> dict[str, Any]:
+def _forest_lines(judged: Sequence[JudgedFold], comparisons: Mapping[str, Over]) -> list[Line]:
+    """Return the difference in every place, over all, and in a new one."""
+    over = comparisons[BEST]
+    lines = [
+        Line(fold.name, *_ends(place), place.word)
+        for fold, place in zip(judged, over.places, strict=True)
+    ]
+    if over.whole is not None and over.pooled is not None:
+        lines.append(Line("all sites", *_ends(over.whole), over.whole.word, pooled=True))
+        if not np.isnan(over.pooled.new_low):
+            ends = (over.pooled.new_low, over.pooled.new_high)
+            lines.append(Line("in a new site", over.whole.difference.mean, *ends, pooled=True))
+    return lines
+
+
+def _ends(place: PlaceVerdict) -> tuple[float, float, float]:
+    return place.difference.mean, place.difference.low, place.difference.high
+
+
+def _places(judged: Sequence[JudgedFold], over: Over) -> PageTable:
     rows = [
         (
             fold.name, place.word, *_difference(place), contender_name(comparison.reference),
@@ -118,7 +174,7 @@ def _places(judged: list[JudgedFold], over: Over) -> dict[str, Any]:
         *("place", "verdict", "difference", "95 % interval"),
         *("without clusters", "AUROC", "with clusters", "AUROC"),
     )
-    return {"head": head, "rows": rows}
+    return PageTable("places", "Place by place", head, rows)
 
 
 def _difference(place: PlaceVerdict) -> tuple[str, str]:
@@ -128,37 +184,69 @@ def _difference(place: PlaceVerdict) -> tuple[str, str]:
     return signed(gap.mean, 4), f"{signed(gap.low, 4)} to {signed(gap.high, 4)}"
 
 
-def _subgroups(
-    patients: LabelledTable,
-    judged: list[JudgedFold],
-    asked: RiskQuestions,
-    first: int | None = None,
-) -> dict[str, Any] | None:
-    """Return the table of subgroups.
-
-    `first` is the row of a fold that is the first of these patients; None where they are those of
-    the page's columns.
-    """
-    rows = [np.asarray(fold.model.row) - (first or 0) for fold in judged]
-    everyone = np.concatenate(rows)
-    parts = [
-        JudgedPart(inside, fold.model.patients, fold.model.clustered)
-        for inside, fold in zip(rows, judged, strict=True)
-        if fold.model.patients is not None and fold.model.clustered is not None
+def _model(
+    table: LabelledTable, patients: LabelledTable, judged: Sequence[JudgedFold], run: Run
+) -> list[Block]:
+    """Return how the best model without clusters does in each place."""
+    by_place = {fold.name: fold.predictions for fold in judged if fold.predictions is not None}
+    if not by_place:
+        return _ranking_alone(judged)
+    alone = {
+        name: predictions.named({WITHOUT: AS_THEY_ARE}) for name, predictions in by_place.items()
+    }
+    places = {
+        name: Place(part, score_intervals(part.of(AS_THEY_ARE), part.draws))
+        for name, part in alone.items()
+    }
+    everyone = stack(by_place.values())
+    assert everyone is not None
+    asked = run.asked
+    models = "; ".join(f"{fold.name}: {contender_name(fold.best)}" for fold in judged)
+    return [
+        "Chosen by log loss on the tuning rows, so that its risks mean something. "
+        f"{models}. {SCORE_NOTE} Recalibrated: intercept and slope are refitted on the patients of "
+        "the place, and not tested on others.",
+        scores_forest(place_lines(places)),
+        place_table(places),
+        calibration_figure(alone, refit=True),
+        decision_figure(alone, asked.ends(everyone.share), refit=True),
+        benefit_table(alone, asked.five, refit=True),
+        BENEFIT_NOTE,
+        *subgroup_section(
+            patients,
+            _judged_rows(everyone, len(table.features.label) if run.apart else 0),
+            asked.by,
+            asked.treated_from(everyone.share),
+        ),
     ]
-    if asked.thresholds is not None:
-        treated = asked.thresholds[0]
-    elif patients.follow is not None:
-        treated = observed_risk(patients.follow.take(everyone))[0]
-    else:
-        treated = float(patients.features.label[everyone].mean())
-    return subgroup_lines(patients, parts, asked.by, treated)
 
 
-def _comparisons(answer: PlaceAnswer) -> dict[str, Any]:
+def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
+    """Return the AUROC by place, of three classes or more the mean over them."""
+    rows = [
+        (fold.name, format_count(sum(fold.counts)), contender_name(fold.best),
+         with_interval(fold.auroc, 3))
+        for fold in judged
+    ]  # fmt: skip
+    head = ("place", "rows", "model", "AUROC (95 % interval)")
+    return [
+        scores_forest({AUROC: [score_line(fold.name, fold.auroc) for fold in judged]}),
+        PageTable("places-scores", "Scores by place", head, rows),
+    ]
+
+
+def _judged_rows(predictions: Predictions, first: int) -> Predictions:
+    """Return the predictions with the places of their rows among the judged patients.
+
+    `first` is the row of a fold that is the first of them.
+    """
+    return replace(predictions, row=predictions.row - first)
+
+
+def _comparisons(comparisons: Mapping[str, Over]) -> PageTable:
     """Return every contender minus its model alone: over all sites, or in the one place."""
     rows = []
-    for key, over in answer.comparisons.items():
+    for key, over in comparisons.items():
         if key == BEST:
             continue
         place = overall(over)
@@ -171,16 +259,21 @@ def _comparisons(answer: PlaceAnswer) -> dict[str, Any]:
             cells += [new, f"{over.pooled.tau:.4f}", f"{better} of {len(over.places)}"]
         rows.append(tuple(cells))
     head = ["model", "verdict", "difference", "95 % interval"]
-    several = any(over.pooled is not None for over in answer.comparisons.values())
-    return {"head": (*head, *["in a new site", "tau", "better in"] * several), "rows": rows}
+    several = any(over.pooled is not None for over in comparisons.values())
+    return PageTable(
+        "comparisons",
+        "Every model",
+        (*head, *["in a new site", "tau", "better in"] * several),
+        rows,
+    )
 
 
-def _method(judged: list[JudgedFold], run: Run) -> list[str]:
+def _method(judged: Sequence[JudgedFold], run: Run) -> list[str]:
     pooled = (
         "Over all sites: random effects with the variance of Paule and Mandel (tau is its root), "
         "the interval of Hartung, Knapp, Sidik and Jonkman, and a prediction interval with k - 2 "
-        "degrees of freedom. Sites are adjusted by Holm 1979. The models of two sites share "
-        "training rows, which this does not count."
+        "degrees of freedom; scores of the risks from five sites on. Sites are adjusted by Holm "
+        "1979. The models of two sites share training rows, which this does not count."
     )
     return [
         f"{run.heading}. Every model has {run.trials} trials on three quarters of "
@@ -193,5 +286,5 @@ def _method(judged: list[JudgedFold], run: Run) -> list[str]:
         "Equivalent: two one-sided tests at 5 % exclude a difference of the margin.",
         "Recalibrated: intercept and slope of the log odds are refitted on the judged patients "
         "(Cox 1958). This shows what a local update could do; it changes no AUROC and is no test.",
-        *([_TIMED] if run.horizon is not None else []),
+        *([TIMED] if run.horizon is not None else []),
     ]

@@ -2,31 +2,40 @@
 
 from dataclasses import replace
 
-from deepcac.table.columns.cells import plain
-from deepcac.table.columns.column_types import as_texts
-from deepcac.table.columns.description import LEAVE_OUT, TEXT, TableDescription
-from deepcac.table.findings.codes import find_codes
-from deepcac.table.findings.constants import find_constants, find_duplicates
-from deepcac.table.findings.dates import find_dates
-from deepcac.table.findings.endpoints import find_endpoints
+from deepcac.table.columns.cells import as_texts, plain
+from deepcac.table.columns.description import (
+    LEAVE_OUT,
+    TEXT,
+    OpenQuestion,
+    TableDescription,
+)
+from deepcac.table.findings.column_names import (
+    find_codes,
+    find_dates,
+    find_forms,
+    find_persons,
+    find_site,
+    find_weights,
+)
 from deepcac.table.findings.examination import Check, ExaminedTable, run_checks
-from deepcac.table.findings.filled_after import find_filled_after
 from deepcac.table.findings.finding import Finding
-from deepcac.table.findings.follow_up_columns import find_follow_up
-from deepcac.table.findings.forms import find_forms
-from deepcac.table.findings.header import find_no_header
-from deepcac.table.findings.impossible_values import find_impossible_values
-from deepcac.table.findings.label_leaks import find_label_leaks
-from deepcac.table.findings.later_events import find_later_events
-from deepcac.table.findings.levels import find_spellings
-from deepcac.table.findings.odd_values import find_odd_values
+from deepcac.table.findings.follow_up_columns import find_endpoints, find_follow_up
+from deepcac.table.findings.label_leaks import (
+    find_filled_after,
+    find_label_leaks,
+    find_later_events,
+)
+from deepcac.table.findings.odd_values import find_impossible_values, find_odd_values
 from deepcac.table.findings.outcome import find_unclear_outcome
-from deepcac.table.findings.persons import find_persons
+from deepcac.table.findings.plain_faults import (
+    find_constants,
+    find_duplicates,
+    find_no_header,
+    find_spellings,
+    find_unreadable,
+)
 from deepcac.table.findings.repeated_rows import find_patient, find_repeated_rows
 from deepcac.table.findings.row_names import find_row_names
-from deepcac.table.findings.sampling_weights import find_weights
-from deepcac.table.findings.sites import find_site
-from deepcac.table.findings.unreadable import find_unreadable
 
 # What a description says without a question. It is looked for once, when the description is made:
 # a person may then take a line out.
@@ -62,14 +71,22 @@ QUESTIONS: dict[str, Check] = {
 
 
 def find_questions(table: ExaminedTable) -> list[Finding]:
-    """Return what a person must decide, but for what the description has an answer to."""
-    use = table.description.resource.use
-    answered = {(asked.check, name) for asked in use.questions for name in asked.fields or ("",)}
-    return [
-        finding
-        for finding in run_checks(QUESTIONS, table)
-        if any((finding.check, name) not in answered for name in finding.fields or ("",))
-    ]
+    """Return what a person must decide, but for what the description asks already."""
+    asked = table.description.resource.use.questions
+    decided = {subject for question in asked for subject in _subjects(question)}
+    findings = []
+    for finding in run_checks(QUESTIONS, table):
+        if not decided.issuperset(_subjects(finding)):
+            findings.append(finding)
+            # Of a leak a person decides once, whatever gives it away.
+            decided |= _subjects(finding) if finding.check in LEAKS else set()
+    return findings
+
+
+def _subjects(about: Finding | OpenQuestion) -> set[tuple[str, str]]:
+    """Return what is to be decided of which columns; of the rows as a whole their name is empty."""
+    what = "leak" if about.check in LEAKS else about.check
+    return {(what, name) for name in about.fields or ("",)}
 
 
 def with_certain(table: ExaminedTable) -> ExaminedTable:

@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp
-from deepcac.table.columns.cells import is_text, plain, refuse_missing
-from deepcac.table.columns.column_types import row_names, same_names
+from deepcac.table.columns.cells import is_text, plain, refuse_missing, row_names, same_names
 from deepcac.table.columns.description import DATES, TableDescription
 from deepcac.table.columns.roles import Roles
 from deepcac.table.findings.finding import Finding

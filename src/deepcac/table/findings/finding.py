@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from deepcac.table.columns.description import KEEP, LEAVE_OUT
+
 
 class Finding(NamedTuple):
     """A remark on some columns, which a description answers.
@@ -19,7 +21,7 @@ class Finding(NamedTuple):
     certain : str
         What the description says without a question: `LEAVE_OUT`, or a role of the column.
     check : str
-        Name of the check that found it (`find_all` sets it).
+        Name of the check that found it (`run_checks` sets it).
     """
 
     text: str
@@ -28,3 +30,13 @@ class Finding(NamedTuple):
     values: tuple[str, ...] = ()
     certain: str = ""
     check: str = ""
+
+
+def leave_out(name: str, why: str) -> Finding:
+    """Leave a column out."""
+    return Finding(why, (name,), certain=LEAVE_OUT)
+
+
+def ask_to_leave_out(name: str, why: str) -> Finding:
+    """Ask whether a column is to be left out."""
+    return Finding(f"{name!r} {why}", (name,), (LEAVE_OUT, KEEP))

@@ -1,24 +1,30 @@
-"""Columns that know the end of follow-up: its time, another endpoint, a status."""
+"""Columns that know the end of follow-up: its time, other endpoints, a status."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
-from deepcac.table.columns.description import KEEP, LEAVE_OUT
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding
+from deepcac.table.findings.finding import Finding, ask_to_leave_out
 from deepcac.table.findings.label_leaks import order_auroc
 from deepcac.types import Array
 
-_TELLS_OVER = 0.85  # AUROC of a status for whether another time is over before
+_TELLS = 0.85  # AUROC of a status for whether another time is over before
 _BY_CHANCE = 10.0  # rows in which a column is above the time, were its values shuffled
 _FEWEST_DIFFERENT, _FEWEST_STEPS = 20, 4
 _OFTEN_EMPTY = 0.1  # share of the rows
 _WITH_TIME = 0.95  # rank correlation with the time
 _SHORTER = 0.6  # AUROC of a time for the event
+_FEWEST_EQUAL, _FEWEST_SHORTER = 0.1, 0.05  # shares of the rows
+_ODD = 0.002  # share of the rows in which the earlier time is later
+_MOST_COLUMNS = 200  # of numbers that are compared with each other
+_SUMMARY = re.compile(
+    r"(.*[_ .-])?(min|max|mean|median|avg|first|last|low(est)?|high(est)?|worst|best)"
+    r"(([_ .-]|\d).*)?",
+    re.IGNORECASE,
+)
 _END = (
     r"(os|pfs|rfs|dfs|efs|ttp|css|dmfs|surv(ival)?|fu|f[_.]?up|follow[_. -]?up|fut|event|death|"
     r"status|relapse|recurrence|progression|nachbeobachtung(s)?|[üu]berleben(s)?|suivi|"
@@ -59,7 +65,7 @@ def find_follow_up(table: ExaminedTable) -> Iterator[Finding]:
     else:
         reasons = _other_times(table, table.outcome.follow.time)
     for name, why in reasons.items():
-        yield Finding(f"{name!r} {why}", (name,), (LEAVE_OUT, KEEP))
+        yield ask_to_leave_out(name, why)
 
 
 def _other_times(table: ExaminedTable, time: Array) -> dict[str, str]:
@@ -86,7 +92,7 @@ def _other_times(table: ExaminedTable, time: Array) -> dict[str, str]:
         seen = values[~np.isnan(values)]
         if name in reasons or len(np.unique(seen)) != 2:
             continue
-        if any(_tells(values, end < time) for end in ends):
+        if any(_tells(values, np.asarray(end < time, float)) for end in ends):
             reasons[name] = "tells whether that time is the shorter one: another endpoint?"
         elif _STATUS.fullmatch(name):
             reasons[name] = "has the name of an endpoint: was it known at the start?"
@@ -110,15 +116,6 @@ def _goes_with(values: Array, time: Array) -> bool:
         return False
     ranks = rankdata(values[present]), rankdata(time[present])
     return bool(abs(np.corrcoef(*ranks)[0, 1]) >= _WITH_TIME)
-
-
-def _tells(values: Array, shorter: npt.NDArray[np.bool_]) -> bool:
-    present = ~np.isnan(values)
-    status, over = values[present] == np.nanmax(values), shorter[present]
-    if over.all() or not over.any():
-        return False
-    auroc = 0.5 + 0.5 * (status[over].mean() - status[~over].mean())
-    return bool(max(auroc, 1 - auroc) >= _TELLS_OVER)
 
 
 def _unused_times(table: ExaminedTable) -> dict[str, str]:
@@ -148,3 +145,88 @@ def _unused_times(table: ExaminedTable) -> dict[str, str]:
                 "it the time of the outcome, with a horizon"
             )
     return reasons
+
+
+def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:
+    """Find pairs of times, and the columns that say which of the two came first.
+
+    The time to an earlier endpoint is never above the time of follow-up, and equal to it where the
+    endpoint did not come. Other pairs: `t` and `d` (time, died) with the same ending.
+    """
+    if table.outcome is None:
+        return
+    numbers = {name: table.numbers(name) for name in table.numeric[:_MOST_COLUMNS]}
+    label = "" if table.roles is None else table.roles.label
+    times = {name: values for name, values in numbers.items() if _is_time(name, values)}
+    pairs = _earlier(times)
+    status = {
+        name: next((n for n, (_, came) in pairs.items() if _tells(values, came)), None)
+        for name, values in numbers.items()
+    }
+    # Two counts may go together so too: one of the two has the name of a time, or a status.
+    earlier = {
+        name: pair
+        for name, pair in pairs.items()
+        if name in status.values() or any(map(names_a_time, (name, pair[0])))
+    }
+    for name, (later, _) in earlier.items():
+        why = f"is never above {later!r} and often equal to it: the time of an endpoint?"
+        yield ask_to_leave_out(name, why)
+    if time := _partner(label, table.outcome.codes.astype(float), times):
+        yield ask_to_leave_out(time, f"is the time of {label!r}")
+    for name, values in numbers.items():
+        pair = status[name] or _partner(name, values, times)
+        if pair is not None and name not in earlier:
+            yield ask_to_leave_out(name, f"tells whether the endpoint of {pair!r} came")
+            if pair not in earlier:
+                yield ask_to_leave_out(pair, f"is the time of the endpoint {name!r}")
+
+
+def _is_time(name: str, values: Array) -> bool:
+    seen = values[~np.isnan(values)]
+    if not len(seen) or seen.min() < 0 or _SUMMARY.fullmatch(name):
+        return False
+    return len(np.unique(seen)) >= _FEWEST_DIFFERENT
+
+
+def _earlier(times: Mapping[str, Array]) -> dict[str, tuple[str, Array]]:
+    """Return times that another one bounds, with it, and the rows where they are shorter.
+
+    Of several that bound a time the longest one is the follow-up.
+    """
+    longest = sorted(times, key=lambda name: -float(np.nanmean(times[name])))
+    pairs: dict[str, tuple[str, Array]] = {}
+    for name, values in times.items():
+        for other in longest:
+            ends = times[other]
+            both = ~np.isnan(values) & ~np.isnan(ends)
+            if name == other or both.sum() < len(values) / 2:
+                continue
+            equal = float((values == ends)[both].mean())
+            if (values > ends)[both].mean() > _ODD or equal < _FEWEST_EQUAL:
+                continue
+            if 1 - equal >= _FEWEST_SHORTER:
+                pairs[name] = (other, np.where(both, values < ends, np.nan))
+                break
+    return pairs
+
+
+def _tells(values: Array, came: Array) -> bool:
+    """Tell whether a column of two values says where an endpoint came, 1, or not, 0."""
+    there = ~np.isnan(values) & ~np.isnan(came)
+    if len(np.unique(values[there])) != 2:
+        return False
+    yes, status = came[there] == 1, values[there] == values[there].max()
+    if yes.all() or not yes.any():
+        return False
+    auroc = 0.5 + 0.5 * (status[yes].mean() - status[~yes].mean())
+    return bool(max(auroc, 1 - auroc) >= _TELLS)
+
+
+def _partner(name: str, values: Array, times: Mapping[str, Array]) -> str | None:
+    """Return the time that belongs to a status by its name: t1 to d1, ta to da."""
+    match = re.fullmatch(r"([dD])([_ .-]?\w{1,3})", name)
+    if match is None or len(np.unique(values[~np.isnan(values)])) != 2:
+        return None
+    time = ("t" if match[1] == "d" else "T") + match[2]
+    return time if time in times else None

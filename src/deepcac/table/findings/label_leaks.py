@@ -1,18 +1,19 @@
-"""Columns that give away the outcome or the row: what was written after the outcome."""
+"""Columns that give away the outcome or the row, or were filled after the outcome."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
+import pyarrow.compute as pc
+from scipy.stats import binom, rankdata
 
-from deepcac.scoring.small_cells import FEW
-from deepcac.table.columns.description import KEEP, LEAVE_OUT
+from deepcac.scoring.small_cells import FEW, format_count
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding
+from deepcac.table.findings.finding import Finding, ask_to_leave_out
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
-from deepcac.table.reading.table_encoder import NUMBER
+from deepcac.table.reading.table_encoder import CATEGORY, NUMBER
 from deepcac.types import Array, Ids
 
 TELLS = 0.9  # AUROC of a column alone from which it is named
@@ -25,6 +26,25 @@ HEAD = (
     "status of follow-up, and were kept by decision. Such a column was often written after the "
     "outcome; it makes every model look good, and hides what clusters do."
 )
+_LATER = re.compile(
+    r"(.*[_ .-])?(los|length[_ .-]?of[_ .-]?stay|d(is)?ch(arge|d|g)?\w*|dsch\w*|apgar\w*|outcome|"
+    r"death\w*|died|mortality|surv(?!ey)\w*|autopsy|readmi\w*|reject(ion)?|relapsed?|"
+    r"recurrence|complications?|last[_ .-]?contact\w*|lst(ct|contact)\w*|attempts?|"
+    r"verweildauer|entlass\w*|verstorben|komplikation\w*|dur[ée]e[_ .-]?de[_ .-]?s[ée]jour|"
+    r"d[ée]c[èe]s|alta|fallec\w*)([_ .-].*)?",
+    re.IGNORECASE,
+)
+_DEATH = re.compile(
+    r".*(expired|morgue|dead|died|deceased|death|verstorben|d[ée]c[ée]d|fallec).*", re.I
+)
+_PURE, _NEARLY_PURE = 0.995, 0.95  # share of the event in a level; where its word says so
+_FEWEST_OF_A_LEVEL = 20  # rows of such a level
+_BY_CHANCE = 1e-6  # of so many events, were they any rows
+_COMMON = 0.8  # share of the event from which pure levels say nothing
+_NAMED = "has the name of what comes after the outcome"
+_FEWEST_FILLED = 20  # rows
+_FILLED_BY_CHANCE = 0.001  # in rows of one class, were they any rows
+_PLAIN = re.compile(r"\d|^(yes|no|y|n|true|false|ja|nein|oui|non|s[ií])$")
 
 
 class _Told(NamedTuple):
@@ -38,7 +58,7 @@ def find_label_leaks(table: ExaminedTable) -> Iterator[Finding]:
     """Find used columns that look like the outcome, an id or the row number.
 
     A column is named if it is the outcome under another coding; if its values alone rank the rows
-    of a class with an AUROC of 0.95 or more, by the share of the class in each twentieth of the
+    of a class with an AUROC of `TELLS` or more, by the share of the class in each twentieth of the
     rows (learnt on one half, scored on the other; no value is a part too) or by its order; if it
     goes up or down with the rows; or if it is another whole number in every row.
     """
@@ -58,7 +78,7 @@ def find_label_leaks(table: ExaminedTable) -> Iterator[Finding]:
             suspects.append((leak.auroc, column.name, why))
     suspects.sort(key=lambda suspect: (-suspect[0], suspect[1]))
     for _, name, why in suspects:
-        yield Finding(f"{name!r} {why}", (name,), (LEAVE_OUT, KEEP))
+        yield ask_to_leave_out(name, why)
 
 
 def _best(parts: ColumnParts, values: Array | None, y: Ids, half: npt.NDArray[np.bool_]) -> _Told:
@@ -146,3 +166,63 @@ def _row_like(values: Array) -> str:
     if whole and values.max() - values.min() < _DENSE * len(values):
         return "holds another whole number in every row (an id?)"
     return ""
+
+
+def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
+    """Find columns that may have been filled after the outcome.
+
+    They have the name of what comes later, the words of the outcome itself, or a level that
+    nobody has without the event.
+    """
+    if table.outcome is None:
+        return
+    label = "" if table.roles is None else table.roles.label
+    classes = {text.lower() for text in table.outcome.words}
+    for column in table.encoder.used:
+        later = _LATER.fullmatch(column.name) or _is_later(column.name, label)
+        why = _NAMED if later else ""
+        if column.kind == CATEGORY:
+            levels = {level.lower() for level in column.levels}
+            if classes <= levels and not any(map(_PLAIN.search, classes)):
+                why = "has the words of the outcome"
+            elif len(table.outcome.classes) == 2:
+                parts = column_parts(column, table.X, table.encoder.places)
+                why = _pure_level(parts, table.outcome.codes) or why
+        if why:
+            yield ask_to_leave_out(column.name, why)
+
+
+def _is_later(name: str, label: str) -> bool:
+    """Tell whether a name counts on from that of the label: attempt2 after attempt1."""
+    first, second = (re.match(r"([^\W\d]{3,})[_ .-]?(\d+)", text) for text in (label, name))
+    if first is None or second is None or first[1].lower() != second[1].lower():
+        return False
+    return int(second[2]) > int(first[2])
+
+
+def _pure_level(parts: ColumnParts, codes: Ids) -> str:
+    """Return which level has (nearly) none but events, if one has."""
+    share = float(codes.mean())
+    if share > _COMMON:
+        return ""
+    events = np.bincount(parts.number, codes, minlength=len(parts.names))
+    for name, n, m in zip(parts.names, parts.sizes.tolist(), events.tolist(), strict=True):
+        pure = m >= n * (_NEARLY_PURE if _DEATH.fullmatch(name) else _PURE)
+        if pure and n >= max(_FEWEST_OF_A_LEVEL, FEW) and binom.sf(m - 1, n, share) < _BY_CHANCE:
+            return f"has a level with nothing but events ({name})"
+    return ""
+
+
+def find_filled_after(table: ExaminedTable) -> Iterator[Finding]:
+    """Find columns with a value in rows of one class alone."""
+    if table.codes is None:
+        return
+    for name in table.predictors:
+        present = np.asarray(pc.is_valid(table.cells(name)).to_numpy())
+        filled = int(present.sum())
+        if not _FEWEST_FILLED <= filled < len(present):
+            continue
+        inside = np.unique(table.codes[present])
+        if len(inside) == 1 and np.mean(table.codes == inside[0]) ** filled < _FILLED_BY_CHANCE:
+            rows = f"{format_count(filled)} rows, all of one class"
+            yield ask_to_leave_out(name, f"is filled in {rows}: was it written after the outcome?")

@@ -11,7 +11,7 @@ from deepcac.table.columns.cell_texts import NAMES_A_PATIENT, NAMES_A_ROW
 from deepcac.table.columns.description import KEEP, PATIENT
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding
-from deepcac.types import Array, Ids
+from deepcac.types import Array, Flags, Ids
 
 _FEWEST_ROWS, _FEWEST_PATIENTS = 30, 10
 _ALIKE = 0.98  # of the rows of a patient, in a column that does not change
@@ -155,6 +155,12 @@ def nearly_copied(names: Sequence[str], X: Array, codes: Ids) -> str:
     )
 
 
+def telling_rows(X: Array) -> Flags:
+    """Return which rows have two numbers of many values: others are equal by chance."""
+    distinct = np.array([len(np.unique(column)) for column in X.T])
+    return np.asarray(np.isfinite(X[:, distinct >= _MANY_VALUES]).sum(axis=1) >= 2)
+
+
 def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
     """Say if rows are copies of others in every feature and the label, more than by chance.
 
@@ -168,7 +174,7 @@ def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
     """
     distinct = np.array([len(np.unique(column)) for column in X.T])
     rich = X[:, (distinct >= _MANY_VALUES)]
-    telling = np.isfinite(rich).sum(axis=1) >= 2
+    telling = telling_rows(X)
     least = _COPIES if rich.shape[1] > 2 else _COPIES_OF_LITTLE
     n = int(telling.sum())
     if n < _FEWEST_ROWS:

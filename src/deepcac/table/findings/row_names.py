@@ -8,11 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.table.columns.cell_texts import NAMES_A_ROW, ROW_NAMES
-from deepcac.table.columns.cells import is_numeric
-from deepcac.table.columns.column_types import as_texts
-from deepcac.table.columns.description import LEAVE_OUT
+from deepcac.table.columns.cells import as_texts, is_numeric
 from deepcac.table.findings.examination import ExaminedTable
-from deepcac.table.findings.finding import Finding
+from deepcac.table.findings.finding import Finding, leave_out
 from deepcac.table.reading.table_encoder import ID_NOTE
 from deepcac.types import Array, Ids
 
@@ -38,7 +36,7 @@ def find_row_names(table: ExaminedTable) -> Iterator[Finding]:
             values = np.asarray(cells.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
             note = _row_number(name, values, table.number)
         if note:
-            yield Finding(note, (name,), certain=LEAVE_OUT)
+            yield leave_out(name, note)
 
 
 def _free_text(cells: pa.ChunkedArray) -> str:

@@ -6,8 +6,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.table.columns.cell_texts import AMONG_NUMBERS, ERROR_CELLS, NO_VALUE, UNKNOWN
-from deepcac.table.columns.cells import are_dates, as_numbers, code_place, is_numeric, is_text
-from deepcac.table.columns.described_rows import typed, without_missing
+from deepcac.table.columns.cells import (
+    are_dates,
+    code_place,
+    is_numeric,
+    is_text,
+    is_unit,
+    unit_key,
+)
+from deepcac.table.columns.described_rows import WITH_UNIT, as_declared_numbers, without_missing
 from deepcac.table.columns.description import (
     A_LEVEL,
     DATE,
@@ -20,12 +27,12 @@ from deepcac.table.columns.description import (
     ColumnType,
 )
 from deepcac.table.findings.finding import Finding
-from deepcac.table.inference.decimal_signs import with_points
 from deepcac.types import Ids
 
 _NO_VALUE = frozenset(word.lower() for word in (*NO_VALUE, *ERROR_CELLS))
 _MOST_WORDS = 5  # among numbers that one answer can make missing
-_FEWEST_NUMBERS = 5  # different ones, beside which cells such as <0.3 are below a limit
+_FEWEST_NUMBERS = 5  # different ones that are spoken of
+_FEWEST_WITH_UNIT = 0.05  # of the cells; fewer are slips
 _BEYOND = r"^[<>]=?\s*\d"  # below or above what a device measures
 _PAIR, _MOSTLY = r"^\d{2,3} ?/ ?\d{2,3}$", 0.5  # a blood pressure; share of the rows
 _PADDED = r"^0\d+$"  # a name, if others of the column are no numbers
@@ -97,35 +104,26 @@ def _number_or_text(
     """Read texts that are no dates and not all of them true or false."""
     nothing = tuple(w for w in pc.unique(cells).to_pylist() if w and w.lower() in AMONG_NUMBERS)
     present = without_missing(cells, nothing)
-    pointed = with_points(present, sign or ".")
-    numbers = as_numbers(pa.chunked_array([pointed]))
-    text = ColumnField(name=name)
-    if len(numbers.units) > 1:
-        shown = ", ".join(map(repr, numbers.units[:3]))
+    text, read = ColumnField(name=name), _as_numbers(name, present, sign or ".")
+    if len(read.units) > 1:
+        shown = ", ".join(map(repr, read.units[:3]))
         why = (
-            f"Column {name!r}: its numbers have {len(numbers.units)} units ({shown}). Write all in "
+            f"Column {name!r}: its numbers have {len(read.units)} units ({shown}). Write all in "
             "one in the file, or:"
         )
         return InferredColumn(text, words, (Finding(why, (name,), (TEXT, LEAVE_OUT)),))
-    if not present.null_count < len(present) or not numbers.numeric:
+    if not read.numeric:
         questions = (
             _pairs(name, present)
             or _beyond(name, present)
             or _area(name, pc.unique(cells).to_pylist(), words)
         )
         return InferredColumn(text, words, questions)
-    grouped = pc.any(pc.greater(pc.utf8_length(present), pc.utf8_length(pointed))).as_py()
-    field = ColumnField(
-        name=name, type=NUMBER, decimal_char="," if sign == "," else ".",
-        group_char=("." if sign == "," else ",") if grouped else "",
-        unit=numbers.units[0] if numbers.units else "", bare_number=not numbers.units,
-    )  # fmt: skip
-    read, _ = typed(present, field)
-    slips = pc.and_(pc.is_valid(present), pc.is_null(read))
+    slips = pc.and_(pc.is_valid(present), pc.is_null(read.values))
     if pc.any(slips).as_py():
         if pc.any(pc.match_substring_regex(present, _PADDED)).as_py():
             return InferredColumn(text, words)
-        return InferredColumn(field, (*words, *nothing), _slips(name, present, slips, number))
+        return InferredColumn(read.field, (*words, *nothing), _slips(name, present, slips, number))
     place = code_place(pa.chunked_array([present]))
     if place >= 0:
         cell = present[place].as_py()
@@ -133,8 +131,51 @@ def _number_or_text(
             f"Column {name!r}, data row {number[place]}: {cell!r} may be the number "
             f"'{float(cell):g}' or a name."
         )
-        return InferredColumn(field, words, (Finding(why, (name,), (NUMBER, TEXT)),))
-    return InferredColumn(field, (*words, *nothing))
+        return InferredColumn(read.field, words, (Finding(why, (name,), (NUMBER, TEXT)),))
+    return InferredColumn(read.field, (*words, *nothing))
+
+
+class _Numbers(NamedTuple):
+    """Texts as the numbers of a field, and the units behind them; of several none is read."""
+
+    field: ColumnField
+    values: pa.Array
+    numeric: bool
+    units: tuple[str, ...] = ()
+
+
+def _as_numbers(name: str, texts: pa.Array, sign: str) -> _Numbers:
+    field = ColumnField(
+        name=name, type=NUMBER, decimal_char="," if sign == "," else ".",
+        group_char="." if sign == "," else ",",
+    )  # fmt: skip
+    values = as_declared_numbers(texts, field)
+    odd = texts.filter(pc.is_null(values)).drop_null()
+    units = _units(odd, field, len(values) - values.null_count)
+    if len(units) == 1:
+        field = field.model_copy(update={"unit": units[0], "bare_number": False})
+        values = as_declared_numbers(texts, field)
+    ungrouped = field.model_copy(update={"group_char": ""})
+    if as_declared_numbers(texts, ungrouped).null_count == values.null_count:
+        field = ungrouped
+    present, read = len(texts) - texts.null_count, len(values) - values.null_count
+    return _Numbers(field, values, read > _MOSTLY * present, units)
+
+
+def _units(odd: pa.Array, field: ColumnField, bare: int) -> tuple[str, ...]:
+    """Return the units in cells beside bare numbers, in order, if most of the cells have one."""
+    parts = pc.extract_regex(pc.unique(odd), WITH_UNIT)
+    values = as_declared_numbers(pc.struct_field(parts, "number"), field)
+    units: dict[str, str] = {}
+    for unit in pc.struct_field(parts, "unit").filter(pc.is_valid(values)).to_pylist():
+        units.setdefault(unit_key(unit), unit.strip())
+    if len(values) < 2 * values.null_count:
+        return ()
+    real = all(map(is_unit, units.values()))
+    if len(pc.unique(values).drop_null()) < (_FEWEST_NUMBERS if real else 4 * _FEWEST_NUMBERS):
+        return ()
+    few = len(odd) < max(_FEWEST_WITH_UNIT * bare, _FEWEST_NUMBERS)
+    return () if (few if len(units) == 1 else not real) else tuple(units.values())
 
 
 def _slips(name: str, cells: pa.Array, slips: pa.Array, number: Ids) -> tuple[Finding, ...]:
@@ -157,7 +198,7 @@ def _beyond(name: str, cells: pa.Array) -> tuple[Finding, ...]:
     others = cells.filter(pc.invert(beyond)).drop_null()
     if not pc.any(beyond).as_py() or len(pc.unique(others)) < _FEWEST_NUMBERS:
         return ()
-    if not as_numbers(pa.chunked_array([others])).numeric:
+    if not _as_numbers(name, others, ".").numeric:
         return ()
     cell = cells[pc.index(beyond, True).as_py()].as_py()
     why = (

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.types import Ids
+from deepcac.types import Flags, Ids
 
 _UNIT = r"(\s*[%°µμA-Za-z][^,.;]*)?$"
 _THOUSANDS = {
@@ -19,14 +20,8 @@ _BOTH = {
     ",": r"^[+-]?\d{1,3}(\.\d{3})+,\d+" + _UNIT,
     ".": r"^[+-]?\d{1,3}(,\d{3})+\.\d+" + _UNIT,
 }
-# A number as people write it, by the sign that is its decimal point.
-_WRITTEN = {
-    ".": r"^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?" + _UNIT,
-    ",": r"^[+-]?([1-9]\d{0,2}(\.\d{3})+(,\d+)?|\d*,\d+)" + _UNIT,
-}
 _WHOLE, _LONG = r"^[+-]?\d+" + _UNIT, r"^[+-]?\d{4,}" + _UNIT
 _TELLING = 0.05  # of a column's cells with a sign: fewer do not decide for the others
-_OTHER = {",": ".", ".": ","}
 
 
 class _Seen(NamedTuple):
@@ -63,22 +58,6 @@ class DecimalSigns(NamedTuple):
     mixed: dict[str, str]
 
 
-def with_points(column: pa.Array, decimal: str) -> pa.Array:
-    """Return text in which numbers have a decimal point and nothing between thousands.
-
-    Parameters
-    ----------
-    column : pyarrow.Array of text
-    decimal : {".", ","}
-        Sign of the decimals; the other one stands between thousands.
-    """
-    if not pc.any(pc.match_substring(column, ",")).as_py() and decimal == ".":
-        return column
-    written = pc.match_substring_regex(pc.utf8_trim_whitespace(column), _WRITTEN[decimal])
-    bare = pc.replace_substring(pc.replace_substring(column, _OTHER[decimal], ""), ",", ".")
-    return pc.if_else(written, bare, column)
-
-
 def decimal_signs(columns: Mapping[str, pa.Array], number: Ids) -> DecimalSigns:
     """Find the sign before decimals in text columns: a file has one.
 
@@ -89,9 +68,10 @@ def decimal_signs(columns: Mapping[str, pa.Array], number: Ids) -> DecimalSigns:
     number : ndarray of shape (n,)
         Number of each row in its file.
     """
-    if not _has_signs(columns):
+    commas = _any_like(columns, f"({_SIGNED[',']}|{_THOUSANDS[',']}|{_BOTH['.']}|{_BOTH[',']})")
+    if not commas and not _any_like(columns, _THOUSANDS["."]):
         return DecimalSigns({}, {})
-    seen = {name: _count_signs(column) for name, column in columns.items()}
+    seen = {name: _count_signs(c, _TELLING if commas else 0.0) for name, c in columns.items()}
     numeric = {name: column for name, column in seen.items() if column.numbers > 0.5}
     votes = frozenset().union(*(column.votes for column in numeric.values()))
     usual = next(iter(votes)) if len(votes) == 1 else None
@@ -107,63 +87,34 @@ def decimal_signs(columns: Mapping[str, pa.Array], number: Ids) -> DecimalSigns:
     return DecimalSigns(by_column, mixed)
 
 
-def _has_signs(columns: Mapping[str, pa.Array]) -> bool:
-    """Tell whether a number has a comma, or all numbers with a point may be thousands.
-
-    Such are all of the table, or those of a column that has whole numbers beside them.
-    """
-    pointed = []
-    for column in columns.values():
-        if pc.any(pc.match_substring(column, ",")).as_py():
-            pattern = f"({_SIGNED[',']}|{_THOUSANDS[',']}|{_BOTH['.']}|{_BOTH[',']})"
-            if pc.any(pc.match_substring_regex(column, pattern)).as_py():
-                return True
-        if pc.any(pc.match_substring(column, ".")).as_py():
-            pointed.append(column)
-    unclear = clear = False
-    for column in pointed:
-        thousands = pc.match_substring_regex(column, _THOUSANDS["."])
-        either = bool(pc.any(thousands).as_py())
-        if clear and not either:
-            continue
-        decimals = pc.and_not(pc.match_substring_regex(column, _SIGNED["."]), thousands)
-        if pc.any(decimals).as_py():
-            clear = True
-        elif either and _has_small_whole_numbers(column):
-            return True
-        unclear = unclear or either
-    return unclear and not clear
+def _any_like(columns: Mapping[str, pa.Array], pattern: str) -> bool:
+    masks = (pc.match_substring_regex(column, pattern) for column in columns.values())
+    return any(pc.any(mask).as_py() for mask in masks)
 
 
-def _has_small_whole_numbers(column: pa.Array) -> bool:
-    """Tell whether there are whole numbers, all of them below 1,000."""
-    whole, long = (pc.any(pc.match_substring_regex(column, p)).as_py() for p in (_WHOLE, _LONG))
-    return bool(whole and not long)
+def _count_signs(column: pa.Array, least: float) -> _Seen:
+    """Count the signs of a column; of `least` its cells decide for the others."""
+    texts, counts = pc.value_counts(column.drop_null()).flatten()
+    rows = counts.to_numpy()
 
-
-def _count_signs(column: pa.Array) -> _Seen:
-    present = len(column) - column.null_count
-
-    def count(mask: pa.Array) -> int:
-        return int(pc.sum(mask).as_py() or 0)
-
-    def like(pattern: str) -> pa.Array:
-        return pc.fill_null(pc.match_substring_regex(column, pattern, ignore_case=True), False)
+    def like(pattern: str) -> Flags:
+        matches = pc.match_substring_regex(texts, pattern, ignore_case=True)
+        return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     whole = like(_WHOLE)
-    total, votes, unclear = count(whole), set(), {}
+    total, votes, unclear = rows[whole].sum(), set(), {}
     for sign in (",", "."):
-        both, thousands = like(_BOTH[sign]), like(_THOUSANDS[sign])
-        decimals = pc.and_not(like(_SIGNED[sign]), thousands)
-        clear, either = count(decimals) + count(both), count(thousands)
+        thousands = like(_THOUSANDS[sign])
+        clear = rows[(like(_SIGNED[sign]) & ~thousands) | like(_BOTH[sign])].sum()
+        either = rows[thousands].sum()
         total += clear + either
-        if clear and clear >= _TELLING * (clear + either):
+        if clear and clear >= least * (clear + either):
             votes.add(sign)
         # A point before three digits is that of thousands only beside whole numbers below 1,000.
-        small = sign == "," or (count(whole) and not count(like(_LONG)))
-        if either and small:
-            unclear[sign] = int(pc.index(thousands, True).as_py())
-    return _Seen(total / max(present, 1), frozenset(votes), unclear)
+        small = sign == "," or (whole.any() and not like(_LONG).any())
+        if either and small and sign not in votes:
+            unclear[sign] = pc.index(column, texts[int(thousands.argmax())]).as_py()
+    return _Seen(total / max(rows.sum(), 1), frozenset(votes), unclear)
 
 
 def _two_readings(name: str, column: pa.Array, unclear: Mapping[str, int], number: Ids) -> str:

@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import NO_VALUE, uniform_text
-from deepcac.table.columns.cells import is_text
-from deepcac.table.columns.column_types import as_texts, plain_type
-from deepcac.table.columns.described_rows import DescribedRows, DescribedTable, without_missing
+from deepcac.table.columns.cells import as_texts, is_text, plain, plain_type
+from deepcac.table.columns.described_rows import DescribedTable, without_missing
 from deepcac.table.columns.description import (
     LEAVE_OUT,
     LEAVE_ROWS_OUT,
@@ -124,19 +123,12 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
     resource, lines = table.description.resource, table.description.lines
     opened = resource.use.open_questions()
     without = _without_open(resource, {name for asked in opened for name in asked.fields})
-    answered = tuple(asked for asked in without.use.questions if asked not in opened)
-    use = without.use.model_copy(update={"questions": answered})
-    for_now = TableDescription(without.model_copy(update={"use": use}), "", {})
-    keys = [] if use.outcome is None else [use.outcome.field]
+    for_now = TableDescription(without, "", {})
+    keys = [] if without.use.outcome is None else [without.use.outcome.field]
     blocks = read_blocks(DescribedTable(table.path, for_now))
-    sample = sample_rows(blocks, keys, group=use.patient, most=rows, seed=seed)
+    sample = sample_rows(blocks, keys, group=without.use.patient, most=rows, seed=seed)
     examined, refused = _examine(sample, for_now)
-    asked_now = {(asked.check, name) for asked in opened for name in asked.fields or ("",)}
-    questions = as_questions([
-        finding
-        for finding in find_questions(examined)
-        if any((finding.check, name) not in asked_now for name in finding.fields or ("",))
-    ])  # fmt: skip
+    questions = as_questions(find_questions(examined))
     use = resource.use.model_copy(update={"questions": (*resource.use.questions, *questions)})
     described = TableDescription(
         resource.model_copy(update={"use": use}), table.description.file, lines
@@ -157,17 +149,15 @@ def _uniform_block(block: pa.RecordBatch, needed: Sequence[str]) -> pa.RecordBat
     columns = []
     for name, column in zip(block.schema.names, block.columns, strict=True):
         column = plain_type(name, column)
-        if is_text(column.type):
-            column = uniform_text(column.cast(pa.string()))
-            column = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
-        columns.append(column)
+        text = is_text(column.type)
+        columns.append(plain(uniform_text(column.cast(pa.string()))) if text else column)
     rows = pa.RecordBatch.from_arrays(columns, names=block.schema.names)
     return rows.replace_schema_metadata(block.schema.metadata)
 
 
 def _infer_columns(sample: SampledTable, use: Use) -> list[InferredColumn]:
     rows = sample.rows.combine_chunks()
-    cells = {name: _array(rows[name]) for name in rows.column_names}
+    cells = {name: rows[name].chunk(0) for name in rows.column_names}
     names = _names_of_rows(use)
     texts = {
         name: column
@@ -179,27 +169,15 @@ def _infer_columns(sample: SampledTable, use: Use) -> list[InferredColumn]:
     )
     columns = []
     for name, column in cells.items():
+        inferred = InferredColumn(ColumnField(name=name))
         if name in signs.mixed:
             asked = Finding(signs.mixed[name], (name,), (*_SIGNS, TEXT, LEAVE_OUT))
-            columns.append(InferredColumn(ColumnField(name=name), (), (asked,)))
-        elif name in use.leave_out:
-            columns.append(InferredColumn(ColumnField(name=name)))
-        else:
-            columns.append(
-                infer_column(
-                    name,
-                    column,
-                    sample.number,
-                    sign=signs.by_column.get(name),
-                    is_name=name in names,
-                )
-            )
+            inferred = inferred._replace(questions=(asked,))
+        elif name not in use.leave_out:
+            sign = signs.by_column.get(name)
+            inferred = infer_column(name, column, sample.number, sign=sign, is_name=name in names)
+        columns.append(inferred)
     return columns
-
-
-def _array(column: pa.ChunkedArray) -> pa.Array:
-    chunks = column.combine_chunks()
-    return chunks.combine_chunks() if isinstance(chunks, pa.ChunkedArray) else chunks
 
 
 def _names_of_rows(use: Use) -> set[str]:
@@ -240,7 +218,7 @@ def _typed(rows: pa.Table, description: TableDescription, only: Sequence[str] | 
     if not rows.num_columns:
         return rows
     batches = rows.combine_chunks().to_batches()
-    return pa.Table.from_batches(DescribedRows(description, only).read(batches))
+    return pa.Table.from_batches(DescribedTable("", description, only).rows(batches))
 
 
 def _without_open(resource: Resource, names: Collection[str]) -> Resource:
@@ -282,11 +260,8 @@ def _with_levels(field: ColumnField, examined: ExaminedTable) -> ColumnField:
     if column is None or column.kind != CATEGORY or OTHER in column.levels:
         return field
     levels = sorted(pc.unique(as_texts(examined.cells(field.name)).drop_null()).to_pylist())
-    return (
-        field.model_copy(update={"categories": tuple(levels)})
-        if len(levels) <= _MOST_LEVELS
-        else field
-    )
+    few = len(levels) <= _MOST_LEVELS
+    return field.model_copy(update={"categories": tuple(levels)}) if few else field
 
 
 def _rows_without(sample: SampledTable, use: Use) -> list[Finding]:
@@ -306,32 +281,25 @@ def _rows_without(sample: SampledTable, use: Use) -> list[Finding]:
 def as_questions(findings: Sequence[Finding]) -> tuple[OpenQuestion, ...]:
     """Return a question for each finding, and one for all leaks of a check."""
     questions = [
-        OpenQuestion(
-            check=finding.check,
-            fields=finding.fields,
-            question=finding.text,
-            answers=finding.answers,
-            values=finding.values,
-        )
-        for finding in findings
-        if finding.check not in LEAKS
+        _question(finding, finding.text) for finding in findings if finding.check not in LEAKS
     ]
     for check in LEAKS:
         alike = [finding for finding in findings if finding.check == check]
-        if alike:
-            names = tuple(name for finding in alike for name in finding.fields)
-            reasons = [f"{finding.text.rstrip('?')}." for finding in alike[:_MOST_NAMED]]
-            if names[_MOST_NAMED:]:
-                reasons.append(f"Likewise {', '.join(map(repr, names[_MOST_NAMED:]))}.")
-            questions.append(
-                OpenQuestion(
-                    check=check,
-                    fields=names,
-                    question=f"{' '.join(reasons)} {KNOWN}",
-                    answers=alike[0].answers,
-                )
-            )
+        names = tuple(name for finding in alike for name in finding.fields)
+        reasons = [f"{finding.text.rstrip('?')}." for finding in alike[:_MOST_NAMED]]
+        if names[_MOST_NAMED:]:
+            reasons.append(f"Likewise {', '.join(map(repr, names[_MOST_NAMED:]))}.")
+        for first in alike[:1]:
+            text = f"{' '.join(reasons)} {KNOWN}"
+            questions.append(_question(first._replace(fields=names), text))
     return tuple(questions)
+
+
+def _question(finding: Finding, text: str) -> OpenQuestion:
+    return OpenQuestion(
+        check=finding.check, fields=finding.fields, question=text, answers=finding.answers,
+        values=finding.values,
+    )  # fmt: skip
 
 
 def _name(path: StrPath) -> str:

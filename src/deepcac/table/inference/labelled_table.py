@@ -13,9 +13,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.judging.draws import units
 from deepcac.scoring.censored import FollowUp
-from deepcac.scoring.small_cells import format_count
-from deepcac.table.columns.cells import refuse_missing
-from deepcac.table.columns.column_types import row_names, same_names
+from deepcac.table.columns.cells import refuse_missing, row_names, same_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import (
     KEEP,
@@ -33,9 +31,8 @@ from deepcac.table.findings.examination import ExaminedTable, examine
 from deepcac.table.inference.described_table import CELLS, KNOWN, as_questions, describe_table
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.class_labels import label_sentence, standing_alone
-from deepcac.table.reading.follow_up import check_divisible, horizon_remarks
-from deepcac.table.reading.outcomes import Outcomes
+from deepcac.table.reading.class_labels import standing_alone
+from deepcac.table.reading.outcomes import Outcomes, check_divisible
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks
@@ -103,13 +100,19 @@ class LabelledTable:
 
     @property
     def rarest(self) -> int:
-        """Rows of the rarest class: the events that a model can learn from."""
-        return int(np.bincount(self.features.label).min())
+        """Rows of the rarest class, as far as it is known: the events to learn from."""
+        return int(self._counts.min())
 
     @property
     def rare_rows(self) -> str:
         """What the rows of the rarest class are called: events, where that class is the event."""
-        return rare_rows(np.bincount(self.features.label))
+        return rare_rows(self._counts)
+
+    @property
+    def _counts(self) -> Ids:
+        label, n_classes = self.features.label, self.features.n_classes
+        labelled = label if self.follow is None else label[self.follow.outcome_known]
+        return np.bincount(labelled, minlength=n_classes)
 
     @property
     def shown_classes(self) -> tuple[str, ...]:
@@ -343,13 +346,7 @@ def _check_patients(codes: Ids, classes: tuple[str, ...], patients: Ids, roles: 
 
 
 def _remarks(sample: SampledTable, outcomes: Outcomes, encoder: TableEncoder) -> list[str]:
-    remarks = [] if outcomes.follow is None else horizon_remarks(outcomes.follow)
-    remarks.append(label_sentence(outcomes.counted, outcomes.words, outcomes.reason))
-    if not sample.complete:
-        remarks.append(
-            f"Sampled: {format_count(len(sample.number))} of {format_count(sample.total)} rows, "
-            "drawn at random."
-        )
+    remarks = outcomes.remarks(sample)
     if sample.gaps:
         remarks.append(_GAPS)
     for column in encoder.columns:

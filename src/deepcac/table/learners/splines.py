@@ -69,6 +69,7 @@ def _is_coarse(values: Array, knots: Array, patient: Ids) -> bool:
     return all(len(np.unique(patient[beyond])) >= FEW for beyond in ends)
 
 
+# By hand: the terms of SplineTransformer, two more, are curved up to the outer knots.
 def _terms(x: Array, knots: Array) -> Array:
     """Return the terms (n, k - 2) of values (n,), in their own unit."""
     *first, before, last = knots

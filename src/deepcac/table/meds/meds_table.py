@@ -23,6 +23,7 @@ from deepcac.table.columns.description import (
     Use,
 )
 from deepcac.table.columns.description_file import as_yaml, description_path
+from deepcac.table.command_line.option_pairs import given, refuse_pairs
 from deepcac.table.meds.event_summary import (
     EventFeature,
     before_prediction,
@@ -91,8 +92,7 @@ def write_meds_table(
     check_output(out, *read)
     check_output(description_path(out), *read)
     model = None if like is None else read_model(like)
-    if model is not None and label is not None:
-        raise ConfigError("--label has no use with --like; the model names its label")
+    refuse_pairs(given(label=label, like=like))
     label = model.label if isinstance(model, TableModel) else label or BOOLEAN
     if label in (PREDICTION, SUBJECT, PREDICTED_AT):
         raise ConfigError(f"column {label!r} names the row; name the column with the outcome")

@@ -7,13 +7,32 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
-from deepcac.table.columns.cells import numbers, plain
-from deepcac.table.columns.column_types import as_texts
+from deepcac.table.column_differences import cohort_differences
+from deepcac.table.columns.cells import as_texts, numbers, plain
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.page_text import page_text, quotable
+from deepcac.table.pages.page_sections import PageTable
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
 
 _FEWEST_FOR_QUARTERS = 4 * FEW
 HEAD = ("column", "kind", "missing", "values", "remark")
+
+
+def column_table(rows: pa.Table, columns: Sequence[EncodedColumn]) -> PageTable:
+    """Return the table of the columns of a page."""
+    return PageTable("columns", "Columns", HEAD, column_lines(rows, columns))
+
+
+def cohort_table(first: LabelledTable, second: LabelledTable) -> PageTable:
+    """Return the columns of the table that is learnt from beside those of the judged patients."""
+    columns = first.encoder.used
+    here, there = (
+        {column.name: _line(table.rows, column)[3] for column in columns}
+        for table in (first, second)
+    )
+    rows = [(name, here[name], there[name], gap) for name, gap in cohort_differences(first, second)]
+    head = ("column", first.name, second.name, "standardised difference")
+    return PageTable("cohorts", "Both tables", head, rows)
 
 
 def column_lines(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[tuple[str, ...]]:
@@ -22,7 +41,8 @@ def column_lines(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[tuple
     No smallest or largest value is named: each is that of one patient. Nor is a level of few.
     """
     names = quotable(columns)
-    return [(*_line(rows, column), page_text(column.note, names)) for column in columns]
+    in_file = sorted(columns, key=lambda column: rows.column_names.index(column.name))
+    return [(*_line(rows, column), page_text(column.note, names)) for column in in_file]
 
 
 def _as_encoded(rows: pa.Table, column: EncodedColumn) -> pa.ChunkedArray:

@@ -1,60 +1,39 @@
 """The page that says whether clustering helps on a table, answer first."""
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
-from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BEND, HELP, NEGATIVE
 from deepcac.scoring.censored import observed_risk
-from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
-from deepcac.table.answer import TABLE_QUESTIONS, Answer
+from deepcac.scoring.small_cells import format_count, format_percentage
+from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableEffort, Trials
-from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
+from deepcac.table.cluster_answer import TABLE_QUESTIONS, tuned_auroc
 from deepcac.table.comparison_words import contender_name
-from deepcac.table.found_subtypes import FoundClustering, Subtype
+from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
-from deepcac.table.pages.column_lines import HEAD, column_lines
-from deepcac.table.pages.horizon_section import horizon_section, unseen_risks
-from deepcac.table.pages.missing_values import missing_lines
-from deepcac.table.pages.own_figures import forest, missingness, subtype_profile
-from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
+from deepcac.table.pages.column_lines import column_table
+from deepcac.table.pages.comparison_table import (
+    METRICS,
+    comparison_forest,
+    comparison_table,
+    verdict_note,
+)
+from deepcac.table.pages.missing_values import missing_section
+from deepcac.table.pages.own_figures import missingness
+from deepcac.table.pages.page_sections import (
+    Page,
+    PageTable,
+    Section,
+    method_section,
+    remarks_on,
+    write_page,
+)
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
-from deepcac.table.sample_sizes import (
-    STUDY_NOTE,
-    needed_patients,
-    study_rows,
-    study_sentence,
-    study_size,
-)
-
-_WORDS = (
-    (0.8, "stable"),
-    (0.6, "moderately stable"),
-    (-1.0, "unstable, so they are not described"),
-)
-_ALIKE = 0.99  # adjusted Rand index from which two clusterings are shown once
-
-
-class RiskContent(NamedTuple):
-    """What a page says of risks.
-
-    Attributes
-    ----------
-    risks : dict or None
-        Of `risk_section`; None at a horizon, and with three classes or more.
-    horizon : dict or None
-        Of `horizon_section`.
-    sizes : dict or None
-        How many patients are needed; None with three classes or more.
-    """
-
-    risks: dict[str, Any] | None
-    horizon: dict[str, Any] | None
-    sizes: dict[str, Any] | None
+from deepcac.table.pages.size_section import size_section
+from deepcac.table.pages.subtype_section import subtype_section
+from deepcac.table.pages.table_notes import leak_warning, page_names
 
 
 def write_compare_page(
@@ -66,70 +45,83 @@ def write_compare_page(
     clusterings: list[FoundClustering],
     command: str,
     asked: RiskQuestions = USUAL,
-) -> RiskContent:
-    """Write the page; return what it says of risks.
+) -> Page:
+    """Write the page and return it.
 
     `effort`, `trials`, `answer` and `clusterings` are what was asked for, run, concluded and found.
     """
-    agreement = adjusted_rand_score(*(clustering.label for clustering in clusterings))
-    shown = [clustering for clustering in clusterings if agreement < _ALIKE or clustering.arm == KM]
-    held = trials.held_out
-    n = len(table.features.label)
-    described = [clustering for clustering in shown if _described(clustering)]
-    on_risks = RiskContent(
-        None if held is None else risk_section(table, held, answer, asked),
-        horizon_section(table, trials, described, answer, asked),
-        _sizes(table, trials, answer.best, asked),
+    n, predictions = len(table.features.label), trials.predictions
+    risks: list[Section] = []
+    if predictions is not None:
+        lowest = asked.thresholds[0] if asked.thresholds else None
+        auroc = tuned_auroc(trials, answer.best)[:2]
+        sizes = size_section(table, predictions.risk[answer.best], auroc, lowest)
+        risks = [risk_section(table, predictions, answer, asked, [sizes])]
+    rows = f"{table.name}: {format_count(n)} rows, label {table.label} ({_shares(table)})"
+    first = Section(
+        "answer",
+        "Answer",
+        [
+            *leak_warning(table),
+            comparison_forest(answer, (HELP, BEND, NEGATIVE)),
+            rows,
+            *answer.details,
+            *remarks_on([*table.remarks, *_limits(trials)]),
+        ],
     )
-    content = {
-        "command": command,
-        "table": table,
-        "shares": _shares(table),
-        "answer": answer,
-        "forest": forest(answer, (HELP, BEND, NEGATIVE)),
-        "all_forest": forest(answer),
-        "remarks": [*table.remarks, *_limits(trials)],
-        "comparisons": comparison_table(answer.table, TABLE_QUESTIONS, contender_name),
-        "scores": _scores(trials),
-        "agreement": agreement,
-        "differences_head": DIFFERENCE_HEAD,
-        "differences_note": DIFFERENCE_NOTE,
-        "clusterings": [_clustering(clustering, table) for clustering in shown],
-        "classes": _classes(table),
-        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
-        "missing": missingness(table.columns, n),
-        "handled": missing_lines(table, effort, trials),
-        "method": how_judged(table, effort, trials),
-        **on_risks._asdict(),
-    }
-    write_page(path, "compare.html", content)
-    return on_risks
+    page = Page(
+        f"Does clustering help on {table.name}?",
+        answer,
+        [
+            first,
+            *risks,
+            subtype_section(table, clusterings),
+            _cohort(table, effort, trials),
+            _comparisons(answer, trials),
+            method_section(how_judged(table, effort, trials)),
+        ],
+        command,
+        page_names(table),
+    )
+    write_page(path, page)
+    return page
 
 
-def _sizes(
-    table: LabelledTable, trials: Trials, best: str, asked: RiskQuestions
-) -> dict[str, Any] | None:
-    """Return how many patients the best model needs, and a study that validates it.
+def _cohort(table: LabelledTable, effort: TableEffort, trials: Trials) -> Section:
+    missing = missingness(table.columns, len(table.features.label))
+    return Section(
+        "cohort",
+        "Cohort",
+        [
+            PageTable("classes", "Classes", ("class", "rows", "share"), _classes(table)),
+            column_table(table.rows, table.columns),
+            "Values: median (quartiles) of a number, shares of the most frequent levels of a "
+            "category.",
+            missing or "No empty cells to show: there are none, or too few to tell how many.",
+            *missing_section(table, effort, trials),
+        ],
+    )
 
-    Net benefit of the study is that at the lowest threshold asked for; None with three classes or
-    more.
-    """
-    if trials.held_out is not None:
-        risk = trials.held_out.risk[best]
-    elif table.follow is not None:
-        judged = unseen_risks(table, trials.records, best)
-        risk = np.concatenate([resample.risk for resample in judged])
-    else:
-        return None
-    need, threshold = needed_patients(table), asked.thresholds[0] if asked.thresholds else None
-    scores = choose(open_to(trials.records, best), TUNED, "auroc").scores
-    study = study_size(risk, float(scores.mean()), threshold)
-    return {
-        "sentences": [need.sentence, study_sentence(study)],
-        "head": ("criterion", "patients needed"),
-        "rows": study_rows(study, threshold),
-        "notes": [need.note, STUDY_NOTE],
-    }
+
+def _comparisons(answer: Answer, trials: Trials) -> Section:
+    return Section(
+        "comparison",
+        "Every comparison",
+        [
+            verdict_note(answer.margin, "no clusters"),
+            comparison_table(answer.table, TABLE_QUESTIONS, contender_name),
+            comparison_forest(answer),
+            Section(
+                "mean-scores",
+                "Mean scores",
+                [
+                    "On the test rows of all resamples. Default: the first trial. Tuned: the trial "
+                    "that is best on the validation rows.",
+                    _scores(trials),
+                ],
+            ),
+        ],
+    )
 
 
 def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
@@ -165,7 +157,7 @@ def _limits(trials: Trials) -> list[str]:
     return remarks
 
 
-def _scores(trials: Trials) -> dict[str, Any]:
+def _scores(trials: Trials) -> PageTable:
     rows = []
     for name, record in trials.records.items():
         ways = (DEFAULT, TUNED, CLUSTERED) if record.arm else (DEFAULT, TUNED)
@@ -180,95 +172,7 @@ def _scores(trials: Trials) -> dict[str, Any]:
         rows.append((contender_name(name), *cells))
     ways = ("default", "tuned", "two clusters or more")
     head = ("model", *(f"{text}, {way}" for text in METRICS.values() for way in ways))
-    return {"head": head, "rows": rows}
-
-
-def _described(clustering: FoundClustering) -> bool:
-    """Tell whether a clustering comes again on other rows."""
-    return clustering.stability >= _WORDS[1][0]
-
-
-def _clustering(clustering: FoundClustering, table: LabelledTable) -> dict[str, Any]:
-    way = "CAC" if clustering.arm == CAC else "k-means"
-    word = next(word for least, word in _WORDS if clustering.stability >= least)
-    note = (
-        f"We made these {len(clustering.subtypes)} clusters again on the training rows of "
-        f"resamples; they agree with an adjusted Rand index of {clustering.stability:z.2f} "
-        f"(1: always the same rows together, 0: chance): {word}. The models in them have a "
-        "validation AUROC of "
-        f"{clustering.validation:.3f}."
-    )
-    if clustering.arm == CAC:
-        note += (
-            f" CAC (alpha {clustering.alpha:g}) looks at the labels when it clusters, so outcomes "
-            "here are not those that new rows of a subtype will have."
-        )
-    return {
-        "title": f"{len(clustering.subtypes)} subtypes by {way}",
-        "note": note,
-        "head": ("subtype", "what sets it apart", "rows", "share", *table.shown_classes),
-        "rows": [_subtype(subtype, len(clustering.label)) for subtype in clustering.subtypes],
-        "described": _described(clustering),
-        "figure": subtype_profile(clustering, table.shown_classes),
-        "values_head": (
-            "feature",
-            *(f"subtype {subtype.number}" for subtype in clustering.subtypes),
-        ),
-        "differences": difference_lines(
-            table,
-            clustering.label,
-            [f"subtype {subtype.number}" for subtype in clustering.subtypes],
-        ),
-        "medians": _values(clustering, table, [clustering.names[f] for f in clustering.telling]),
-    }
-
-
-def _subtype(subtype: Subtype, n: int) -> tuple[str, ...]:
-    rates = (
-        WITHHELD if np.isnan(rate) else f"{100 * rate:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
-        for rate, low, high in zip(subtype.rates, subtype.low, subtype.high, strict=True)
-    )
-    size = (format_count(subtype.size), format_percentage(subtype.size, n))
-    return (str(subtype.number), subtype.name, *size, *rates)
-
-
-def _values(
-    clustering: FoundClustering, table: LabelledTable, names: list[str]
-) -> list[tuple[str, ...]]:
-    """Return the median of each number in each subtype, in its own unit; of a level its share.
-
-    Of few values nothing is shown.
-    """
-    place = {name: j for j, name in enumerate(table.features.names)}
-    lines = []
-    for name in names:
-        flag = name not in place  # a column of the table may itself be called ..._missing
-        column = table.features.X[:, place[name.removesuffix("_missing") if flag else name]]
-        column = np.isnan(column).astype(float) if flag else column
-        level = flag or name in table.encoder.level_names
-        cells = [
-            column[(clustering.label == j) & ~np.isnan(column)]
-            for j in range(len(clustering.subtypes))
-        ]
-        shown = [
-            format_percentage(int(part.sum()), len(part))
-            if level
-            else WITHHELD
-            if len(part) < FEW
-            else _plain(float(np.median(part)))
-            for part in cells
-        ]
-        lines.append((_spaced(name, table), *shown))
-    return lines
-
-
-def _plain(value: float) -> str:
-    """Return a number without an exponent, with four digits or all before the point."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def _spaced(name: str, table: LabelledTable) -> str:
-    return name.replace("=", " = ", 1) if name in table.encoder.level_names else name
+    return PageTable("mean-scores", "Mean scores", head, rows)
 
 
 def _numbers_tried(trials: Trials) -> str:

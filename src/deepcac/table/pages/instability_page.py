@@ -3,10 +3,11 @@
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.table.answer import Answer
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.optimism import SCORES, Optimism
 from deepcac.table.output_files import StrPath
-from deepcac.table.pages.own_pages import write_page
+from deepcac.table.pages.page_sections import Page, PageTable, Section, method_section, write_page
 
 _HEAD = ("score", "apparent", "optimism", "corrected")
 
@@ -16,26 +17,36 @@ def write_instability_page(
 ) -> None:
     """Write the page; `model` is what the model is in words, `refits` how many there were."""
     auroc = optimism.scores["auroc"]
-    content = {
-        "command": command,
-        "table": table,
-        "model": model,
-        "sentence": f"The AUROC is {auroc['corrected']:.3f} after correction for optimism "
+    answer = Answer(
+        f"The AUROC is {auroc['corrected']:.3f} after correction for optimism "
         f"({auroc['apparent']:.3f} before). A patient's risk moves by "
         f"{100 * optimism.moves:.1f} percentage points on average from one draw of patients to "
-        "another.",
-        "figure": instability_figure(optimism),
-        "head": _HEAD,
-        "rows": optimism_rows(optimism),
-        "method": [
-            f"{refits} times patients were drawn with replacement, as many as there are. Each time "
-            "the whole choice was made again on folds of these (copies of a patient share a fold), "
-            "and the model was fitted anew.",
-            "Optimism: Harrell, Lee and Mark 1996. Corrected scores have no interval. Instability: "
-            "Riley and Collins 2023; groups of at least ten patients stand for single ones.",
-        ],
-    }
-    write_page(path, "instability.html", content)
+        "another."
+    )
+    about = f"{table.name}; the event is {table.shown_classes[1]}; the model: {model}"
+    method = [
+        f"{refits} times patients were drawn with replacement, as many as there are. Each time "
+        "the whole choice was made again on folds of these (copies of a patient share a fold), "
+        "and the model was fitted anew.",
+        "Optimism: Harrell, Lee and Mark 1996. Corrected scores have no interval. Instability: "
+        "Riley and Collins 2023; groups of at least ten patients stand for single ones.",
+    ]
+    sections = [
+        Section("answer", "Answer", [instability_figure(optimism), about]),
+        Section(
+            "optimism",
+            "Optimism",
+            [
+                "Apparent: on the patients that made the model. Optimism: how much better a refit "
+                "looks on its own patients than on those of the table. Corrected: apparent less "
+                "optimism.",
+                PageTable("optimism", "Optimism", _HEAD, optimism_rows(optimism)),
+            ],
+        ),
+        method_section(method, "How it was made"),
+    ]
+    title = f"How stable is the risk model of {table.name}?"
+    write_page(path, Page(title, answer, sections, command))
 
 
 def optimism_rows(optimism: Optimism) -> list[tuple[str, ...]]:

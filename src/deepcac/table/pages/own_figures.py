@@ -6,101 +6,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.judging.contenders import parse_contender
-from deepcac.judging.questions import ANY, BEND, BENT, BOOSTING, HELP, NEGATIVE, Question
-from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure, ink_on, verdicts_in
+from deepcac.pages.figures import PALETTE, Figure, ink_on
 from deepcac.pages.wording import minus
-from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, round_share
-from deepcac.table.answer import Answer, rows_of
-from deepcac.table.comparison_words import arm_name, contender_name, signed
+from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
 from deepcac.types import Array
 
-_HEADINGS = {
-    HELP: "{model}: with clusters, minus without",
-    ANY: "{model}: two clusters or more, minus a partition that means nothing",
-    BOOSTING: "{model} with clusters, minus tuned boosting",
-    BEND: "Logistic regression: a bent line, minus a straight one",
-    BENT: "{model} with clusters, minus a bent line",
-    NEGATIVE: "Control: {model} with a hash of the row, minus without",
-}
-Line = tuple[str, float, float, float, str]  # name, mean, low, high, verdict; a heading has none
 _CLEAR = 3.0  # standard deviations at which the colour is full
-
-
-def forest(answer: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> Figure:
-    """Draw the differences in AUROC of some questions with their 95 % intervals.
-
-    Parameters
-    ----------
-    answer : Answer
-    questions : sequence of Question
-        Those of `_HEADINGS` by default.
-    """
-    lines = _lines(answer, questions)
-    return differences("forest", "model", lines, answer.margin, 0.23)
-
-
-def differences(id: str, what: str, lines: list[Line], margin: float, height: float) -> Figure:
-    """Return the picture of comparisons, which the data call `what`, each of a height in inches."""
-    return Figure(
-        id=id,
-        title="Differences in AUROC",
-        caption="Mean difference over the resamples with its 95 % interval. Grey band: "
-        f"negligible differences (margin {margin:g}). Hollow: nothing is tested, as "
-        "both sides are one model (never chosen) or have the same scores (tied).",
-        section="comparison",
-        size=(6.2, 1.1 + height * len(lines)),
-        draw=lambda canvas: _draw_forest(canvas, lines, margin),
-        head=(what, "mean", "low", "high", "verdict"),
-        data=lines,
-    )
-
-
-def _draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
-    """Draw comparisons below their heading, so that labels are short."""
-    axis = canvas.subplots()
-    axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
-    axis.axvline(0, color="#888888", linewidth=0.8)
-    across = axis.get_yaxis_transform()
-    for place, (name, mean, low, high, verdict) in enumerate(lines):
-        if not verdict:
-            axis.text(0.01, place, name, transform=across, va="center", fontsize=8,
-                      fontweight="bold")  # fmt: skip
-            continue
-        compared = verdict not in NOT_TESTED
-        colour = VERDICT_COLOURS[verdict]
-        axis.errorbar(mean, place, xerr=[[mean - low], [high - mean]] if compared else None,
-                      fmt="o", markersize=4, color=colour, elinewidth=1.2,
-                      markerfacecolor=colour if compared else "none")  # fmt: skip
-    labels = [(place, line[0]) for place, line in enumerate(lines) if line[-1]]
-    axis.set_yticks([place for place, _ in labels], [name for _, name in labels])
-    axis.tick_params(axis="y", length=0)
-    axis.locator_params(axis="x", nbins=5)  # long names leave little room
-    axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
-    for verdict in verdicts_in(line[-1] for line in lines):
-        axis.plot([], [], "o", color=VERDICT_COLOURS[verdict], label=verdict, markersize=4)
-    canvas.legend(loc="outside lower center", ncols=5, columnspacing=1, handletextpad=0.3)
-
-
-def _lines(answer: Answer, questions: Sequence[Question]) -> list[Line]:
-    """Return a heading without verdict, and the comparisons, of each question and model."""
-    lines: list[Line] = []
-    for question in questions:
-        comparisons = rows_of(answer.table, question)
-        learner = comparisons["contender"].map(lambda name: parse_contender(name).learner)
-        for model, rows in comparisons.groupby(learner, sort=False):
-            heading = _HEADINGS[question].format(model=contender_name(str(model)))
-            lines.append((heading, 0.0, 0.0, 0.0, ""))
-            for row in rows.to_dict("records"):
-                name = arm_name(row["contender"]) if question != BEND else "with splines"
-                if question == ANY:
-                    name += f" – {arm_name(row['reference'])}"
-                ends = (row["mean"], row["low"], row["high"])
-                lines.append((name, *ends, row["verdict"]))
-    return lines
 
 
 def subtype_profile(clustering: FoundClustering, classes: tuple[str, ...]) -> Figure:

@@ -7,6 +7,7 @@ import numpy as np
 
 from deepcac.files.atomic import atomic_path
 from deepcac.scoring.small_cells import FEW, format_count, format_percentage
+from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.described_rows import DescribedTable
@@ -20,10 +21,10 @@ from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.inference.described_table import InferredTable, describe_table, examine_table
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
-from deepcac.table.pages.column_lines import HEAD, column_lines
+from deepcac.table.pages.column_lines import column_table
 from deepcac.table.pages.own_figures import missingness
-from deepcac.table.pages.own_pages import write_page
-from deepcac.table.reading.class_labels import label_sentence, standing_alone
+from deepcac.table.pages.page_sections import Block, Page, PageTable, Remarks, Section, write_page
+from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.outcomes import Outcomes
 from deepcac.table.reading.table_encoder import OTHER, TableEncoder
@@ -47,7 +48,7 @@ def write_profile_page(
     Parameters
     ----------
     path, out : path-like
-        Table to read, page to write.
+        PageTable to read, page to write.
     run : TableRun
         Is told the classes of the label, with their rows.
     label : str, optional
@@ -71,26 +72,63 @@ def write_profile_page(
     described = _describe(path, run, label, sheet, file)
     table = described.table
     if table.outcome is not None and table.roles is not None:
-        run.say(_outcome_sentence(table.outcome))
+        run.say(table.outcome.sentence)
     use = described.description.resource.use
     faults = [asked.question for asked in use.open_questions()]
     faults += filter(None, [described.refused])
     if not table.encoder.used:
         faults.append("no column is left to predict from")
-    write_page(
-        out,
-        "profile.html",
-        {
-            "command": run.command,
-            "name": Path(path).name,
-            "label": use.outcome and use.outcome.field,
-            "names": _names(table),
-            "faults": faults,
-            "description": file and file.name,
-            **_columns(table, described.total),
-        },
-    )
+    name = Path(path).name
+    outcome = use.outcome and use.outcome.field
+    answer = Answer(f"What is in {name}?", also=[_size(table, described.total)])
+    sections = [
+        Section("answer", "Columns and outcome", _first(table, faults, file)),
+        Section(
+            "columns",
+            "Columns",
+            [
+                column_table(table.rows, table.encoder.columns),
+                "Values: median (quartiles) of a number, shares of the most frequent levels of a "
+                "category. Left out: not used by deepcac compare.",
+            ],
+        ),
+        Section(
+            "missing",
+            "Missing values",
+            [
+                missingness(table.encoder.columns, len(table.number))
+                or "No empty cells to show: there are none, or too few to tell how many."
+            ],
+        ),
+        *_outcome_section(table, str(outcome)),
+    ]
+    page = Page(f"What is in {name}?", answer, sections, run.command, _names(table))
+    write_page(out, page)
     return table.encoder, faults
+
+
+def _size(table: ExaminedTable, total: int) -> str:
+    """Say how many rows and columns there are, and the share of the outcome."""
+    n, columns = len(table.number), table.encoder.columns
+    drawn = "" if n == total else f", of which {format_count(n)} drawn at random are described"
+    shares = ""
+    if table.outcome is not None:
+        shares = f"; {_shares(table.outcome.codes, _shown_classes(table, table.outcome))}"
+    return (
+        f"{format_count(total)} rows{drawn}{shares}; {len(table.encoder.used)} of {len(columns)} "
+        "columns are of use"
+    )
+
+
+def _first(table: ExaminedTable, faults: list[str], file: Path | None) -> list[Block]:
+    """Return what to look at first, and the classes."""
+    blocks: list[Block] = []
+    if faults:
+        way = f"Answer the questions in {file.name}, or mend the table." if file else ""
+        blocks.append(Section("faults", "Look at these first", [Remarks(faults), way]))
+    if table.outcome is not None and table.roles is not None:
+        blocks.append(Remarks([table.outcome.sentence]))
+    return blocks
 
 
 def _describe(
@@ -116,26 +154,6 @@ def _describe(
     return described
 
 
-def _outcome_sentence(outcome: Outcomes) -> str:
-    return label_sentence(outcome.counted, outcome.words, outcome.reason)
-
-
-def _columns(table: ExaminedTable, total: int) -> dict[str, object]:
-    """Return what the page shows of the columns, and of the outcome in their parts."""
-    encoder, n = table.encoder, len(table.number)
-    parts = []
-    if table.outcome is not None:
-        parts = [column_parts(column, table.X, encoder.places) for column in encoder.used]
-    return {
-        "drawn": "" if n == total else format_count(n),
-        "size": format_count(total),
-        "columns": {"head": HEAD, "rows": column_lines(table.rows, encoder.columns)},
-        "used": len(encoder.used),
-        "missing": missingness(encoder.columns, n),
-        **_outcome(parts, table),
-    }
-
-
 def _names(table: ExaminedTable) -> frozenset[str]:
     """Return what the page may quote."""
     columns = table.encoder.columns
@@ -151,28 +169,28 @@ def _class_counts(outcome: Outcomes) -> tuple[tuple[str, ...], list[int]]:
     return outcome.classes, counts.tolist()
 
 
-def _outcome(parts: list[ColumnParts], table: ExaminedTable) -> dict[str, object]:
-    """Return the classes, and their shares in the parts of each column.
+def _shown_classes(table: ExaminedTable, outcome: Outcomes) -> tuple[str, ...]:
+    """Return the names of the classes; a rare one is not named."""
+    classes, counts = _class_counts(outcome)
+    shown = standing_alone(classes, table.roles.label if table.roles else "")
+    return tuple(name if n >= FEW else _RARE for name, n in zip(shown, counts, strict=True))
 
-    Parts are levels of a category and quarters of a number.
-    """
+
+def _outcome_section(table: ExaminedTable, label: str) -> list[Section]:
+    """Return the shares of the classes in each level of a category and quarter of a number."""
     if table.outcome is None or table.roles is None:
-        return {"rates": None}
-    classes, counts = _class_counts(table.outcome)
-    shown = standing_alone(classes, table.roles.label)
-    named = tuple(
-        name if count >= FEW else _RARE for name, count in zip(shown, counts, strict=True)
-    )
+        return []
+    named = _shown_classes(table, table.outcome)
     lines = [
         (column.name, *line)
-        for column, part in zip(table.encoder.used, parts, strict=True)
-        for line in part_lines(part, table.outcome.codes, len(named))
+        for column in table.encoder.used
+        for line in part_lines(
+            column_parts(column, table.X, table.encoder.places), table.outcome.codes, len(named)
+        )
     ]
-    return {
-        "rates": {"head": (*_RATES_HEAD, *named), "rows": lines},
-        "shares": _shares(table.outcome.codes, named),
-        "classes": _outcome_sentence(table.outcome),
-    }
+    rates = PageTable("rates", "Outcome by column", (*_RATES_HEAD, *named), lines, labels=2)
+    note = "Shares of the classes in each level of a category and each quarter of a number."
+    return [Section("rates", f"{label} by column", [rates, note], "Outcome by column")]
 
 
 def _shares(codes: Ids, names: tuple[str, ...]) -> str:

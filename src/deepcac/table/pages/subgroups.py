@@ -1,110 +1,213 @@
-"""How well models do in subgroups of patients: sex, bands of age."""
+"""How well a model does in subgroups of patients, and how far it differs between them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import roc_auc_score
+from scipy.stats import norm
 
 from deepcac.errors import DataError
-from deepcac.scoring.net_benefit import net_benefit_gain
+from deepcac.pages.wording import p_beside
 from deepcac.scoring.resampled_scores import (
+    AUROC,
     RATIO,
     SLOPE,
-    Estimate,
-    Patients,
-    patient_draws,
-    score_intervals,
+    benefit,
+    drawn_aurocs,
+    drawn_scores,
+    estimate,
+    estimates,
 )
-from deepcac.scoring.small_cells import FEW
-from deepcac.scoring.statistics import corrected_t_test
+from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.statistics import holm
 from deepcac.table.columns.cells import plain
-from deepcac.table.held_out_risks import HeldOut
+from deepcac.table.comparison_words import signed, with_interval
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.pages.page_sections import HIDE_COUNTS, Block, PageTable, Section
+from deepcac.table.predictions import Predictions
 from deepcac.table.reading.column_parts import column_parts
+from deepcac.types import Array, Flags
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
 APART = " (never both outcomes in one test part)"
-WITHOUT, ADDED = " of the model without clusters", " that clusters add"
+BENEFIT, CHANGE = "net benefit", "change with clusters"
+MEASURES = (AUROC, RATIO, SLOPE, BENEFIT)
+_DIGITS = {AUROC: 3, RATIO: 2, SLOPE: 2, BENEFIT: 1, CHANGE: 4}
 _MOST_LEVELS, _BANDS, _MOST_GROUPS = 8, 4, 50
 
 
 class Subgroup(NamedTuple):
-    """One subgroup, with the best model and the same with clusters.
+    """A subgroup with enough events.
 
     Attributes
     ----------
     column, name : str
     rows, events : int
-        Different rows of the table that were tested.
-    auroc, low, high : float
-        Of the model without clusters: mean over resamples, 95 % interval.
-    change, change_low, change_high : float
-        AUROC with clusters minus without.
-    ratio, slope : Estimate
-        Calibration of the model without clusters, over all resamples.
-    benefit : (float, float, float)
-        Net true positives in 1,000 patients that clusters add at the threshold, with interval.
+        Different rows of the table.
+    cells : dict of str to str
+        Scores with their intervals.
+    drawn : dict of str to ndarray of shape (1 + r,)
+        `MEASURES` as they are and in each draw of the patients.
     """
 
     column: str
     name: str
     rows: int
     events: int
-    auroc: float
+    cells: dict[str, str]
+    drawn: dict[str, Array]
+
+
+class Gap(NamedTuple):
+    """A difference with its 95 % interval; of O/E it is a ratio. `p` is adjusted by Holm 1979."""
+
+    value: float
     low: float
     high: float
-    change: float
-    change_low: float
-    change_high: float
-    ratio: Estimate
-    slope: Estimate
-    benefit: tuple[float, float, float]
+    p: float
 
 
-def subgroups(
-    table: LabelledTable,
-    held_out: HeldOut,
-    columns: Sequence[str],
-    models: tuple[str, str],
-    threshold: float,
-) -> tuple[list[Subgroup], list[str]]:
-    """Score two models in the subgroups that columns make.
+def subgroup_section(
+    table: LabelledTable, judged: Predictions, columns: Sequence[str], threshold: float
+) -> list[Block]:
+    """Return the section on subgroups; none where no columns make any.
+
+    Patients are drawn again with all their predictions; the models stay as they are.
 
     Parameters
     ----------
+    table : LabelledTable
+        Whose rows are judged.
+    judged : Predictions
+        Of the model that is scored, first, and of one with clusters, if there is one.
     columns : sequence of str
-        Of the table. One of numbers with more than eight values is cut at its quartiles.
-    models : (str, str)
-        Contenders: without clusters, with them.
     threshold : float
         Risk from which a patient is treated.
-
-    Returns
-    -------
-    list of Subgroup, list of str
-        Those with ten events or more and both outcomes in a test part, and the names of the others.
     """
-    at = np.searchsorted(table.features.row_id, held_out.row)
-    y = table.features.label
+    if not columns:
+        return []
+    shown, few = subgroups(table, judged, columns, threshold)
+    treated = f"net true positives per 1,000, treating from {100 * threshold:.3g} % on"
+    names = {AUROC: "AUROC", CHANGE: CHANGE, RATIO: "O/E", SLOPE: "slope", BENEFIT: treated}
+    scored = [name for name in names if not shown or name in shown[0].cells]
+    blocks: list[Block] = []
+    if shown:
+        rows = [
+            (f"{one.column} {one.name}", format_count(one.rows), format_count(one.events),
+             *(one.cells[name] for name in scored))
+            for one in shown
+        ]  # fmt: skip
+        head = ("subgroup", "rows", "events", *(names[name] for name in scored))
+        blocks.append(PageTable("subgroups", "Subgroups", head, rows, kept=HIDE_COUNTS))
+    gaps = subgroup_gaps(shown)
+    if gaps:
+        blocks += [_GAP_NOTE.format(n=len(MEASURES) * len(gaps)), _gap_table(gaps, names)]
+    if few:
+        blocks.append(
+            "Fewer than ten events, or than ten patients known to be without one: "
+            f"{', '.join(few)}. They are not shown."
+        )
+    return [Section("subgroups", "Subgroups", blocks)]
+
+
+_GAP_NOTE = (
+    "Differences from the largest subgroup of a column (of O/E the ratio), with 95 % intervals "
+    "from drawing patients again. The p values are adjusted by Holm over all {n} differences; the "
+    "intervals are not. A larger share of events by itself moves the net benefit. An undecided "
+    "difference is no proof that a model is fair."
+)
+
+
+def subgroups(
+    table: LabelledTable, judged: Predictions, columns: Sequence[str], threshold: float
+) -> tuple[list[Subgroup], list[str]]:
+    """Return the subgroups with enough events, and the names of the others.
+
+    The AUROC is the mean of parts with both outcomes, so that no pair is of two models; the other
+    scores are of all patients.
+    """
     shown, few = [], []
     for column in columns:
         for name, inside in levels_of(table, column):
-            counts = np.bincount(y[np.unique(at[inside[at]])], minlength=2)
-            enough = bool(counts.min() >= FEWEST_EVENTS)
-            scores = _scored(held_out, inside[at], models, threshold) if enough else None
-            if scores is None:
+            lines = inside[judged.row]
+            part = judged.take(lines)
+            enough = bool(part.outcomes.min() >= FEWEST_EVENTS)
+            model, *clustered = part.risk
+            if not enough or not part.of(model).rankable:
                 shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
                 few.append(f"{column} {shown_as}{APART * enough}")
                 continue
-            shown.append(Subgroup(column, name, int(counts.sum()), int(counts[1]), *scores))
+            draws = judged.draws[lines]
+            drawn = drawn_scores(part.of(model), draws)
+            cells = {
+                score: with_interval(estimates(part.of(model), drawn)[score][:3], _DIGITS[score])
+                for score in (AUROC, RATIO, SLOPE)
+            }
+            drawn[BENEFIT] = benefit(part.of(model), draws, threshold)
+            cells[BENEFIT] = _signed_cell(drawn[BENEFIT], BENEFIT)
+            for other in clustered:
+                cells[CHANGE] = _signed_cell(
+                    drawn_aurocs(part.of(other), draws) - drawn_aurocs(part.of(model), draws),
+                    CHANGE,
+                )
+            counts = (part.rows, int(part.outcomes[1]))
+            shown.append(Subgroup(column, name, *counts, cells, drawn))
     return shown, list(dict.fromkeys(few))
 
 
-def net_true_positives(threshold: float, whose: str) -> str:
-    """Return the head of a column of net benefits; `whose` is `WITHOUT`, `ADDED` or empty."""
-    return f"net true positives per 1,000{whose}, treating from {100 * threshold:.3g} % on"
+def _signed_cell(drawn: Array, name: str) -> str:
+    value, low, high = (
+        signed(end, _DIGITS[name]) for end in estimate("", float(drawn[0]), drawn[1:])[:3]
+    )
+    return f"{value} ({low} to {high})"
+
+
+def subgroup_gaps(shown: Sequence[Subgroup]) -> dict[str, dict[str, Gap]]:
+    """Return each subgroup minus the largest one of its column, by `MEASURES`.
+
+    All p values are one family.
+    """
+    pairs, gaps = [], []
+    for column in dict.fromkeys(subgroup.column for subgroup in shown):
+        levels = [subgroup for subgroup in shown if subgroup.column == column]
+        largest = max(levels, key=lambda subgroup: subgroup.rows)
+        for subgroup in levels:
+            if subgroup is not largest:
+                pairs.append(f"{column} {subgroup.name} – {largest.name}")
+                gaps += [_gap(name, subgroup.drawn[name], largest.drawn[name]) for name in MEASURES]
+    adjusted = iter(
+        gap._replace(p=float(p)) for gap, p in zip(gaps, holm([gap.p for gap in gaps]), strict=True)
+    )
+    return {pair: {name: next(adjusted) for name in MEASURES} for pair in pairs}
+
+
+def _gap(measure: str, ours: Array, theirs: Array) -> Gap:
+    """Return the difference of a measure, with the normal interval of its bootstrap."""
+    if measure == RATIO:
+        ours, theirs = (np.log(np.maximum(side, 1e-9)) for side in (ours, theirs))
+    drawn = ours - theirs
+    value, error = float(drawn[0]), float(np.nanstd(drawn[1:], ddof=1))
+    half = float(norm.ppf(0.975)) * error
+    p = float(2 * norm.sf(abs(value) / error)) if error > 0 else 1.0
+    ends = np.array([value, value - half, value + half])
+    value, low, high = (np.exp(ends) if measure == RATIO else ends).tolist()
+    return Gap(value, low, high, p)
+
+
+def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) -> PageTable:
+    rows = []
+    for pair, measures in gaps.items():
+        cells = []
+        for name, gap in measures.items():
+            ends = [
+                f"{end:.2f}" if name == RATIO else signed(end, _DIGITS[name]) for end in gap[:3]
+            ]
+            cells.append(f"{ends[0]} ({ends[1]} to {ends[2]}), p {p_beside(gap.p)}")
+        rows.append((pair, *cells))
+    ratio = {**names, RATIO: "O/E, a ratio"}
+    head = ("subgroup, minus the largest", *(ratio[name] for name in MEASURES))
+    return PageTable("subgroup-differences", "Differences between subgroups", head, rows)
 
 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
@@ -121,11 +224,6 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
         levels = len({*_texts(table, column)})
         if column not in table.encoder.names and levels > _MOST_GROUPS:
             raise DataError(f"--by {column}: has {levels:,} values; name a column of fewer groups")
-    if columns and table.features.n_classes != 2:
-        raise DataError(
-            "--by needs an outcome of two classes; join classes in the table, or divide a "
-            "number in the description"
-        )
 
 
 def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
@@ -139,7 +237,7 @@ def _text(cell: Any) -> str:
     return f"{cell:.0f}" if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, Flags]]:
     """Yield each level of a column, and which rows of the table have it."""
     texts = _texts(table, column)
     places = table.encoder.places
@@ -152,33 +250,3 @@ def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDAr
     parts = column_parts(used, table.features.X, places, _BANDS)
     for j, name in enumerate(parts.names):
         yield name, parts.number == j
-
-
-def _scored(
-    held_out: HeldOut,
-    inside: npt.NDArray[np.bool_],
-    models: tuple[str, str],
-    threshold: float,
-) -> tuple[Any, ...] | None:
-    """Return the scores of a subgroup, in the order of `Subgroup`; None if no test part has any."""
-    y, plain, clustered = held_out.y[inside], *(held_out.risk[name][inside] for name in models)
-    resample = held_out.resample[inside]
-    pairs = [
-        (roc_auc_score(y[rows], plain[rows]), roc_auc_score(y[rows], clustered[rows]))
-        for rows in (resample == j for j in np.unique(resample))
-        if 0 < y[rows].sum() < rows.sum()
-    ]
-    if not pairs:
-        return None
-    without, with_ = np.array(pairs).T
-    sizes = {"n_train": 3.0, "n_test": 1.0}  # 75 % and 25 % of the rows
-    score, change = (corrected_t_test(values, **sizes) for values in (without, with_ - without))
-    patient = held_out.patient[inside]
-    fit = score_intervals(Patients(y, plain), patient_draws(patient))
-    gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
-    benefit = tuple(1000 * float(value) for value in gain[:, 0])
-    return (
-        *(score.mean, score.low, score.high),
-        *(change.mean, change.low, change.high),
-        *(fit[RATIO], fit[SLOPE], benefit),
-    )

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -12,10 +13,10 @@ from deepcac.errors import DataError
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cells import (
     EXACT,
-    as_numbers,
-    code_place,
+    as_texts,
     is_numeric,
     is_text,
+    numbers,
     plain,
     refuse_missing,
     truth_like,
@@ -25,7 +26,6 @@ from deepcac.types import Array, Ids
 
 MOST_CLASSES = 10
 BY_COUNT, BY_NUMBER = "the rarer one", "the larger number"  # why a class is the event
-_OTHER_EVENT = "; outcome: event in the description chooses the other"
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos", "ja", "oui", "si", "s\u00ed", "sim")
 _NEGATIVE = ("no", "false", "n", "f", "negative", "neg", "nein", "non", "nee", "nej", "n\u00e3o")
 # Words for the end of follow-up, whole or as the first word.
@@ -76,23 +76,6 @@ class ClassLabels(NamedTuple):
             for name, n in zip(self.classes, counts, strict=True)
         ]
         return ", ".join(parts)
-
-    @property
-    def sentence(self) -> str:
-        """Every class with its rows, and which is the positive one."""
-        return label_sentence(self.counted, self.classes, self.reason)
-
-
-def label_sentence(classes_counted: str, classes: tuple[str, ...], reason: str) -> str:
-    """Say the classes of a label, and which of two is the positive one, and why."""
-    other = "" if reason.startswith(("made", "as asked")) else _OTHER_EVENT
-    event = f" Positive class: {classes[1]} ({reason}{other})." if reason else ""
-    doubt = "".join(
-        f" {text!r} is a class like the others; if it means that the label is not known, remove "
-        "its rows."
-        for text in unknown_classes(classes)
-    )
-    return f"Label: {classes_counted}.{event}{doubt}"
 
 
 def unknown_classes(classes: tuple[str, ...]) -> list[str]:
@@ -186,7 +169,7 @@ def standing_alone(classes: tuple[str, ...], label: str) -> tuple[str, ...]:
 
 
 def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
-    values = label_numbers(cells, name)
+    values = numbers(cells, name)
     codes = (values > above).astype(np.int64)
     if codes.min() == codes.max():
         raise DataError(
@@ -197,43 +180,28 @@ def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
     return ClassLabels(codes, classes, f"made from the number {name!r}, above {above:g}")
 
 
-def label_numbers(cells: pa.ChunkedArray, name: str) -> Array:
-    """Return plain cells of a label column that is divided, as numbers."""
-    if is_numeric(cells.type):
-        return cells.cast(pa.float64(), safe=False).to_numpy()
-    if not is_text(cells.type):
-        raise DataError(f"column {name!r} is of type {cells.type}; only numbers are divided")
-    parsed = as_numbers(cells)
-    if parsed.slips.any():
-        row = int(parsed.slips.argmax())
-        raise DataError(f"column {name!r}, data row {row + 1}: {cells[row].as_py()!r} is no number")
-    return parsed.values
-
-
 def _shown(cells: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Return labels as text; whole numbers without a decimal point, fractions refused."""
     kind = cells.type
-    if is_text(kind):
-        if truth_like(pc.unique(cells).to_pylist()):
-            return truth_words(cells)
-        numbers = as_numbers(cells)
-        if numbers.slips.any() or code_place(cells) >= 0:
-            return cells
-        values = numbers.values
-    elif pa.types.is_boolean(kind):
-        return truth_words(cells)
-    elif is_numeric(kind):
-        values = cells.cast(pa.float64(), safe=False).to_numpy()
-    else:
+    if not (is_text(kind) or is_numeric(kind)):
         raise DataError(f"column {name!r} is of type {kind}; a label is text or a whole number")
+    if is_text(kind) and truth_like(pc.unique(cells).to_pylist()):
+        return truth_words(cells)
+    texts = as_texts(cells)
+    values = _values(texts)
     broken = ~((values == np.floor(values)) & (np.abs(values) < EXACT))
-    if broken.any():
+    if broken.any() and not np.isnan(values).any():
         row = int(broken.argmax())
         raise DataError(
             f"column {name!r}, data row {row + 1}: {values[row]:g} is no class; use whole numbers "
             "or text, or divide the number (outcome: above, in the description)"
         )
-    return pa.chunked_array([pa.array(values.astype(np.int64)).cast(pa.string())])
+    return texts
+
+
+def _values(texts: pa.ChunkedArray) -> Array:
+    """Return texts as numbers, NaN where one is none."""
+    return pd.to_numeric(texts.to_pandas(), errors="coerce").to_numpy(np.float64)
 
 
 def _wrong_number(name: str, distinct: pa.Array, cells: pa.ChunkedArray) -> str:
@@ -242,18 +210,12 @@ def _wrong_number(name: str, distinct: pa.Array, cells: pa.ChunkedArray) -> str:
             f"column {name!r} holds {distinct[0].as_py()!r} in every row; two classes are needed: "
             "name another column by --label"
         )
+    middle = np.median(_values(as_texts(cells)))
+    way = f"; divide a number in the description, at its median by above: {middle:g}"
     return (
         f"column {name!r} holds {len(distinct):,} different values; a label has 2 to "
-        f"{MOST_CLASSES} classes{_halves(cells, name)}"
+        f"{MOST_CLASSES} classes{'' if np.isnan(middle) else way}"
     )
-
-
-def _halves(cells: pa.ChunkedArray, name: str) -> str:
-    """Say how a number is divided in two."""
-    if is_text(cells.type) and as_numbers(cells).slips.any():
-        return ""
-    middle = np.median(label_numbers(cells, name))
-    return f"; divide a number in the description, at its median by above: {middle:g}"
 
 
 def _order(

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, NamedTuple
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
@@ -312,41 +311,30 @@ def _filled_line(lines: list[str], place: int) -> int:
 
 def _words(line: str) -> list[str]:
     """Return the words of a line; quotation marks hold spaces."""
-    return [uniform(word.strip('"')) for word in _WORDS.findall(line)]
+    return [uniform(word.strip('"').replace('""', '"')) for word in _WORDS.findall(line)]
 
 
 def _spaced(file: str, opened: Open, head: Head) -> pa.RecordBatch:
-    """Return a table whose columns stand apart by spaces."""
-    _refuse_ragged(file, opened, head)
+    """Return a table whose columns stand apart by spaces: an empty cell is no word."""
+    rows: list[list[str]] = []
     try:
-        with opened() as raw:
-            cells = pd.read_csv(
-                raw, sep=r"\s+", names=head.names, skiprows=head.lines, dtype=str,
-                keep_default_na=False, index_col=False, encoding="utf-8",
-            )  # fmt: skip
-    except (ValueError, UnicodeError, pd.errors.ParserError) as error:
-        line = str(error).splitlines()[0][:80] if not isinstance(error, UnicodeError) else "UTF-8"
-        raise DataError(f"{file}: not readable as text with spaces ({line})") from error
-    arrays = [pa.array(cells[name].tolist(), pa.string(), from_pandas=True) for name in head.names]
-    return pa.RecordBatch.from_arrays(arrays, names=head.names)
-
-
-def _refuse_ragged(file: str, opened: Open, head: Head) -> None:
-    """Refuse a row with more or fewer words than the header: an empty cell is no word.
-
-    Of a text whose quotation marks go over lines, the rows are not known here.
-    """
-    with opened() as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", errors="replace") as text:
-        lines = [line for line in itertools.islice(text, head.lines, None) if line.strip()]
-    if any(line.count('"') % 2 for line in lines):
-        return
-    for row, line in enumerate(lines, start=1):
-        words = len(_WORDS.findall(line))
-        if words != len(head.names):
+        with opened() as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as text:
+            lines = itertools.islice(text, head.lines, None)
+            for line in lines:
+                while line.count('"') % 2 and (further := next(lines, "")):
+                    line += further
+                if line.strip():
+                    rows.append(_words(line))
+    except UnicodeError as error:
+        raise DataError(f"{file}: {_NOT_UTF8}") from error
+    for number, words in enumerate(rows, start=1):
+        if len(words) != len(head.names):
             raise DataError(
-                f"{file}: data row {row} has {words} words, the header has {len(head.names)}; "
-                "write NA for a missing value, or save the table as CSV"
+                f"{file}: data row {number} has {len(words)} words, the header has "
+                f"{len(head.names)}; write NA for a missing value, or save the table as CSV"
             )
+    columns = [pa.array([row[j] for row in rows], pa.string()) for j in range(len(head.names))]
+    return pa.RecordBatch.from_arrays(columns, names=head.names)
 
 
 def _fault(message: str, columns: int, lines: int) -> str:

@@ -7,12 +7,18 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.errors import DataError
-from deepcac.scoring.censored import FollowUp
+from deepcac.scoring.censored import FollowUp, observed_risk
+from deepcac.scoring.small_cells import FEW, format_count, format_percentage, is_few
+from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.roles import Roles
-from deepcac.table.reading.class_labels import ClassLabels, class_labels
-from deepcac.table.reading.follow_up import horizon_classes, read_follow_up
+from deepcac.table.reading.class_labels import ClassLabels, class_labels, unknown_classes
 from deepcac.table.reading.row_sample import SampledTable
 from deepcac.types import Ids
+
+_OTHER_EVENT = "; outcome: event in the description chooses the other"
+FEWEST_EVENTS = 20  # up to the horizon
+FEWEST_AT_RISK = 20  # still followed at the horizon
+FEWEST_WITHOUT = 40  # known to be without the event, in a table that is divided
 
 
 class Outcomes(NamedTuple):
@@ -39,6 +45,27 @@ class Outcomes(NamedTuple):
     reason: str
     follow: FollowUp | None
     counted: str
+
+    @property
+    def sentence(self) -> str:
+        """The classes of the label, and which of two is the positive one, and why."""
+        other = "" if self.reason.startswith(("made", "as asked")) else _OTHER_EVENT
+        event = f" Positive class: {self.words[1]} ({self.reason}{other})." if self.reason else ""
+        doubt = "".join(
+            f" {text!r} is a class like the others; if it means that the label is not known, "
+            "remove its rows."
+            for text in unknown_classes(self.words)
+        )
+        return f"Label: {self.counted}.{event}{doubt}"
+
+    def remarks(self, sample: SampledTable, *, fitted: bool = True) -> list[str]:
+        """Return what a reader must know of the outcomes of a sample, and of `fitted` models."""
+        remarks = [] if self.follow is None else horizon_remarks(self.follow, fitted=fitted)
+        remarks.append(self.sentence)
+        if not sample.complete:
+            rows = f"{format_count(len(sample.number))} of {format_count(sample.total)} rows"
+            remarks.append(f"Sampled: {rows}, drawn at random.")
+        return remarks
 
 
 def read_outcomes(sample: SampledTable, roles: Roles) -> Outcomes:
@@ -99,3 +126,102 @@ def _labels(
     codes = np.zeros(len(other), dtype=np.int64)
     codes[~other] = labels.codes
     return labels._replace(codes=codes), other, every.counted
+
+
+def read_follow_up(
+    column: pa.ChunkedArray,
+    name: str,
+    number: Ids,
+    event: npt.NDArray[np.bool_],
+    horizon: float,
+    other: npt.NDArray[np.bool_] | None = None,
+) -> FollowUp:
+    """Read follow-up times, in the unit of the horizon; `number` is that of each row in its file.
+
+    `other` tells which rows have a competing event at their time.
+
+    Raises
+    ------
+    DataError
+        A time is missing or negative, or the horizon leaves too few events or patients at risk.
+    """
+    time = numbers(plain(column), name, number)
+    broken = ~(time >= 0)
+    if broken.any():
+        row = int(broken.argmax())
+        what = "no time" if np.isnan(time[row]) else f"{time[row]:g} is no follow-up time"
+        raise DataError(
+            f"column {name!r}, data row {number[row]}: {what}; fill it in, or remove the row"
+        )
+    follow = FollowUp(time, event, horizon, other)
+    events, left = int(follow.outcome.sum()), int((time >= horizon).sum())
+    if events < FEWEST_EVENTS:
+        raise DataError(
+            f"column {name!r}: fewer than {FEWEST_EVENTS} events up to {horizon:g}; choose a later "
+            "horizon"
+        )
+    if left < FEWEST_AT_RISK:
+        raise DataError(
+            f"column {name!r}: fewer than {FEWEST_AT_RISK} patients are followed up to "
+            f"{horizon:g}; choose an earlier horizon"
+        )
+    return follow
+
+
+def check_divisible(follow: FollowUp, name: str) -> None:
+    """Refuse a horizon that leaves too few known outcomes without the event to divide the table.
+
+    A table is divided by event or not; the outcomes that are not known count as no event there, so
+    that few known ones may all lie on one side. `name` is that of the column of times.
+    """
+    without = int((follow.outcome_known & (follow.outcome == 0)).sum())
+    if without < FEWEST_WITHOUT:
+        raise DataError(
+            f"column {name!r}: {without} patients are known to be without the event up to "
+            f"{follow.horizon:g}, and {FEWEST_WITHOUT} are needed for training, validation and "
+            "test; choose an earlier horizon"
+        )
+
+
+def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:
+    """Return what the two classes stand for."""
+    by = f"by {follow.horizon:g}"
+    return f"{label} not seen {by}", f"{label} {by}"
+
+
+def horizon_remarks(follow: FollowUp, *, fitted: bool = True) -> list[str]:
+    """Return what a reader must know of a risk at a horizon, and of models that are `fitted`."""
+    lost = int((~follow.outcome_known).sum())
+    share = format_percentage(lost, len(follow.outcome_known))
+    whom = format_count(lost) if is_few(lost) else share
+    return [
+        f"The question is who has the event by {follow.horizon:g}, in the unit of the time column. "
+        f"We do not know this for {whom} of the patients, because their follow-up ended earlier.",
+        "Every score is weighted for censoring. This assumes that patients leave follow-up for "
+        "reasons that have nothing to do with their risk; no table can show that.",
+        *[
+            "Patients of unknown outcome are left out of fits and of the clusters that are "
+            "compared. The others weigh more in the fits of models; clusters are made without "
+            "weights."
+        ]
+        * fitted,
+        _estimand(follow),
+    ]
+
+
+def _estimand(follow: FollowUp) -> str:
+    """Say which risk is estimated, and what counts as censoring."""
+    if follow.other is None:
+        return (
+            "No competing event was named (competing). A patient who died of something else "
+            "counts as if follow-up had ended, so the risk is that in a world without other "
+            "events; it is too high for this one where they are common."
+        )
+    rival = FollowUp(follow.time, follow.other, follow.horizon, follow.event)
+    share = f"{100 * observed_risk(rival)[0]:.1f} %" if rival.outcome.sum() >= FEW else "Few"
+    return (
+        "The risk is that of the event coming first and by the horizon, in a world in which the "
+        "competing events do happen (cumulative incidence, Aalen and Johansen). A patient with a "
+        "competing event is not censored: the outcome is known. "
+        f"{share} have a competing event first by the horizon."
+    )

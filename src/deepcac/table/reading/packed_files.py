@@ -65,6 +65,8 @@ class Packed:
         with self.open() as raw:
             first = raw.read(64)
         ending = PurePath(self.name).suffix.lower()
+        if ending == ".xlsb":
+            raise DataError(f"{self.path}: is a binary workbook; {_WAY_OUT}")
         for magic, kind in _KINDS.items():
             # A spreadsheet is a zip file too, whatever its name ends in.
             if first.startswith(magic) and not (kind == ".zip" and ending in _OFFICE):
@@ -119,7 +121,7 @@ def _is_workbook(packed: Packed) -> bool:
         return False
 
 
-_OFFICE = (".xlsx", ".xlsm", ".ods", ".xlsb", ".docx")
+_OFFICE = (".xlsx", ".xlsm", ".ods", ".docx")
 
 
 def _gunzipped(packed: Packed) -> bytes:

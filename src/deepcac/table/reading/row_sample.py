@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.table.columns.cells import plain
-from deepcac.table.columns.column_types import refuse_type
+from deepcac.table.columns.cells import plain, refuse_type
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.reading.delimited_text import GAPS
 from deepcac.types import Ids

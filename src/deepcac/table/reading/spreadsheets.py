@@ -1,8 +1,10 @@
 """A sheet of a spreadsheet as text columns."""
 
 import math
+import zipfile
 from collections.abc import Iterator, Sequence
 from typing import Any
+from xml.etree.ElementTree import iterparse
 
 import pyarrow as pa
 
@@ -12,7 +14,8 @@ from deepcac.table.limits import check_cells
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.delimited_text import filled
 
-SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".xlsb")
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+_OPEN = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"  # names in .ods
 
 
 def sheet_blocks(path: StrPath, source: Any, wanted: str | None) -> Iterator[pa.RecordBatch]:
@@ -69,6 +72,8 @@ def _texts(book: Any, name: str, most: int | None = None) -> list[list[str]]:
     A stray cell far from the table makes no rows and columns without end: what a sheet spans is
     known at every row that is read.
     """
+    from openpyxl.utils import get_column_letter
+
     rows: list[list[str]] = []
     width = end = 0
     for number, row in enumerate(_rows(book, name, most), start=1):
@@ -78,7 +83,7 @@ def _texts(book: Any, name: str, most: int | None = None) -> list[list[str]]:
         rows.append(texts)
         if texts:
             width, end = max(width, len(texts)), number
-            reaches = f"sheet {name!r} reaches to cell {_column(width)}{number}"
+            reaches = f"sheet {name!r} reaches to cell {get_column_letter(width)}{number}"
             check_cells(reaches, number, width, "delete what stands beyond the table")
     return rows[:end]
 
@@ -91,6 +96,7 @@ def _rows(book: Any, name: str, most: int | None) -> Iterator[Sequence[Any]]:
     except (AttributeError, KeyError, TypeError):
         import pandas as pd
 
+        _check_open(book)
         # Of a header pandas would rename what stands twice.
         cells = pd.read_excel(
             book, sheet_name=name, header=None, nrows=most, dtype=object, keep_default_na=False
@@ -101,14 +107,26 @@ def _rows(book: Any, name: str, most: int | None) -> Iterator[Sequence[Any]]:
         yield [math.nan if cell.data_type == "e" else cell.value for cell in row]
 
 
-def _column(number: int) -> str:
-    """Return the letters of a column.
+def _check_open(book: Any) -> None:
+    """Refuse an .ods of which one sheet spans too much: a cell or row may stand for many."""
+    from openpyxl.utils import get_column_letter
 
-    >>> _column(1), _column(28), _column(16_384)
-    ('A', 'AB', 'XFD')
-    """
-    above, place = divmod(number - 1, 26)
-    return (_column(above) if above else "") + chr(ord("A") + place)
+    if not zipfile.is_zipfile(book._io):
+        return
+    with zipfile.ZipFile(book._io) as archive, archive.open("content.xml") as content:
+        width = end = row = column = 0
+        for event, node in iterparse(content, ("start", "end")):
+            if event == "start" and node.tag == f"{_OPEN}table":
+                width = end = row = 0
+            elif event == "start" and node.tag == f"{_OPEN}table-row":
+                column, row = 0, row + int(node.get(f"{_OPEN}number-rows-repeated", "1"))
+            elif event == "end" and node.tag == f"{_OPEN}table-cell":
+                column += int(node.get(f"{_OPEN}number-columns-repeated", "1"))
+                if len(node):
+                    width, end = max(width, column), row
+                    reaches = f"a sheet reaches to cell {get_column_letter(width)}{end}"
+                    check_cells(reaches, end, width, "delete what stands beyond the table")
+                node.clear()
 
 
 def _chosen(path: StrPath, book: Any, wanted: str | None) -> str:

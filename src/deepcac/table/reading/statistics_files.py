@@ -13,11 +13,12 @@ import pyarrow as pa
 from pyarrow import feather
 
 from deepcac.errors import DataError
-from deepcac.table.limits import check_cells
+from deepcac.table.limits import check_bytes, check_cells
 from deepcac.table.output_files import StrPath
 
 BLOCK_ROWS = 1 << 15
 _SMALLEST = 1e-70  # SAS has nothing smaller: pandas reads its 0 as 5.4e-79
+_SMALLER = "save fewer rows or columns"
 Source = StrPath | IO[bytes]
 
 
@@ -64,27 +65,29 @@ def _read_stat(source: Source, how: str, **options: Any) -> pd.DataFrame:
     """Read a file by a function of pyreadstat, which takes paths only."""
     import pyreadstat
 
-    if isinstance(source, (str, os.PathLike)):
-        frame: pd.DataFrame = getattr(pyreadstat, how)(os.fspath(source), **options)[0]
-        return frame
-    with tempfile.NamedTemporaryFile() as copy:
-        source.seek(0)  # another reader may have begun
-        copy.write(source.read())
-        copy.flush()
-        unpacked: pd.DataFrame = getattr(pyreadstat, how)(copy.name, **options)[0]
-        return unpacked
+    if not isinstance(source, (str, os.PathLike)):
+        with tempfile.NamedTemporaryFile() as copy:
+            source.seek(0)  # another reader may have begun
+            copy.write(source.read())
+            copy.flush()
+            return _read_stat(copy.name, how, **options)
+    read, name = getattr(pyreadstat, how), os.fspath(source)
+    about = read(name, metadataonly=True)[1]
+    check_bytes("it", 8 * (about.number_rows or 0) * about.number_columns, _SMALLER)
+    frame: pd.DataFrame = read(name, **options)[0]
+    return frame
 
 
 def _xport(source: Source) -> pa.Table:
-    try:
-        return _with_zeros(_read_stat(source, "read_xport"))
-    except ImportError:  # pandas takes dates for numbers
-        return _with_zeros(pd.read_sas(source, format="xport", encoding="utf-8"))
+    return _with_zeros(_read_stat(source, "read_xport"))  # pandas takes dates for numbers
 
 
 def _sas(source: Source) -> pa.Table:
     try:
-        return _with_zeros(pd.read_sas(source, format="sas7bdat", encoding="utf-8"))
+        reader: Any
+        with pd.read_sas(source, format="sas7bdat", encoding="utf-8", iterator=True) as reader:
+            check_bytes("it", 8 * reader.row_count * reader.column_count, _SMALLER)
+            return _with_zeros(reader.read())
     except ValueError:
         return _with_zeros(_read_stat(source, "read_sas7bdat"))
 
@@ -142,9 +145,25 @@ def _as_text(value: Any) -> str:
 
 
 def _feather(source: Source) -> pa.Table:
+    options = pa.ipc.IpcReadOptions(included_fields=[0])  # rows are counted in one column
+    try:
+        with pa.ipc.open_file(source, options=options) as reader:
+            rows = sum(reader.get_batch(i).num_rows for i in range(reader.num_record_batches))
+        with pa.ipc.open_file(source) as whole:
+            check_bytes("it", rows * sum(map(_width, whole.schema.types)), _SMALLER)
+    except pa.ArrowInvalid:
+        pass  # of the first version, which is not packed, or damaged
     table = feather.read_table(source)
     table.validate(full=True)  # a place beyond the end of a buffer would end the process
     return table
+
+
+def _width(kind: pa.DataType) -> int:
+    """Return the bytes that a cell has at least."""
+    try:
+        return max(kind.bit_width // 8, 1)
+    except ValueError:  # of texts and lists
+        return 4
 
 
 READERS: dict[str, Callable[[Source], pa.Table]] = {

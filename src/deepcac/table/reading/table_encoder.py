@@ -15,8 +15,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.scoring.column_quantiles import LENGTHS, kept_quantiles
 from deepcac.scoring.small_cells import FEW, format_count
-from deepcac.table.columns.cells import is_numeric, is_text, numbers, plain, truth_like
-from deepcac.table.columns.column_types import as_texts
+from deepcac.table.columns.cells import as_texts, is_numeric, is_text, numbers, plain, truth_like
 from deepcac.table.columns.description import TableDescription
 from deepcac.types import Array, Ids
 
@@ -86,11 +85,6 @@ class TableEncoder:
         return {name: place for place, name in enumerate(self.names)}
 
     @property
-    def categories(self) -> tuple[str, ...]:
-        """Names of the used columns that are categories."""
-        return tuple(column.name for column in self.used if column.kind == CATEGORY)
-
-    @property
     def level_names(self) -> frozenset[str]:
         """Names of the features that stand for a level, and have the values 0 and 1."""
         features = (feature_names(column) for column in self.used if column.kind == CATEGORY)
@@ -157,12 +151,11 @@ def _check(column: EncodedColumn) -> None:
         not possible if column.kind == CATEGORY else levels
     ):
         raise DataError(f"column {column.name!r} is of no kind, or has impossible levels")
-    ordered = [*column.quantiles], [*column.values]
     if len(column.quantiles) not in LENGTHS:
         raise DataError(f"column {column.name!r} has impossible quantiles")
-    for numbers_kept in ordered:
-        real = all(type(value) in (int, float) for value in numbers_kept)
-        if not real or not np.isfinite(numbers_kept).all() or numbers_kept != sorted(numbers_kept):
+    for values in ([*column.quantiles], [*column.values]):
+        real = all(type(value) in (int, float) for value in values)
+        if not real or not np.isfinite(values).all() or values != sorted(values):
             raise DataError(f"column {column.name!r}: its quantiles or values are out of order")
 
 
@@ -198,7 +191,8 @@ def learn_encoder(
     """
     columns: list[EncodedColumn] = []
     taken: set[str] = set()
-    for name in rows.column_names:
+    # By name, so that no number of a model rests on where a column stands in the file.
+    for name in sorted(rows.column_names):
         cells = plain(rows[name])
         try:
             column = (
@@ -242,31 +236,23 @@ def _learn(name: str, cells: pa.ChunkedArray, number: Ids, patients: Ids | None)
 ID_NOTE = "an id"  # in the notes of columns that are left out
 
 
-def _texts_of_few(cells: pa.ChunkedArray, patients: Ids | None) -> frozenset[str]:
-    """Return the texts that fewer than `FEW` patients have."""
-    if patients is None:
-        return frozenset()
-    rows = pd.DataFrame({"text": cells.to_pandas(), "patient": patients}).dropna()
-    n = rows.groupby("text")["patient"].nunique()
-    return frozenset(n.index[n < FEW])
+def _patients_of(values: "pd.Series[Any]", patients: Ids | None) -> "pd.Series[int]":
+    """Return how many patients have each of the values (n,); each row is one if not told."""
+    whose = pd.Series(np.arange(len(values)) if patients is None else patients)
+    return whose.groupby(values.reset_index(drop=True)).nunique()
 
 
 def _learn_levels(name: str, cells: pa.ChunkedArray, patients: Ids | None) -> EncodedColumn:
-    texts = as_texts(cells)
-    values = pc.value_counts(texts.drop_null()).to_pylist()
-    counts = sorted(
-        ((entry["counts"], entry["values"]) for entry in values),
-        key=lambda pair: (-pair[0], pair[1]),
-    )
-    missing = _missing(texts)
+    texts = as_texts(cells).to_pandas()
+    counts, missing = texts.value_counts(), int(texts.isna().sum())
     if len(counts) == 1 and not missing:
-        return EncodedColumn(name, LEFT_OUT, note="constant", missing=0)
-    of_few = _texts_of_few(texts, patients)
-    levels = sorted(
-        text for count, text in counts[:MOST_LEVELS] if count >= FEW and text not in of_few
-    )
+        return EncodedColumn(name, LEFT_OUT, note="constant")
+    patients_of = _patients_of(texts, patients)
+    commonest = sorted(counts.index, key=lambda text: (-counts[text], text))[:MOST_LEVELS]
+    levels = sorted(text for text in commonest if patients_of[text] >= FEW)
     if not levels:
-        note = f"no text stands in {FEW} {'patients' if of_few else 'rows'} or more"
+        whom = "rows" if patients is None else "patients"
+        note = f"no text stands in {FEW} {whom} or more"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     note, rare = "", len(counts) - len(levels)
     if rare:
@@ -281,25 +267,19 @@ def _learn_levels(name: str, cells: pa.ChunkedArray, patients: Ids | None) -> En
 
 def _learn_number(name: str, values: Array, patients: Ids | None) -> EncodedColumn:
     there = ~np.isnan(values)
-    seen = values[there]
-    missing = int((~there).sum())
+    seen, missing = values[there], int((~there).sum())
     distinct = np.unique(seen)
     if len(distinct) == 1 and not missing:
-        return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
+        return EncodedColumn(name, LEFT_OUT, note="constant")
+    whose = None if patients is None else patients[there]
+    if len(distinct) > MOST_VALUES:
+        n = len(seen) if whose is None else len(np.unique(whose))
+        return EncodedColumn(name, NUMBER, missing=missing, quantiles=kept_quantiles(seen, n))
     coded = (distinct == np.floor(distinct)).all() and len(seen) >= 2 * FEW * len(distinct)
-    few = len(distinct) <= MOST_VALUES
-    whose = np.arange(len(seen)) if patients is None else patients[there]
+    common = coded and _patients_of(pd.Series(seen), whose).min() >= FEW
     return EncodedColumn(
-        name, NUMBER, missing=missing,
-        quantiles=() if few else kept_quantiles(seen, len(np.unique(whose))),
-        values=tuple(distinct.tolist()) if few and coded and _common(seen, whose) else (),
-    )  # fmt: skip
-
-
-def _common(values: Array, patients: Ids) -> bool:
-    """Tell whether every value stands with `FEW` patients or more."""
-    pairs = pd.DataFrame({"value": values, "patient": patients}).drop_duplicates()
-    return bool(pairs["value"].value_counts().min() >= FEW)
+        name, NUMBER, missing=missing, values=tuple(distinct.tolist()) if common else ()
+    )
 
 
 def feature_names(column: EncodedColumn) -> list[str]:
@@ -343,6 +323,8 @@ def _unlearnt(values: npt.NDArray[np.object_], column: EncodedColumn) -> Iterato
         )
 
 
+# By hand: scikit-learn's OneHotEncoder counts rows and not patients, keeps the names of all levels,
+# joins missing values with rare levels, and takes an unknown level for the first of two.
 def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str]) -> Array:
     try:
         text = as_texts(cells)

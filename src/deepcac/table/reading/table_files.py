@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
@@ -45,6 +46,7 @@ def raw_blocks(path: StrPath, dialect: Dialect) -> Iterator[pa.RecordBatch]:
         names = uniform_names(block.schema.names)
         _check_names(path, names)
         rows += block.num_rows
+        check_bytes(path, sum(map(_decoded, block.columns)), "save it with plain columns")
         metadata = block.schema.metadata
         yield pa.RecordBatch.from_arrays(block.columns, names=names).replace_schema_metadata(
             metadata
@@ -54,7 +56,7 @@ def raw_blocks(path: StrPath, dialect: Dialect) -> Iterator[pa.RecordBatch]:
 
 
 def read_blocks(table: DescribedTable) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a table by its description; see `raw_blocks` and `DescribedRows.read`."""
+    """Yield the rows of a table by its description; see `raw_blocks` and `DescribedTable.rows`."""
     return table.rows(raw_blocks(table, table.description.resource.dialect))
 
 
@@ -107,6 +109,19 @@ def _check_names(path: StrPath, names: list[str]) -> None:
         if name in seen:
             raise DataError(f"{path}: column {name!r} stands twice; rename one, or add a header")
         seen.add(name)
+
+
+def _decoded(column: pa.Array) -> int:
+    """Return the bytes of a dictionary's texts, each as often as a row has it."""
+    if not pa.types.is_dictionary(column.type) or not _has_length(column.type.value_type):
+        return 0
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+    return pc.sum(lengths.take(column.indices)).as_py() or 0
+
+
+def _has_length(kind: pa.DataType) -> bool:
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)
+    return any(of(kind) for of in (*texts, pa.types.is_large_binary))
 
 
 def _parquet(file: Path, source: Any) -> Iterator[pa.RecordBatch]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -10,21 +11,19 @@ import numpy.typing as npt
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.calibration import is_certain
-from deepcac.scoring.resampled_scores import Patients
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.columns.cells import numbers, plain
-from deepcac.table.columns.column_types import same_names
+from deepcac.table.columns.cells import numbers, plain, same_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import TableDescription
 from deepcac.table.columns.roles import Roles
+from deepcac.table.command_line.option_pairs import given, refuse_pairs
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE
 from deepcac.table.findings.examination import patient_cells
 from deepcac.table.inference.labelled_table import LabelledTable, refuse_repeats
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
-from deepcac.table.reading.class_labels import label_sentence
-from deepcac.table.reading.follow_up import horizon_remarks
+from deepcac.table.predictions import Predictions
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
@@ -61,9 +60,8 @@ class RiskSource:
     @classmethod
     def named(cls, models: Sequence[StrPath], column: str | None) -> "RiskSource":
         """Return what a command names: a file of a model, or a column of risks."""
+        refuse_pairs([*given(risk=column), *["a model"] * bool(models)])
         if column is not None:
-            if models:
-                raise ConfigError("--risk and a model answer two questions; name one of them")
             return cls(f"column {column!r}", column=uniform(column))
         if len(models) != 1:
             raise ConfigError("name a model and a table, or a table and --risk COLUMN")
@@ -105,22 +103,24 @@ class Validated:
     X: Array | None = None
     site: str | None = None
 
-    @property
-    def patients(self) -> dict[str, Patients]:
-        """Patients with the risk of an event, by its name: of more than two classes for each."""
-        y, follow, names = self.table.features.label, self.table.follow, self.table.shown_classes
-        if len(names) == 2:
-            return {names[1]: Patients(y, self.risk[:, 1], follow)}
+    @cached_property
+    def predictions(self) -> dict[str, Predictions]:
+        """Risks of an event, by its name: of more than two classes of each."""
+        table, names = self.table, self.table.shown_classes
+        row = np.arange(len(self.risk))
+        unit = row if table.group is None else table.group
+        classes = [1] if len(names) == 2 else range(len(names))
         return {
-            name: Patients((y == c).astype(np.int64), self.risk[:, c])
-            for c, name in enumerate(names)
+            names[c]: Predictions(
+                row,
+                unit,
+                (table.features.label == c).astype(np.int64),
+                {self.source.name: self.risk[:, c]},
+                np.zeros(len(row), dtype=np.int64),
+                table.follow,
+            )
+            for c in classes
         }
-
-    @property
-    def unit(self) -> Ids:
-        """Whose row each is."""
-        group = self.table.group
-        return np.arange(len(self.risk)) if group is None else group
 
 
 def read_validated(
@@ -309,15 +309,7 @@ def _labelled(
     if shown:
         encoder = learn_encoder(sample.rows.select(shown), sample.number, {})
         X, _ = encoder.encode(sample.rows, sample.number)
-    follow, remarks = outcomes.follow, list[str]()
-    if follow is not None:
-        remarks += horizon_remarks(follow, fitted=False)
-    remarks.append(label_sentence(outcomes.counted, outcomes.words, outcomes.reason))
-    if not sample.complete:
-        remarks.append(
-            f"Sampled: {format_count(len(sample.number))} of {format_count(sample.total)} rows, "
-            "drawn at random."
-        )
+    remarks = outcomes.remarks(sample, fitted=False)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
     group = None
     if roles.group is not None:
@@ -326,5 +318,5 @@ def _labelled(
     return LabelledTable(
         Path(path).stem, sample.rows, FeatureMatrix(sample.number, outcomes.codes, X, names),
         outcomes.classes, encoder, group, sample.total, path.description, tuple(remarks),
-        follow=follow, label=roles.label, words=(*outcomes.words, *roles.competing),
+        follow=outcomes.follow, label=roles.label, words=(*outcomes.words, *roles.competing),
     )  # fmt: skip

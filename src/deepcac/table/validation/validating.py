@@ -7,20 +7,22 @@ import numpy as np
 
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 from deepcac.scoring.small_cells import NOTE, format_count
-from deepcac.table.answer import ENOUGH_EVENTS
+from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.cards.compare_card import subgroup_facts
-from deepcac.table.cards.model_card import card_path, joined, table_lines, write_card
+from deepcac.table.cards.model_card import card_path, joined, write_card
+from deepcac.table.cards.page_facts import page_facts
 from deepcac.table.cards.table_facts import bias_facts, class_lines, software
+from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import with_interval
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import page_lines, quotable
+from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import RiskQuestions, check_asked
 from deepcac.table.validation.validated_risks import RiskSource, Validated, read_validated
-from deepcac.table.validation.validation_page import write_validation_page
-from deepcac.table.validation.validation_scores import Validation
+from deepcac.table.validation.validation_page import Scores, validation_page
+from deepcac.table.validation.validation_scores import event_scores
 
 
 def validate_table(
@@ -58,35 +60,39 @@ def validate_table(
     validated = read_validated(path, roles, source, asked.by, accept=accept)
     check_asked(validated.table, asked)
     validated.table.tell(run.say)
-    validation = Validation(validated)
-    lines = answer_lines(validation)
-    content = write_validation_page(out, validation, asked, run.command, lines)
-    write_card(beside, joined(_facts(validated, roles, run.command), _results(content)))
-    for line in lines[1:]:
+    scores = {name: event_scores(part) for name, part in validated.predictions.items()}
+    answer = validation_answer(validated, scores)
+    page = validation_page(validated, scores, answer, asked, run.command)
+    write_page(out, page)
+    write_card(beside, joined(_facts(validated, roles, run.command), page_facts(page)))
+    for line in answer.also:
         run.say(line)
     run.say(f"card: {beside}")
-    return lines[0]
+    return answer.sentence
 
 
-def answer_lines(validation: Validation) -> list[str]:
-    """Return the headline, and sentences on calibration and on how much the numbers weigh."""
-    counts, events = event_counts(validation.validated), list(validation.scores)
+def validation_answer(validated: Validated, scores: Scores) -> Answer:
+    """Return the headline, and sentences on calibration and on how much the numbers weigh.
+
+    `scores` are those of each event.
+    """
+    counts, events = event_counts(validated), list(scores)
     if len(events) > 1:
         aurocs = ", ".join(
-            f"{event} {scores[AUROC].value:.2f}" for event, scores in validation.scores.items()
+            f"{event} {of_event[AUROC].value:.2f}" for event, of_event in scores.items()
         )
         first = f"AUROC against the other classes: {aurocs}; {format_count(sum(counts))} rows."
-        return [first, *_few_events(counts)]
-    scores = validation.scores[events[0]]
+        return Answer(first, also=_few_events(counts))
+    (of_event,) = scores.values()
     shown = {AUROC: "AUROC", RATIO: "observed/expected", SLOPE: "slope"}
     numbers = ", ".join(
-        f"{name} {with_interval(scores[score], 2)}"
+        f"{name} {with_interval(of_event[score], 2)}"
         for score, name in shown.items()
-        if not np.isnan(scores[score].value)
+        if not np.isnan(of_event[score].value)
     )
-    rows = format_count(len(validation.validated.risk))
+    rows = format_count(len(validated.risk))
     first = f"{numbers}; {format_count(counts[1])} events in {rows} rows."
-    return [first, _verdict(scores), *_few_events(counts)]
+    return Answer(first, also=[_verdict(of_event), *_few_events(counts)])
 
 
 def _verdict(scores: Mapping[str, Any]) -> str:
@@ -161,21 +167,3 @@ def _facts(validated: Validated, roles: Roles, command: str) -> dict[str, list[s
         "bias_leaks": ["Not looked for: the model is taken as it is."],
         "bias_optimism": ["Updates are judged on patients on whom they were not fitted."],
     }
-
-
-def _results(content: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the lines of a card that tell what the page shows."""
-    facts = {
-        "answer": [content["answer"][0]],
-        "performance": table_lines(content["scores"]["head"], content["scores"]["rows"]),
-        "calibration": list(content["answer"][1:2]),
-        "limitations": list(content["answer"][2:]),
-        "updating": ["None was done."],
-    }
-    tables = {"net_benefit": "benefit", "updating": "updates", "heterogeneity": "sites"}
-    for key, part in tables.items():
-        if content[part] and content[part]["rows"]:
-            facts[key] = table_lines(content[part]["head"], content[part]["rows"])
-    if content["by"]:
-        facts["subgroups"] = subgroup_facts(content["by"])
-    return facts

@@ -68,12 +68,12 @@ class SourceNote:
 def source_notes(
     registry_dir: Path,
     profiles: Iterable[Profile],
-    tidy: Path | None = None,
+    cohorts: Path | None = None,
     uses: Mapping[str, DataUse] | None = None,
 ) -> list[SourceNote]:
     """Read the registry and add what profiles, cohort files and `uses` say; no row is read.
 
-    Cohort files are ``{source}/cohort_{dataset}.json`` below `tidy`.
+    Cohort files are ``{dataset}.json`` in the folder `cohorts`.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def source_notes(
     by_protocol = {(profile.dataset, profile.protocol): profile for profile in profiles}
     ids = sorted(registry.datasets.keys() | {dataset for dataset, _ in by_protocol})
     notes = [
-        _with_use(_note(registry, id_, by_protocol, tidy), (uses or {}).get(id_, DataUse()))
+        _with_use(_note(registry, id_, by_protocol, cohorts), (uses or {}).get(id_, DataUse()))
         for id_ in ids
     ]
     return [
@@ -122,13 +122,15 @@ def _overview(note: DataSetNote, source: Source) -> list[Cell]:
 
 
 def _note(
-    registry: Registry, id_: str, by_protocol: Mapping[tuple[str, str], Profile], tidy: Path | None
+    registry: Registry,
+    id_: str,
+    by_protocol: Mapping[tuple[str, str], Profile],
+    cohorts: Path | None,
 ) -> DataSetNote:
     entry = registry.dataset(id_)
     source = registry.source(entry.source)
     demo = DEMO if id_.startswith(DEMO) else ""
-    folder = tidy / f"{demo}{source.id}" if tidy else None
-    cohort = _cohort(folder / f"cohort_{entry.id}.json") if folder else []
+    cohort = _cohort(cohorts / f"{id_}.json") if cohorts else []
     hidden = source.closed and not demo
     sound, published = (by_protocol.get((id_, name)) for name in ("sound", "as_published"))
     note = DataSetNote(

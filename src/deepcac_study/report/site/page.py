@@ -45,15 +45,15 @@ class BesideRecords:
 
     Attributes
     ----------
-    tidy, features : Path
-        Tidy data, for the cohort flows; sound features, for the pages of subtypes.
+    cohorts, features : Path
+        Cohort flows; sound features, for the pages of subtypes.
     truth : iterable of path-like
         Planted subtypes of generated cohorts.
     inputs
         As in `deepcac_study.records.runs.load`.
     """
 
-    tidy: Path | None = None
+    cohorts: Path | None = None
     features: Path | None = None
     truth: Iterable[str | os.PathLike[str]] = ()
     inputs: Mapping[str, Mapping[str, Any]] | None = None
@@ -135,7 +135,7 @@ def build(
         profiles=profiles,
         judged=judged,
         clinical=clinical,
-        sources=source_notes(registry, profiles, data.tidy, uses),
+        sources=source_notes(registry, profiles, data.cohorts, uses),
         planted=planted_against_found(findings.runs, registry, data.truth),
         features_dir=data.features,
         made_from=shipped.made_from,

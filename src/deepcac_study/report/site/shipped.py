@@ -71,10 +71,10 @@ def _judge(records: Iterable[Path], results: Path, plan: Judge) -> list[Path]:
     table, summary = folder / "verdicts.csv", folder / "summary.json"
     margins = {"margin": plan.margin, "strict": plan.strict_margin}
     write_judgement(table, summary, files[JUDGED], files[PLANTED], **margins)
-    clinical = {name: folder / CLINICAL / f"{name}.csv" for name in TABLES}
+    clinical = [folder / CLINICAL / f"{name}.csv" for name in TABLES]
     tasks = plan.clinical.model_dump()
     write_clinical(clinical, files[CLINICAL], clinical=tasks, strict=plan.strict_margin)
-    return [table, summary, *clinical.values()]
+    return [table, summary, *clinical]
 
 
 def _made_from(rows: Sequence[record_archive.ManifestRow]) -> str:

@@ -1,0 +1,1 @@
+"""Options of the command, their help, and what goes together."""

@@ -1,0 +1,215 @@
+"""What the subcommands of ``deepcac`` are given: arguments and options, each named once.
+
+Options that several commands share are fields of one class. A command with a parameter of this
+class is `with_options`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deepcac.errors import ConfigError
+from deepcac.table.command_line.command_help import EFFORT, OUTPUT, QUESTION, TABLE
+
+if TYPE_CHECKING:
+    from deepcac.table.columns.described_rows import DescribedTable
+    from deepcac.table.columns.description import TableDescription
+    from deepcac.table.columns.roles import Roles
+
+
+def option(panel: str, *names: str, help: str, **limits: Any) -> Any:
+    """Return an option whose help stands under a heading."""
+    return typer.Option(*names, help=help, rich_help_panel=panel, **limits)
+
+
+def argument(help: str) -> Any:
+    """Return an argument, which is a file to read."""
+    return typer.Argument(help=help, rich_help_panel=TABLE)
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the fields of its classes of options as options of its own."""
+    parameters = list(signature(command).parameters.values())
+    groups: dict[str, Any] = {
+        p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
+    }
+    options = {
+        option.name: option.replace(kind=Parameter.KEYWORD_ONLY)
+        for p in parameters
+        for option in (signature(groups[p.name]).parameters.values() if p.name in groups else [p])
+    }
+
+    @wraps(command)
+    def with_fields(**values: Any) -> None:
+        for name, kind in groups.items():
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        command(**values)
+
+    with_fields.__signature__ = Signature(list(options.values()))  # type: ignore[attr-defined]
+    with_fields.__annotations__ = {name: p.annotation for name, p in options.items()}
+    return with_fields
+
+
+Table = Annotated[Path, argument("A CSV, parquet or Excel file with one row per patient.")]
+Label = Annotated[
+    str | None,
+    option(
+        TABLE,
+        help="The column with the outcome, of two to ten classes. The description can name it.",
+    ),
+]
+Description = Annotated[
+    Path | None,
+    option(
+        TABLE,
+        help="How the table is read, as `deepcac profile` wrote it. The default is the file of its "
+        "name that ends in .yaml.",
+    ),
+]
+AcceptElsewhere = Annotated[
+    bool,
+    option(
+        QUESTION, "--accept-unseen",
+        help="Go on although most rows of a column are unlike those that the model learnt from. "
+        "It goes with --site or --external.",
+    ),
+]  # fmt: skip
+AcceptUnseen = Annotated[
+    bool,
+    option(
+        QUESTION, "--accept-unseen",
+        help="Go on even if most rows of a column are unlike those that the model learnt from.",
+    ),
+]  # fmt: skip
+Budget = Annotated[float, option(EFFORT, min=0.1, help="How many minutes the run may take.")]
+BudgetInPlace = Annotated[
+    float | None,
+    option(
+        EFFORT, "--budget", min=0.1,
+        help="How many minutes the run may take. The default is 3.",
+    ),
+]  # fmt: skip
+Resamples = Annotated[
+    int | None,
+    option(EFFORT, min=5, help="Make exactly this many resamples, however long they take."),
+]
+Jobs = Annotated[
+    int | None,
+    option(
+        EFFORT, min=1,
+        help="How many processes run at once. It does not change the results. "
+        "The default is the number of cores, at most 8.",
+    ),
+]  # fmt: skip
+Thresholds = Annotated[
+    str | None,
+    option(
+        QUESTION,
+        help="The lowest and the highest risk from which you would treat, such as 0.05,0.3.",
+    ),
+]
+By = Annotated[
+    str | None,
+    option(
+        QUESTION,
+        help="Columns that make subgroups, joined by commas, such as sex,age. A name with a comma "
+        "goes in quotation marks.",
+    ),
+]
+Site = Annotated[
+    str | None,
+    option(
+        QUESTION,
+        help="The column of the hospital. Each hospital is left out once. It does not go with "
+        "--budget or --resamples.",
+    ),
+]
+External = Annotated[
+    list[Path] | None,
+    option(
+        QUESTION,
+        help="A table of another hospital, on which models of the first table are judged. Repeat "
+        "the option for several hospitals. It does not go with --budget or --resamples.",
+    ),
+]
+ModelOut = Annotated[
+    Path | None,
+    option(
+        OUTPUT, help="The model to write. The default is model.json, for subtypes model.deepcac."
+    ),
+]
+Learner = Annotated[
+    str,
+    option(
+        QUESTION,
+        help="What the model is: lr (logistic regression), spline (with splines), boosted (trees), "
+        "or auto, which takes the simplest that is about as good as the best. With a named "
+        "--method, auto is lr.",
+    ),
+]
+Method = Annotated[
+    str,
+    option(
+        QUESTION,
+        help="Whether the model has clusters: auto, plain (none), k-means or CAC (a model in each "
+        "cluster), or subtypes (groups by what raises the risk).",
+    ),
+]
+Seed = Annotated[
+    int, option(EFFORT, min=0, max=30_000, help="The seed of samples, resamples and models.")
+]
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """How a table is read, and its outcome, where its description does not say."""
+
+    label: Label = None
+    description: Description = None
+
+    def read(
+        self,
+        table: Path,
+        *,
+        site: str | None = None,
+        like: "TableDescription | None" = None,
+        fitted: bool = True,
+    ) -> "tuple[DescribedTable, Roles]":
+        """Return the table with its description, found out if it has none, and its roles.
+
+        Parameters
+        ----------
+        table : Path
+        site : str, optional
+            Column that tells hospitals apart, if the description names none.
+        like : TableDescription, optional
+            Of the table that a model was fitted on: its outcome is that of a table for which
+            nobody names another.
+        fitted : bool
+            Whether a model is fitted, so that its predictors are looked at.
+        """
+        from deepcac.table.columns.described_rows import DescribedTable
+        from deepcac.table.columns.description import Outcome
+        from deepcac.table.columns.description_file import find_description
+        from deepcac.table.columns.roles import Roles
+        from deepcac.table.inference.labelled_table import described_table
+
+        description = None if table.is_dir() else find_description(table, self.description)
+        outcome = None if like is None else like.resource.use.outcome
+        if description is not None:
+            return DescribedTable(table, description), description.roles(self.label, outcome)
+        if self.label is not None and (outcome is None or self.label != outcome.field):
+            outcome = Outcome(field=self.label)
+        if outcome is None:
+            raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
+        apart = {} if site is None else {site: "the site"}
+        roles = Roles(
+            outcome.field, positive=outcome.event, above=outcome.above, time=outcome.time,
+            horizon=outcome.horizon, competing=outcome.competing, apart=apart,
+        )  # fmt: skip
+        return described_table(table, roles, like=like, fitted=fitted)

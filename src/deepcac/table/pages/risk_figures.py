@@ -1,0 +1,251 @@
+"""Figures of risks that all pages share: calibration, and net benefit over thresholds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from scipy.special import expit, logit
+
+from deepcac.pages.figures import LINES, PALETTE, Figure
+from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, recalibrated
+from deepcac.scoring.resampled_scores import Patients, estimate, resampled_benefits
+from deepcac.scoring.small_cells import FEW, is_few, round_count
+from deepcac.table.predictions import Predictions
+from deepcac.types import Array
+
+Drawn = TypeVar("Drawn")
+GREY = "#888888"
+EDGES = np.linspace(0, 1, 21)  # of the bars of risks
+MOST_PANELS, _ABREAST = 9, 3
+_POINTS = 25  # of a curve over thresholds
+RECALIBRATED, TREAT_ALL, TREAT_NONE = "risks recalibrated", "treat all", "treat none"
+
+
+def usual_thresholds(share: float, n: int = _POINTS) -> Array:
+    """Return thresholds whose odds go from a third of those of the event to three times them."""
+    odds = logit(share)
+    return np.asarray(expit(np.linspace(odds - np.log(3), odds + np.log(3), n)))
+
+
+def refitted(whom: Patients) -> Patients:
+    """Return the patients with risks whose intercept and slope are refitted on them."""
+    weight = None if whom.follow is None else whom.once()
+    return whom._replace(risk=recalibrated(whom.y, whom.risk, weight).risk)
+
+
+def calibration_figure(
+    judged: Mapping[str, Predictions], outcomes: Sequence[str] = (), *, refit: bool = False
+) -> Figure:
+    """Draw smooth calibration curves with pointwise 95 % intervals.
+
+    Parameters
+    ----------
+    judged : mapping
+        Name of a panel (a place, or one of several events) to predictions, whose models are its
+        lines.
+    outcomes : sequence of str
+        Names of the two classes, below whose one panel their risks are drawn; none are drawn
+        otherwise.
+    refit : bool
+        Whether the risks are drawn after recalibration too.
+    """
+    curves = {
+        panel: _curves(predictions, refit=refit)
+        for panel, predictions in list(judged.items())[:MOST_PANELS]
+    }
+    if outcomes:
+        (predictions,) = judged.values()
+        size, draw = (5.2, 4.6), _over_shares(next(iter(curves.values())), predictions, outcomes)
+    else:
+        size, draw = _panels(curves, _draw_calibration)
+    again = ", and with intercept and slope refitted on the same patients" * refit
+    below = f" Below: how the risks are spread, no bar for fewer than {FEW} patients."
+    return Figure(
+        id="calibration",
+        title="Are the risks right?",
+        caption=f"Observed share at each predicted risk, with a pointwise 95 % interval{again}; on "
+        f"the dotted line risks are right.{below * bool(outcomes)}{_left_out(judged)}",
+        section="risks",
+        size=size,
+        draw=draw,
+        head=("panel", "risks", "risk", "observed", "low", "high"),
+        data=[
+            (panel, name, *map(float, point))
+            for panel, lines in curves.items()
+            for name, curve in lines.items()
+            for point in zip(*curve, strict=True)
+        ],
+    )
+
+
+def _curves(predictions: Predictions, *, refit: bool) -> dict[str, CalibrationCurve]:
+    lines = {name: predictions.of(name) for name in predictions.risk}
+    if refit:
+        lines[RECALIBRATED] = refitted(next(iter(lines.values())))
+    return {
+        name: calibration_curve(
+            whom.y, whom.risk, predictions.unit, None if whom.follow is None else whom.once()
+        )
+        for name, whom in lines.items()
+    }
+
+
+def _draw_calibration(axis: Axes, curves: Mapping[str, CalibrationCurve]) -> None:
+    """Draw curves with their intervals, and the line on which risks are right."""
+    most = max(float(curve.risk.max()) for curve in curves.values())
+    axis.plot([0, most], [0, most], color=GREY, linewidth=0.8, linestyle=":")
+    for colour, dash, (name, curve) in zip(PALETTE, LINES, curves.items(), strict=False):
+        axis.plot(curve.risk, curve.observed, color=colour, linestyle=dash, label=name)
+        axis.fill_between(curve.risk, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0)
+    axis.set(xlabel="predicted risk", xlim=(0, most), ylim=(0, 1), ylabel="observed share")
+
+
+def _over_shares(
+    curves: Mapping[str, CalibrationCurve], predictions: Predictions, outcomes: Sequence[str]
+) -> Callable[[Canvas], None]:
+    """Return the drawing of curves above the spread of the first model's risks, by outcome.
+
+    At a horizon, where the outcome of some is not known, the spread is of all patients.
+    """
+    risk = next(iter(predictions.risk.values()))
+    if predictions.follow is None:
+        inside = {name: predictions.y == code for code, name in enumerate(outcomes)}
+    else:
+        inside = {"": np.ones(len(risk), np.bool_)}
+    shares = {
+        name: risk_shares(risk[rows], predictions.unit[rows]) for name, rows in inside.items()
+    }
+    filled = np.flatnonzero(np.max(list(shares.values()), axis=0) > 0)
+    most = max(1.05 * max(float(curve.risk.max()) for curve in curves.values()),
+               float(EDGES[filled[-1] + 1]) if len(filled) else 1.0)  # fmt: skip
+
+    def draw(canvas: Canvas) -> None:
+        above, below = canvas.subplots(2, 1, sharex=True, height_ratios=[3, 1])
+        _draw_calibration(above, curves)
+        for colour, (name, share) in zip(PALETTE, shares.items(), strict=False):
+            below.stairs(share, EDGES, color=colour, label=name, fill=True, alpha=0.45)
+        highest = max(float(share.max()) for share in shares.values())
+        above.set(xlabel="", xlim=(0, min(most, 1)))
+        below.set(xlabel="predicted risk", ylabel="share", ylim=(0, 1.25 * highest or 1))
+        if len(curves) > 1:
+            above.legend(loc="upper left")
+        if len(shares) > 1:
+            below.legend(loc="upper right", ncols=2)
+
+    return draw
+
+
+def risk_shares(risk: Array, unit: npt.NDArray[np.int64]) -> Array:
+    """Return the share of risks (n,) between `EDGES`, of rounded counts; none of few patients."""
+    bar = np.minimum(np.digitize(risk, EDGES) - 1, len(EDGES) - 2)
+    patients = np.unique(np.column_stack([bar, unit]), axis=0)[:, 0].astype(np.int64)
+    few = is_few(np.bincount(patients, minlength=len(EDGES) - 1))
+    counts = np.nan_to_num(round_count(np.bincount(bar, minlength=len(EDGES) - 1)))
+    return np.asarray(np.where(few, 0, counts) / round_count(len(risk)))
+
+
+def decision_figure(
+    judged: Mapping[str, Predictions], ends: Array, *, refit: bool = False
+) -> Figure:
+    """Draw net benefit over thresholds, with 95 % intervals where there is one panel.
+
+    Parameters
+    ----------
+    judged, refit
+        As of `calibration_figure`.
+    ends : ndarray
+        Thresholds; the first and the last are the ends of the curves.
+    """
+    grid = np.linspace(ends[0], ends[-1], _POINTS)
+    several = len(judged) > 1
+    lines = {
+        panel: _benefit_lines(predictions, grid, refit=refit, spread=not several)
+        for panel, predictions in list(judged.items())[:MOST_PANELS]
+    }
+    size, draw = _panels(lines, _draw_decision)
+    return Figure(
+        id="decision",
+        title="Is acting on the risks worth it?",
+        caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
+        f"the threshold, for each patient{', with 95 % intervals' * (not several)}."
+        f"{_left_out(judged)}",
+        section="risks",
+        size=size,
+        draw=draw,
+        head=("panel", "treated_by", "threshold", "net_benefit", "low", "high"),
+        data=[
+            (panel, name, *map(float, point), *("", "") * (len(point) < 3))
+            for panel, drawn in lines.items()
+            for name, line in drawn.items()
+            for point in line.T
+        ],
+    )
+
+
+def _benefit_lines(
+    predictions: Predictions, grid: Array, *, refit: bool, spread: bool
+) -> dict[str, Array]:
+    """Return threshold, net benefit and its interval, (4, T); (2, T) without a `spread`."""
+    draws = predictions.draws if spread else predictions.draws[:, :0]
+    counts = np.hstack([np.ones((len(draws), 1), np.uint8), draws])
+    lines = {}
+    for name, whom in treatments(predictions, refit=refit).items():
+        drawn = [resampled_benefits(whom, counts, t) for t in grid.tolist()]
+        of_all = name == TREAT_ALL
+        ends = [[line[0], *estimate("", line[0], line[1:])[1:3]] for line in drawn] if (
+            spread and not of_all
+        ) else [[line[0]] for line in drawn]  # fmt: skip
+        lines[name] = np.vstack([grid, np.transpose(ends)])
+    return lines | {TREAT_NONE: np.vstack([grid, 0 * grid])}
+
+
+def treatments(predictions: Predictions, *, refit: bool = False) -> dict[str, Patients]:
+    """Return whom to treat by what: by the risks of each model, by recalibrated ones, everybody."""
+    named = {name: predictions.of(name) for name in predictions.risk}
+    whom = next(iter(named.values()))
+    again = {RECALIBRATED: refitted(whom)} if refit else {}
+    return named | again | {TREAT_ALL: whom._replace(risk=np.ones(len(whom.y)))}
+
+
+def _draw_decision(axis: Axes, lines: Mapping[str, Array]) -> None:
+    """Draw net benefit over thresholds; the last two lines are those of treating all and nobody."""
+    greys = ((GREY, "-."), (GREY, ":"))
+    looks = [*zip(PALETTE, LINES, strict=False)][: len(lines) - 2]
+    for (colour, dash), (name, line) in zip([*looks, *greys], lines.items(), strict=True):
+        axis.plot(line[0], line[1], label=name, color=colour, linestyle=dash)
+        if len(line) > 2:
+            axis.fill_between(line[0], line[2], line[3], color=colour, alpha=0.15, linewidth=0)
+    highest = max(float(line[1].max(initial=0.01)) for line in lines.values())
+    axis.set(xlabel="threshold: treat from this risk on", ylabel="net benefit per patient")
+    axis.set(ylim=(-0.25 * highest, 1.4 * highest))
+
+
+def _panels(
+    drawn: Mapping[str, Drawn], draw_panel: Callable[[Axes, Drawn], None]
+) -> tuple[tuple[float, float], Callable[[Canvas], None]]:
+    """Return size and drawing of a picture with a panel for each name."""
+    abreast = min(len(drawn), _ABREAST)
+    down = -(-len(drawn) // abreast)
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(down, abreast, squeeze=False).ravel()
+        for axis, (name, lines) in zip(axes, drawn.items(), strict=False):
+            draw_panel(axis, lines)
+            axis.set_title(name)
+        for axis in axes[len(drawn) :]:
+            axis.set_axis_off()
+        handles, labels = axes[0].get_legend_handles_labels()
+        if len(labels) > 1:
+            canvas.legend(handles, labels, loc="outside lower center", ncols=2)
+
+    size = (5.2, 4.4) if len(drawn) == 1 else (3.1 * abreast, 0.7 + 2.9 * down)
+    return size, draw
+
+
+def _left_out(judged: Mapping[str, Predictions]) -> str:
+    if len(judged) <= MOST_PANELS:
+        return ""
+    return f" The {MOST_PANELS} largest of {len(judged)} are drawn."

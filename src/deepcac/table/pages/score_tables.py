@@ -1,0 +1,228 @@
+"""Tables of scores, net benefit and differences between places: of all pages, in one form."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from deepcac.scoring.random_effects import pool_sites
+from deepcac.scoring.resampled_scores import (
+    AUPRC,
+    AUROC,
+    BRIER,
+    ICI,
+    INTERCEPT,
+    LOSS,
+    MENDED,
+    RATIO,
+    SCALED,
+    SLOPE,
+    Estimate,
+    benefit,
+    estimate,
+    event_share,
+    perfect_ranking,
+    scaled,
+    score_intervals,
+    unscaled,
+)
+from deepcac.scoring.small_cells import format_count
+from deepcac.table.comparison_words import signed, with_interval
+from deepcac.table.pages.forest import Line, score_line
+from deepcac.table.pages.page_sections import HIDE_COUNTS, PageTable
+from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
+from deepcac.table.predictions import Predictions
+from deepcac.types import Array
+
+Scores = Mapping[str, Estimate]
+NAMES = {
+    AUROC: "AUROC", AUPRC: "AUPRC", RATIO: "observed / expected events",
+    INTERCEPT: "calibration intercept", SLOPE: "calibration slope",
+    ICI: "calibration index (ICI)", BRIER: "Brier score", SCALED: "scaled Brier score",
+    LOSS: "log loss", MENDED: "Brier score, recalibrated",
+}  # fmt: skip
+DIGITS = {
+    AUROC: 3, AUPRC: 3, RATIO: 2, INTERCEPT: 2, SLOPE: 2, ICI: 4, BRIER: 4, SCALED: 4, LOSS: 4,
+    MENDED: 4,
+}  # fmt: skip
+_BEST = {
+    AUROC: "1; by chance 0.5", AUPRC: "1; by chance the share of events", RATIO: "1",
+    INTERCEPT: "0", SLOPE: "1", ICI: "0", BRIER: "0", SCALED: "1; the same risk for all 0",
+    LOSS: "0",
+}  # fmt: skip
+POOLED = (AUROC, RATIO, SLOPE)
+FEWEST_TO_POOL = 5  # places; of fewer the spread between places is hardly known
+OVER, PREDICTED = "all sites, pooled", "a new site, expected"
+SCORE_NOTE = (
+    "Observed / expected: above 1, the risks are too low on average. Intercept: above 0, they are "
+    "too low. Slope: below 1, they are too extreme."
+)
+
+
+def model_scores(predictions: Predictions) -> dict[str, Scores]:
+    """Return the scores of each model of some predictions, with their intervals."""
+    return {
+        name: score_intervals(predictions.of(name), predictions.draws) for name in predictions.risk
+    }
+
+
+def score_table(columns: Mapping[str, Scores], title: str = "Every score") -> PageTable:
+    """Return a table with a line a score, and a column for each model, event or update."""
+    first = next(iter(columns.values()))
+    rows = [
+        (name, *(score_cell(scores[key], key) for scores in columns.values()), _BEST[key])
+        for key, name in NAMES.items()
+        if key in first and key in _BEST
+    ]
+    single = len(columns) == 1
+    head = ("score", *(["value (95 % interval)"] if single else columns), "best")
+    return PageTable("scores", title, head, rows)
+
+
+def score_cell(score: Estimate, name: str) -> str:
+    """Return a score with its interval, as far as it has one."""
+    if np.isnan(score.value):
+        return "not defined"
+    if name == INTERCEPT and not np.isnan(score.low):
+        value, low, high = (signed(end, DIGITS[name]) for end in score[:3])
+        return f"{value} ({low} to {high})"
+    return with_interval(score[:3], DIGITS[name])
+
+
+def benefit_table(
+    judged: Mapping[str, Predictions], thresholds: Array, *, refit: bool = False
+) -> PageTable:
+    """Return net benefit in patients of 1,000, a line for each place and threshold.
+
+    `judged` has the places, or "" for one table, and `refit` adds recalibrated risks.
+    """
+    rows: list[tuple[str, ...]] = []
+    named = list(judged) != [""]
+    for place, predictions in judged.items():
+        treated = treatments(predictions, refit=refit)
+        share = event_share(treated[TREAT_ALL], predictions.draws)
+        for t in thresholds.tolist():
+            drawn = {what: benefit(whom, predictions.draws, t) for what, whom in treated.items()}
+            cells = [_benefit_cell(values, 1) for values in drawn.values()]
+            largest = 1000 * np.where(share > 0, share, np.nan)
+            standardised = _benefit_cell(next(iter(drawn.values())) / largest, 2)
+            rows.append((*[place] * named, f"{100 * t:.3g} %", *cells, standardised))
+    first_place = next(iter(judged.values()))
+    head = (
+        *["place"] * named, "treat from", *treatments(first_place, refit=refit),
+        "standardised",
+    )  # fmt: skip
+    return PageTable("benefits", "Net benefit", head, rows, labels=1 + named)
+
+
+BENEFIT_NOTE = (
+    "In patients of 1,000: those correctly treated, minus false alarms weighted by the odds of the "
+    "threshold (the option --thresholds sets them), with 95 % intervals. Standardised: over the "
+    "share of events, so that 1 is the largest."
+)
+
+
+def _benefit_cell(drawn: Array, digits: int) -> str:
+    value, low, high = (signed(end, digits) for end in estimate("", float(drawn[0]), drawn[1:])[:3])
+    return f"{value} ({low} to {high})"
+
+
+class Place(NamedTuple):
+    """A place with the risks of one model there, and their scores."""
+
+    predictions: Predictions
+    scores: Scores
+
+
+class Spread(NamedTuple):
+    """A score over places: its mean with a 95 % interval, and where that of a new place lies."""
+
+    mean: float
+    low: float
+    high: float
+    new_low: float
+    new_high: float
+
+
+def over_places(places: Mapping[str, Place], name: str) -> Spread | None:
+    """Pool a score over places by random effects; None of fewer than five.
+
+    The log odds of the AUROC are pooled, the log of O/E, and the slope itself (Snell et al. 2018).
+    """
+    if len(places) < FEWEST_TO_POOL:
+        return None
+    values, errors = zip(*(_scaled_score(place, name) for place in places.values()), strict=True)
+    pooled = pool_sites(list(values), list(errors))
+    half = float(stats.t.ppf(0.975, pooled.freedom)) * pooled.error
+    ends = (pooled.mean, pooled.mean - half, pooled.mean + half, pooled.new_low, pooled.new_high)
+    return Spread(*unscaled(name, np.array(ends)).tolist())
+
+
+def _scaled_score(place: Place, name: str) -> tuple[float, float]:
+    """Return a score of a place, on its `scaled` form, and its error."""
+    score = place.scores[name]
+    if name == AUROC and score.value >= 1:
+        return perfect_ranking(*place.predictions.outcomes[::-1].tolist())
+    return float(scaled(name, np.array(score.value))), max(score.error, 1e-9)
+
+
+_OF_PLACES = (AUROC, RATIO, SLOPE, INTERCEPT, BRIER, MENDED)
+
+
+def place_table(places: Mapping[str, Place]) -> PageTable:
+    """Return the scores of one model in each place, and those pooled over places."""
+    rows = [
+        (
+            name,
+            format_count(place.predictions.rows),
+            format_count(int(place.predictions.outcomes[1])),
+            *(score_cell(place.scores[score], score) for score in _OF_PLACES),
+        )
+        for name, place in places.items()
+    ]
+    spreads = [over_places(places, score) for score in POOLED]
+    if all(spread is not None for spread in spreads):
+        rest = [""] * (len(_OF_PLACES) - len(POOLED))
+        pooled, new = zip(
+            *(
+                (
+                    with_interval(spread[:3], DIGITS[score]),
+                    " to ".join(f"{end:z.{DIGITS[score]}f}" for end in spread[3:]),
+                )
+                for score, spread in zip(POOLED, spreads, strict=True)
+                if spread is not None
+            ),
+            strict=True,
+        )
+        rows += [(OVER, "", "", *pooled, *rest), (PREDICTED, "", "", *new, *rest)]
+    head = ("place", "rows", "events", *(NAMES[score] for score in _OF_PLACES))
+    return PageTable("places-scores", "Scores by place", head, rows, kept=HIDE_COUNTS)
+
+
+def place_lines(places: Mapping[str, Place]) -> dict[str, list[Line]]:
+    """Return the lines of a forest plot of the scores that are pooled."""
+    lines = {}
+    for score in POOLED:
+        lines[score] = [
+            score_line(name, place.scores[score][:3])
+            for name, place in places.items()
+            if not np.isnan(place.scores[score].low)
+        ]
+        spread = over_places(places, score)
+        if spread is not None:
+            new = (spread.mean, spread.new_low, spread.new_high)
+            lines[score] += [score_line(OVER, spread[:3], pooled=True)]
+            lines[score] += [score_line(PREDICTED, new, pooled=True)]
+    return lines
+
+
+def update_table(updates: Mapping[str, Scores]) -> PageTable:
+    """Return the scores after each kind of update."""
+    shown: Sequence[str] = (AUROC, RATIO, SLOPE, BRIER, LOSS)
+    rows = [
+        (name, *(score_cell(scores[score], score) for score in shown))
+        for name, scores in updates.items()
+    ]
+    head = ("update", *(NAMES[score] for score in shown))
+    return PageTable("updates", "Updates", head, rows, kept=(True, False, True))

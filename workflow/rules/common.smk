@@ -194,6 +194,10 @@ def planted_strength(wildcards):
     return float(wildcards.strength)
 
 
+def clinical_effort(wildcards):
+    return study.clinical_effort(wildcards.dataset, wildcards.contender)
+
+
 # What jobs compute with: a change of it makes them again, one of a comment does not.
 def code_of(step):
     """Return the function of what a step is made by: its code, and the lists of columns it may read."""

@@ -52,7 +52,32 @@ use rule judge_trials as judge_clinical with:
         dataset="[a-z0-9_]+",
         contender="[a-z0-9_]+",
     params:
-        effort=study.clinical_effort,
+        effort=clinical_effort,
+
+
+rule judge_added:
+    """Judge what meets on clinical tasks after the plan (docs/archive/judge-plan-evidence.md)."""
+    input:
+        to_make([*study.clinical, *study.added]),
+    output:
+        paths=collect(
+            "results/judge/clinical/added/{table}.csv",
+            table=["on_splines", "cohorts", "pooled"],
+        ),
+    log:
+        "logs/judge/added.log",
+    benchmark:
+        "logs/benchmarks/judge/added.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        call="deepcac_study.judge.added_models.write_added",
+        code=code_digest("deepcac_study.judge.added_models"),
+        trial_paths=[*study.clinical, *study.added],
+        clinical=config["judge"]["clinical"],
+        strict=config["judge"]["strict_margin"],
+    script:
+        "../scripts/call.py"
 
 
 rule judge_clinical_tasks:

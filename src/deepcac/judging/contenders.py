@@ -13,11 +13,14 @@ KM, CAC, DISTANCES, IDS, SOFT, CELLS, HASH = ARMS = (
     *("km", "cac", "dist", "ids", "soft", "cells", "hash"),
 )
 # Models that bend a learner without clusters, and the learner.
-BENT_OF = {"spline_lr": "lr", "products_lr": "lr", "moe": "lr", "linear_lgbm": "lgbm"}
+BENT_OF = {
+    **{"spline_lr": "lr", "products_lr": "lr", "moe": "lr", "ebm": "lr"},
+    "linear_lgbm": "lgbm",
+}
 BESIDE = (DISTANCES, IDS, SOFT)  # what they know of clusters stands beside the features
 
 
-_WHOLE = ("latent", "subtypes", "bagging", "bent", "experts")  # kinds that have no arms
+_WHOLE = ("latent", "subtypes", "bagging", "experts")  # kinds that have no arms
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def _without_weight(values: Values) -> Values:
     return {name: value for name, value in values.items() if name != "class_weight"}
 
 
-def _weights(rows: Rows, class_weight: str | None) -> Array | None:
+def row_weights(rows: Rows, class_weight: str | None) -> Array | None:
     """Return the weights of rows, those of their classes included."""
     if class_weight is None:
         return rows.weight
@@ -85,10 +85,12 @@ def _lightgbm(
 
     weigh = values["class_weight"]
     settings = lightgbm_settings(_without_weight(values), sample.n_classes, sample.seed)
-    data = lightgbm.Dataset(columns(train), train.y, weight=_weights(train, weigh), params=settings)
+    data = lightgbm.Dataset(
+        columns(train), train.y, weight=row_weights(train, weigh), params=settings
+    )
     stop = lightgbm.early_stopping(PATIENCE, verbose=False)
     held_out = lightgbm.Dataset(
-        columns(validation), validation.y, weight=_weights(validation, weigh), reference=data
+        columns(validation), validation.y, weight=row_weights(validation, weigh), reference=data
     )
     model = lightgbm.train(settings, data, ROUNDS, valid_sets=[held_out], callbacks=[stop])
     return lambda rows: _by_class(model.predict(columns(rows), num_threads=1))
@@ -99,7 +101,7 @@ def hgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pred
     model = HistGradientBoostingClassifier(
         **_without_weight(values), early_stopping=False, random_state=sample.seed
     )
-    model.fit(train.raw, train.y, sample_weight=_weights(train, values["class_weight"]))
+    model.fit(train.raw, train.y, sample_weight=row_weights(train, values["class_weight"]))
     return lambda rows: class_scores(model, rows.raw, sample.n_classes)
 
 
@@ -114,7 +116,7 @@ def xgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pred
         **{"nthread": 1, "seed": sample.seed, "tree_method": "hist"},
     }
     data, held_out = (
-        xgboost.DMatrix(rows.raw, rows.y, weight=_weights(rows, weigh), nthread=1)
+        xgboost.DMatrix(rows.raw, rows.y, weight=row_weights(rows, weigh), nthread=1)
         for rows in (train, validation)
     )
     model = xgboost.train(
@@ -147,8 +149,8 @@ def catboost(values: Values, train: Rows, validation: Rows, sample: Resample) ->
         allow_writing_files=False,
     )
     model.fit(
-        Pool(train.raw, train.y, weight=_weights(train, weigh)),
-        eval_set=Pool(validation.raw, validation.y, weight=_weights(validation, weigh)),
+        Pool(train.raw, train.y, weight=row_weights(train, weigh)),
+        eval_set=Pool(validation.raw, validation.y, weight=row_weights(validation, weigh)),
     )
     return lambda rows: class_scores(model, rows.raw, sample.n_classes)
 

@@ -115,7 +115,7 @@ def _references(question: Question, contender: Contender) -> list[str]:
 def _bending(question: Question, contender: Contender) -> list[str]:
     """Return the references of the questions about what bends a line without clusters."""
     if question == BEND:
-        return [BENT_OF[contender.learner]] if contender.learner in BENT_OF else []
+        return [BENT_OF[contender.id]] if contender.id in BENT_OF else []
     if question in (RANDOM, CHOSEN_RANDOM):
         view = MEAN if question == RANDOM else BEST
         return [f"{view}_{contender.learner}"] if contender.arm in (KM, CAC) else []

@@ -2,7 +2,9 @@
 
 One random partition is a noisy control: what it scores changes from draw to draw by more than
 clusters gain. So the trials that validation chooses are fitted in further draws, and a record has
-two views: the mean of the draws, and the draw that is best on the validation rows.
+two views: the mean of the draws, and the draw that is best on the validation rows. Where all trials
+are fitted in each draw, a third has the effort of clusters: the mean over the draws, each with the
+trial that validation chooses in it.
 """
 
 from collections.abc import Mapping
@@ -18,17 +20,18 @@ from deepcac.judging.trial_record import PARTS, TrialRecord, score_array
 from deepcac.judging.trial_scores import METRICS, Scores, advantage, score_trial
 from deepcac.types import Array
 
-MEAN, BEST = VIEWS = ("mean_of_cells", "best_of_cells")
+MEAN, BEST, EACH = VIEWS = ("mean_of_cells", "best_of_cells", "each_of_cells")
 _VALIDATION, _TEST = range(len(PARTS))
 
 
 def score_draws(
-    sample: Resample, contender: Contender, record: TrialRecord, draws: int
+    sample: Resample, contender: Contender, record: TrialRecord, draws: int, *, every: bool = False
 ) -> dict[int, Array]:
     """Return the scores of the chosen trials, by number, in each of `draws` random partitions.
 
     Chosen are the trials of the record of this resample that are best on the validation rows by
-    one of the metrics; their scores in the first partition are those of the record.
+    one of the metrics, or `every` trial; their scores in the first partition are those of the
+    record.
     """
     (scores,) = record.scores
     return {
@@ -41,7 +44,7 @@ def score_draws(
                 ),
             ]
         )
-        for t in best_trials(scores)
+        for t in (range(len(scores)) if every else best_trials(scores))
     }
 
 
@@ -75,17 +78,36 @@ def with_views(records: Mapping[str, TrialRecord]) -> dict[str, TrialRecord]:
         f"{view}_{record.learner}": _view(record, view)
         for record in records.values()
         if record.arm == CELLS and len(record.partitions) == len(record.seeds)
-        for view in VIEWS
+        for view in (VIEWS if _complete(record) else (MEAN, BEST))
     }
     return {**records, **views}
 
 
+def _complete(record: TrialRecord) -> bool:
+    """Say whether every trial was fitted in each draw."""
+    return all(len(draws) == len(record.values) for draws in record.partitions)
+
+
 def _view(record: TrialRecord, view: str) -> TrialRecord:
     scores = record.scores.copy()
+    if view == EACH:
+        for j, partitions in enumerate(record.partitions):
+            scores[j, :, _TEST] = _mean_of_choices(np.stack([*partitions.values()]))
+        return replace(record, contender=f"{view}_{record.learner}", scores=scores)
     for j, partitions in enumerate(record.partitions):
         for t, draws in partitions.items():
             scores[j, t, _TEST] = _test_scores(draws, view)
     return replace(record, contender=f"{view}_{record.learner}", scores=scores)
+
+
+def _mean_of_choices(trials: Array) -> Array:
+    """Return by metric the mean over the draws, from scores (n_trials, n_draws, 2, n_metrics)."""
+    turns = np.arange(trials.shape[1])
+    best = [
+        advantage(metric, trials[:, :, _VALIDATION, m]).argmax(axis=0)
+        for m, metric in enumerate(METRICS)
+    ]
+    return np.array([trials[chosen, turns, _TEST, m].mean() for m, chosen in enumerate(best)])
 
 
 def _test_scores(draws: Array, view: str) -> Array:

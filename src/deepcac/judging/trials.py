@@ -36,6 +36,7 @@ class Effort(NamedTuple):
     network_trials: int  # draws a network
     partitions: int = 1  # draws of random cells, in which the chosen trials are fitted
     grid: bool = False  # clusters and alpha of an arm go through a grid in place of draws
+    choose_in_each: bool = False  # fit every trial in each of the partitions, not the chosen alone
 
     def trials_of(self, contender: Contender) -> int:
         """Return how many trials a contender is given."""
@@ -76,7 +77,9 @@ def judge_samples(
         for contender, values in trials.items():
             record = run_resample(sample, contender, values)
             if contender.arm == CELLS and effort.partitions > 1:
-                draws = score_draws(sample, contender, record, effort.partitions)
+                draws = score_draws(
+                    sample, contender, record, effort.partitions, every=effort.choose_in_each
+                )
                 record = replace(record, partitions=[draws])
             records[contender].append(record)
             best = record.score(VALIDATION, "auroc").max()

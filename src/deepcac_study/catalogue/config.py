@@ -240,6 +240,7 @@ def _judged(judge: Judge) -> Iterator[Iterable[str]]:
     yield from (match.datasets for match in (*judge.matches, *clinical.also))
     yield from (tables.datasets, tables.resamples_of)
     yield from (clinical.datasets, clinical.apart, clinical.cohorts, clinical.county)
+    yield clinical.added.datasets
 
 
 def _named(settings: Config) -> Iterator[Iterable[str]]:

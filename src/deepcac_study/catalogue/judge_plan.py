@@ -63,6 +63,21 @@ class Tables(Entry):
     network_trials: int = Field(1, ge=1, description="as of the judge")
 
 
+class Added(Entry):
+    """What meets after the plan: docs/archive/judge-plan-evidence.md, part 2."""
+
+    datasets: list[Id] = Field(
+        [], description="cohorts: random groups choose a trial in each partition"
+    )
+    contenders: list[ContenderId] = Field(
+        [], description="models on these cohorts, beside those of the plan"
+    )
+    on_splines: list[ContenderId] = Field([], description="models on every clinical task")
+    families: list[list[str]] = Field(
+        [], description="as of the clinical tasks, with these cohorts"
+    )
+
+
 class Clinical(Entry):
     """Clinical tasks, in small families and pooled over cohorts (docs/archive/judge-plan.md)."""
 
@@ -84,6 +99,10 @@ class Clinical(Entry):
     )
     partitions: int = Field(20, ge=1, description="random partitions of the control")
     also: list[Match] = Field([], description="further models on some of the tasks")
+    added: Added = Field(
+        Added.model_validate({}),
+        description="what meets after the plan, and enters none of its comparisons",
+    )
 
     def wanted(self) -> dict[str, list[str]]:
         """Return the contenders of each task."""
@@ -94,16 +113,18 @@ class Clinical(Entry):
             tasks.setdefault(name, []).extend(contenders)
         return tasks
 
-    def poolings(self) -> dict[str, dict[str, str]]:
-        """Return each way to count cohorts: the cohort of every task that counts.
+    def poolings(self, *, added: bool = False) -> dict[str, dict[str, str]]:
+        """Return each way to count cohorts: the cohort of every task that counts, `added` or not.
 
         `FAMILY`: tables that share patients are one. `LARGER` and `SMALLER`: of these only the
         first or the last counts. `COUNTY`: as `FAMILY`, and the tasks of a county are one.
         `COHORT`: as if nobody shared patients.
         """
-        cohorts = {name: self.cohorts.get(name, name) for name in self.wanted()}
-        first = {name: family[0] for family in self.families for name in family}
-        last = {name: family[-1] for family in self.families for name in family}
+        tasks = [*self.wanted(), *(self.added.datasets if added else ())]
+        families = [*self.families, *(self.added.families if added else ())]
+        cohorts = {name: self.cohorts.get(name, name) for name in tasks}
+        first = {name: family[0] for family in families for name in family}
+        last = {name: family[-1] for family in families for name in family}
         family = {task: first.get(name, name) for task, name in cohorts.items()}
         return {
             FAMILY: family,

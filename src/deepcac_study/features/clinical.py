@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -35,14 +36,19 @@ def with_outcome(
     excluded: Excluded | None = None,
     rows: Chosen | None = None,
     group: str | None = None,
+    unknown: Literal["refused", "left out"] = "refused",
 ) -> tuple[FeatureMatrix, Flow]:
     """Make features of a tidy table whose column `outcome` is known of every row.
 
     `happened` is its value where the event happened. `rows` choose the cohort, step by step.
     Columns of `excluded`, the outcome and `group` (a hospital, say) are no features. A column that
-    the table lacks is a `DataError`.
+    the table lacks is a `DataError`, and so is a row without an outcome unless such rows are left
+    out by `unknown`.
     """
     table, counts = _chosen_rows(table, rows or {})
+    if unknown == "left out":
+        table = table.filter(pc.is_valid(_column(table, outcome)))
+        counts["outcome known"] = table.num_rows
     label = _equals(table, outcome, happened)
     if table[outcome].null_count:
         row = pc.index(pc.is_null(table[outcome]), True).as_py() + 1

@@ -79,9 +79,10 @@ def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str
     """
     tasks = task_table(records, plan)
     finished = set(tasks.loc[tasks["status"] == FINISHED, "dataset"])
+    wanted = plan.wanted()
     parts = [
         {
-            name: stored
+            name: {id_: record for id_, record in stored.items() if id_ in wanted[name]}
             for name, stored in records.items()
             if name in finished and (name in apart) == away
         }
@@ -120,7 +121,7 @@ def task_table(records: Records, plan: Clinical) -> pd.DataFrame:
         elif not lacking:
             first = stored[wanted[0]]
             row |= {"rows": first.about.get("n_rows"), "resamples": len(first.seeds)}
-            row["minutes"] = sum(map(_seconds, stored.values())) / 60
+            row["minutes"] = sum(_seconds(stored[name]) for name in wanted) / 60
         rows.append(row)
     columns = ["dataset", "cohort", "apart", "status", "rows", "resamples", "minutes"]
     table = pd.DataFrame(rows, columns=columns)
@@ -169,7 +170,7 @@ def clinical_verdicts(
             if f"{OFFERED}{name}" in present
         ]
     parts = [
-        _family(compared, question, pair, metric, strict)
+        judge_family(compared, question, [pair], metric, strict)
         for question, pair in asked
         for compared in [_with_both(scores, pair)]
         for metric in MARGINS
@@ -203,13 +204,18 @@ def _with_both(scores: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     return scores[scores["contender"].isin(pair) & scores["dataset"].isin(both)]
 
 
-def _family(
-    compared: pd.DataFrame, question: Question, pair: tuple[str, str], metric: str, strict: float
+def judge_family(
+    compared: pd.DataFrame,
+    question: Question,
+    compared_pairs: Iterable[tuple[str, str]],
+    metric: str,
+    strict: float,
 ) -> pd.DataFrame:
     """Decide one family, also by the stricter margin: half of it for a loss."""
+    family = [*compared_pairs]
     margin = MARGINS[metric]
     stricter = strict if metric == MAIN or margin == MARGIN else margin / 2
-    table = verdicts(compared, margin, stricter, [question], lambda *_: iter([pair]), [metric])
+    table = verdicts(compared, margin, stricter, [question], lambda *_: iter(family), [metric])
     if table.empty:
         return table
     mean, high, low = (table[name].to_numpy(float) for name in ("mean", "high", "low"))

@@ -46,11 +46,12 @@ class StudyFiles:
     @property
     def files(self) -> list[str]:
         """Everything that the study writes."""
-        several = (*self.trials, *self.clinical)
+        several = (*self.trials, *self.clinical, *self.added)
         stored = [str(answers_path(record)) for record in several]
         return [
             *self.trials,
             *self.clinical,
+            *self.added,
             *self.clinical_results,
             *stored,
             *self.planted,
@@ -85,10 +86,33 @@ class StudyFiles:
         asked = filter(self.reachable, self.judge["tables"]["datasets"])
         return [f"{FOLDER}/{TABLES}/{dataset}.json" for dataset in asked]
 
+    def clinical_effort(self, dataset: str, contender: str) -> dict[str, Any]:
+        """How much a contender is given on a clinical task.
+
+        On cohorts that were added every random partition has a choice of its own; with splines
+        random groups are one contender, chosen as clusters are.
+        """
+        settings = self.judge["clinical"]
+        once = contender in settings["added"]["on_splines"]
+        partitions = 1 if once else settings["partitions"]
+        each = dataset in settings["added"]["datasets"] and not once
+        return self.effort | {"partitions": partitions, "choose_in_each": each, "grid": True}
+
     @property
-    def clinical_effort(self) -> dict[str, Any]:
-        """How much every contender is given on a clinical task."""
-        return self.effort | {"partitions": self.judge["clinical"]["partitions"], "grid": True}
+    def added(self) -> list[str]:
+        """The stored trials of what meets on clinical tasks after the plan."""
+        settings = self.judge["clinical"]
+        added = settings["added"]
+        every = [*settings["contenders"], *added["contenders"], *added["on_splines"]]
+        wanted = {
+            **dict.fromkeys(settings["datasets"], added["on_splines"]),
+            **dict.fromkeys(added["datasets"], every),
+        }
+        return [
+            f"{FOLDER}/{CLINICAL}/{dataset}/{name}.json"
+            for dataset in filter(self.reachable, wanted)
+            for name in wanted[dataset]
+        ]
 
     @property
     def clinical(self) -> list[str]:

@@ -27,7 +27,8 @@ _FACTS = {
 }
 _FRACTIONS = {"missing", "strength"}  # facts with a fraction, which no arithmetic changes
 _OF_A_CHOICE = {"risks", "partitions"}  # kept of the trial that won: in a tie, of another one
-TIE = 0.001  # validation F1s that lie as near are level, and last digits choose between them
+# Validation F1s that lie as near, or within a training row, are level: last digits choose one.
+TIE = 0.001
 
 
 class RepeatSeries(NamedTuple):
@@ -84,9 +85,11 @@ def fact_that_differs(shipped: Record, again: Record) -> tuple[str, Any, Any] | 
 
 def _is_tie(again: Record, place: Place, alpha: Any) -> bool:
     """Say whether alpha is level with the best by the F1s of the repeat."""
-    scores = again["splits"][int(place[1])]["hyperparameters"].get("alpha_f1") or {}
+    split = again["splits"][int(place[1])]
+    scores = split["hyperparameters"].get("alpha_f1") or {}
     by_alpha = {float(value): f1 for value, f1 in scores.items()}
-    return alpha in by_alpha and max(by_alpha.values()) - by_alpha[alpha] <= TIE
+    near = max(TIE, 1 / split["n_train"])
+    return alpha in by_alpha and max(by_alpha.values()) - by_alpha[alpha] <= near
 
 
 def summary_fault(record: Record) -> tuple[str, float, float] | None:

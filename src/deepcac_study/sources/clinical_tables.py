@@ -5,8 +5,11 @@ the outcome is and what is no feature, the registry says (`deepcac_study.feature
 """
 
 import os
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from deepcac.errors import DataError
@@ -17,6 +20,8 @@ from deepcac_study.raw.delimited import read_delimited
 from deepcac_study.raw.tidy import with_row_id
 
 StrPath = str | os.PathLike[str]
+# Column: numbers in the file that mean "no value", or that cannot be.
+Codes = Mapping[str, Sequence[float]]
 
 
 def extract(raw: StrPath, tidy: StrPath, *, columns: str, missing: Sequence[str] = ("",)) -> None:
@@ -50,6 +55,54 @@ def extract_arff(raw: StrPath, tidy: StrPath, *, columns: str) -> None:
         variable.field().with_type(table.schema.field(variable.name).type) for variable in variables
     ]
     write_table(tidy, with_row_id(pa.table(table.columns, schema=pa.schema(columns_of))))
+
+
+def extract_rda(raw: StrPath, tidy: StrPath, *, columns: str, codes: Codes | None = None) -> None:
+    """Read the one table of an R data file, with the `columns` that the catalogue lists."""
+    from rdata import read_rda
+
+    try:
+        with warnings.catch_warnings():  # of attributes of R that a table here has no place for
+            warnings.simplefilter("ignore")
+            (table,) = read_rda(raw).values()
+    except OSError as error:
+        raise DataError(f"{raw}: cannot be read ({error}); fetch it first") from None
+    except (ValueError, NotImplementedError) as error:
+        raise DataError(f"{raw}: not an R data file with one table ({error})") from None
+    _write_checked(raw, table, tidy, columns, codes)
+
+
+def extract_nhanes1(predictors: StrPath, years: StrPath, tidy: StrPath, *, codes: Codes) -> None:
+    """Read the predictors of NHANES I and its follow-up as the package shap ships them.
+
+    Years are those to death where above 0, and to the end of the follow-up where below; none are 0
+    at the end of a follow-up that had hardly begun.
+    """
+    tables = []
+    for path in (predictors, years):
+        try:
+            tables.append(pd.read_csv(path, index_col=0))
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path}: cannot be read ({error}); fetch it again") from None
+    table, follow_up = tables
+    if "y" not in follow_up or not table.index.equals(follow_up.index):
+        raise DataError(f"{years}: not the years of the people of {predictors}; fetch both again")
+    died = (follow_up["y"] > 0).astype(int)
+    table = table.assign(died=died, years=follow_up["y"].abs())
+    _write_checked(predictors, table, tidy, "nhanes1", codes)
+
+
+def _write_checked(
+    raw: StrPath, table: pd.DataFrame, tidy: StrPath, columns: str, codes: Codes | None
+) -> None:
+    """Check a table against the catalogue as a comma-separated file is, and write it."""
+    for name, values in (codes or {}).items():
+        numbers = table[name].to_numpy(float, na_value=np.nan)  # 88.8 stands as 88.80000000000001
+        gone = np.isclose(numbers[:, None], values).any(axis=1)
+        table = table.assign(**{name: table[name].mask(gone)})
+    content = table.to_csv(index=False).encode()
+    checked = read_delimited(raw, read_variables(columns), header=True, content=content)
+    write_table(tidy, with_row_id(checked))
 
 
 def extract_breast_cancers(

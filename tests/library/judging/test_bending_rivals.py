@@ -15,7 +15,7 @@ from deepcac.judging.choice import CLUSTERED, choose
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.partitions import beside, part
-from deepcac.judging.questions import BENT, RANDOM, pairs
+from deepcac.judging.questions import BEND, BENT, HELP, RANDOM, pairs
 from deepcac.judging.random_partitions import with_views
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.resamples import resamples
@@ -52,6 +52,33 @@ def test_splines_see_a_bend_and_products_a_crossing_that_a_line_does_not():
     assert auroc("spline_lr", BENDS) > 0.85
     assert auroc("lr", CROSSES) < 0.65
     assert auroc("products_lr", CROSSES) > 0.75
+
+
+def test_explainable_boosting_sees_a_bend_and_a_crossing_and_stops_by_the_validation_rows():
+    pytest.importorskip("interpret")
+    pairs_of_ten = parse_contender("ebm").trials(1)[0]
+    assert auroc("ebm", BENDS) > 0.85
+    assert auroc("ebm", CROSSES, {**pairs_of_ten, "interactions": 0}) < 0.65
+    assert auroc("ebm", CROSSES, pairs_of_ten) > 0.75
+
+
+def test_splines_in_clusters_see_a_bend_that_turns_round_between_them():
+    # Two groups far apart, in which the same column bends the risk in opposite directions.
+    side = np.sign(X[:, 1])
+    apart = matrix_of(side * (np.square(X[:, 0]) - 0.455))  # the median of the square
+    groups = FeatureMatrix(
+        apart.row_id, apart.label, np.column_stack([X[:, 0], 4 * side]), ("a", "s")
+    )
+    values = {"C": 0.1, "knots": 5, "class_weight": None}
+    assert auroc("spline_lr", groups, values) < 0.7
+    for name in ("km_spline_lr", "cac_spline_lr"):
+        assert auroc(name, groups, {**values, "n_clusters": 2, "alpha": 0.0}) > 0.8
+
+
+def test_splines_with_clusters_are_compared_with_splines_and_are_no_bent_rival():
+    present = ["lr", "spline_lr", "km_spline_lr", "dist_spline_lr"]
+    assert list(pairs(HELP, present)) == [(name, "spline_lr") for name in present[2:]]
+    assert list(pairs(BEND, present)) == [("spline_lr", "lr")]
 
 
 def test_experts_and_lines_in_leaves_see_a_crossing():
@@ -128,10 +155,26 @@ def test_the_grid_has_every_cell_once_and_alpha_0_apart():
     assert all("alpha" not in one for one in parse_contender("km_lr").grid_trials(20))
 
 
-@pytest.mark.parametrize("name", ["km_spline_lr", "cac_moe", "mean_of_cells_lr", "ids_bag"])
+@pytest.mark.parametrize("name", ["cac_moe", "mean_of_cells_lr", "ids_bag"])
 def test_what_has_no_arms_is_refused(name):
     with pytest.raises(ConfigError, match="no model"):
         parse_contender(name)
+
+
+def test_random_groups_of_equal_effort_choose_a_trial_in_each_draw():
+    effort = Effort(2, 2, 0, 300, 4, 2, partitions=3, grid=True, choose_in_each=True)
+    record = judge_rows(CROSSES, parse_contender("cells_lr"), effort)
+    found = with_views({"cells_lr": record})["each_of_cells_lr"]
+    for metric in ("auroc", "log_loss"):
+        m = METRICS.index(metric)
+        for j, draws in enumerate(record.partitions):
+            assert sorted(draws) == list(range(len(record.values)))
+            tests = []
+            for turn in range(3):
+                validation = {t: scores[turn, 0, m] for t, scores in draws.items()}
+                best = (min if metric in LOSSES else max)(validation, key=validation.get)
+                tests.append(draws[best][turn, 1, m])
+            assert choose(found, CLUSTERED, metric).scores[j] == pytest.approx(np.mean(tests))
 
 
 def test_the_averaged_control_is_the_mean_of_its_draws_and_the_best_by_validation():

@@ -73,7 +73,8 @@ SHIPPED = read(RESULTS / "records")
 
 def record(*auroc, processor="one", method="cac_lr", **more):
     splits = [
-        {"seed": n, "n_test": 90 + n, "metrics": {"auroc": x, "f1": 0.4}, "status": "ok"}
+        {"seed": n, "n_train": 3000, "n_test": 90 + n}
+        | {"metrics": {"auroc": x, "f1": 0.4}, "status": "ok"}
         for n, x in enumerate(auroc)
     ]
     return {
@@ -168,6 +169,12 @@ def test_another_alpha_is_none_where_the_repeat_says_that_it_was_as_good():
     clear = chosen(0.01, 0.805, **{"0_03": 0.4, "0_01": 0.501})
     found = compare("cic/cac_lr_k2.json", shipped, clear, TOLERANCES)
     assert (found.verdict, found.where) == (DIFFERENT, "splits.0.hyperparameters.alpha")
+    # One training row of few is more than a thousandth.
+    shipped = chosen(0.03, 0.8, **{"0_03": 0.501, "0_01": 0.4989})
+    apart = chosen(0.01, 0.8008, **{"0_03": 0.4989, "0_01": 0.501})
+    assert verdict(shipped, apart) == DIFFERENT
+    apart["splits"][0]["n_train"] = shipped["splits"][0]["n_train"] = 400
+    assert verdict(shipped, apart) == WITHIN
 
 
 def test_a_forged_setting_is_found_though_no_score_moved():

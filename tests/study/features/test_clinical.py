@@ -201,9 +201,18 @@ def test_nothing_that_follows_the_outcome_is_a_feature(name):
 
 
 def test_every_cohort_says_what_is_published():
-    assert len(COHORTS) == 17
+    assert len(COHORTS) == 20
     assert all(entry.unit and entry.note and entry.ranges for entry in COHORTS.values())
     assert COHORTS["stroke"].counts.published is None
+
+
+def test_rows_without_an_outcome_are_refused_or_left_out_and_counted():
+    people = table(out=[0, None, 1], age=[40, 50, 60])
+    with pytest.raises(DataError, match="data row 2 has no outcome"):
+        with_outcome(people, outcome="out")
+    features, flow = with_outcome(people, outcome="out", unknown="left out")
+    assert features.row_id.tolist() == [1, 3]
+    assert [step["rows"] for step in flow] == [3, 2]
 
 
 def test_a_table_without_features_is_refused():

@@ -12,6 +12,11 @@ JUDGE = {
         "contenders": ["lr", "km_lr"],
         "also": [{"datasets": ["cic"], "contenders": ["fnn"]}],
         "partitions": 20,
+        "added": {
+            "datasets": ["gusto"],
+            "contenders": ["ebm"],
+            "on_splines": ["cells_spline_lr"],
+        },
     },
     "matches": [
         {"datasets": ["cic", "hidden"], "contenders": ["lr", "km_lr"]},
@@ -50,9 +55,26 @@ def test_clinical_tasks_have_a_folder_and_an_effort_of_their_own():
         f"results/judge/clinical/{name}.json" for name in ("rhc/lr", "rhc/km_lr", "cic/fnn")
     ]
     effort = dict.fromkeys(Effort._fields[:6], 7)
-    found = StudyFiles(JUDGE | effort, lambda dataset: True).clinical_effort
-    assert Effort(**found) == Effort(*[7] * 6, partitions=20, grid=True)
+    study = StudyFiles(JUDGE | effort, lambda dataset: True)
+    usual = Effort(*[7] * 6, partitions=20, grid=True)
+    assert Effort(**study.clinical_effort("rhc", "cells_lr")) == usual
+    each = Effort(**study.clinical_effort("gusto", "cells_lr"))
+    assert each == usual._replace(choose_in_each=True)
+    once = Effort(**study.clinical_effort("gusto", "cells_spline_lr"))
+    assert once == usual._replace(partitions=1)
     assert "results/judge/clinical/pooled.csv" in STUDY.files
+
+
+def test_what_is_added_meets_in_the_same_folder_and_changes_no_planned_list():
+    names = {
+        name: sorted(f.split("/")[-1][:-5] for f in STUDY.added if f"/{name}/" in f)
+        for name in ("rhc", "gusto")
+    }
+    assert names == {
+        "rhc": ["cells_spline_lr"],
+        "gusto": ["cells_spline_lr", "ebm", "km_lr", "lr"],
+    }
+    assert not set(STUDY.added) & set(STUDY.clinical)
 
 
 def test_parts_of_the_positive_control_have_names():

@@ -1,12 +1,19 @@
-"""Clinical tables as their files are written: commas, quoted ARFF, missing values, bad input."""
+"""Clinical tables as their files are written: commas, ARFF, R data, missing values, bad input."""
 
+import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_table
 from deepcac_study.catalogue.variables import levels_of
 from deepcac_study.raw.arff import read_arff
-from deepcac_study.sources.clinical_tables import extract, extract_arff, extract_breast_cancers
+from deepcac_study.sources.clinical_tables import (
+    extract,
+    extract_arff,
+    extract_breast_cancers,
+    extract_nhanes1,
+    extract_rda,
+)
 
 # As scikit-survival ships it: tabs, keywords in capitals, a comment, the outcome last.
 WHAS = """\
@@ -166,3 +173,80 @@ def test_both_breast_cancer_cohorts_are_read(tmp_path):
     )
     assert read_table(first)["size"].to_pylist() == ["<=20", "20-50"]
     assert read_table(second)["size"].to_pylist() == [18]
+
+
+def bleeding(**changes):
+    columns = {
+        "time": [1.0, 4.0, 4.0],
+        "status": ["1", "0", "0"],
+        "statusSE": [1.0, 0.0, None],
+        "sex": ["male", "female", "male"],
+        "age": [30, 40, 50],
+        "injurytime": [1.0, 2.5, 8.0],
+        "injurytype": ["blunt", "penetrating", "blunt and penetrating"],
+        "sbp": [80, 0, 120],
+        "hr": [120, 90, 80],
+        "rr": [30, 20, 18],
+        "cc": [4, 2, 0],
+        "gcs": [3, 15, 14],
+    }
+    frame = pd.DataFrame(columns | changes)
+    texts = [name for name, kind in frame.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)]
+    return frame.astype(dict.fromkeys(texts, "category"))  # factors, as R has them
+
+
+def put_rda(folder, frame):
+    path = folder / "crash2.rda"
+    pytest.importorskip("rdata").write_rda(path, {"crash2": frame})
+    return path
+
+
+def test_an_r_table_is_checked_as_a_text_file_and_its_codes_are_missing(tmp_path):
+    tidy = tmp_path / "t.parquet"
+    extract_rda(put_rda(tmp_path, bleeding()), tidy, columns="crash2", codes={"sbp": [0]})
+    table = read_table(tidy)
+    assert table["sbp"].to_pylist() == [80, None, 120]
+    assert table["cc"].to_pylist() == [4, 2, 0]  # 0 is a code in one column only
+    assert table["status"].to_pylist() == ["1", "0", "0"]
+    assert table["statusSE"].to_pylist() == [1, 0, None]
+    assert table["row_id"].to_pylist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, "sbp: '0' is outside"),
+        ({"sbp": [80, 90, 100], "gcs": [2, 3, 4]}, "gcs: '2' is outside"),
+    ],
+)
+def test_an_r_table_with_an_unbelievable_value_is_one_line(tmp_path, changes, message):
+    with pytest.raises(DataError, match=message):
+        extract_rda(put_rda(tmp_path, bleeding(**changes)), tmp_path / "t", columns="crash2")
+
+
+def test_another_file_than_one_of_r_is_one_line(tmp_path):
+    pytest.importorskip("rdata")
+    for raw in (tmp_path / "none.rda", put(tmp_path, "crash2.rda", "<html>")):
+        with pytest.raises(DataError, match="cannot be read|not an R data file") as caught:
+            extract_rda(raw, tmp_path / "t", columns="crash2")
+        assert "\n" not in str(caught.value)
+
+
+NHANES = """\
+,Age,Diastolic BP,Poverty index,Race,Red blood cells,Sedimentation rate,Serum Albumin,Serum Cholesterol,Serum Iron,Serum Magnesium,Serum Protein,Sex,Systolic BP,TIBC,TS,White blood cells,BMI,Pulse pressure
+0,35.0,92.0,126.0,2.0,77.7,12.0,5.0,165.0,135.0,1.37,7.6,2.0,142.0,323.0,41.8,5.8,31.1,50.0
+1,71.0,,210.0,1.0,88.80000000000001,37.0,4.0,298.0,89.0,1.38,6.4,2.0,156.0,331.0,26.9,,32.4,78.0
+2,50.0,80.0,999.0,1.0,45.2,,4.0,298.0,89.0,1.38,6.4,1.0,156.0,331.0,26.9,5.3,32.4,78.0
+"""
+
+
+def test_years_above_0_end_in_death_and_codes_are_missing(tmp_path):
+    predictors, tidy = put(tmp_path, "X.csv", NHANES), tmp_path / "t.parquet"
+    years = put(tmp_path, "y.csv", ",y\n0,15.25\n1,-11.5\n2,0.0\n")
+    extract_nhanes1(predictors, years, tidy, codes={"Red blood cells": [77.7, 88.8]})
+    table = read_table(tidy)
+    assert table["died"].to_pylist() == [1, 0, 0]
+    assert table["years"].to_pylist() == [15.25, 11.5, 0]
+    assert table["Red blood cells"].to_pylist() == [None, None, 45.2]
+    with pytest.raises(DataError, match="not the years of the people"):
+        extract_nhanes1(predictors, put(tmp_path, "y.csv", ",y\n0,1.0\n"), tidy, codes={})

@@ -1,0 +1,104 @@
+"""Clusters on top of splines, and further cohorts: families, what decides, and what is lacking."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from deepcac.errors import DataError
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.trial_record import TrialRecord
+from deepcac.judging.trial_scores import METRICS
+from deepcac.scoring.statistics import holm
+from deepcac_study.catalogue.judge_plan import Clinical
+from deepcac_study.judge.added_models import added_tables, judge_cohorts, judge_on_splines
+
+RNG = np.random.default_rng(8)
+KINDS = ("km", "cac", "dist", "ids", "soft")
+PLANNED = [
+    f"{arm}{learner}" for learner in ("lr", "lgbm") for arm in ("", *(f"{k}_" for k in KINDS))
+]
+PLANNED += ["cells_lr", "cells_lgbm", "spline_lr", "products_lr", "linear_lgbm", "moe"]
+ON_SPLINES = ["km_spline_lr", "dist_spline_lr", "cells_spline_lr"]
+PLAN = Clinical.model_validate(
+    {
+        "datasets": ["a", "b", "apart"],
+        "contenders": PLANNED,
+        "apart": ["apart"],
+        "added": {
+            "datasets": ["new", "larger"],
+            "contenders": ["ebm"],
+            "on_splines": ON_SPLINES,
+            "families": [["larger", "a"]],
+        },
+    }
+)
+
+
+def record(name, gain):
+    """Return a record of one trial in ten resamples, of which every score is about .7 + gain."""
+    contender = parse_contender(name)
+    mean = 0.7 + gain + 0.001 * RNG.normal(size=(10, 1, 1, 1))
+    scores = np.broadcast_to(mean, (10, 1, 2, len(METRICS)))
+    made = TrialRecord(
+        name,
+        contender.arm,
+        contender.learner,
+        values=[{"n_clusters": 2 if contender.arm else 1}],
+        seeds=list(range(10)),
+        sizes=[{"n_train": 56, "n_validation": 19, "n_test": 25}] * 10,
+        scores=scores,
+        seconds=np.ones((10, 1)),
+    )
+    if contender.arm != "cells":
+        return made
+    return replace(made, partitions=[{0: np.stack([own[0]] * 3)} for own in scores])
+
+
+def stored(names, tasks=("new", "larger"), **gains):
+    return {task: {name: record(name, gains.get(name, 0.0)) for name in names} for task in tasks}
+
+
+def test_a_kind_on_splines_helps_if_it_beats_splines_and_splines_in_random_groups():
+    names = ["spline_lr", *ON_SPLINES]
+    gains = {"km_spline_lr": 0.05, "dist_spline_lr": 0.05, "cells_spline_lr": 0.03}
+    table = judge_on_splines(stored(names, **gains), 0.005)
+    assert table["helps"].all()
+    assert set(table["contender"]) == {"km_spline_lr", "dist_spline_lr"}
+    level = judge_on_splines(stored(names, **gains | {"cells_spline_lr": 0.05}), 0.005)
+    assert not level["helps"].any()
+
+
+def test_a_family_on_splines_is_all_kinds_and_tasks_of_a_question_and_metric():
+    table = judge_on_splines(stored(["spline_lr", *ON_SPLINES], "abcd"), 0.005)
+    rows = table[(table["question"] == "forced") & (table["metric"] == "auroc")]
+    assert len(rows) == 2 * 4
+    assert np.allclose(rows["p_holm"], holm(rows["p"].to_numpy()))
+
+
+def test_a_cohort_is_helped_by_what_beats_the_learner_equal_random_groups_and_splines():
+    names = [*PLANNED, "ebm"]
+    gains = {"km_lr": 0.06, "dist_lr": 0.06, "cac_lr": 0.06, "spline_lr": 0.02, "cells_lr": 0.01}
+    table = judge_cohorts(stored(names, **gains), 0.005)
+    assert set(table.loc[table["helps"], "contender"]) == {"km_lr", "cac_lr", "dist_lr"}
+    random = table[(table["question"] == "random") & (table["metric"] == "auroc")]
+    assert set(random["reference"]) == {"each_of_cells_lr", "each_of_cells_lgbm"}
+    own = random[random["reference"] == "each_of_cells_lr"]
+    assert len(own) == 4
+    assert np.allclose(own["p_holm"], holm(own["p"].to_numpy()))
+    better = judge_cohorts(stored(names, **gains | {"cells_lr": 0.07}), 0.005)
+    assert set(better.loc[better["helps"], "contender"]) == {"dist_lr"}
+
+
+def test_cohorts_that_share_patients_are_one_and_the_plan_keeps_its_own():
+    assert set(PLAN.poolings(added=True)["family"].values()) == {"larger", "b", "new", "apart"}
+    assert PLAN.poolings(added=True)["larger"].keys() == {"larger", "b", "new", "apart"}
+    assert PLAN.poolings()["family"] == {"a": "a", "b": "b", "apart": "apart"}
+
+
+def test_half_a_family_is_not_shown():
+    records = stored([*PLANNED, *ON_SPLINES], ("a", "b"))
+    records |= stored([*PLANNED, *ON_SPLINES, "ebm"])
+    del records["new"]["dist_spline_lr"]
+    with pytest.raises(DataError, match=r"1 of 16 records .* \(new/dist_spline_lr"):
+        added_tables(records, PLAN, 0.005)

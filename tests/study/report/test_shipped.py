@@ -29,7 +29,9 @@ ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "docs" / "results"
 # Of single rows, of benchmarks and repeated runs, of finished studies: no record that ships has it.
 MEASURED = {
+    "card_items",
     "checks",
+    "coverage",
     *("bootstraps", "calibration", "curves", "clinical_features", "expertnet_printed"),
     *(
         "faults",

@@ -1,11 +1,14 @@
 """Checks: one table in which each finds its column, and one near it in which it finds none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from described_tables import asked, decided, describe
 
 from deepcac.errors import ConfigError
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.roles import Roles
 from deepcac.table.findings.checks import CERTAIN, QUESTIONS
 from deepcac.table.inference.labelled_table import read_labelled
@@ -269,3 +272,15 @@ def test_other_times_and_statuses_at_a_horizon_are_questions(tmp_path):
     assert {name for check, name in found if check == "follow-up"} == {"r", "relapsed", "months"}
     plain = patients().assign(died=drawn([0, 1]), days=drawn(range(1, 900)))
     assert asked(written(tmp_path, plain), time="days", horizon=365.0) == []
+
+
+def test_a_column_that_was_kept_and_has_a_role_is_no_leak(tmp_path):
+    """A follow-up time becomes the time of the outcome after its question was answered."""
+    table = patients().assign(code=lambda t: np.where(died(t), 7, 3))
+    path = written(tmp_path, table)
+    described, roles = decided(path)
+    assert read_labelled(described, roles).leaks
+    use = described.description.resource.use.model_copy(update={"leave_out": {"code": "later"}})
+    resource = described.description.resource.model_copy(update={"use": use})
+    changed = DescribedTable(path, replace(described.description, resource=resource))
+    assert read_labelled(changed, changed.description.roles()).leaks == ()

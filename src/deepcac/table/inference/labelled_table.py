@@ -284,10 +284,12 @@ def refuse_questions(table: ExaminedTable) -> None:
 
 def _accepted_leaks(description: TableDescription) -> tuple[str, ...]:
     """Return what is known of columns that a person kept though they may know the outcome."""
+    use = description.resource.use
     return tuple(
         asked.question.removesuffix(KNOWN).strip()
-        for asked in description.resource.use.questions
+        for asked in use.questions
         if asked.check in LEAKS and asked.answer == KEEP
+        if not {*asked.fields} <= use.no_predictors()
     )
 
 

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from deepcac.errors import DataError
 from deepcac.judging.contenders import parse_contender
+from deepcac.pages.wording import minus
 from deepcac.scoring.resampled_scores import benefit, estimate
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.answer import Answer
@@ -123,7 +124,7 @@ def risk_section(
     ends = asked.ends(predictions.share)
     by_default = f" {DEFAULT}" * (asked.thresholds is None)
     blocks: list[Block] = [
-        Markup("<b>{}</b>").format(worth(predictions, answer.clustered, answer.best, ends)),
+        Markup("<b>{}</b>").format(minus(worth(predictions, answer.clustered, answer.best, ends))),
         "The best model without clusters, and the best with them, each by the trial with the best "
         f"log loss on validation rows. Thresholds from {100 * ends[0]:.1f} % to "
         f"{100 * ends[-1]:.1f} % (the option --thresholds sets them).{by_default}",

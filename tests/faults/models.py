@@ -175,7 +175,7 @@ def _estimator(build: Callable[[], Any]) -> Callable[[Path], None]:
     def make(path: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            deepcac.save(build().fit(*table()), path)
+            deepcac.save(build().fit(*table()), path, trusted=True)
 
     return make
 

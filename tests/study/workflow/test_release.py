@@ -136,7 +136,8 @@ def test_a_release_is_published_without_a_secret_after_its_build():
 def test_hosted_checks_run_every_part_of_ours():
     (parts,) = re.findall(r"^parts=\((.*)\)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
     hosted = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
-    assert hosted["jobs"]["check"]["strategy"]["matrix"]["part"] == parts.split()
+    matrix = hosted["jobs"]["check"]["strategy"]["matrix"]["part"]
+    assert {*matrix} == {*parts.split(), "starts"}  # which takes longest, in a job of its own
 
 
 SECRETS = (

@@ -256,11 +256,12 @@ def test_build_writes_features_and_cohort(tmp_path: Path) -> None:
     entry = REGISTRY.dataset("cic_los")
     build_features(
         entry.features,
-        [str(tmp_path / name) for name in entry.features.reads.values()],
+        tmp_path,
         tmp_path / "cic_los.parquet",
+        tmp_path / "cohort.json",
+        dataset="cic_los",
         protocol=SOUND,
         options={},
-        cohort=tmp_path / "cohort.json",
         unit=entry.unit,
     )
     assert read_features(tmp_path / "cic_los.parquet").row_id.tolist() == [1, 2]

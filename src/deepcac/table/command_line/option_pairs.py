@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from deepcac.errors import ConfigError
 
 # Conditions that are no option.
-CLASSES, FOLLOW_UP, ONE_TABLE = "three classes or more", "a follow-up time", "one table alone"
+CLASSES, FOLLOW_UP, ONE_TABLE = "three classes or more", "a follow-up time", "a single table"
 _ELSEWHERE = "has no answer with {1}: every place is judged once; ask without it"
 _TWO = "join classes in the table, or for a number give outcome: above in the description"
 REFUSED: Mapping[tuple[str, str], str] = {

@@ -62,7 +62,7 @@ def _clustering(clustering: FoundClustering, table: LabelledTable) -> Section:
         )
     column = single_column(table, clustering.label)
     if column is not None:
-        note += f" They are column {column} alone: it tells every row's subtype."
+        note += f" They are the column {column}: it tells every row's subtype."
     title = f"{len(clustering.subtypes)} subtypes by {way}"
     described = _description(clustering, table, title) if _described(clustering) else []
     return Section(f"subtypes-by-{arm}", title, [note, *described])

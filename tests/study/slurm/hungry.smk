@@ -1,5 +1,5 @@
 # One job that needs more memory than its first attempt asks for, and less than its second.
-include: "../../../workflow/rules/common.smk"
+include: "../../../workflow/rules/resources.smk"
 
 
 rule hungry:

@@ -137,7 +137,7 @@ def test_a_run_with_all_files_in_a_bucket(tmp_path, bucket):  # noqa: F811
 
 # Fails with what it asks for first; says what it was given.
 SECOND = """\
-include: "{root}/workflow/rules/common.smk"
+include: "{root}/workflow/rules/resources.smk"
 
 rule greedy:
     output: "done"

@@ -27,7 +27,7 @@ class Answer:
     verdict : str
         In one word.
     table : DataFrame
-        Its comparisons (`deepcac.judging.verdicts.verdicts`).
+        Its comparisons (`deepcac.judging.verdicts.verdicts`); of `power` its `detection_curve`.
     margin : float
         Differences in AUROC up to this are negligible.
     best, clustered : str

@@ -1,5 +1,6 @@
 """The page that says whether clusters help in another place, answer first."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -201,9 +202,10 @@ def _model(
     everyone = stack(by_place.values())
     assert everyone is not None
     asked = run.asked
-    models = "; ".join(f"{fold.name}: {contender_name(fold.best)}" for fold in judged)
+    chosen = Counter(contender_name(fold.best) for fold in judged)
+    models = ", ".join(f"{name} ({n} of {len(judged)})" for name, n in chosen.most_common())
     return [
-        "Chosen by log loss on the tuning rows, so that its risks mean something. "
+        "Chosen by log loss on the tuning rows, so that its risks mean something: "
         f"{models}. {SCORE_NOTE} Recalibrated: intercept and slope are refitted on the patients of "
         "the place, and not tested on others.",
         scores_forest(place_lines(places)),

@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, recalibrated
-from deepcac.scoring.resampled_scores import Patients, estimate, resampled_benefits
+from deepcac.scoring.resampled_scores import Patients, benefit, estimate
 from deepcac.scoring.small_cells import FEW, is_few, round_count
 from deepcac.table.predictions import Predictions
 from deepcac.types import Array
@@ -188,17 +188,15 @@ def decision_figure(
 def _benefit_lines(
     predictions: Predictions, grid: Array, *, refit: bool, spread: bool
 ) -> dict[str, Array]:
-    """Return threshold, net benefit and its interval, (4, T); (2, T) without a `spread`."""
+    """Return threshold and net benefit of a patient, (2, T); with `spread` its interval, (4, T)."""
     draws = predictions.draws if spread else predictions.draws[:, :0]
-    counts = np.hstack([np.ones((len(draws), 1), np.uint8), draws])
     lines = {}
     for name, whom in treatments(predictions, refit=refit).items():
-        drawn = [resampled_benefits(whom, counts, t) for t in grid.tolist()]
-        of_all = name == TREAT_ALL
-        ends = [[line[0], *estimate("", line[0], line[1:])[1:3]] for line in drawn] if (
-            spread and not of_all
-        ) else [[line[0]] for line in drawn]  # fmt: skip
-        lines[name] = np.vstack([grid, np.transpose(ends)])
+        drawn = [benefit(whom, draws, t) / 1000 for t in grid.tolist()]
+        ends = np.array([line[:1] for line in drawn])
+        if spread and name != TREAT_ALL:
+            ends = np.array([estimate("", float(line[0]), line[1:])[:3] for line in drawn])
+        lines[name] = np.vstack([grid, ends.T])
     return lines | {TREAT_NONE: np.vstack([grid, 0 * grid])}
 
 

@@ -126,7 +126,8 @@ def risk_section(
     blocks: list[Block] = [
         Markup("<b>{}</b>").format(minus(worth(predictions, answer.clustered, answer.best, ends))),
         "The best model without clusters, and the best with them, each by the trial with the best "
-        f"log loss on validation rows. Thresholds from {100 * ends[0]:.1f} % to "
+        "log loss on validation rows; the first lines are of the trial with the best AUROC, so the "
+        f"AUROC can differ. Thresholds from {100 * ends[0]:.1f} % to "
         f"{100 * ends[-1]:.1f} % (the option --thresholds sets them).{by_default}",
         *_horizon_note(table, predictions),
         calibration_figure({"": judged}, table.shown_classes),

@@ -140,8 +140,9 @@ def subgroups(
                 continue
             draws = judged.draws[lines]
             drawn = drawn_scores(part.of(model), draws)
+            scores = estimates(part.of(model), drawn)
             cells = {
-                score: with_interval(estimates(part.of(model), drawn)[score][:3], _DIGITS[score])
+                score: with_interval(scores[score][:3], _DIGITS[score])
                 for score in (AUROC, RATIO, SLOPE)
             }
             drawn[BENEFIT] = benefit(part.of(model), draws, threshold)

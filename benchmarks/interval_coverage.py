@@ -1,7 +1,7 @@
 """How often the printed intervals hold the true value: docs/results/coverage.csv.
 
-    python benchmarks/coverage.py run TABLES FOLDER      (resumable; a line a table)
-    python benchmarks/coverage.py show FOLDER
+    python benchmarks/interval_coverage.py run TABLES FOLDER      (resumable; a line a table)
+    python benchmarks/interval_coverage.py show FOLDER
 
 Each scenario draws cohorts from a model that is known, so that the true value is known from its
 formula or from 200,000 further patients. Intervals of single scores hold the risks fixed; those of

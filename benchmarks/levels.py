@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import tempfile
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -25,17 +24,16 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
 from deepcac.judging.resamples import prepared
 from deepcac.judging.trials import run_resample
-from deepcac.scoring.calibration import calibration_curve, calibration_slope
+from deepcac.scoring.calibration import calibration_curve
 from deepcac.scoring.equivalence import EQUIVALENT, difference, verdict
 from deepcac.scoring.statistics import wilson
 from deepcac.table.budgeted_trials import TableEffort, run_budgeted
 from deepcac.table.cluster_answer import NO_GAIN, answer
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import Ways, chosen_method
 
-ROLES, MARGIN, NEW_ROWS = Roles("died"), 0.01, 20_000
+ROLES, MARGIN = Roles("died"), 0.01
 TRAIN, TEST = 0.5625, 0.25  # of the rows, as the judge draws them
 
 
@@ -63,22 +61,6 @@ def fit_auto(seed):
     table = read(frame.assign(died=(rng.random(300) < 0.35).astype(int)))
     method = chosen_method(table, Ways(), 0, silent)
     return {"clusters taken": method["n_clusters"] > 1}
-
-
-def slope_of_fit(strength, n):
-    """`fit` on n rows: is the printed slope within .3 of the saved model's on new rows?"""
-
-    def one(seed):
-        whole = six_columns(np.random.default_rng([seed, 2]), n + NEW_ROWS, strength)
-        table, new = read(whole[:n]), whole[n:]
-        method = chosen_method(table, Ways(), 0, silent)
-        risk = fit_risk_model(table, ROLES, method, 0).predict_proba(new)[:, 1]
-        true = calibration_slope(new.died.to_numpy(), risk)
-        return {
-            "slope within .3": abs(method["held_out"]["calibration_slope"] - true) < 0.3,
-        }
-
-    return one
 
 
 def firm_no(seed):
@@ -235,10 +217,6 @@ def band(n, share):
 
 PARTS = {
     "fit auto, 300 rows of noise": (fit_auto, "at most .05"),
-    **{
-        f"fit, {n} rows, log odds {strength} per SD": (slope_of_fit(strength, n), "")
-        for n, strength in product((400,), (0.3, 1.0))
-    },
     "compare, planted gain above the margin, logistic regression": (firm_no, "at most .05"),
     "corrected test, 400 rows, 10 resamples": (corrected(400, 10), ".04 to .06"),
     "corrected test, 1000 rows, 30 resamples": (corrected(1000, 30), ".04 to .06"),

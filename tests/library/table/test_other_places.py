@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from described_tables import describe
 from scipy import stats
+from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
@@ -18,7 +19,7 @@ from deepcac.judging.contenders import Contender
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.random_effects import pool_sites
-from deepcac.scoring.resampled_scores import RATIO, Estimate
+from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE, Estimate
 from deepcac.scoring.small_cells import round_count
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description_file import as_yaml
@@ -38,8 +39,7 @@ from deepcac.table.elsewhere.place_page import _comparisons, _cut
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
 from deepcac.table.pages.risk_section import RiskQuestions
-from deepcac.table.pages.score_tables import Place
-from deepcac.table.pages.score_tables import over_places as pooled_score
+from deepcac.table.pages.score_tables import POOLED, Place, pool_places
 from deepcac.table.pages.table_notes import page_names
 
 
@@ -484,16 +484,25 @@ def test_sites_at_a_horizon_and_a_second_table_without_follow_up(tmp_path):
         )
 
 
-def test_pooled_ratio_is_the_random_effects_mean_of_its_logarithm():
-    values, errors = [0.8, 1.0, 1.5, 1.1, 0.9], [0.1, 0.2, 0.1, 0.1, 0.2]
+@pytest.mark.parametrize(
+    ("score", "values", "scale", "back"),
+    [
+        (RATIO, [0.8, 1.0, 1.5, 1.1, 0.9], np.log, np.exp),
+        (AUROC, [0.7, 0.75, 0.9, 0.8, 0.72], logit, expit),
+        (SLOPE, [0.7, 0.75, 1.4, 0.8, 1.1], np.array, np.array),
+    ],
+)
+def test_pooled_score_is_the_random_effects_mean_on_its_scale(score, values, scale, back):
+    errors = [0.1, 0.2, 0.1, 0.1, 0.2]
+    others = {name: Estimate(0.9, 0.8, 0.95, 0.1) for name in POOLED}
     places = {
-        str(value): Place(None, {RATIO: Estimate(value, value, value, error)})
+        str(value): Place(None, others | {score: Estimate(value, value, value, error)})
         for value, error in zip(values, errors, strict=True)
     }
-    found = pooled_score(places, RATIO)
-    pooled = pool_sites(np.log(values), errors)
-    assert found.mean == pytest.approx(np.exp(pooled.mean))
-    assert found.new_high == pytest.approx(np.exp(pooled.new_high))
+    found = pool_places(places)[score]
+    pooled = pool_sites(scale(values), errors)
+    assert found.mean == pytest.approx(back(pooled.mean))
+    assert found.new_high == pytest.approx(back(pooled.new_high))
     half = stats.t.ppf(0.975, pooled.freedom) * pooled.error
-    assert found.low == pytest.approx(np.exp(pooled.mean - half))
-    assert pooled_score(dict(list(places.items())[:4]), RATIO) is None
+    assert found.low == pytest.approx(back(pooled.mean - half))
+    assert pool_places(dict(list(places.items())[:4])) == {}

@@ -5,7 +5,7 @@ from deepcac.table.cards.model_card import TableLine, table_lines
 from deepcac.table.pages.page_sections import Page, PageTable, Section
 from deepcac.table.pages.score_tables import NAMES
 
-# PageTable or section of a page, and the item of the checklist that it fills.
+# Table or section of a page, and the item of the checklist that it fills.
 _ITEMS = {
     "scores": "performance",
     "mean-scores": "performance",

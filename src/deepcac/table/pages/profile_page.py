@@ -48,7 +48,7 @@ def write_profile_page(
     Parameters
     ----------
     path, out : path-like
-        PageTable to read, page to write.
+        Table to read, page to write.
     run : TableRun
         Is told the classes of the label, with their rows.
     label : str, optional
@@ -83,23 +83,7 @@ def write_profile_page(
     answer = Answer(f"What is in {name}?", also=[_size(table, described.total)])
     sections = [
         Section("answer", "Columns and outcome", _first(table, faults, file)),
-        Section(
-            "columns",
-            "Columns",
-            [
-                column_table(table.rows, table.encoder.columns),
-                "Values: median (quartiles) of a number, shares of the most frequent levels of a "
-                "category. Left out: not used by deepcac compare.",
-            ],
-        ),
-        Section(
-            "missing",
-            "Missing values",
-            [
-                missingness(table.encoder.columns, len(table.number))
-                or "No empty cells to show: there are none, or too few to tell how many."
-            ],
-        ),
+        *_column_sections(table),
         *_outcome_section(table, str(outcome)),
     ]
     page = Page(f"What is in {name}?", answer, sections, run.command, _names(table))
@@ -129,6 +113,23 @@ def _first(table: ExaminedTable, faults: list[str], file: Path | None) -> list[B
     if table.outcome is not None and table.roles is not None:
         blocks.append(Remarks([table.outcome.sentence]))
     return blocks
+
+
+def _column_sections(table: ExaminedTable) -> list[Section]:
+    """Return what each column is, and where values are missing."""
+    columns: list[Block] = [
+        column_table(table.rows, table.encoder.columns),
+        "Values: median (quartiles) of a number, shares of the most frequent levels of a "
+        "category. Left out: not used by deepcac compare.",
+    ]
+    missing: list[Block] = [
+        missingness(table.encoder.columns, len(table.number))
+        or "No empty cells to show: there are none, or too few to tell how many."
+    ]
+    return [
+        Section("columns", "Columns", columns),
+        Section("missing", "Missing values", missing),
+    ]
 
 
 def _describe(

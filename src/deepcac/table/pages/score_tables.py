@@ -145,18 +145,24 @@ class Spread(NamedTuple):
     new_high: float
 
 
-def over_places(places: Mapping[str, Place], name: str) -> Spread | None:
-    """Pool a score over places by random effects; None of fewer than five.
+def pool_places(places: Mapping[str, Place]) -> dict[str, Spread]:
+    """Pool each score of `POOLED` over places by random effects; none over fewer than five.
 
     The log odds of the AUROC are pooled, the log of O/E, and the slope itself (Snell et al. 2018).
     """
     if len(places) < FEWEST_TO_POOL:
-        return None
-    values, errors = zip(*(_scaled_score(place, name) for place in places.values()), strict=True)
-    pooled = pool_sites(list(values), list(errors))
-    half = float(stats.t.ppf(0.975, pooled.freedom)) * pooled.error
-    ends = (pooled.mean, pooled.mean - half, pooled.mean + half, pooled.new_low, pooled.new_high)
-    return Spread(*unscaled(name, np.array(ends)).tolist())
+        return {}
+    spreads = {}
+    for name in POOLED:
+        values, errors = zip(
+            *(_scaled_score(place, name) for place in places.values()), strict=True
+        )
+        pooled = pool_sites(list(values), list(errors))
+        half = float(stats.t.ppf(0.975, pooled.freedom)) * pooled.error
+        low, high = pooled.mean - half, pooled.mean + half
+        ends = np.array((pooled.mean, low, high, pooled.new_low, pooled.new_high))
+        spreads[name] = Spread(*unscaled(name, ends).tolist())
+    return spreads
 
 
 def _scaled_score(place: Place, name: str) -> tuple[float, float]:
@@ -181,20 +187,13 @@ def place_table(places: Mapping[str, Place]) -> PageTable:
         )
         for name, place in places.items()
     ]
-    spreads = [over_places(places, score) for score in POOLED]
-    if all(spread is not None for spread in spreads):
+    spreads = pool_places(places)
+    if spreads:
         rest = [""] * (len(_OF_PLACES) - len(POOLED))
-        pooled, new = zip(
-            *(
-                (
-                    with_interval(spread[:3], DIGITS[score]),
-                    " to ".join(f"{end:z.{DIGITS[score]}f}" for end in spread[3:]),
-                )
-                for score, spread in zip(POOLED, spreads, strict=True)
-                if spread is not None
-            ),
-            strict=True,
-        )
+        pooled = [with_interval(spreads[name][:3], DIGITS[name]) for name in POOLED]
+        new = [
+            " to ".join(f"{end:z.{DIGITS[name]}f}" for end in spreads[name][3:]) for name in POOLED
+        ]
         rows += [(OVER, "", "", *pooled, *rest), (PREDICTED, "", "", *new, *rest)]
     head = ("place", "rows", "events", *(NAMES[score] for score in _OF_PLACES))
     return PageTable("places-scores", "Scores by place", head, rows, kept=HIDE_COUNTS)
@@ -202,18 +201,18 @@ def place_table(places: Mapping[str, Place]) -> PageTable:
 
 def place_lines(places: Mapping[str, Place]) -> dict[str, list[Line]]:
     """Return the lines of a forest plot of the scores that are pooled."""
-    lines = {}
-    for score in POOLED:
-        lines[score] = [
-            score_line(name, place.scores[score][:3])
-            for name, place in places.items()
-            if not np.isnan(place.scores[score].low)
+    lines = {
+        name: [
+            score_line(place, measured.scores[name][:3])
+            for place, measured in places.items()
+            if not np.isnan(measured.scores[name].low)
         ]
-        spread = over_places(places, score)
-        if spread is not None:
-            new = (spread.mean, spread.new_low, spread.new_high)
-            lines[score] += [score_line(OVER, spread[:3], pooled=True)]
-            lines[score] += [score_line(PREDICTED, new, pooled=True)]
+        for name in POOLED
+    }
+    for name, spread in pool_places(places).items():
+        new = (spread.mean, spread.new_low, spread.new_high)
+        lines[name].append(score_line(OVER, spread[:3], pooled=True))
+        lines[name].append(score_line(PREDICTED, new, pooled=True))
     return lines
 
 

@@ -33,7 +33,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_model_choice import Ways, chosen_method
 
-ROLES, MARGIN = Roles("died"), 0.01
+ROLES, MARGIN, NEW_ROWS = Roles("died"), 0.01, 20_000
 TRAIN, TEST = 0.5625, 0.25  # of the rows, as the judge draws them
 
 

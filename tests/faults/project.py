@@ -120,9 +120,12 @@ class Project:
         shutil.rmtree(self.folder / ".snakemake" / "locks", ignore_errors=True)
 
     def clear(self) -> None:
-        """Remove what runs made."""
-        for name in ("results", "logs", "data/raw", "data/tidy", "data/cohorts", ".snakemake"):
+        """Remove what runs made; `results` and `data` come with files of the project."""
+        for name in ("logs", "data/raw", "data/tidy", "data/cohorts", ".snakemake"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
+        for made in (self.folder / "results").iterdir():
+            if made.is_dir():
+                shutil.rmtree(made)
         for path in (self.folder / "data").rglob("*.parquet"):
             path.unlink()
 

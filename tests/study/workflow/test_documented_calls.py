@@ -20,7 +20,7 @@ CALLS = [call for call in documented_calls() if "wisconsin" not in call.line]
 PLANNED = [call for call in CALLS if not call.answers]
 ANSWERED = [call for call in CALLS if call.answers]
 SMALL = ["--directory", ".test"]
-RECORD = "results/demo_diabetes/cac_lr_k2.json"
+RUNS = "results/demo_diabetes/runs.csv"
 
 
 def groups() -> dict[tuple[str, ...], list[Call]]:
@@ -119,13 +119,13 @@ def test_it_is_answered_from_a_finished_run(finished):
 @pytest.mark.parametrize(
     "asked",
     [
-        ["--summary", RECORD],
+        ["--summary", RUNS],
         ["--detailed-summary"],
         ["--list-rules"],
         ["--filegraph"],
         ["--d3dag"],
         ["--dag"],
-        ["--cleanup-metadata", RECORD],
+        ["--cleanup-metadata", RUNS],
         ["--delete-all-output", "--dry-run"],
     ],
     ids=" ".join,

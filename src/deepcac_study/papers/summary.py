@@ -176,6 +176,7 @@ def on_prediction(counts: Iterable[Count]) -> str:
     n, n_published = sound["holds"], published["holds"]
     subject = f"{n or 'none'} of the {sound['claims']} claims that CAC or DeepCAC predicts better"
     return (
-        f"Under the corrected protocol, {subject} hold{'s' * (n < 2)} ({in_words(sound)}); run as "
-        f"published, {n_published or 'none'} {'do' if n_published > 1 else 'does'}."
+        f"Under the corrected protocol, {subject} {'are' if n > 1 else 'is'} confirmed: "
+        f"{in_words(sound)}. Run as published, {n_published or 'none'} "
+        f"{'hold' if n_published > 1 else 'holds'}."
     )

@@ -28,8 +28,8 @@ Group = tuple[str, list[tuple[str, str]]]
 # The title, and what the first page says of the report.
 REAL = (
     "Real study: clustering-aware classification, reproduced",
-    "Do clusters of patients help to predict their risk? Three papers say that they do, and two "
-    "more supply methods. Here every number and claim that they print stands beside our own runs. "
+    "Do clusters of patients help to predict their risk? Three papers claim this; two others "
+    "provide the methods. Here every number and claim that they published is next to our own runs. "
     "Then we ask the question again, with models that are tuned equally.",
 )
 OWN = (

@@ -25,7 +25,6 @@ from scipy.io import arff
 
 from deepcac.errors import DeepCACError
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.limits import MOST_ROWS
 from deepcac.table.pages.profile_page import write_profile_page
 
 CHECKS = Path(__file__).parent / "checks"
@@ -113,7 +112,7 @@ def described(path: Path, label: str) -> Report:
     cells = pd.read_csv(path, dtype=str, keep_default_na=False)
     report = Report(list(cells.columns))
     description = path.with_suffix(".yaml")
-    run = TableRun(lambda line: None, "profile", MOST_ROWS, 0)
+    run = TableRun(lambda line: None, command="profile")
     try:
         _, lines = write_profile_page(
             path, path.with_suffix(".html"), run, label=label, description=description

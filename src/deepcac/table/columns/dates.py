@@ -3,12 +3,15 @@
 import re
 from datetime import datetime
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from deepcac.errors import ConfigError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ANY, DEFAULT = "any", "default"  # what the standard calls no one pattern, and ISO 8601
 # What a cell looks like, whatever the language of a month is.
@@ -86,5 +89,7 @@ def _fits(text: str, pattern: str) -> bool:
     return True
 
 
-def _values(texts: list[str], pattern: str) -> pd.Series:
+def _values(texts: list[str], pattern: str) -> "pd.Series":
+    import pandas as pd
+
     return pd.Series(pd.to_datetime(texts, format=pattern, errors="coerce", utc=True))

@@ -107,7 +107,7 @@ def _type(kind: pa.DataType) -> ColumnType:
     if pa.types.is_boolean(kind):
         return TRUTH
     if pa.types.is_temporal(kind):
-        return DATE
+        return "datetime" if pa.types.is_timestamp(kind) else DATE
     return NUMBER if is_numeric(kind) else "any"
 
 

@@ -193,13 +193,13 @@ def test_the_entry_holds_the_description_by_which_the_table_is_read(project):
 
 
 def test_a_table_without_a_description_has_an_entry_with_what_was_found(project):
-    frame = cohort().drop(columns=["code", "patient", "visit", "crp"])
-    frame.assign(death=np.resize(["a", "b", "c"], len(frame))).to_csv("u.csv", index=False)
-    added("--label", "death", table="u.csv")
+    frame = cohort().drop(columns=["code", "patient", "visit", "crp", "death"])
+    frame.assign(grade=np.resize(["a", "b", "c"], len(frame))).to_csv("u.csv", index=False)
+    added("--label", "grade", table="u.csv")
     entry = dataset()
-    assert (entry.label, entry.positive, entry.task) == ("death", None, "multiclass")
+    assert (entry.label, entry.positive, entry.task) == ("grade", None, "multiclass")
     assert [field.name for field in entry.description.table.fields] == [
-        "age", "race", "death", "sodium",
+        "age", "race", "sodium", "grade",
     ]  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Events before a prediction time as one row: what was seen, how often, and how long ago."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -78,7 +78,7 @@ def summarise(
         part.groupby([CODE, _ROW], observed=True) for part in (seen[~timeless], seen[timeless])
     )
     since, values = timed[[TIME, PREDICTED_AT]].last(), timed[VALUE]
-    series = {
+    series: dict[str, pd.Series[Any]] = {
         "count": timed.size(),
         "days_since": (since[PREDICTED_AT] - since[TIME]).dt.total_seconds() / _DAY,
         "last": values.last(),
@@ -90,14 +90,12 @@ def summarise(
     places = pd.RangeIndex(len(rows))
     tables = {kind: told.unstack(level=CODE).reindex(places) for kind, told in series.items()}
     absent = pd.Series(np.nan, places)
-    return {
-        name: tables[kind]
-        .get(code, absent)
-        .astype(float)
-        .fillna(_NEVER.get(kind, np.nan))
-        .to_numpy()
-        for code, kind, name in ((*feature, feature.name) for feature in features)
-    }
+    columns = {}
+    for feature in features:
+        told = tables[feature.kind].get(feature.code, absent).astype(float)
+        filled = told.fillna(_NEVER.get(feature.kind, np.nan))
+        columns[feature.name] = np.asarray(filled, dtype=np.float64)
+    return columns
 
 
 def subjects_by_code(events: Iterable[pd.DataFrame]) -> pd.DataFrame:

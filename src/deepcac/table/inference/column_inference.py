@@ -11,6 +11,7 @@ from deepcac.table.columns.cells import (
     is_numeric,
     is_text,
     is_unit,
+    truth_like,
     unit_key,
 )
 from deepcac.table.columns.dates import ANY, are_dates, date_patterns, date_type
@@ -86,7 +87,7 @@ def infer_column(
         return InferredColumn(ColumnField(name=name), words, _area(name, texts, words))
     if are_dates(texts):
         return _dates(name, texts, words)
-    if {text.lower() for text in texts} <= {"true", "false"}:
+    if truth_like(texts):
         return InferredColumn(ColumnField(name=name, type=TRUTH), words)
     return _number_or_text(name, present, number, sign, words)
 

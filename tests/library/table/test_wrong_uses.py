@@ -154,7 +154,7 @@ CASES = {
         "--by sexx: there is no such column; known: ",
     ),
     "thresholds of three classes": (
-        "compare three.csv --label died --thresholds 0.1,0.3",
+        "compare graded.csv --label grade --thresholds 0.1,0.3",
         "--thresholds needs an outcome of two classes",
     ),
     "text as a follow-up time": (
@@ -202,6 +202,7 @@ def folder(tmp_path, monkeypatch):
         "one_site": table.assign(ward="a"),
         "ids": table.assign(patient="p1"),
         "three": table.assign(died=np.arange(100) % 3),
+        "graded": table.drop(columns="died").assign(grade=np.arange(100) % 3),
         "short": table[:20],
         "slip": slip,
         "hole": hole,

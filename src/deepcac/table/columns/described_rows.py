@@ -11,7 +11,9 @@ from deepcac.errors import DataError
 from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names, uniform_text
 from deepcac.table.columns.cells import as_texts, is_numeric, is_text, plain_type, unit_key
+from deepcac.table.columns.dates import DEFAULT, fits_format
 from deepcac.table.columns.description import (
+    DATES,
     TRUTH,
     ColumnField,
     TableDescription,
@@ -170,6 +172,12 @@ def typed(texts: pa.Array, field: ColumnField) -> tuple[pa.Array, str]:
         words = [uniform(word) for word in (*field.true_values, *field.false_values)]
         place = pc.index_in(texts, value_set=pa.array(words, pa.string()))
         return pc.less(place, len(field.true_values)), "is neither true nor false"
+    if field.type in DATES:
+        distinct = pc.unique(texts).drop_null()
+        fits = fits_format(distinct.to_pylist(), field.type, field.format)
+        written = pc.is_in(texts, value_set=distinct.filter(pa.array(fits)))
+        how = "ISO 8601" if field.format == DEFAULT else field.format
+        return pc.if_else(written, texts, None), f"is no {field.type} that is written as {how}"
     return texts, ""
 
 

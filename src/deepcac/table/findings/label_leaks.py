@@ -30,6 +30,7 @@ _LATER = re.compile(
     r"(.*[_ .-])?(los|length[_ .-]?of[_ .-]?stay|d(is)?ch(arge|d|g)?\w*|dsch\w*|apgar\w*|outcome|"
     r"death\w*|died|mortality|surv(?!ey)\w*|autopsy|readmi\w*|reject(ion)?|relapsed?|"
     r"recurrence|complications?|last[_ .-]?contact\w*|lst(ct|contact)\w*|attempts?|"
+    r"(tot\w*[_ .-]?)?(charges?|m?costs?|m?cst)|dnr\w*|e(vent)?[_ .-]?type|"
     r"verweildauer|entlass\w*|verstorben|komplikation\w*|dur[ée]e[_ .-]?de[_ .-]?s[ée]jour|"
     r"d[ée]c[èe]s|alta|fallec\w*)([_ .-].*)?",
     re.IGNORECASE,

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import Count, Text, join_texts
+from deepcac.table.columns.cell_texts import UNKNOWN
 from deepcac.table.columns.cells import (
     EXACT,
     as_texts,
@@ -41,12 +42,8 @@ _NO_EVENT = (
     "well", "healthy", "normal",
     "lebt", "lebend", "zensiert", "vivant", "censur\u00e9", "vivo", "benign",
 )  # fmt: skip
-# A class beside two others that may stand for a label that nobody knows.
-_UNKNOWN = re.compile(
-    r"(un|not |in)?(known|clear|determinate|certain|specified|available|recorded)|unk|missing"
-    r"|unbekannt|inconnu|desconocido|pending",
-    re.IGNORECASE,
-)
+# A class beside two others that may stand for a label that nobody knows, with `UNKNOWN`.
+_DOUBTFUL = re.compile(r"(un|not |in)(clear|determinate|certain|specified)|pending", re.IGNORECASE)
 _UNKNOWN_CODES = {"-1", "-9", "-99", "8", "9", "88", "99", "888", "999"}
 
 
@@ -80,7 +77,7 @@ class ClassLabels(NamedTuple):
 
 def unknown_classes(classes: tuple[str, ...]) -> list[str]:
     """Return the classes that may stand for an unknown label: by their word, or as a code."""
-    words = [text for text in classes if _UNKNOWN.fullmatch(text) and text.lower() != "known"]
+    words = [text for text in classes if UNKNOWN.fullmatch(text) or _DOUBTFUL.fullmatch(text)]
     codes = sorted(_UNKNOWN_CODES & {*classes})
     coded = len(classes) == 3 and {*classes} - {*codes} in ({"0", "1"}, {"1", "2"})
     return words + codes * coded if len(classes) > 2 else []

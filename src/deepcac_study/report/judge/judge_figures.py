@@ -89,8 +89,15 @@ def contender_label(name: str) -> str:
     method = methods().get(contender.learner)
     learner = method.label if method else _LEARNERS.get(contender.learner, contender.learner)
     return (
-        f"{learner} {_ARM_LABELS.get(contender.arm, contender.arm)}" if contender.arm else learner
+        f"{learner} {_ARM_LABELS.get(contender.arm, _own(contender.arm))}"
+        if contender.arm
+        else learner
     )
+
+
+def _own(arm: str) -> str:
+    """Return how clusters are called that a contributor adds."""
+    return f"in {arm} clusters"
 
 
 def spoken(name: str) -> str:
@@ -211,7 +218,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str], margin: float) -
     axis.axvline(0, color="#888888", linewidth=0.8)
     axis.xaxis.set_major_locator(MaxNLocator(4))
     axis.set(ylim=(len(datasets) - 0.5, -0.5))
-    arms = list(_ARMS)
+    arms = list(_marks(rows))
     for row in rows.to_dict("records"):
         arm = parse_contender(str(row["contender"])).arm
         colour = VERDICT_COLOURS[str(row["verdict"])]
@@ -223,7 +230,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str], margin: float) -
             mean,
             height,
             xerr=np.array([[mean - low], [high - mean]]) if compared else None,
-            fmt=_ARMS[arm][0],
+            fmt=_marks(rows)[arm][0],
             color=colour,
             markerfacecolor=colour if compared else "none",
             markersize=4,
@@ -231,10 +238,17 @@ def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str], margin: float) -
         )
 
 
+def _marks(rows: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """Return the mark and the name of each arm: those of the study, then others that are there."""
+    present = (parse_contender(str(name)).arm for name in rows["contender"])
+    others = ((arm, ("v", _ARM_LABELS.get(arm, _own(arm)))) for arm in present)
+    return {**_ARMS, **{arm: mark for arm, mark in others if arm not in _ARMS}}
+
+
 def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
     """Return the marks of the arms that are there, and the colours of the verdicts."""
     present = {parse_contender(str(name)).arm for name in rows["contender"]}
-    marks = [shown for arm, shown in _ARMS.items() if arm in present]
+    marks = [shown for arm, shown in _marks(rows).items() if arm in present]
     shapes = [
         Line2D([], [], marker=mark, color="#555555", linestyle="", label=label)
         for mark, label in marks

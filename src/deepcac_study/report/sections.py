@@ -74,8 +74,8 @@ class Page:
         What a reader must know, what to take care of, and what was found.
     written : frozenset of str
         Ids of the tables that are files as well.
-    back : str
-        The page of all pages of its kind.
+    back, of : str
+        The page of all pages of subtypes, and the data set that these are of.
     synthetic : bool
         Whether no patient stands behind it.
     """
@@ -90,6 +90,7 @@ class Page:
     sentences: Sequence[str] = ()
     written: frozenset[str] = frozenset()
     back: str = ""
+    of: str = ""
     synthetic: bool = False
 
     @property

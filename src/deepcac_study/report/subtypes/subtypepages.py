@@ -106,6 +106,7 @@ def subtype_sections(page: SubtypePage, latents: Figure | None) -> Page:
         sentences=page.reading,
         written=frozenset(table.id for table in page.tables),
         back=KINDS[page.kind],
+        of=page.dataset,
         synthetic=page.synthetic,
     )
 

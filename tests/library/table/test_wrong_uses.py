@@ -119,7 +119,7 @@ CASES = {
     ),
     "unlike rows of no other hospital": (
         "compare p.csv --label died --accept-unseen",
-        "--accept-unseen goes with --site or --external; name one of them",
+        "--accept-unseen is no option any more: leave the column out in the description",
     ),
     "a competing event without a time": (
         "compare p.csv --description untimed.yaml",

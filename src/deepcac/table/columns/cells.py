@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.types import Array, Ids
 
 EXACT = 2.0**53  # whole numbers beyond it are not told apart
@@ -58,7 +58,7 @@ def refuse_missing(cells: pa.ChunkedArray, name: str, why: str, number: Ids | No
     if place >= 0:
         row = place + 1 if number is None else number[place]
         n = pc.sum(gone).as_py()
-        rows = f" (the first of {format_count(n)} such rows)" if n > 1 else ""
+        rows = f" (the first of {Count(n)} such rows)" if n > 1 else ""
         raise DataError(f"column {name!r}, data row {row}: {why}{rows}")
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names, uniform_text
 from deepcac.table.columns.cells import as_texts, is_numeric, is_text, plain_type, unit_key
 from deepcac.table.columns.description import (
@@ -132,7 +132,7 @@ class DescribedTable(os.PathLike[str]):
         """Return all columns at fault, each with a row, a cell and the line to change."""
         lines = []
         for name, first in list(misfits.items())[:_MOST_COLUMNS]:
-            rows = f" (the first of {format_count(first.rows)} such rows)" * (first.rows > 1)
+            rows = f" (the first of {Count(first.rows)} such rows)" * (first.rows > 1)
             lines.append(
                 f"column {name!r}, data row {first.row}: {first.cell!r} {first.why}{rows}; mend "
                 f"it, or change {self.description.place(name)}"

@@ -31,6 +31,7 @@ _GONE = {
     "--rows": "of more than 20,000 rows a sample is used",
     "--train-rows": "models learn from at most 10,000 rows at a time",
     "--card": "the card is written beside the page or the model",
+    "--accept-unseen": "leave the column out in the description",
 }
 RETIRED = {
     name: f"is now {line} in the description of the table, which deepcac profile writes"

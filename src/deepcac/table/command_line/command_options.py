@@ -71,14 +71,6 @@ Description = Annotated[
         "name that ends in .yaml.",
     ),
 ]
-AcceptElsewhere = Annotated[
-    bool,
-    option(
-        QUESTION, "--accept-unseen",
-        help="Go on although most rows of a column are unlike those that the model learnt from. "
-        "It goes with --site or --external.",
-    ),
-]  # fmt: skip
 AcceptUnseen = Annotated[
     bool,
     option(
@@ -160,6 +152,14 @@ Method = Annotated[
         "cluster), or subtypes (groups by what raises the risk).",
     ),
 ]
+Exact = Annotated[
+    bool,
+    option(
+        OUTPUT, "--exact",
+        help="Write page and card for your own eyes, with true counts. They must not leave your "
+        "hands.",
+    ),
+]  # fmt: skip
 Seed = Annotated[
     int, option(EFFORT, min=0, max=30_000, help="The seed of samples, resamples and models.")
 ]

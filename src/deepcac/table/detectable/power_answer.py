@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from deepcac.scoring.equivalence import POWER
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.scoring.statistics import wilson
 from deepcac.table.answer import Answer
 from deepcac.table.cluster_answer import FEWEST_EVENTS
@@ -49,7 +49,7 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> Answer:
     unseen, seen = largest_unseen(curve), smallest_seen(curve)
     n, events = len(table.features.label), int((table.features.label == 1).sum())
     whom = "rows" if table.group is not None else "patients"
-    who = f"With these {format_count(n)} {whom} and {format_count(events)} events"
+    who = Text("With these {} {} and {} events", Count(n), whom, Count(events))
     if table.rarest < FEWEST_EVENTS:
         phrase = (
             f"no gain by clusters can be found: at least {FEWEST_EVENTS} rows of the rarer class "
@@ -71,7 +71,7 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> Answer:
     gain = unseen or seen
     often = [] if gain is None else [_how_often(curve, gain)]
     details = [*often, *_details(table, runs, curve, seen)]
-    return Answer(f"{who} {phrase}", details=details, table=curve)
+    return Answer(Text("{} {}", who, phrase), details=details, table=curve)
 
 
 def _how_often(curve: pd.DataFrame, gain: float) -> str:

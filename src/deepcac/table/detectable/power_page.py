@@ -68,7 +68,7 @@ def power_table(
     result = power_answer(table, runs)
     study = study_size(*held_out_risk(table.features, table.follow, table.group))
     answer = replace(result, also=[need.sentence, study_sentence(study)])
-    write_page(out, _page(table, answer, need, study, runs, run.command))
+    write_page(out, _page(table, answer, need, study, runs, run.command), exact=run.exact)
     return " ".join((answer.sentence, *answer.also))
 
 

@@ -14,7 +14,7 @@ from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import FollowUp, joined
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
 from deepcac.table.columns.cells import as_texts, is_numeric, is_text, numbers, plain, same_names
 from deepcac.table.columns.roles import Roles
@@ -73,7 +73,6 @@ def external_rows(
     *,
     rows: int,
     seed: int,
-    accept: bool = False,
 ) -> ExternalRows:
     """Read further tables as the first one was read.
 
@@ -84,8 +83,6 @@ def external_rows(
     paths : sequence of path-like
     rows, seed : int
         Of their samples, as of `read_labelled`.
-    accept : bool
-        Whether rows are judged that are mostly unlike those of the first table.
 
     Raises
     ------
@@ -99,7 +96,7 @@ def external_rows(
         for stem, path in zip(stems, paths, strict=True)
     ]
     others = [
-        _second_table(table, roles, path, name, (rows, seed), accept)
+        _second_table(table, roles, path, name, (rows, seed))
         for path, name in zip(paths, names, strict=True)
     ]
     fold = _fold(table, roles, others)
@@ -120,7 +117,6 @@ def _second_table(
     path: StrPath,
     name: str,
     drawn: tuple[int, int],
-    accept: bool,
 ) -> SecondTable:
     """Read one further table; `drawn` are the most rows and the seed of its sample."""
     rows, seed = drawn
@@ -133,13 +129,13 @@ def _second_table(
         if roles.known_only:
             other = other.labelled(roles.label)
         _refuse_missing(table, other)
-        moved = _moved_outcomes(table, roles, other, accept)
+        moved = _moved_outcomes(table, roles, other)
         outcomes = _outcomes(table, roles, other)
         X, _ = table.encoder.encode(other.rows, other.number)
         encoder = with_quantiles(table.encoder, table.features.X)
         strange = Unfamiliar.of(encoder, TableScaler().fit(table.features.X))
         strange.add(X, other.rows)
-        unlike = strange.tell(accept=accept) + moved
+        unlike = strange.tell() + moved
         patient = patient_cells(other, roles.group) if roles.group else None
     except DataError as error:
         raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
@@ -157,9 +153,7 @@ def _second_table(
     return SecondTable(name, other, X, outcomes.codes, outcomes.follow, patient, warnings)
 
 
-def _moved_outcomes(
-    table: LabelledTable, roles: Roles, other: SampledTable, accept: bool
-) -> list[str]:
+def _moved_outcomes(table: LabelledTable, roles: Roles, other: SampledTable) -> list[str]:
     """Say where follow-up times, or numbers of a label, are of another size than the first's."""
     pairs: list[tuple[str, Array, Array]] = []
     if roles.time is not None and table.follow is not None:
@@ -173,8 +167,8 @@ def _moved_outcomes(
     lines: list[str] = []
     for name, values, others in pairs:
         text, surely = outcome_moved(values[~np.isnan(values)], others, f"in {table.name}")
-        if surely and not accept:
-            raise DataError(f"column {name!r}: {text}; use one unit, or --accept-unseen")
+        if surely:
+            raise DataError(f"column {name!r}: {text}; use one unit")
         lines += [f"column {name!r}: {text}"] * bool(text)
     return lines
 
@@ -252,8 +246,10 @@ def _remarks(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
     ]
     if not sample.complete:
         remarks.append(
-            f"Sampled: {format_count(len(other.codes))} of {format_count(sample.total)} rows of "
-            f"{other.name}."
+            Text(
+                "Sampled: {} of {} rows of {}.",
+                *(Count(len(other.codes)), Count(sample.total), other.name),
+            )
         )
     return remarks
 
@@ -304,14 +300,17 @@ def _new_columns(table: LabelledTable, other: SampledTable) -> list[str]:
 
 def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
     """Name levels that the first table has not; those of fewer than eight rows are counted."""
-    sentences = []
+    sentences: list[str] = []
     for column in (entry for entry in table.encoder.used if entry.kind == CATEGORY):
         cells = plain(other.rows[column.name])
         blank = int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
         if blank and ABSENT not in column.levels:
             sentences.append(
-                f"Column {column.name!r} is empty in {format_count(blank)} rows, and in none of "
-                f"{table.name}. The models know nothing of such rows."
+                Text(
+                    "Column {!r} is empty in {} rows, and in none of {}. The models know nothing "
+                    "of such rows.",
+                    *(column.name, Count(blank), table.name),
+                )
             )
         levels = set(as_texts(plain(table.rows[column.name])).to_pandas())
         counts = as_texts(cells.drop_null()).to_pandas().value_counts()
@@ -320,10 +319,12 @@ def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
             shown = sorted(str(name) for name, n in new.items() if n >= FEW)
             rare = [f"{len(new) - len(shown)} rare"] * (len(shown) < len(new))
             rows = int(new.sum())
-            count = f"{format_count(rows)} rows"
             sentences.append(
-                f"Column {column.name!r}: levels that {table.name} has not, in {count}: "
-                f"{_listed([*shown, *rare])}. The models know nothing of them."
+                Text(
+                    "Column {!r}: levels that {} has not, in {} rows: {}. The models know nothing "
+                    "of them.",
+                    *(column.name, table.name, Count(rows), _listed([*shown, *rare])),
+                )
             )
     return sentences
 
@@ -340,7 +341,7 @@ def _overlap(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str
     for name in () if roles.id or roles.group else _id_columns(table, second):
         if (both := _in_both(table.rows, second, name)) >= FEW:
             sentences.append(
-                f"Warning: {format_count(both)} values of column {name!r} stand in both tables. "
+                f"Warning: {Count(both)} values of column {name!r} stand in both tables. "
                 "If they are patients, the same patients are no test: make it the patient of the "
                 "description."
             )
@@ -382,7 +383,7 @@ def _in_both(first: pa.Table, second: pa.Table, name: str | None) -> int:
 
 
 def _count(n: int) -> str:
-    return format_count(n).capitalize()
+    return Count(n).capitalize()
 
 
 def _listed(names: list[Any]) -> str:

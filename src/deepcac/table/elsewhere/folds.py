@@ -108,13 +108,11 @@ def left_out(
     return Fold(name, features, np.flatnonzero(~excluded), np.flatnonzero(test), unit, follow)
 
 
-def site_folds(
-    table: LabelledTable, column: str, *, accept: bool = False
-) -> tuple[list[Fold], list[str]]:
+def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]]:
     """Return a fold for each site that can be judged, and what to know of them and the others.
 
-    A row without a site, one site alone, or none that can be judged is a `DataError`, as is,
-    unless `accept`, a number that has another unit at a site.
+    A row without a site, one site alone, or none that can be judged is a `DataError`, as is a
+    number that has another unit at a site.
     """
     site, names = _sites(table, column)
     y, n_classes = table.features.label, table.features.n_classes
@@ -139,11 +137,11 @@ def site_folds(
             "to learn from; name another column, or join sites"
         )
     folds = list(by_site.values())
-    moved = _moved(table, folds, accept)
+    moved = _moved(table, folds)
     return folds, moved + _unjudged(names, counts, list(by_site)) + _shared(folds, table)
 
 
-def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
+def _moved(table: LabelledTable, folds: list[Fold]) -> list[str]:
     """Say which numbers of a site are unlike those of the others; almost all of them are refused.
 
     A number that does not vary at a site is one of the site.
@@ -158,17 +156,16 @@ def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
             places = Places(safe_quantiles(others))
             places.add(values)
             beyond, text = places.moved("elsewhere")
-            if beyond > _REFUSED and not accept:
+            if beyond > _REFUSED:
                 raise DataError(
-                    f"column {name!r}, site {fold.name!r}: {text}; use one unit, leave it out, "
-                    "or --accept-unseen"
+                    f"column {name!r}, site {fold.name!r}: {text}; use one unit, or leave it out"
                 )
             if beyond > MOST:
                 lines.append(f"Warning: column {name!r}, site {fold.name!r}: {text}.")
-    return lines + _moved_times(table, folds, accept) + _other_levels(table, folds)
+    return lines + _moved_times(table, folds) + _other_levels(table, folds)
 
 
-def _moved_times(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
+def _moved_times(table: LabelledTable, folds: list[Fold]) -> list[str]:
     """Say where follow-up times are of another size than elsewhere, or refuse another unit."""
     if table.follow is None:
         return []
@@ -176,10 +173,8 @@ def _moved_times(table: LabelledTable, folds: list[Fold], accept: bool) -> list[
     time = table.follow.time
     for fold in folds:
         text, surely = outcome_moved(time[fold.test], time[fold.fit], "elsewhere")
-        if surely and not accept:
-            raise DataError(
-                f"follow-up time, site {fold.name!r}: {text}; use one unit, or --accept-unseen"
-            )
+        if surely:
+            raise DataError(f"follow-up time, site {fold.name!r}: {text}; use one unit")
         lines += [f"Warning: follow-up time, site {fold.name!r}: {text}."] * bool(text)
     return lines
 

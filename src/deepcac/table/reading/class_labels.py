@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text, join_texts
 from deepcac.table.columns.cells import (
     EXACT,
     as_texts,
@@ -69,13 +69,13 @@ class ClassLabels(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Every class with its rounded number of rows."""
+        """Every class with its number of rows."""
         counts = np.bincount(self.codes, minlength=len(self.classes))
         parts = [
-            f"{name!r} in {format_count(n)} rows"
+            Text("{!r} in {} rows", name, Count(n))
             for name, n in zip(self.classes, counts, strict=True)
         ]
-        return ", ".join(parts)
+        return join_texts(", ", parts)
 
 
 def unknown_classes(classes: tuple[str, ...]) -> list[str]:
@@ -142,7 +142,7 @@ def _refuse_spellings(shown: pa.ChunkedArray, name: str) -> None:
     if len(counts) > 50:
         return
     for texts in alike_spellings(counts):
-        listed = ", ".join(f"{text!r} in {format_count(counts[text])} rows" for text in texts)
+        listed = ", ".join(f"{text!r} in {Count(counts[text])} rows" for text in texts)
         raise DataError(
             f"column {name!r}: {listed} are different levels, as they stand; spell them alike"
         )

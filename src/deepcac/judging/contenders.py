@@ -54,7 +54,7 @@ class Contender:
         return bool(self.arm) and self.arm not in (CELLS, HASH)
 
     @property
-    def parted(self) -> bool:
+    def in_parts(self) -> bool:
         """Whether it has a model in each cluster."""
         return self.clustered and self.arm not in BESIDE
 

@@ -94,7 +94,7 @@ def _references(question: Question, contender: Contender) -> list[str]:
     if question == SEPARATED:
         return [f"{KM}_{contender.learner}"] if contender.arm == CAC else []
     if question == ANY:
-        controls = (CELLS, HASH) if contender.parted else ()
+        controls = (CELLS, HASH) if contender.in_parts else ()
         return [f"{control}_{contender.learner}" for control in controls]
     if question == DEEP_HELP:
         return of_kind("network") if contender.kind == "latent" else []
@@ -117,7 +117,7 @@ def _bending(question: Question, contender: Contender) -> list[str]:
         return [BENT_OF[contender.id]] if contender.id in BENT_OF else []
     if question in (RANDOM, CHOSEN_RANDOM):
         view = MEAN if question == RANDOM else BEST
-        return [f"{view}_{contender.learner}"] if contender.parted else []
+        return [f"{view}_{contender.learner}"] if contender.in_parts else []
     if not contender.clustered:
         return []
     return ["spline_lr"] if question == BENT else [name for name in BENT_OF if name != "spline_lr"]

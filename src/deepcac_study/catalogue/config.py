@@ -12,9 +12,9 @@ from deepcac_study.catalogue.entries import Id
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, protocol_folder
-from deepcac_study.catalogue.questions import questions
 from deepcac_study.catalogue.registry import Registry
 from deepcac_study.catalogue.retired import refuse_retired
+from deepcac_study.catalogue.study_questions import questions
 
 Clusters = Annotated[int, Field(ge=1)]
 SeveralClusters = Annotated[list[Clusters], Field(min_length=1)]

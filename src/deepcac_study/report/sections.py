@@ -60,7 +60,7 @@ def _short(table: Table) -> str:
 
 
 @dataclass(frozen=True)
-class Page:
+class ReportPage:
     """A page: its heading, what is said first, and its sections.
 
     Attributes

@@ -19,7 +19,7 @@ from deepcac_study.judge.clinical_tasks import (
 )
 from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.report.declarations import rows_of
-from deepcac_study.report.forest import ENDS, POOLED, Forest, Mark, forest_figure
+from deepcac_study.report.forest_plots import ENDS, POOLED, Forest, Mark, forest_figure
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.price_figure import price_figure
 

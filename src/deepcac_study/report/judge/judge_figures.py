@@ -16,7 +16,7 @@ from deepcac.judging.random_partitions import BEST, MEAN, VIEWS
 from deepcac.pages.figures import LINES, PALETTE, Figure, verdicts_in
 from deepcac_study.catalogue.methods import ARM_COLOURS, methods
 from deepcac_study.report.declarations import declared_figure, rows_of
-from deepcac_study.report.forest import ENDS, Forest, Mark, forest_figure
+from deepcac_study.report.forest_plots import ENDS, Forest, Mark, forest_figure
 
 _ARM_LABELS = {
     "km": "in k-means clusters",

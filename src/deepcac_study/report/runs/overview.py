@@ -17,7 +17,7 @@ from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
 from deepcac_study.records.runs import Runs
 from deepcac_study.report.declarations import declared_figure, declared_table
-from deepcac_study.report.forest import ENDS, Forest, Mark, forest_figure
+from deepcac_study.report.forest_plots import ENDS, Forest, Mark, forest_figure
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.runs.runtables import at_smallest_k
 

@@ -20,7 +20,7 @@ from deepcac_study.records.record import scores_path
 from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
 from deepcac_study.report.runs.runtables import clusters_table, protocol_label, run_label
-from deepcac_study.report.sections import Page, Section
+from deepcac_study.report.sections import ReportPage, Section
 
 _FIRST = ("auroc", "auprc", "f1")  # what a line says of a run
 _DECIDED = ("agree", "differ")
@@ -91,7 +91,7 @@ def write_run_page(
     made.globals |= dict.fromkeys(("made_from", "provenance"), "")
     lines = (_sentence(run), *_comparison(printed, run))
     title = f"{run_label(run)} on {dataset.title}"
-    one = Page(
+    one = ReportPage(
         id="run",
         heading=title,
         sections=[Section(tables=[table for table in tables if table.rows])],

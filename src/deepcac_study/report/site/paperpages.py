@@ -16,7 +16,7 @@ from deepcac_study.papers.summary import cells_in_words, claims_in_words
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.papers.ledger_tables import Place, claims_table, figure_patterns
 from deepcac_study.report.runs.comparisons import Difference
-from deepcac_study.report.sections import Page, Section
+from deepcac_study.report.sections import ReportPage, Section
 from deepcac_study.report.site.contents import Contents
 
 _METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
@@ -98,13 +98,13 @@ def _rest(rows: Sequence[Difference]) -> str:
     )
 
 
-def paper_pages(shown: Contents) -> list[Page]:
+def paper_pages(shown: Contents) -> list[ReportPage]:
     """Return the page of every paper: its tables, figures and claims, and its program."""
     targets = places(shown)
     return [_page(paper, shown, targets) for paper in PAPERS.values()]
 
 
-def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> Page:
+def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> ReportPage:
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
     tables = [table for table in shown.tables["papers"] if table.group == paper.key]
     printed = _printed_figures(paper, shown.all_figures)
@@ -129,7 +129,7 @@ def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> Page:
             tables=[_switches(paper, shown.tables["switches"][0])],
         ),
     ]
-    return Page(
+    return ReportPage(
         id=f"paper_{paper.key}",
         heading=f"{paper.label}: {paper.reference.title}",
         sections=sections,

@@ -16,7 +16,7 @@ from deepcac_study.report.declarations import pages as declared_pages
 from deepcac_study.report.declarations import synonyms
 from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
-from deepcac_study.report.sections import Page, Section
+from deepcac_study.report.sections import ReportPage, Section
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.report.site.counted import claims_by_paper, protocols_in_words, values_table
 from deepcac_study.report.site.firstpage import answer, provenance
@@ -86,7 +86,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         _write(made, out / "pages" / f"{page.id}.html", "page.html", parts)
 
 
-def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[Page]:
+def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[ReportPage]:
     """Return the page of each subject; one that has nothing to show says what is missing."""
     judged, counts = shown.material.judged, shown.counts
     sentences = {
@@ -118,7 +118,7 @@ def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[Page]:
             sections.append(Section(template="sources.html"))
         said = [text for text in sentences.get(name, ()) if text.strip()]
         made.append(
-            Page(
+            ReportPage(
                 id=name,
                 sections=sections,
                 sentences=said or [empty] * (not sections),

@@ -19,7 +19,7 @@ from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.data.restricted_counts import withheld
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.runtables import stability
-from deepcac_study.report.sections import Page, Section
+from deepcac_study.report.sections import ReportPage, Section
 from deepcac_study.report.subtypes.subtype_figures import (
     ProfileLine,
     profile_lines,
@@ -85,7 +85,7 @@ class SubtypePage:
         return self.who, self.medians, self.risk, self.factors
 
 
-def subtype_sections(page: SubtypePage, latents: Figure | None) -> Page:
+def subtype_sections(page: SubtypePage, latents: Figure | None) -> ReportPage:
     """Return what the page shows; `latents` is the map of a network's."""
     sections = [
         Section(tables=[page.who]),
@@ -96,7 +96,7 @@ def subtype_sections(page: SubtypePage, latents: Figure | None) -> Page:
         Section(tables=[t for t in (page.medians, page.risk, page.factors) if t.rows]),
     ]
     generated = "Generated data: no patient stands behind them."
-    return Page(
+    return ReportPage(
         id=page.id,
         heading=page.title,
         sections=sections,

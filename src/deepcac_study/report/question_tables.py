@@ -4,7 +4,7 @@ import pandas as pd
 
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.wording import three
-from deepcac_study.catalogue.questions import Question, questions
+from deepcac_study.catalogue.study_questions import Question, questions
 from deepcac_study.records.sweep_tables import Sweeps, Tables
 
 

@@ -132,9 +132,11 @@ def _judge_tables(files: Mapping[str, list[Path]], plan: Judge) -> dict[str, pd.
 def sweep_tables(paths: Iterable[Path]) -> dict[str, pd.DataFrame]:
     """Return the tables of the sweeps that pages quote: separation terms, and switches by start."""
     sweeps = load_sweeps(paths)
-    starts = [row for at, table in sweeps.starts.items() for row in start_effects(table, *at)]
+    starts = [row for at, table in sweeps.of("starts").items() for row in start_effects(table, *at)]
     return {
-        "separation": pd.concat([_terms(table, *at) for at, table in sweeps.separation.items()]),
+        "separation": pd.concat(
+            [_terms(table, *at) for at, table in sweeps.of("separation").items()]
+        ),
         "switch_starts": pd.DataFrame(starts),
     }
 

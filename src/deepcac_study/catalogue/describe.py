@@ -41,7 +41,7 @@ def describe(registry_dir: str | os.PathLike[str]) -> str:
 
 def _overview(sources: Iterable[Source]) -> str:
     rows = {
-        entry.id: (f"[`{entry.id}`](#{source.id})", entry.title, source.licence)
+        entry.id: (f"[`{entry.id}`](#{source.id})", entry.title, source.terms)
         for source in sources
         for entry in source.datasets.values()
     }
@@ -67,13 +67,15 @@ def _cohorts(sources: Iterable[Source]) -> str:
 
 
 def _source(source: Source) -> str:
-    access = "restricted: access must be asked for; the workflow reads your copy where it is"
+    access = "open" if source.licence else "your own copy, in a mirror"
+    if source.restricted:
+        access = "restricted: access must be asked for; the workflow reads your copy where it is"
     lines = [
         f'<a id="{source.id}"></a>\n### {_escaped(source.title)}\n',
         f"- Address: <{source.homepage}>",
-        f"- Licence: {_escaped(source.licence)}",
+        f"- Licence: {_escaped(source.terms)}",
         f"- Citation: {_escaped(source.citation)}",
-        f"- Access: {access if source.restricted else 'open'}",
+        f"- Access: {access}",
         "",
     ]
     if source.files:

@@ -88,9 +88,9 @@ class BySize(Entry):
     strengths: list[Annotated[float, Field(ge=0)]] = Field(
         [0.0], description="of the planted part; 0 plants nothing, 1 changes signs"
     )
-    draws: int = Field(3, ge=1, description="clinics of each size and strength")
-    draws_large: int = Field(2, ge=1, description="the same of `large_rows` patients or more")
-    large_rows: int = Field(3200, ge=0, description="from how many patients on a clinic is large")
+    draws: int = Field(5, ge=1, description="clinics of each size and strength")
+    draws_large: int = Field(3, ge=1, description="the same of `large_rows` patients or more")
+    large_rows: int = Field(12_800, ge=0, description="from how many patients on a clinic is large")
     draws_of: dict[Id, Annotated[int, Field(ge=1)]] = Field(
         {}, description="tables with another number of clinics, because they take long"
     )

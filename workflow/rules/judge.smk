@@ -156,25 +156,6 @@ rule judge_size:
         "../scripts/call.py"
 
 
-rule judge_by_size:
-    """List what each rule takes in clinics of each size (docs/archive/judge-plan-evidence.md)."""
-    input:
-        cell_paths=study.by_size,
-    output:
-        csv_path="results/judge/by_size/decisions.csv",
-    log:
-        "logs/judge/by_size.log",
-    benchmark:
-        "logs/benchmarks/judge/by_size.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    params:
-        call="deepcac_study.judge.by_size.write_by_size",
-        code=code_digest("deepcac_study.judge.by_size"),
-    script:
-        "../scripts/call.py"
-
-
 rule judge_table:
     """Tune all contenders on one table, with less effort: most jobs would be shorter than a start."""
     input:

@@ -1,8 +1,12 @@
 """From how many patients on clusters are found, and what offering them costs below that.
 
 The plan is in docs/archive/judge-plan-evidence.md, "What the study can see, by size".
+
+    snakemake --cores 2 -- results/judge/by_size/{nafld_5y,flchain_5y}_{400,800,1600,3200}.json ...
+    python -m deepcac_study.judge.by_size results/judge/by_size/*.json docs/results/by_size.csv
 """
 
+import argparse
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,6 +17,7 @@ import pandas as pd
 from scipy import stats
 from sklearn import config_context
 
+from deepcac.errors import one_line_errors
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.files.csv_files import write_frame
 from deepcac.files.storage import read_json, write_json
@@ -195,7 +200,9 @@ def decisions(records: Records, unseen: Scores, found: Sequence[str]) -> Iterato
 
 def write_by_size(csv_path: StrPath, cell_paths: Iterable[StrPath]) -> None:
     """Write a row a table, size, strength, draw and rule, of all cells."""
-    write_frame(csv_path, pd.concat(map(cell_table, map(read_json, cell_paths))), 5)
+    cells = pd.concat(map(cell_table, map(read_json, cell_paths)))
+    order = ["dataset", "rows", "strength", "draw"]
+    write_frame(csv_path, cells.sort_values(order, kind="stable"), 5)
 
 
 def cell_table(content: Mapping[str, Any]) -> pd.DataFrame:
@@ -205,3 +212,17 @@ def cell_table(content: Mapping[str, Any]) -> pd.DataFrame:
     table.insert(0, "dataset", content["dataset"])
     table.insert(1, "rows", content["rows"])
     return table
+
+
+def main() -> None:
+    """Write the table of cells."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cells", nargs="+")
+    parser.add_argument("table")
+    asked = parser.parse_args()
+    write_by_size(asked.table, asked.cells)
+
+
+if __name__ == "__main__":
+    with one_line_errors():
+        main()

@@ -36,7 +36,7 @@ def describe_sources(registry_dir: str | os.PathLike[str]) -> str:
         (
             f"[{_escaped(source.title)}]({source.homepage})",
             ", ".join(f"`{name}`" for name in source.datasets),
-            f"{source.licence}{'; access must be asked for' * source.restricted}",
+            f"{source.terms}{'; access must be asked for' * source.restricted}",
         )
         for source in sorted(sources, key=lambda source: source.title.lower())
     ]

@@ -171,7 +171,9 @@ class Source(Entry):
 
     id: str = Field("", exclude=True)
     title: Text
-    licence: Text
+    licence: Text = Field(
+        "", description="Terms of the data; without, nothing made from them leaves the machine."
+    )
     citation: Text
     homepage: Address
     restricted: bool = Field(description="Read from a folder that the user names, never fetched.")
@@ -184,7 +186,12 @@ class Source(Entry):
     @property
     def closed(self) -> bool:
         """Whether its rows, and what is made from them, leave the machine for nobody."""
-        return self.restricted or self.private
+        return self.restricted or self.private or not self.licence
+
+    @property
+    def terms(self) -> str:
+        """Return the licence, or that nobody has verified one."""
+        return self.licence or "not verified: nothing made from these data is shared"
 
     @model_validator(mode="before")
     @classmethod

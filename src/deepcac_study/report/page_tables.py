@@ -35,6 +35,7 @@ from deepcac_study.report.judge.clinical_pages import (
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.overall_answer import forced_gains
 from deepcac_study.report.judge.price_figure import OFFERS, SMALL, prices
+from deepcac_study.report.judge.size_figure import ABOUT, BANDS, NAMES, NOTHING, shares
 from deepcac_study.report.runs.runtables import protocol_label
 
 _BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
@@ -200,6 +201,31 @@ def price_table(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Table:
     return Table.of([key for key in order if key in groups], columns, n_labels=2)
 
 
+def by_size(table: pd.DataFrame) -> Table:
+    """Return how often each rule takes clusters in clinics of each size, and what that changes."""
+    points = shares(table)
+    lines = points.to_dict("records")
+    found = {(line["rule"], line["planted"], line["rows"]): line for line in lines}
+
+    def cell(band: str, rows: int) -> How:
+        def text(rule: str) -> str:
+            line = found[rule, band, rows]
+            return f"{line['taken']:.2f} ({four(line['gain'], signed=True)})"
+
+        return text
+
+    sizes = {band: sorted(set(points.loc[points["planted"] == band, "rows"])) for band in BANDS}
+    columns: dict[str, How] = {
+        "rule": lambda rule: NAMES[rule],
+        **{
+            f"{band}, {rows:,}": cell(band, rows)
+            for band in (NOTHING, ABOUT)
+            for rows in sizes[band]
+        },
+    }
+    return Table.of(NAMES, columns)
+
+
 def pooled(table: pd.DataFrame, learner: str) -> Table:
     """Return the pooled gains of CAC and k-means with a learner."""
     arms = f"{CAC}_{learner}", f"{KM}_{learner}"
@@ -327,7 +353,7 @@ _WRITERS: dict[str, Callable[..., Table | str]] = {
     for write in (
         *(headline, prediction, cells, kinds, run_scores, one_cluster, printed, faults),
         *(clusters, excluded, planted, clinical_excluded, pooled),
-        *(power, price_table),
+        *(power, price_table, by_size),
     )
 }
 BLOCKS: dict[str, dict[str, Any]] = yaml.safe_load(

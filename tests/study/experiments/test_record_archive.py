@@ -174,6 +174,7 @@ def test_derived_files_and_the_report_are_no_records(results, tmp_path):
         ("decomposition/ards.json", {"dataset": "cic"}, False),
         ("ards_demo/lr_k1.json", {"dataset": "ards_demo"}, True),
         ("wid_mortality/lr_k1.json", {"dataset": "wid_mortality"}, False),
+        ("judge/by_size/gusto_30d_400.json", {"dataset": "gusto_30d"}, False),  # no stated terms
         ("ours/lr_k1.json", {"dataset": "ours"}, False),
         ("demo_cic/lr_k1.json", {"dataset": "demo_cic", "synthetic": True}, False),
         ("judge/planted/lr_0.1.json", {"synthetic": True}, True),

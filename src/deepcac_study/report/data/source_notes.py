@@ -129,7 +129,7 @@ def _overview(note: DataSetNote, source: Source) -> list[Cell]:
         note.shares,
         note.missing,
         note.outside,
-        "none: generated" if note.generated else source.licence,
+        "none: generated" if note.generated else source.terms,
         f"in the format of: {source.title}" if note.generated else source.title,
     )
 

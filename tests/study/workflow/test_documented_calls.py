@@ -93,7 +93,7 @@ def test_a_call_in_a_block_or_with_a_file_starts_as_it_stands():
 
 
 # Those that most people type; the others take the same way through other options.
-QUICK = ((), ("--configfile", "config/demo.yaml"))
+QUICK = (("-n",), ("--configfile", "config/demo.yaml"))
 
 
 @pytest.mark.parametrize(

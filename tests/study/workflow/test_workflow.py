@@ -120,7 +120,11 @@ def test_classical_runs_of_a_table_share_a_job_and_networks_have_their_own(tmp_p
     alone = [f"results/{folder}demo_cic/km_svm_k2.json" for folder in ("", "as_published/")]
     alone += ["results/demo_cic/km_z_k2.json"]
     assert planned_jobs(folder, *alone) == {"run": 2, "deep_run": 1}
-    # What decides no claim is made for `everything` only.
+
+
+@pytest.mark.long
+def test_what_decides_no_claim_is_made_for_everything_only(tmp_path):
+    folder = checkout(tmp_path)
     papers = planned_jobs(folder, "all")
     assert planned_jobs(folder, "everything") == {**papers, "deep_run": papers["deep_run"] + 1}
 

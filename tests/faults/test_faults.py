@@ -31,6 +31,20 @@ def draws(few, many):
 
 
 SPLITS = "data/splits/demo_diabetes.parquet"
+# One kind of each form of file and of each way to check its state; every kind in the long part.
+MODELS = (
+    *("command, CAC, three classes", "command, subtypes", "CACClassifier"),
+    *("KMClassifier of GaussianNB", "SupervisedKMeans", "network fnn"),
+)
+HOWS = (signal.SIGTERM, signal.SIGKILL)
+PLAIN = ("delimited text", "spreadsheets", "zip", "cells of sheets")
+
+
+def few_or_all(kinds, few, many, *first):
+    """Return a small draw of the first kinds, and a large one of every kind for the long part."""
+    return [(kind, few) for kind in first] + [
+        pytest.param(kind, many, marks=pytest.mark.long) for kind in kinds
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +55,14 @@ def unbroken(tmp_path_factory):
     return project, project.outcome()
 
 
-@pytest.mark.parametrize("times", draws(1, 5))
+@pytest.mark.parametrize("times", draws(1, 3))
 def test_a_killed_command_leaves_the_old_file_or_the_new_one(times, tmp_path):
     row = command_kills(tmp_path, FIT, signal.SIGKILL, times)
     assert row.other == 0, row.how
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("times", draws(1, 5))
-def test_a_killed_comparison_leaves_no_process_and_the_old_page(times, how, tmp_path):
+@pytest.mark.parametrize(("how", "times"), few_or_all(HOWS, 1, 3, signal.SIGKILL))
+def test_a_killed_comparison_leaves_no_process_and_the_old_page(how, times, tmp_path):
     row = command_kills(tmp_path, COMPARE, how, times, seconds=6.0)
     assert row.other == 0, row.how
 
@@ -77,20 +90,19 @@ def test_every_server_gives_the_file_or_one_line(tmp_path):
     assert followed.same == followed.tried
 
 
-@pytest.mark.parametrize("number", draws(20, 60))
+@pytest.mark.parametrize("number", draws(10, 40))
 def test_every_parser_reads_or_refuses(number, tmp_path):
     assert [row.fault for row in fuzz(tmp_path, number) if row.other] == []
 
 
-@pytest.mark.parametrize("number", draws(16, 60))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "number"), few_or_all(KINDS, 12, 30, *MODELS))
 def test_every_model_file_is_refused_or_possible(kind, number, tmp_path):
     (row,) = fuzz_models(tmp_path, number, [kind])
     assert row.other == 0, row.how
     assert row.refused > number / 6
 
 
-@pytest.mark.parametrize("number", draws(300, 2000))
+@pytest.mark.parametrize("number", draws(300, 1000))
 def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_schema(
     number, tmp_path
 ):
@@ -99,8 +111,7 @@ def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_sche
     assert all(row.same and row.refused for row in rows)
 
 
-@pytest.mark.parametrize("number", draws(60, 500))
-@pytest.mark.parametrize("kind", TABLES | PACKED)
+@pytest.mark.parametrize(("kind", "number"), few_or_all(TABLES | PACKED, 20, 150, *PLAIN))
 def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind, number, tmp_path):
     (row,) = fuzz_tables(tmp_path, number, {kind: (TABLES | PACKED)[kind]})
     assert row.other == 0, row.how
@@ -108,7 +119,7 @@ def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind
     assert row.refused > number / 10
 
 
-@pytest.mark.parametrize("number", draws(40, 200))
+@pytest.mark.parametrize("number", draws(30, 100))
 def test_a_column_of_any_arrow_type_in_any_role_is_read_or_refused(number, tmp_path):
     row = fuzz_types(tmp_path, number)
     assert row.other == 0, row.how
@@ -116,7 +127,7 @@ def test_a_column_of_any_arrow_type_in_any_role_is_read_or_refused(number, tmp_p
     assert row.refused > number / 20
 
 
-@pytest.mark.parametrize("number", draws(25, 100))
+@pytest.mark.parametrize("number", draws(12, 60))
 def test_a_mutant_of_a_meds_folder_is_read_or_refused(number, tmp_path):
     row = fuzz_meds(tmp_path, number)
     assert row.other == 0, row.how

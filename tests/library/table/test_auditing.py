@@ -1,16 +1,15 @@
 """Groups of a column: use, assignment, risk; groups made with the outcome; one-line errors."""
 
 import re
-import subprocess
-import sys
 from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
+from typer.testing import CliRunner
 
-from deepcac.errors import DataError
+from deepcac.errors import DataError, DeepCACError
 from deepcac.judging.resamples import resamples
 from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.scoring.statistics import wilson
@@ -38,6 +37,7 @@ from deepcac.table.audit.group_contenders import (
 from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
 from deepcac.table.budgeted_trials import TableRun, booster
 from deepcac.table.columns.roles import Roles
+from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
 
 
@@ -357,13 +357,11 @@ def test_groups_made_with_the_outcome_are_told(tmp_path):
         ("died", "column 'died' cannot be both the label and the groups"),
     ],
 )
-def test_a_mistake_is_one_line_and_writes_nothing(tmp_path, groups, line):
-    patients(60).to_csv(tmp_path / "t.csv", index=False)
-    start = [sys.executable, "-c", "from deepcac.command import main; main()", "audit", "t.csv"]
-    done = subprocess.run(
-        [*start, "--label", "died", "--groups", groups],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith(f"deepcac: {line}")
+def test_a_mistake_is_one_line_and_writes_nothing(tmp_path, groups, line, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients(60).to_csv("t.csv", index=False)
+    asked = ["audit", "t.csv", "--label", "died", "--groups", groups]
+    done = CliRunner().invoke(app, asked)
+    assert isinstance(done.exception, DeepCACError)
+    assert re.fullmatch(f"{re.escape(line)}.*", str(done.exception))
     assert not (tmp_path / "audit.html").exists()

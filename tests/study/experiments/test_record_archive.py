@@ -262,6 +262,7 @@ def test_the_manifest_is_a_plain_table(results, tmp_path):
     assert {row["device"] for row in rows} == {"cpu"}
 
 
+@pytest.mark.long
 def test_the_records_that_ship_are_whole_and_of_open_data():
     shipped = REGISTRY.parents[1] / "docs" / "results" / "records"
     records, registry = read(shipped), load_registry(REGISTRY, private=False)

@@ -89,6 +89,7 @@ def probed(
     return found.group(1)
 
 
+@pytest.mark.long
 def test_opens_from_disk_without_an_error(page, tmp_path):
     for number, path in enumerate([page, *sorted((page.parent / "pages").glob("*.html"))]):
         dom, console = open_page(path, tmp_path / f"profile{number}")

@@ -51,6 +51,9 @@ MEASURED = {
 }
 
 
+pytestmark = pytest.mark.long  # a report of every record that ships
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory) -> Path:
     return report_shipped(tmp_path_factory.mktemp("study"))

@@ -148,7 +148,7 @@ def test_a_group_has_its_risk_at_the_horizon():
     assert event == 1
     for line in lines:
         inside = code == ("a", "b").index(line.name)
-        assert (line.rate, line.low, line.high) == pytest.approx(observed_risk(follow.take(inside)))
+        assert line.rate.risk == pytest.approx(observed_risk(follow.take(inside)))
 
 
 @pytest.mark.parametrize("competing", [True, False])

@@ -110,12 +110,13 @@ def test_the_command_writes_a_page_and_predict_gives_a_range(tmp_path):
 
 
 def test_what_has_no_bootstrap_is_one_line_before_anything_is_fitted(tmp_path):
-    table = frame(120).assign(died=np.arange(120) % 3)
+    table = frame(120).assign(grade=np.arange(120) % 3).drop(columns="died")
+    grades = Roles("grade")
     table.to_csv(tmp_path / "t.csv", index=False)
     lines = []
     run = TableRun(lines.append, rows=1000, jobs=1, bootstrap=5)
     with pytest.raises(ConfigError, match="--bootstrap needs an outcome of two classes"):
-        fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", run, method="plain")
+        fit_table(tmp_path / "t.csv", grades, tmp_path / "m.json", run, method="plain")
     with pytest.raises(ConfigError, match="--method subtypes has no answer with --bootstrap"):
-        fit_table(tmp_path / "t.csv", ROLES, tmp_path / "m.json", run, method="subtypes")
+        fit_table(tmp_path / "t.csv", grades, tmp_path / "m.json", run, method="subtypes")
     assert not any("held-out" in line for line in lines)

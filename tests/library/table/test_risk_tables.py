@@ -62,9 +62,9 @@ def csv(tmp_path):
 ROLES = Roles("died", id="patient")
 
 
-def fitted(csv, tmp_path, **options):
+def fitted(csv, tmp_path, roles=ROLES, **options):
     model = tmp_path / "model.json"
-    fit_table(csv, ROLES, model, TableRun(lambda line: None, rows=10_000, jobs=1), **options)
+    fit_table(csv, roles, model, TableRun(lambda line: None, rows=10_000, jobs=1), **options)
     return model
 
 
@@ -107,9 +107,10 @@ def test_a_saved_model_answers_as_before_and_does_not_depend_on_blocks(csv, tmp_
 
 def test_three_classes_have_three_risks_that_sum_to_one(csv, tmp_path):
     table = patients()[0]
-    table["died"] = np.digitize(table["age"], [-0.5, 0.5])
-    table.drop(columns="age").to_csv(csv, index=False)
-    found = risks(fitted(csv, tmp_path, method="k-means"), csv, tmp_path)
+    table["grade"] = np.digitize(table["age"], [-0.5, 0.5])
+    table.drop(columns=["age", "died"]).to_csv(csv, index=False)
+    grades = Roles("grade", id="patient")
+    found = risks(fitted(csv, tmp_path, grades, method="k-means"), csv, tmp_path)
     assert found.columns.tolist() == ["patient", "risk_0", "risk_1", "risk_2", "subtype"]
     assert np.allclose(found.filter(like="risk").sum(axis=1), 1, atol=1e-5)
 

@@ -14,13 +14,12 @@ from report_runs import write_run
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import write_json
-from deepcac.pages.figures import write
 from deepcac_study.catalogue.describe import with_sources
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.data_use import data_use
-from deepcac_study.report.data.profiles import load_profiles, missingness_figures
+from deepcac_study.report.data.profiles import load_profiles
 from deepcac_study.report.data.profiling import build, outside, profile
 from deepcac_study.report.data.restricted_counts import SMALL, withheld, withheld_parts
 from deepcac_study.report.data.source_notes import data_table, source_notes
@@ -203,29 +202,6 @@ def test_data_without_a_profile_have_the_size_and_use_that_records_give(tmp_path
     assert shown["cic"][4] == "12.5 %"
     assert shown["uci_vote"][:3] == ["435", "our study", "16 columns"]
     assert shown["adult"][:2] == ["", "not in this report"]
-
-
-def test_missingness_figures_are_the_same_bytes_again(profiles, tmp_path):
-    figures = missingness_figures(load_profiles(profiles))
-    ids = [figure.id for figure in figures]
-    assert ids == [f"missing_{name}" for name in ("ards", "cic", "demo_cic", "sepsis_ts")]
-    assert list(figures[1].data) == [("HR", 0.25)]
-    assert list(figures[3].data) == [("HR", 0.25, 0.25)]
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        for figure in figures:
-            write(figure, tmp_path / folder)
-    for path in (tmp_path / "one").iterdir():
-        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
-
-
-def test_variables_never_measured_are_counted_not_drawn(tmp_path):
-    features = matrix({"HR_first": [1, NAN], "Temp_first": [NAN, NAN], "Age": [50, 60]})
-    write_features(tmp_path / "cic.parquet", features)
-    build(tmp_path / "cic.parquet", tmp_path / "cic.json", dataset="cic", protocol="sound")
-    (figure,) = missingness_figures(load_profiles([tmp_path / "cic.json"]))
-    assert list(figure.data) == [("Temp", 1.0), ("HR", 0.5)]
-    assert figure.caption.endswith("Never measured: 1 more.")
 
 
 def test_broken_profiles_are_named(tmp_path):

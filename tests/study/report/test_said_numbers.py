@@ -245,7 +245,7 @@ def of_what_was_measured():
     assert (firm["share"] == 0).all()
     yield "your-table.md", firm["tables"].item(), "never firmly denied"
     checks = rows("checks", rules="after").groupby("part")[["expected", "found", "false_alarms"]]
-    for part, n in (("rules", "five"), ("kept aside", "seven")):
+    for part, n in (("rules", "five"), ("opened", "seven")):
         row = checks.sum().loc[part]
         assert row["false_alarms"] == {"five": 5, "seven": 7}[n]
         yield "your-table.md", f"{row['found']} of {row['expected']}", n

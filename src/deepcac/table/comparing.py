@@ -16,7 +16,8 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.found_subtypes import shown_clusterings
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.compare_page import write_compare_page
+from deepcac.table.pages.compare_page import compare_page
+from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 
 
@@ -58,8 +59,10 @@ def compare_table(
     result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows)
     progress("subtypes")
     clusterings = shown_clusterings(table, trials)
-    page = write_compare_page(
-        out, table, effort, trials, result, clusterings, run.command, asked, exact=run.exact
+    page = write_page(
+        out,
+        compare_page(table, effort, trials, result, clusterings, run.command, asked),
+        exact=run.exact,
     )
     common = table_facts(path, table, roles, run.command)
     comparison = compare_facts(table, effort, trials, result, clusterings)

@@ -32,8 +32,8 @@ from deepcac.table.found_subtypes import (
     single_column,
 )
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.pages.compare_page import write_compare_page
-from deepcac.table.pages.page_sections import tables_of
+from deepcac.table.pages.compare_page import compare_page
+from deepcac.table.pages.page_sections import tables_of, write_page
 from deepcac.table.pages.subtype_section import _description, _values
 
 
@@ -125,10 +125,8 @@ def test_rows_of_a_patient_stay_together(judged):
 def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     table, effort, trials, _, _ = judged
     found = answer(trials, table.name, table.rarest)
-    write_compare_page(
-        tmp_path / "page.html", replace(table, leaks=("Column 'urea' <i> tells",)), effort,
-        trials, found, shown_clusterings(table, trials), "deepcac compare <b>",
-    )  # fmt: skip
+    write_page(tmp_path / "page.html", compare_page(replace(table, leaks=("Column 'urea' <i> tells",)), effort,
+        trials, found, shown_clusterings(table, trials), "deepcac compare <b>",))  # fmt: skip
     page = (tmp_path / "page.html").read_text()
     leak = page.index("Column &#39;urea&#39; &lt;i&gt; tells")
     assert page.index(found.sentence) < leak < page.index("<figure")
@@ -151,14 +149,16 @@ def test_equal_clusterings_are_shown_once(judged, tmp_path):
     table, effort, trials, _, _ = judged
     first = shown_clusterings(table, trials)[0]
     twice = [replace(first, arm="cac"), replace(first, arm="km")]
-    write_compare_page(
+    write_page(
         tmp_path / "page.html",
-        replace(table, remarks=()),
-        effort,
-        replace(trials, planned=5),
-        answer(trials, table.name, 100),
-        twice,
-        "",
+        compare_page(
+            replace(table, remarks=()),
+            effort,
+            replace(trials, planned=5),
+            answer(trials, table.name, 100),
+            twice,
+            "",
+        ),
     )
     page = (tmp_path / "page.html").read_text()
     assert page.count("What is in the subtypes.</b>") == 1
@@ -171,7 +171,7 @@ def test_unstable_subtypes_are_not_described(judged, tmp_path):
     table, effort, trials, _, _ = judged
     shaky = [replace(one, stability=0.3) for one in shown_clusterings(table, trials)]
     found = answer(trials, table.name, table.rarest)
-    write_compare_page(tmp_path / "p.html", table, effort, trials, found, shaky, "deepcac")
+    write_page(tmp_path / "p.html", compare_page(table, effort, trials, found, shaky, "deepcac"))
     page = (tmp_path / "p.html").read_text()
     assert "unstable, so they are not described" in page
     assert 'id="table-subtypes-km"' not in page
@@ -212,10 +212,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 def test_the_page_opens_in_a_browser_without_an_error(judged, tmp_path):
     table, effort, trials, _, _ = judged
     clusterings = shown_clusterings(table, trials)
-    write_compare_page(
-        tmp_path / "page.html", table, effort, trials,
-        answer(trials, table.name, table.rarest), clusterings, "deepcac compare",
-    )  # fmt: skip
+    write_page(tmp_path / "page.html", compare_page(table, effort, trials,
+        answer(trials, table.name, table.rarest), clusterings, "deepcac compare",))  # fmt: skip
     flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom")
     line = [str(CHROMIUM), *flags, (tmp_path / "page.html").as_uri()]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)

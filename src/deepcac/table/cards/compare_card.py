@@ -38,7 +38,7 @@ def compare_facts(
     result: Answer,
     clusterings: list[FoundClustering],
 ) -> dict[str, list[str]]:
-    """Return the lines of a card that hold for a comparison; see `write_compare_page`."""
+    """Return the lines of a card that hold for a comparison; see `compare_page`."""
     method = how_judged(table, effort, trials)
     return {
         **_USUAL,

@@ -14,7 +14,6 @@ from deepcac.table.cluster_answer import TABLE_QUESTIONS, tuned_auroc
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.output_files import StrPath
 from deepcac.table.pages.column_lines import column_table
 from deepcac.table.pages.comparison_table import (
     METRICS,
@@ -30,7 +29,6 @@ from deepcac.table.pages.page_sections import (
     Section,
     method_section,
     remarks_on,
-    write_page,
 )
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.pages.size_section import size_section
@@ -38,8 +36,7 @@ from deepcac.table.pages.subtype_section import subtype_section
 from deepcac.table.pages.table_notes import leak_warning, page_names
 
 
-def write_compare_page(
-    path: StrPath,
+def compare_page(
     table: LabelledTable,
     effort: TableEffort,
     trials: Trials,
@@ -47,10 +44,8 @@ def write_compare_page(
     clusterings: list[FoundClustering],
     command: str,
     asked: RiskQuestions = USUAL,
-    *,
-    exact: bool = False,
 ) -> Page:
-    """Write the page and return it (`write_page`).
+    """Return the page on whether clusters help.
 
     `effort`, `trials`, `answer` and `clusterings` are what was asked for, run, concluded and found.
     """
@@ -73,7 +68,7 @@ def write_compare_page(
             *remarks_on([*table.remarks, *_limits(trials)]),
         ],
     )
-    page = Page(
+    return Page(
         f"Does clustering help on {table.name}?",
         answer,
         [
@@ -87,7 +82,6 @@ def write_compare_page(
         command,
         page_names(table),
     )
-    return write_page(path, page, exact=exact)
 
 
 def _cohort(table: LabelledTable, effort: TableEffort, trials: Trials) -> Section:

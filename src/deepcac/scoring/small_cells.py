@@ -160,8 +160,8 @@ class OfSome(Text):
 
     def __new__(cls, text: str, patients: int, least: int = FEW, instead: str = WITHHELD) -> Self:
         """Write the text, or what stands instead of it; of nobody there is none."""
-        own = OWNER.show(text) if patients > 0 else instead
-        return cls.of(str(text) if patients >= least else instead, own)
+        exact = OWNER.show(text) if patients > 0 else instead
+        return cls.of(str(text) if patients >= least else instead, exact)
 
 
 @dataclass(frozen=True)

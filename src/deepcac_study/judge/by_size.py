@@ -98,11 +98,11 @@ def judge_cohort(cohort: Cohort, effort: Effort) -> list[dict[str, Any]]:
     else the three tests have failed.
     """
     records, unseen = _fitted(cohort, (LINE, *CLUSTERED), effort)
-    found = _better(records, [HELP])
-    if found:
+    decided = _better(records, [HELP])
+    if decided:
         records = {**records, **_fitted(cohort, (SPLINES, RANDOM), effort)[0]}
-        found = _better(records, [HELP, ANY, BENT])
-    return list(decisions(records, unseen, found))
+        decided = _better(records, [HELP, ANY, BENT])
+    return list(decisions(records, unseen, decided))
 
 
 def _fitted(
@@ -167,10 +167,10 @@ def _better(records: Records, questions: Sequence[Question]) -> list[str]:
     return [name for name in CLUSTERED if passed[name]]
 
 
-def decisions(records: Records, unseen: Scores, found: Sequence[str]) -> Iterator[dict[str, Any]]:
+def decisions(records: Records, unseen: Scores, passed: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield what each rule takes: a row has ``rule``, ``model``, ``taken``, ``gain`` and ``line``.
 
-    `found` are the kinds of clusters that passed three tests. ``taken`` is whether clusters are
+    `passed` are the kinds of clusters that passed three tests. ``taken`` is whether clusters are
     taken, or in which share of the resamples. ``gain`` is the AUROC on unseen rows, mean of the
     models of all resamples, less that of logistic regression without clusters, which is ``line``.
     """
@@ -183,7 +183,7 @@ def decisions(records: Records, unseen: Scores, found: Sequence[str]) -> Iterato
     def highest(among: Sequence[str]) -> str:
         return max(among, key=lambda name: float(validation[name].mean()))
 
-    tested = highest(found) if found else LINE  # in a resample it may decline clusters
+    tested = highest(passed) if passed else LINE  # in a resample it may decline clusters
     declined = validation[LINE] > validation[tested]
     within = simplest([validation[name] for name in names], share / (1 - share))
     chosen = {

@@ -98,10 +98,10 @@ def worth(ground: Ground, strength: float) -> tuple[float, float]:
     """
     true = ground.true(strength)
     column = ground.subgroup[:, None].astype(np.float64)
-    told = ground.rows.beside(np.hstack([column, ground.rows.bounded * column]))
+    grouped = ground.rows.beside(np.hstack([column, ground.rows.bounded * column]))
     line, informed, splines = (
         _ample_auroc(contender, rows, true)
-        for contender, rows in ((LINE, ground.rows), (LINE, told), (SPLINES, ground.rows))
+        for contender, rows in ((LINE, ground.rows), (LINE, grouped), (SPLINES, ground.rows))
     )
     return informed - line, informed - splines
 

@@ -155,13 +155,13 @@ def power(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
         for learner in LEARNERS
     }
     of = (names == LEARNERS[0]).sum()
-    found = [
+    sizes = [
         f"in at most {_listed(counts[name])} of {of} comparisons with {spoken(name)}"
         for name in LEARNERS
     ]
     return (
         f"With 80 % power, the three tests together would find a gain of "
-        f"{_listed(map(three, _GAINS))} over each rival {' and '.join(found)}."
+        f"{_listed(map(three, _GAINS))} over each rival {' and '.join(sizes)}."
     )
 
 
@@ -205,11 +205,11 @@ def by_size(table: pd.DataFrame) -> Table:
     """Return how often each rule takes clusters in clinics of each size, and what that changes."""
     points = shares(table)
     lines = points.to_dict("records")
-    found = {(line["rule"], line["planted"], line["rows"]): line for line in lines}
+    points_by_cell = {(line["rule"], line["planted"], line["rows"]): line for line in lines}
 
     def cell(band: str, rows: int) -> How:
         def text(rule: str) -> str:
-            line = found[rule, band, rows]
+            line = points_by_cell[rule, band, rows]
             return f"{line['taken']:.2f} ({four(line['gain'], signed=True)})"
 
         return text

@@ -10,8 +10,8 @@ from deepcac_study.records.sweep_tables import Sweeps, Tables
 
 def question_tables(sweeps: Sweeps) -> list[Table]:
     """Return a table for each question that has been measured."""
-    found = {name: sweeps.of(name) for name in questions()}
-    return [_answer(name, questions()[name], tables) for name, tables in found.items() if tables]
+    tables = {name: sweeps.of(name) for name in questions()}
+    return [_answer(name, questions()[name], tables) for name, tables in tables.items() if tables]
 
 
 def _answer(name: str, question: Question, tables: Tables) -> Table:

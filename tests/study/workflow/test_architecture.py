@@ -155,6 +155,8 @@ OTHER_MEANING = {
     ("lr", "contenders"),
     ("lr", "comparison_words"),
     ("lr", "clinical_forest"),
+    ("lr", "by_size"),
+    ("lr", "planted_sizes"),
     ("lr", "mixture_of_experts"),
     ("deepcac", "ledger_tables"),
 }

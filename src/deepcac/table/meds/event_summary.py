@@ -88,12 +88,12 @@ def summarise(
         STATIC: static[VALUE].last(),
     }
     places = pd.RangeIndex(len(rows))
-    tables = {kind: told.unstack(level=CODE).reindex(places) for kind, told in series.items()}
+    tables = {kind: values.unstack(level=CODE).reindex(places) for kind, values in series.items()}
     absent = pd.Series(np.nan, places)
     columns = {}
     for feature in features:
-        told = tables[feature.kind].get(feature.code, absent).astype(float)
-        filled = told.fillna(_NEVER.get(feature.kind, np.nan))
+        value = tables[feature.kind].get(feature.code, absent).astype(float)
+        filled = value.fillna(_NEVER.get(feature.kind, np.nan))
         columns[feature.name] = np.asarray(filled, dtype=np.float64)
     return columns
 

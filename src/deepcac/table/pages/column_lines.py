@@ -75,9 +75,9 @@ def _values(rows: pa.Table, column: EncodedColumn) -> str:
             for entry in ordered[:4]
         ]
         common = sum(entry["counts"] >= FEW for entry in ordered[:4])
-        others, own = (
+        others, level = (
             join_texts(", ", [*texts, *["…"] * (len(ordered) > len(texts))])
             for texts in (shown[:common], shown)
         )
-        return Text.of(others, own.exact)
+        return Text.of(others, level.exact)
     return ""

@@ -27,8 +27,8 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
     worth = table["worth"].where(table["strength"] > 0, 0.0)
     bands = pd.cut(worth, _EDGES, labels=list(BANDS)).astype(str)
     groups = table.assign(planted=bands).groupby(["rule", "planted", "rows"], sort=False)
-    found = groups.agg(clinics=("draw", "size"), taken=("taken", "mean"), gain=("gain", "mean"))
-    rows = found.reset_index()[list(_COLUMNS)]
+    summary = groups.agg(clinics=("draw", "size"), taken=("taken", "mean"), gain=("gain", "mean"))
+    rows = summary.reset_index()[list(_COLUMNS)]
     return rows.sort_values(["rule", "planted", "rows"], ignore_index=True)
 
 

@@ -28,6 +28,7 @@ class _Page(HTMLParser):
         self.tables: list[list[list[str]]] = []
         self.figures: list[str] = []
         self._skipped = 0
+        self._in_cell = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._skipped += tag in ("script", "style")
@@ -37,18 +38,20 @@ class _Page(HTMLParser):
             self.tables[-1].append([])
         if tag in ("td", "th") and self.tables and self.tables[-1]:
             self.tables[-1][-1].append("")
+            self._in_cell = True
         for _, value in attrs:
             if value and value.startswith("data:image/svg+xml;base64,"):
                 self.figures.append(base64.b64decode(value.partition(",")[2]).decode())
 
     def handle_endtag(self, tag: str) -> None:
         self._skipped -= tag in ("script", "style")
+        self._in_cell &= tag not in ("td", "th", "table")
 
     def handle_data(self, data: str) -> None:
         if self._skipped:
             return
         self.text.append(data)
-        if self.tables and self.tables[-1] and self.tables[-1][-1]:
+        if self._in_cell:
             self.tables[-1][-1][-1] += data.strip()
 
 

@@ -244,7 +244,7 @@ def of_what_was_measured():
     firm = rows("levels", measure="firm no")
     assert (firm["share"] == 0).all()
     yield "your-table.md", firm["tables"].item(), "never firmly denied"
-    checks = rows("checks", rules="after").groupby("part")[["expected", "found", "false_alarms"]]
+    checks = rows("checks", rules="further").groupby("part")[["expected", "found", "false_alarms"]]
     for part, n in (("rules", "five"), ("opened", "seven"), ("kept aside", "two")):
         row = checks.sum().loc[part]
         assert row["false_alarms"] == {"five": 5, "seven": 7, "two": 2}[n]

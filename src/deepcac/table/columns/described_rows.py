@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import Count
-from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names, uniform_text
+from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names
 from deepcac.table.columns.cells import as_texts, is_numeric, is_text, plain_type, unit_key
+from deepcac.table.columns.column_texts import uniform_text
 from deepcac.table.columns.dates import DEFAULT, fits_format
 from deepcac.table.columns.description import (
     DATES,

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import Count
-from deepcac.table.columns.cell_texts import NO_VALUE, uniform_text
+from deepcac.table.columns.cell_texts import NO_VALUE
 from deepcac.table.columns.cells import as_texts, is_text, plain, plain_type
+from deepcac.table.columns.column_texts import uniform_text
 from deepcac.table.columns.described_rows import DescribedTable, without_missing
 from deepcac.table.columns.description import (
     LEAVE_OUT,

@@ -5,13 +5,12 @@ from datetime import datetime
 from itertools import product
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from deepcac.errors import ConfigError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a plan of the workflow reads descriptions without these
     import pandas as pd
+
+    from deepcac.types import Flags
 
 ANY, DEFAULT = "any", "default"  # what the standard calls no one pattern, and ISO 8601
 # What a cell looks like, whatever the language of a month is.
@@ -64,7 +63,7 @@ def check_format(name: str, format: str) -> None:
     if format in (ANY, DEFAULT):
         return
     try:
-        _values([""], format)
+        datetime.strptime(datetime(2000, 12, 31).strftime(format), format)
     except ValueError as error:
         raise ConfigError(
             f"{name!r}: format {format!r} is no pattern of dates ({error})"
@@ -73,8 +72,10 @@ def check_format(name: str, format: str) -> None:
         raise ConfigError(f"{name!r}: format {format!r} is no pattern of dates, as %d.%m.%Y is")
 
 
-def fits_format(texts: list[str], kind: str, format: str) -> npt.NDArray[np.bool_]:
+def fits_format(texts: list[str], kind: str, format: str) -> "Flags":
     """Return which texts are of a type of the standard, written as its format says, shape (n,)."""
+    import numpy as np
+
     if kind not in _ISO or format == ANY:
         return np.ones(len(texts), np.bool_)
     patterns = _ISO[kind] if format == DEFAULT else (format,)

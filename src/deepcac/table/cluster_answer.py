@@ -56,7 +56,7 @@ _AS_MUCH = "{Line} gives as much, without clusters: clusters minus bent line {ga
 _OF_A_LINE = {
     BETTER: "{Line} gives more than a straight one: {gain}.",
     WORSE: "{Line} gives less than a straight one: {gain}.",
-    UNDECIDED: "We found no evidence that {line} gives more than a straight one: {gain}.",
+    UNDECIDED: "{Line} may give more than a straight one, or less: {gain}.",
 }
 _NO_MORE = "{Line} gives no more than a straight one: {gain}."
 _SAME = "{Line} has the same AUROC in every resample."
@@ -68,13 +68,18 @@ def rows_of(table: pd.DataFrame, question: Question) -> pd.DataFrame:
 
 
 def answer(
-    trials: Trials, name: str, rarest: int, margin: float = MARGIN, rare: str = "events"
+    trials: Trials,
+    name: str,
+    rarest: int,
+    margin: float = MARGIN,
+    rare: str = "events",
+    best: str | None = None,
 ) -> Answer:
     """Compare the contenders of a table and put the outcome into words.
 
     `rarest` counts its rows of the rarest class, which are called `rare`. Differences in AUROC up
-    to `margin` are negligible. The validation rows choose which model, and which clusters, the
-    answer is about.
+    to `margin` are negligible. The answer is about the model without clusters called `best`, which
+    the validation rows choose if none is given. They choose the clusters, too.
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin), TABLE_QUESTIONS)
@@ -82,7 +87,7 @@ def answer(
     lines = rows.to_dict("records")
     compared = [*lines, *rows_of(table, BENT).to_dict("records")]
     references = {str(line["reference"]) for line in compared}
-    clustered = first_line(trials, compared)
+    clustered = first_line(trials, compared, best)
     best = clustered["reference"]
     verdict = _verdict(lines, best, trials.cut, rarest, excluded=gain_excluded(table))
     counts = {kind: int((rows["verdict"] == kind).sum()) for kind in _ORDER}
@@ -121,14 +126,16 @@ def _change(line: Line) -> str:
     return f"Change by {contender_name(contender)}"
 
 
-def first_line(trials: Trials, lines: Sequence[Line]) -> Line:
-    """Return the comparison that the answer is about, as the validation rows choose it.
+def first_line(trials: Trials, lines: Sequence[Line], best: str | None = None) -> Line:
+    """Return the comparison that the answer is about.
 
-    Its reference is the simplest model without clusters within one standard error of the best
-    (`simplest`): logistic regression, then a bent line, then boosted trees. Its contender is the
-    model with clusters that has the best mean.
+    Its reference is the model called `best`, or else the simplest one without clusters within one
+    standard error of the best on the validation rows (`simplest`): logistic regression, then
+    splines, then boosted trees. Its contender is the model with clusters that has the best mean on
+    the validation rows.
     """
-    best = recommended(trials, {str(line["reference"]) for line in lines})
+    if best is None:
+        best = recommended(trials, {str(line["reference"]) for line in lines})
     return max(
         (line for line in lines if line["reference"] == best),
         key=lambda line: float(validated(trials.records, line["contender"]).mean()),
@@ -149,7 +156,7 @@ def highest(trials: Trials, names: Collection[str]) -> str:
 
 
 def _passed_over(trials: Trials, best: str, names: Collection[str]) -> str:
-    """Say how much more a less simple model scores, if one does on the validation rows."""
+    """Say how much more another model scores, if one does on the validation rows."""
     ahead = highest(trials, names)
     if ahead == best:
         return ""
@@ -158,7 +165,7 @@ def _passed_over(trials: Trials, best: str, names: Collection[str]) -> str:
         choose(open_to(trials.records, name), TUNED, "auroc").scores for name in (ahead, best)
     )
     gap = corrected_t_test(more - less, n_train=1 - share, n_test=share)
-    sentence = ahead_sentence(contender_name(ahead), contender_name(best), gap, within=True)
+    sentence = ahead_sentence(contender_name(ahead), contender_name(best), gap)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 

@@ -19,6 +19,7 @@ from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import compare_page
 from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
+from deepcac.table.risk_model_choice import chosen_learner
 
 
 def compare_table(
@@ -56,7 +57,9 @@ def compare_table(
         train_rows=run.train_rows, strict=run.strict,
     )  # fmt: skip
     trials = run_budgeted(table, effort, progress)
-    result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows)
+    progress("choosing a model without clusters")
+    best = chosen_learner(table, run.seed, run.at_once)
+    result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows, best)
     progress("subtypes")
     clusterings = shown_clusterings(table, trials)
     page = write_page(

@@ -54,15 +54,13 @@ def gain(line: Line) -> str:
     return f"{signed(line['mean'])} AUROC ({signed(line['low'])} to {signed(line['high'])})"
 
 
-def ahead_sentence(ahead: str, lower: str, gap: Comparison, *, within: bool) -> str:
-    """Say by how much a model scores more than a simpler one, on rows that choose neither.
+def ahead_sentence(ahead: str, lower: str, gap: Comparison, by: str = "") -> str:
+    """Say by how much a model scores more than another one, on rows that choose neither.
 
-    `within` is a lead of less than a standard error on the rows that choose, so that the simpler
-    one is taken.
+    `by` says how large the lead is on the rows that choose.
     """
-    by = "by less than a standard error" if within else "by more than a standard error"
     interval = "" if gap.low != gap.low else f" ({signed(gap.low)} to {signed(gap.high)})"
     return (
-        f"{ahead} was ahead of {lower} on the rows that models are chosen by, {by}; on the test "
+        f"{ahead} was ahead of {lower} on the rows that models are chosen by{by}; on the test "
         f"rows the difference is {signed(gap.mean)}{interval}"
     )

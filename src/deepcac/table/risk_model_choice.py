@@ -140,6 +140,17 @@ def chosen_method(
     }
 
 
+def chosen_learner(table: LabelledTable, seed: int, jobs: int = 1) -> str:
+    """Return the learner without clusters that `chosen_method` takes of those without.
+
+    A comparison recommends it, so that `fit` makes what `compare` recommends: the same trials on
+    the same folds, and the same rule.
+    """
+    tried = [candidate for candidate in candidates(Ways(), table) if candidate.k == 1]
+    scores = score_on_folds(table, tried, seed, nested=False, jobs=jobs)
+    return tried[choice(scores.every, tried)].learner
+
+
 def _needs(
     table: LabelledTable, answers: Sequence[FoldAnswer], judged: dict[str, Any]
 ) -> list[str]:
@@ -220,7 +231,8 @@ def passed_over(tried: Sequence[Candidate], scores: FoldScores) -> str:
     ]
     gap = corrected_t_test(np.array(gaps), n_train=len(gaps) - 1, n_test=1)
     best, other = (_model_name(tried[tuned[model]]) for model in (ahead, lower))
-    return ahead_sentence(best, other, gap, within=ahead != chosen)
+    size = "less" if ahead != chosen else "more"
+    return ahead_sentence(best, other, gap, f", by {size} than a standard error")
 
 
 def _model_name(candidate: Candidate) -> str:

@@ -67,7 +67,7 @@ def test_the_difference_and_its_interval_are_those_of_the_recorded_scores(bendin
         (BEND, "better", "A bent line (logistic regression with splines) gives more than a strai"),
         (BEND, "worse", "gives less than a straight one: +0.020 AUROC (+0.010 to +0.030)."),
         (BEND, "equivalent", "gives no more than a straight one"),
-        (BEND, "undecided", "We found no evidence that a bent line"),
+        (BEND, "undecided", "may give more than a straight one, or less: +0.020 AUROC"),
         (BEND, "tied", "has the same AUROC in every resample."),
         (BENT, "better", "Clusters are also ahead of a bent line"),
         (BENT, "worse", "gives more, without clusters: clusters minus bent line +0.020"),

@@ -91,6 +91,13 @@ def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     assert best.subtypes[0].size >= best.subtypes[1].size
 
 
+def test_the_answer_is_about_the_model_that_is_named(judged):
+    for best in ("lr", "lgbm"):
+        named = answer(judged[2], "patients", 100, best=best)
+        assert named.best == best
+        assert named.clustered.endswith(best)
+
+
 def test_the_interval_of_an_auroc_is_that_of_the_verdicts_on_page_and_card(judged):
     """Validation rows count as learnt from: a third as many rows are for the test."""
     trials = judged[2]

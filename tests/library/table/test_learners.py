@@ -25,7 +25,13 @@ from deepcac.table.learners.boosted_trees import grow_trees
 from deepcac.table.learners.splines import Splines
 from deepcac.table.optimism import optimism, refit, spread
 from deepcac.table.risk_model import fit_risk_model
-from deepcac.table.risk_model_choice import Ways, candidates, settings
+from deepcac.table.risk_model_choice import (
+    Ways,
+    candidates,
+    chosen_learner,
+    chosen_method,
+    settings,
+)
 from deepcac.table.risk_tables import fit_table, read_model
 
 LEARNERS = ("lr", "spline", "boosted")
@@ -59,6 +65,17 @@ def run(monkeypatch, folder, words):
     result = CliRunner().invoke(app, words.split())
     assert not result.exit_code, result.output
     return result.output
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_comparison_recommends_what_a_fit_makes(csv, seed):
+    straight = bending(300, seed).assign(pressure=0.0)
+    for frame, learner in ((bending(300, seed), "spline_lr"), (straight, "lr")):
+        frame.to_csv(csv, index=False)
+        table = read_labelled(csv, ROLES)
+        assert chosen_learner(table, seed) == learner
+        method = chosen_method(table, Ways(), seed, lambda line: None)
+        assert method["n_clusters"] > 1 or method["learner"] == learner
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

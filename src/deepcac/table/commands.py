@@ -340,7 +340,7 @@ def validate(
 
     *models, path = filter(None, (model, table))
     source = RiskSource.named(models, risk)
-    described, roles = columns.read(path, like=source.description, fitted=False)
+    described, roles = columns.read(path, like=source.reader.encoder.description, fitted=False)
     answer = validate_table(
         described, roles, source, out, TableRun(say, _typed(), progress),
         asked=risk_questions(thresholds, by), accept=accept_unseen,

@@ -17,9 +17,8 @@ from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
 from deepcac.table.command_line.option_pairs import given, refuse_pairs
-from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
-from deepcac.table.elsewhere.folds import Fold, site_folds
+from deepcac.table.elsewhere.folds import Fold, external_rows, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places
 from deepcac.table.elsewhere.place_page import Run, place_page
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
@@ -117,11 +116,11 @@ def _external(
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
-    external = external_rows(table, roles, others, rows=run.rows, seed=run.seed, accept=accept)
+    fold, judged = external_rows(table, roles, others, rows=run.rows, seed=run.seed, accept=accept)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     heading = f"Judged on: the {several} {names}"
-    return PlaceTables(table, external.judged, [external.fold], external.remarks, heading)
+    return PlaceTables(table, judged, [fold], [*judged.remarks], heading)
 
 
 def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:

@@ -2,7 +2,6 @@
 
 from deepcac.table.budgeted_trials import (
     Say,
-    TableEffort,
     TableRun,
     contenders,
     run_budgeted,
@@ -50,17 +49,13 @@ def compare_table(
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     check_asked(table, asked)
     _tell(table, say)
-    effort = TableEffort(
-        budget=run.budget, seed=run.seed, jobs=run.at_once, resamples=run.resamples,
-        train_rows=run.train_rows, strict=run.strict,
-    )  # fmt: skip
-    trials = run_budgeted(table, effort, progress)
+    trials = run_budgeted(table, run)
     result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows)
     progress("subtypes")
     clusterings = shown_clusterings(table, trials)
-    page = write_compare_page(out, table, effort, trials, result, clusterings, run.command, asked)
+    page = write_compare_page(out, table, run, trials, result, clusterings, run.command, asked)
     common = table_facts(path, table, roles, run.command)
-    comparison = compare_facts(table, effort, trials, result, clusterings)
+    comparison = compare_facts(table, run, trials, result, clusterings)
     write_card(beside, joined(common, comparison, page_facts(page)))
     say(f"card: {beside}")
     return "\n".join((result.sentence, *result.also))

@@ -20,7 +20,7 @@ from deepcac.table.audit.group_lines import (
     risk_by_group,
     shown_lines,
 )
-from deepcac.table.budgeted_trials import TRIALS, TableEffort, TableRun, Trials, run_budgeted
+from deepcac.table.budgeted_trials import TableRun, Trials, run_budgeted
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
@@ -72,10 +72,7 @@ def audit_table(
     table.tell(say)
     for remark in groups.remarks():
         say(remark)
-    effort = TableEffort(
-        run.budget, TRIALS, seed, jobs=run.at_once, resamples=run.resamples, strict=run.strict
-    )
-    trials = run_budgeted(table, effort, run.progress, group_contenders(groups.k), GroupFit(groups))
+    trials = run_budgeted(table, run, group_contenders(groups.k), GroupFit(groups))
     run.progress("can a new patient be given a group?")
     with threadpool_limits(1):  # threads of small trees wait for each other on a busy machine
         assigned = assignable(table, groups, seed)
@@ -83,7 +80,7 @@ def audit_table(
     beyond = beyond_risk(table, groups, seed, run.at_once)
     rare = (table.rarest, table.rare_rows)
     result = answer_groups(trials, table.name, rare, assigned, beyond, run.margin)
-    parts = (effort, trials, assigned, beyond)
+    parts = (run, trials, assigned, beyond)
     write_page(out, _page(table, groups, result, parts, run.command))
     return "\n".join((result.sentence, *result.also))
 
@@ -92,10 +89,10 @@ def _page(
     table: LabelledTable,
     groups: Groups,
     answer: Answer,
-    parts: tuple[TableEffort, Trials, Assignable, BeyondRisk],
+    parts: tuple[TableRun, Trials, Assignable, BeyondRisk],
     command: str,
 ) -> Page:
-    effort, trials, assigned, beyond = parts
+    run, trials, assigned, beyond = parts
     n, title = len(table.features.label), f"Are the groups {groups.column} of use?"
     return Page(
         title,
@@ -134,7 +131,7 @@ def _page(
                     comparison_table(answer.table, QUESTIONS, model_name),
                 ],
             ),
-            method_section([*_method(effort, trials, n), *_rows_as_patients(table)]),
+            method_section([*_method(run, trials, n), *_rows_as_patients(table)]),
         ],
         command,
         page_names(table),
@@ -227,13 +224,13 @@ def _beyond(beyond: BeyondRisk, *, robust: bool) -> list[tuple[str, str]]:
     ]
 
 
-def _method(effort: TableEffort, trials: Trials, n: int) -> list[str]:
+def _method(run: TableRun, trials: Trials, n: int) -> list[str]:
     return [
         f"{len(trials.seeds)} of {trials.planned} planned resamples, seeds {trials.seeds[0]} to "
         f"{trials.seeds[-1]}, in {trials.seconds:.0f} s: 56 % of the rows for training (at most "
         f"{trials.train_rows:,} of {format_count(n)} rows), 19 % for choosing a trial, 25 % for "
         "the test.",
-        f"Every model has {effort.trials} trials; a model with the groups may also choose "
+        f"Every model has {run.trials} trials; a model with the groups may also choose "
         "a trial without them. It has one column per group, or for logistic regression a model in "
         "each group.",
         "Controls: random groups of the same sizes; neighbours of random patients, with "

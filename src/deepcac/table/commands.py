@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 
 from deepcac import __version__
-from deepcac.table.command_line.command_help import EFFORT, OUTPUT, QUESTION, TABLE, GroupedCommand
 from deepcac.table.command_line.command_options import (
+    EFFORT,
+    OUTPUT,
+    QUESTION,
+    TABLE,
     AcceptElsewhere,
     AcceptUnseen,
     Budget,
@@ -17,6 +20,7 @@ from deepcac.table.command_line.command_options import (
     By,
     Description,
     External,
+    GroupedCommand,
     Jobs,
     Learner,
     Method,

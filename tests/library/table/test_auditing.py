@@ -13,11 +13,10 @@ from sklearn.metrics import roc_auc_score
 from deepcac.errors import DataError
 from deepcac.judging.resamples import resamples
 from deepcac.scoring.statistics import wilson
-from deepcac.table.audit.assigning import Assignable, assignable
 from deepcac.table.audit.auditing import audit_table
 from deepcac.table.audit.beyond_risk import BeyondRisk, _rates, likelihood_ratio
 from deepcac.table.audit.group_answer import _assigned, _gain, _use, _warnings
-from deepcac.table.audit.group_column import ABSENT, Groups, read_groups
+from deepcac.table.audit.group_column import ABSENT, Assignable, Groups, assignable, read_groups
 from deepcac.table.audit.group_contenders import (
     ANY,
     CONTROLS,

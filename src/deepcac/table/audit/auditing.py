@@ -8,10 +8,9 @@ from threadpoolctl import threadpool_limits
 from deepcac.pages.wording import p_text
 from deepcac.scoring.small_cells import format_count
 from deepcac.table.answer import Answer
-from deepcac.table.audit.assigning import RESAMPLES, Assignable, assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
 from deepcac.table.audit.group_answer import answer_groups, model_name
-from deepcac.table.audit.group_column import Groups, read_groups
+from deepcac.table.audit.group_column import RESAMPLES, Assignable, Groups, assignable, read_groups
 from deepcac.table.audit.group_contenders import QUESTIONS, GroupFit, group_contenders
 from deepcac.table.audit.group_lines import (
     HEAD,

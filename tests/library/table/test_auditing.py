@@ -295,9 +295,8 @@ def test_groups_that_were_never_chosen_get_a_firm_no_only_from_a_test_that_exclu
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Two trials a model, and two folds."""
+    """Two trials of what predicts beyond the risk."""
     monkeypatch.setattr("deepcac.table.audit.beyond_risk.TRIALS", 2)
-    monkeypatch.setattr("deepcac.table.audit.auditing.TRIALS", 2)
 
 
 def audited(tmp_path, frame):
@@ -307,7 +306,7 @@ def audited(tmp_path, frame):
         Roles("died"),
         "phenotype",
         tmp_path / "page.html",
-        TableRun(lambda line: None, command="deepcac <i>", jobs=1, resamples=5),
+        TableRun(lambda line: None, command="deepcac <i>", jobs=1, resamples=5, trials=2),
     )
     return answer, (tmp_path / "page.html").read_text().replace("−", "-")
 

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partialmethod
 from types import SimpleNamespace
 
 import numpy as np
@@ -321,7 +322,7 @@ def test_rows_are_left_out_only_where_there_are_more(tmp_path, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def few_trials(monkeypatch):
-    monkeypatch.setattr("deepcac.table.elsewhere.comparing_places.TRIALS", 2)
+    monkeypatch.setattr(TableRun, "__init__", partialmethod(TableRun.__init__, trials=2))
 
 
 @pytest.mark.usefixtures("few_trials")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from joblib import delayed
 
 from deepcac.errors import DataError
-from deepcac.table.budgeted_trials import TRIALS, TableRun
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.cards.compare_card import place_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.page_facts import page_facts
@@ -77,7 +77,7 @@ def compare_places(
     several = len(judged) > 1 or site is not None
     answer = answer_places(judged, comparisons, run.margin, sites=several)
     about = Run(
-        run.command, places.heading, bool(external), TRIALS, run.seed, run.train_rows,
+        run.command, places.heading, bool(external), run.trials, run.seed, run.train_rows,
         time.monotonic() - begin, places.remarks, asked, roles.horizon,
     )  # fmt: skip
     page = place_page(table, places.judged, judged, comparisons, answer, about)
@@ -128,7 +128,7 @@ def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:
     pool = workers(min(run.at_once, len(folds)), return_as="generator")
     judged: list[JudgedFold] = []
     every = pool(
-        delayed(judge_fold)(fold, run.seed + j, TRIALS, run.train_rows)
+        delayed(judge_fold)(fold, run.seed + j, run.trials, run.train_rows)
         for j, fold in enumerate(folds)
     )
     for done, results in enumerate(every, start=1):

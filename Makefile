@@ -69,7 +69,8 @@ words: env
 # The pictures of the page on Python are made by the page's own blocks.
 docs: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/run_blocks.py docs/python.md docs
-	$(BIN)/python docs/command_page.py docs/reference.md
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/gallery.py docs
+	$(BIN)/python docs/command_page.py docs/command.md
 	$(BIN)/zensical build --strict --clean
 	$(BIN)/python docs/site_links.py site
 

@@ -1,4 +1,4 @@
-"""The command's options on a page: python docs/command_page.py docs/reference.md."""
+"""The command's options on a page: python docs/command_page.py docs/command.md."""
 
 import re
 import sys
@@ -18,7 +18,6 @@ def with_command(page: str) -> str:
     context = command.make_context("deepcac", [], resilient_parsing=True)
     text = get_docs_for_click(obj=command, ctx=context, name="deepcac")
     text = re.sub(r"^# .*\n+", "", text.strip())
-    text = re.sub(r"^#", "##", text, flags=re.MULTILINE)
     return _MARKED.sub(lambda marks: f"{marks[1]}\n{text}\n\n{marks[2]}", page)
 
 

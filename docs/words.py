@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-README_WORDS, PROSE_WORDS, TABLE_WORDS = 700, 20_000, 6_000
+README_WORDS, PROSE_WORDS, TABLE_WORDS = 700, 17_000, 4_000
 EASE, README_EASE = 45, 55  # Flesch reading ease
 # What we do not write, and what we write instead.
 PATTERNS = {

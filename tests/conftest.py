@@ -16,6 +16,8 @@ settings.load_profile("ours")
 # Read when torch and BLAS are loaded: two workers that each take all cores wait for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    # A command takes as many processes as joblib counts cores, where no test asks for a number.
+    os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")
 
 # A wheel has the library only: beside one, the files of tests that need the study are left out.
 _STUDY_IS_HERE = find_spec("deepcac_study") is not None

@@ -7,7 +7,7 @@ not train a network.
 from importlib import import_module
 from typing import Any
 
-__version__ = "1.0.0"
+__version__ = "2.0.0"
 
 _HOMES = {
     "CACClassifier": "deepcac.cac.estimator",

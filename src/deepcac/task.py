@@ -12,15 +12,15 @@ FEW = 8  # patients of a cell of a table from which its count or share is shown
 STEP = 5  # to which counts of patients are rounded
 
 
-def rounded(count: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Return counts rounded to `STEP`, and `STEP` where there are fewer, but some.
+def rounded(count: npt.ArrayLike, step: int = STEP) -> npt.NDArray[Any]:
+    """Return counts rounded to a step, and the step where there are fewer, but some.
 
     >>> rounded([0, 1, 8, 62]).tolist()
     [0, 5, 10, 60]
     """
     counts = np.asarray(count)
-    steps = STEP * np.floor(counts / STEP + 0.5)
-    return np.where(counts > 0, np.maximum(steps, STEP), steps).astype(counts.dtype)
+    steps = step * np.floor(counts / step + 0.5)
+    return np.where(counts > 0, np.maximum(steps, step), steps).astype(counts.dtype)
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import yaml
 
 from deepcac.errors import ConfigError
-from deepcac.feature_matrix import write_features
+from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.atomic import atomic_path
+from deepcac.table.columns.description import with_outcome
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac_study.catalogue.registry import PRIVATE, check_name, load_registry
@@ -62,10 +62,11 @@ def add_table(
         raise ConfigError(f"there is a data set {name!r} already; choose another --name")
     check_name(catalogue, name, owner=name)
     table = read_labelled(path, roles, rows=_NO_LIMIT)
-    group = None if table.group is None else table.group.astype(str)
-    write_features(features, replace(table.features, group=group))
+    matrix = _known(table)
+    write_features(features, matrix)
     with atomic_path(entry) as partial:
-        text = yaml.safe_dump({**_HEAD, "datasets": {name: _entry(table, roles)}}, sort_keys=False)
+        made = _entry(table, roles, len(matrix.label))
+        text = yaml.safe_dump({**_HEAD, "datasets": {name: made}}, sort_keys=False)
         partial.write_text(text, encoding="utf-8")
     return features, entry, table
 
@@ -88,13 +89,26 @@ _HEAD = {
 }
 
 
-def _entry(table: LabelledTable, roles: Roles) -> dict[str, object]:
-    two = len(table.classes) == 2
+def _known(table: LabelledTable) -> FeatureMatrix:
+    """Return the features of the rows whose outcome is known, at a horizon, with their patients."""
+    rows = slice(None) if table.follow is None else table.follow.outcome_known
+    matrix = table.features
+    return FeatureMatrix(
+        matrix.row_id[rows], matrix.label[rows], matrix.X[rows], matrix.names,
+        None if table.group is None else table.group[rows].astype(str),
+    )  # fmt: skip
+
+
+def _entry(table: LabelledTable, roles: Roles, rows: int) -> dict[str, object]:
+    """Return what the registry says of a table: its description, with the event in it."""
+    resource = with_outcome(table.description, roles.label).resource
+    outcome = resource.use.outcome
+    if outcome is not None and outcome.above is None and len(table.classes) == 2:
+        outcome = outcome.model_copy(update={"event": table.words[1]})
+    use = resource.use.model_copy(update={"outcome": outcome})
+    described = resource.model_copy(update={"use": use})
     return {
-        "title": f"{table.name} ({len(table.features.label):,} rows)",
-        "label": roles.label,
-        "positive": table.classes[1] if two else None,
-        "task": "binary" if two else "multiclass",
-        "grouped": table.group is not None,
+        "title": f"{table.name} ({rows:,} rows)",
         "note": f"Classes in order: {', '.join(table.classes)}.",
+        "description": described.model_dump(mode="json", by_alias=True, exclude_defaults=True),
     }

@@ -1,16 +1,15 @@
-"""Provoke faults, and write docs/reliability.md's table: same bytes, one clear line, or neither.
+"""Provoke faults, and count how they end: same bytes, one clear line, or neither.
 
-usage: python tests/faults/run.py [--parts NAME ...] [--kills N] [--write DOC]
+usage: python tests/faults/run.py [--parts NAME ...] [--kills N] [--csv docs/results/faults.csv]
 
 Everything happens in copies of the project below a temporary folder; a part that needs root (a
 full disk, a read-only folder) has a stand-in or is marked as not run. With DEEPCAC_MIRROR set,
-runs on real data are killed as well. The rows of parts that are not run now stay in the document.
+runs on real data are killed as well. The rows of parts that are not run now stay in the table.
 """
 
 import argparse
 import csv
 import os
-import re
 import sys
 import tempfile
 import time
@@ -30,7 +29,6 @@ import structures
 import table_commands
 from project import Project, Row
 
-BEGIN, END = "<!-- made by tests/faults/run.py: begin -->", "<!-- end -->"
 SPLITS = ("data/splits/demo_diabetes.parquet",)
 REAL = ("results/titanic/cac_lr_k2.json",)
 
@@ -131,26 +129,14 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], Iterable[Row]]] = {
 }
 
 
-def table(rows: list[Row]) -> str:
-    """Return the rows as Markdown; what was not run has no figures."""
-    head = "| fault | tried | same final bytes | one clear line | neither | how |"
-    lines = [head, "|---|---:|---:|---:|---:|---|"]
-    for row in rows:
-        figures = (row.tried, row.same, row.refused, row.other) if row.tried else ("–",) * 4
-        how = row.how.replace("|", r"\|")
-        lines.append(f"| {row.fault} | {' | '.join(map(str, figures))} | {how} |")
-    return "\n".join(lines)
+def line(row: Row) -> str:
+    """Return a row as text; what was not run has no figures."""
+    figures = (row.tried, row.same, row.refused, row.other) if row.tried else ("–",) * 4
+    return f"{row.fault}: {' | '.join(map(str, figures))} | {row.how}"
 
 
-def put(document: Path, text: str) -> None:
-    """Replace what stands between the two marks of a document."""
-    whole = document.read_text(encoding="utf-8")
-    head, rest = whole.split(BEGIN)
-    document.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
-
-
-def write_table(path: Path, rows: list[Row]) -> None:
-    """Write the rows as a table of results."""
+def write(path: Path, rows: list[Row]) -> None:
+    """Write the rows of faults that were tried as a table of results."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("fault", "tried", "same", "refused", "neither", "how"))
@@ -159,16 +145,17 @@ def write_table(path: Path, rows: list[Row]) -> None:
                 writer.writerow((row.fault, row.tried, row.same, row.refused, row.other, row.how))
 
 
-def read(document: Path) -> list[Row]:
-    """Return the rows that stand between the marks."""
-    lines = document.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0].strip().splitlines()
-    cells = [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in lines[2:]]
-    return [_row(fault, figures, how) for fault, *figures, how in cells]
-
-
-def _row(fault: str, figures: list[str], how: str) -> Row:
-    tried, same, refused = (int(figure) if figure.isdigit() else 0 for figure in figures[:3])
-    return Row(fault, tried, same, refused, how.replace(r"\|", "|"))
+def read(path: Path) -> list[Row]:
+    """Return the rows of a table; none if there is no such file."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Row(
+                row["fault"], *(int(row[name]) for name in ("tried", "same", "refused")), row["how"]
+            )
+            for row in csv.DictReader(file)
+        ]
 
 
 def merged(old: list[Row], new: list[Row]) -> list[Row]:
@@ -188,20 +175,18 @@ def main(arguments: list[str] | None = None) -> int:
     reader.add_argument("--kinds", nargs="+", choices=models.KINDS, help="of models; else all")
     reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")
     reader.add_argument("--columns", type=int, default=100_000, help="of a table that is wide")
-    reader.add_argument("--write", type=Path, help="document whose rows of these parts change")
-    reader.add_argument("--csv", type=Path, help="table of results with all rows of --write")
+    reader.add_argument(
+        "--csv", type=Path, help="table of results whose rows of these parts change"
+    )
     given = reader.parse_args(arguments)
     neither = 0
     for part in given.parts:
         with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as work:
             for row in PARTS[part](Path(work), given):
-                print(table([row]).splitlines()[-1], flush=True)
+                print(line(row), flush=True)
                 neither += row.other
-                if given.write:
-                    rows = merged(read(given.write), [row])
-                    put(given.write, table(rows))
-                    if given.csv:
-                        write_table(given.csv, rows)
+                if given.csv:
+                    write(given.csv, merged(read(given.csv), [row]))
     return int(neither > 0)
 
 

@@ -16,7 +16,7 @@ from own_tables import fuzz_tables, plain_text
 from packed_tables import PACKED
 from parsers import CORPUS, PARSERS, fuzz, mutant
 from project import Project, Row
-from run import BEGIN, END, main, put, read, table
+from run import main, read, write
 from structures import structures
 from table_commands import COMPARE, FIT, call, together
 from table_commands import kills as command_kills
@@ -31,6 +31,20 @@ def draws(few, many):
 
 
 SPLITS = "data/splits/demo_diabetes.parquet"
+# One kind of each form of file and of each way to check its state; every kind in the long part.
+MODELS = (
+    *("command, CAC, three classes", "command, subtypes", "CACClassifier"),
+    *("KMClassifier of GaussianNB", "SupervisedKMeans", "network fnn"),
+)
+HOWS = (signal.SIGTERM, signal.SIGKILL)
+PLAIN = ("delimited text", "spreadsheets", "zip", "cells of sheets")
+
+
+def few_or_all(kinds, few, many, *first):
+    """Return a small draw of the first kinds, and a large one of every kind for the long part."""
+    return [(kind, few) for kind in first] + [
+        pytest.param(kind, many, marks=pytest.mark.long) for kind in kinds
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +55,14 @@ def unbroken(tmp_path_factory):
     return project, project.outcome()
 
 
-@pytest.mark.parametrize("times", draws(1, 5))
+@pytest.mark.parametrize("times", draws(1, 3))
 def test_a_killed_command_leaves_the_old_file_or_the_new_one(times, tmp_path):
     row = command_kills(tmp_path, FIT, signal.SIGKILL, times)
     assert row.other == 0, row.how
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("times", draws(1, 5))
-def test_a_killed_comparison_leaves_no_process_and_the_old_page(times, how, tmp_path):
+@pytest.mark.parametrize(("how", "times"), few_or_all(HOWS, 1, 3, signal.SIGKILL))
+def test_a_killed_comparison_leaves_no_process_and_the_old_page(how, times, tmp_path):
     row = command_kills(tmp_path, COMPARE, how, times, seconds=6.0)
     assert row.other == 0, row.how
 
@@ -77,20 +90,19 @@ def test_every_server_gives_the_file_or_one_line(tmp_path):
     assert followed.same == followed.tried
 
 
-@pytest.mark.parametrize("number", draws(20, 60))
+@pytest.mark.parametrize("number", draws(10, 40))
 def test_every_parser_reads_or_refuses(number, tmp_path):
     assert [row.fault for row in fuzz(tmp_path, number) if row.other] == []
 
 
-@pytest.mark.parametrize("number", draws(16, 60))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "number"), few_or_all(KINDS, 12, 30, *MODELS))
 def test_every_model_file_is_refused_or_possible(kind, number, tmp_path):
     (row,) = fuzz_models(tmp_path, number, [kind])
     assert row.other == 0, row.how
     assert row.refused > number / 6
 
 
-@pytest.mark.parametrize("number", draws(300, 2000))
+@pytest.mark.parametrize("number", draws(300, 1000))
 def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_schema(
     number, tmp_path
 ):
@@ -99,8 +111,7 @@ def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_sche
     assert all(row.same and row.refused for row in rows)
 
 
-@pytest.mark.parametrize("number", draws(60, 500))
-@pytest.mark.parametrize("kind", TABLES | PACKED)
+@pytest.mark.parametrize(("kind", "number"), few_or_all(TABLES | PACKED, 20, 150, *PLAIN))
 def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind, number, tmp_path):
     (row,) = fuzz_tables(tmp_path, number, {kind: (TABLES | PACKED)[kind]})
     assert row.other == 0, row.how
@@ -108,7 +119,7 @@ def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind
     assert row.refused > number / 10
 
 
-@pytest.mark.parametrize("number", draws(40, 200))
+@pytest.mark.parametrize("number", draws(30, 100))
 def test_a_column_of_any_arrow_type_in_any_role_is_read_or_refused(number, tmp_path):
     row = fuzz_types(tmp_path, number)
     assert row.other == 0, row.how
@@ -116,7 +127,7 @@ def test_a_column_of_any_arrow_type_in_any_role_is_read_or_refused(number, tmp_p
     assert row.refused > number / 20
 
 
-@pytest.mark.parametrize("number", draws(25, 100))
+@pytest.mark.parametrize("number", draws(12, 60))
 def test_a_mutant_of_a_meds_folder_is_read_or_refused(number, tmp_path):
     row = fuzz_meds(tmp_path, number)
     assert row.other == 0, row.how
@@ -172,29 +183,15 @@ def test_a_folder_may_have_any_name(unbroken, tmp_path):
     assert folder_names(project, expected, tmp_path, 1).same == 1
 
 
-def test_the_table_goes_between_its_marks(tmp_path):
-    document = tmp_path / "d.md"
-    document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    put(document, table([Row("kill", 3, 2, 0, "a|b"), Row("absent", 0, 0, 0, "not run")]))
-    text = document.read_text()
-    assert r"| kill | 3 | 2 | 0 | 1 | a\|b |" in text
-    assert "| absent | – | – | – | – | not run |" in text
-    assert text.startswith("before")
-    assert text.endswith("after\n")
-    assert "old" not in text
-
-
 def test_a_call_keeps_the_rows_of_earlier_calls(tmp_path):
-    document = tmp_path / "d.md"
-    old = [Row("kill", 3, 2, 0, "a|b"), Row("absent", 0, 0, 0, "not run")]
-    document.write_text(f"{BEGIN}\n{table(old)}\n{END}\n")
-    assert read(document) == old
-    assert main(["--parts", "fuzz", "--mutants", "5", "--write", str(document)]) == 0
-    first = read(document)
-    assert first[:2] == old
-    assert [row.tried for row in first[2:]] == [5] * len(PARSERS)
-    asked = ["--parts", "fuzz", "--mutants", "4", "--write", str(document)]
-    assert main([*asked, "--csv", str(tmp_path / "f.csv")]) == 0
-    assert "kill,3,2,0,1,a|b" in (tmp_path / "f.csv").read_text().splitlines()
-    assert [row.fault for row in read(document)] == [row.fault for row in first]
-    assert [row.tried for row in read(document)[2:]] == [4] * len(PARSERS)
+    path = tmp_path / "f.csv"
+    old = [Row("kill", 3, 2, 0, 'a|b, "c"')]
+    write(path, [*old, Row("absent", 0, 0, 0, "not run")])
+    assert read(path) == old
+    for mutants in (5, 4):
+        asked = ["--parts", "fuzz", "--mutants", str(mutants), "--csv", str(path)]
+        assert main(asked) == 0
+        rows = read(path)
+        assert rows[:1] == old
+        assert [row.tried for row in rows[1:]] == [mutants] * len(PARSERS)
+    assert len({row.fault for row in rows}) == len(rows)

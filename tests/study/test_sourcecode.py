@@ -222,6 +222,7 @@ def test_every_call_by_name_from_a_table_is_listed():
     }
     assert callers == {
         "deepcac.judging.fitting",
+        "deepcac.judging.partitions",
         "deepcac_study.catalogue.methods",
         "deepcac_study.jobs.steps",
     }

@@ -75,10 +75,12 @@ class World:
         return Findings(
             runs=Runs(tuple(self._runs())),
             sweeps=Sweeps(
-                {("credit", 3): alpha_table(self.sign)},
-                {("cic_los", 3): weight_table(self.sign)},
+                {
+                    "alpha": {("credit", 3): alpha_table(self.sign)},
+                    "weights": {("cic_los", 3): weight_table(self.sign)},
+                    "separation": {("cic", 3): separation_table(self.sign)},
+                },
                 grid_table(self.sign),
-                {("cic", 3): separation_table(self.sign)},
             ),
             studies=[case_study(self.sign)],
             theory=[theory(self.sign)],
@@ -265,7 +267,7 @@ def special_worlds() -> dict[str, Findings]:
         return replace(nothing, clusterings=Clusterings(sum(found, ())))
 
     def swept(*passes: int) -> Findings:
-        return Findings(Runs(()), Sweeps(alpha={("credit", 3): passes_by_alpha(*passes)}))
+        return Findings(Runs(()), Sweeps({"alpha": {("credit", 3): passes_by_alpha(*passes)}}))
 
     return {
         "printed gains": World(printed_gains, noise=1e-4).findings(),

@@ -175,6 +175,19 @@ def planted_strength(wildcards):
     return float(wildcards.strength)
 
 
+def size_rows(wildcards):
+    return int(wildcards.rows)
+
+
+def size_setting(key):
+    """Return the function that looks a setting of one size of clinic up."""
+
+    def setting(wildcards):
+        return study.size_effort(wildcards.dataset, int(wildcards.rows))[key]
+
+    return setting
+
+
 def clinical_effort(wildcards):
     return study.clinical_effort(wildcards.dataset, wildcards.contender)
 
@@ -227,6 +240,11 @@ def trial_code(wildcards):
 def planted_code(wildcards):
     named = planted_cohorts(wildcards)["contenders"]
     return [code_digest("deepcac_study.judge.power"), contender_code(named)]
+
+
+def size_code(wildcards):
+    named = ["lr", "km_lr", "cac_lr", "cells_lr", "spline_lr"]
+    return [code_digest("deepcac_study.judge.by_size"), contender_code(named)]
 
 
 def judged_table_code():

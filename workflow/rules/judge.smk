@@ -131,6 +131,31 @@ rule judge_planted:
         "../scripts/call.py"
 
 
+rule judge_size:
+    """Judge clinics of one size from a real table, with outcomes that are drawn anew."""
+    input:
+        features=sound_feature_file,
+    output:
+        path="results/judge/by_size/{dataset}_{rows}.json",
+    log:
+        "logs/judge/by_size/{dataset}_{rows}.log",
+    benchmark:
+        "logs/benchmarks/judge/by_size/{dataset}_{rows}.tsv"
+    wildcard_constraints:
+        rows=r"\d+",
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        call="deepcac_study.judge.by_size.run_cell",
+        code=size_code,
+        rows=size_rows,
+        strengths=size_setting("strengths"),
+        draws=size_setting("draws"),
+        effort=size_setting("effort"),
+    script:
+        "../scripts/call.py"
+
+
 rule judge_table:
     """Tune all contenders on one table, with less effort: most jobs would be shorter than a start."""
     input:

@@ -2,7 +2,7 @@
 
 References
 ----------
-Srivastava et al. 2021: three papers, cited as CAC v1, CAC v2 and DeepCAC (``docs/reference.md``).
+Srivastava et al. 2021: three papers, cited as CAC v1, CAC v2 and DeepCAC (``docs/works.md``).
 """
 
 from deepcac.cac.cluster import Clustering, cluster

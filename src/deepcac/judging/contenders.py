@@ -4,7 +4,15 @@ import difflib
 from dataclasses import dataclass
 
 from deepcac.errors import ConfigError
-from deepcac.judging.spaces import PARTITION, Values, learners, of_kind, partition_grid, trials
+from deepcac.judging.spaces import (
+    CLUSTERING,
+    PARTITION,
+    Values,
+    learners,
+    of_kind,
+    partition_grid,
+    trials,
+)
 
 # A model in each part by k-means or CAC; as further features the distances to the k-means centres,
 # the cluster of k-means, or the weights of a Gaussian mixture; and controls: a model in each cell
@@ -25,7 +33,7 @@ _WHOLE = ("latent", "subtypes", "bagging", "experts")  # kinds that have no arms
 
 @dataclass(frozen=True)
 class Contender:
-    """A learner of `spaces.yaml` and its arm, one of `ARMS`, or nothing for the learner alone."""
+    """A learner of `spaces.yaml` and its arm, one of `arms`, or nothing for the learner alone."""
 
     learner: str
     arm: str = ""
@@ -39,6 +47,16 @@ class Contender:
     def network(self) -> bool:
         """Whether its trials are networks, of which fewer are made."""
         return self.kind in ("network", "latent", "subtypes", "experts")
+
+    @property
+    def clustered(self) -> bool:
+        """Whether it uses clusters; random cells and the buckets of a hash are none."""
+        return bool(self.arm) and self.arm not in (CELLS, HASH)
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether it has a model in each cluster."""
+        return self.clustered and self.arm not in BESIDE
 
     @property
     def kind(self) -> str:
@@ -70,20 +88,25 @@ class Contender:
         return [values | partition for values, partition in both if partition["n_clusters"] > 1]
 
 
+def arms() -> list[str]:
+    """Return the arms: `ARMS`, and the clusterings that `spaces.yaml` adds."""
+    return [*ARMS, *of_kind(CLUSTERING)]
+
+
 def parse_contender(name: str) -> Contender:
     """Return the contender of an id such as ``lgbm`` or ``cac_lr``."""
-    learner_names = set(learners()) - {PARTITION}
+    learner_names = set(learners()) - {PARTITION, *of_kind(CLUSTERING)}
     if name in learner_names:
         return Contender(name)
     arm, _, learner = name.partition("_")
     within = learner_names - set(of_kind(*_WHOLE))
-    if arm in ARMS and learner in within:
+    if arm in arms() and learner in within:
         return Contender(learner, arm)
-    known = sorted(learner_names | {f"{arm}_{learner}" for arm in ARMS for learner in within})
+    known = sorted(learner_names | {f"{arm}_{learner}" for arm in arms() for learner in within})
     near = difflib.get_close_matches(name.lower(), known)
     every = (
         f"use a learner ({', '.join(sorted(learner_names))}), or a way to use clusters "
-        f"({', '.join(ARMS)}) and a learner, as in cac_lr"
+        f"({', '.join(arms())}) and a learner, as in cac_lr"
     )
     raise ConfigError(
         f"no model {name!r}; " + (f"near names: {', '.join(near)}" if near else every)

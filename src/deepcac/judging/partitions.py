@@ -10,8 +10,10 @@ from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.mixture import GaussianMixture
 
 from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.files.declared import resolve
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, IDS, KM, SOFT
 from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.spaces import CLUSTERING, learners, of_kind
 from deepcac.types import Array, Ids
 
 LEAST_VARIANCE = 1e-3  # of standardised columns; a column of 0 and 1 may be constant in a part
@@ -29,7 +31,8 @@ def part(sample: Resample, arm: str, k: int, alpha: float, turn: int = 0) -> Par
 
     Arms: "km" is k-means; "cac" is CAC from these clusters with `alpha`; "cells" lie around k
     training rows drawn at random, by the draw `turn`; "hash" is one of the row id, which knows
-    nothing.
+    nothing. An arm that `spaces.yaml` adds is a scikit-learn clusterer. But for the hash, other
+    rows belong to the nearest mean of a cluster's training rows.
     """
     if arm == HASH:
         return Partition(*_hashed(sample, k))
@@ -90,6 +93,9 @@ def _cluster(sample: Resample, arm: str, k: int, alpha: float, turn: int) -> tup
     if arm == CAC and k > 1:
         _, start = _centred(sample, KM, k, 0.0)
         labels = cluster(X, sample.train.y, start, alpha).labels
+    elif arm in of_kind(CLUSTERING):
+        clusterer = resolve(f"deepcac.judging.{learners()[arm].fit}")
+        labels = clusterer(k, sample.seed).fit_predict(X, sample.train.y)
     else:
         labels = kmeans_labels(X, k, rng)
     used, labels = np.unique(labels, return_inverse=True)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from deepcac.judging.choice import CLUSTERED, DEFAULT, OFFERED, TUNED
 from deepcac.judging.contenders import (
     BENT_OF,
-    BESIDE,
     CAC,
     CELLS,
     HASH,
@@ -89,18 +88,18 @@ def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
 
 def _references(question: Question, contender: Contender) -> list[str]:
     if question in (HELP, FORCED):
-        return [contender.learner] if contender.arm in (KM, CAC, *BESIDE) else []
+        return [contender.learner] if contender.clustered else []
     if question in _BENDING:
         return _bending(question, contender)
     if question == SEPARATED:
         return [f"{KM}_{contender.learner}"] if contender.arm == CAC else []
     if question == ANY:
-        wanted = contender.arm in (KM, CAC)
-        return [f"{control}_{contender.learner}" for control in (CELLS, HASH)] if wanted else []
+        controls = (CELLS, HASH) if contender.in_parts else ()
+        return [f"{control}_{contender.learner}" for control in controls]
     if question == DEEP_HELP:
         return of_kind("network") if contender.kind == "latent" else []
     if question == BOOSTING:  # of boosting itself `HELP` asks
-        others = contender.arm in (KM, CAC, *BESIDE) and contender.kind != "boosting"
+        others = contender.clustered and contender.kind != "boosting"
         return of_kind("boosting") if others or contender.kind == "latent" else []
     if question == PRINTED:
         return of_kind("boosting") if contender.kind == "latent" else []
@@ -118,7 +117,7 @@ def _bending(question: Question, contender: Contender) -> list[str]:
         return [BENT_OF[contender.id]] if contender.id in BENT_OF else []
     if question in (RANDOM, CHOSEN_RANDOM):
         view = MEAN if question == RANDOM else BEST
-        return [f"{view}_{contender.learner}"] if contender.arm in (KM, CAC) else []
-    if contender.arm not in (KM, CAC, *BESIDE):
+        return [f"{view}_{contender.learner}"] if contender.in_parts else []
+    if not contender.clustered:
         return []
     return ["spline_lr"] if question == BENT else [name for name in BENT_OF if name != "spline_lr"]

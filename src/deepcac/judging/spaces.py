@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Values = dict[str, Any]
 PARTITION = "partition"
+CLUSTERING = "clustering"  # the kind of an entry that is a way to cluster, and no learner
 GRID_CLUSTERS = (2, 3, 4, 5)
 GRID_ALPHAS = (0.03, 0.0, 0.003, 0.3, 3.0)
 
@@ -60,7 +61,15 @@ class Learner(Entry):
     """What is drawn for a learner, and what fits it; the partition has neither kind nor fit."""
 
     kind: Literal[
-        "plain", "boosting", "bent", "experts", "bagging", "network", "latent", "subtypes"
+        "plain",
+        "boosting",
+        "bent",
+        "experts",
+        "bagging",
+        "network",
+        "latent",
+        "subtypes",
+        "clustering",
     ] = "plain"
     fit: str = ""
     drawn_as: str = Field("", description="the learner whose draws it takes, if not its own")

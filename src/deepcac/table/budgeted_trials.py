@@ -75,6 +75,8 @@ class TableRun:
         Differences in AUROC up to this are negligible.
     bootstrap : int
         How often the whole choice of a model is made again on patients drawn with replacement.
+    exact : bool
+        Whether page and card are the owner's own, with true counts.
     """
 
     say: Say = _silent
@@ -90,6 +92,7 @@ class TableRun:
     trials: int = TRIALS
     margin: float = MARGIN
     bootstrap: int = 0
+    exact: bool = False
 
     @property
     def at_once(self) -> int:

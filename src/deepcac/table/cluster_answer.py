@@ -29,7 +29,7 @@ from deepcac.scoring.equivalence import (
     WORSE,
 )
 from deepcac.scoring.margins import MARGIN, STRICT
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import Trials, simplicity
@@ -92,7 +92,10 @@ def answer(
         verdict, lines, best, ahead, helped, (rarest, rare), margin, excluded_gain(table)
     )
     if trials.cut and verdict not in (CUT, TOO_FEW):
-        sentence = f"{sentence.removesuffix('.')}, from a part of the training rows."
+        whole = sentence
+        sentence = Text.by(
+            lambda rule: f"{rule.show(whole).removesuffix('.')}, from a part of the training rows."
+        )
     return Answer(
         sentence=sentence,
         details=[
@@ -229,14 +232,15 @@ def _sentence(
     """Put the verdict into words; `ahead` is the AUROC of the best model without clusters."""
     model, (rarest, called) = contender_name(best), rare
     if verdict == TOO_FEW:
-        return f"Too few {called} ({format_count(rarest)}) to say whether clusters help."
+        return Text("Too few {} ({}) to say whether clusters help.", called, Count(rarest))
     if helped is not None:
         return _helping(verdict, helped, lines, (best, ahead), rarest)
     undecided = sum(row["verdict"] == UNDECIDED for row in lines)
-    return _NO[verdict].format(
-        model=model, events=f"{format_count(rarest)} {called}", undecided=undecided, n=len(lines),
-        margin=f"{margin:g}",
-        excludes=excludes,
+    return Text.by(
+        lambda rule: _NO[verdict].format(
+            model=model, events=f"{rule.show(Count(rarest))} {called}", undecided=undecided,
+            n=len(lines), margin=f"{margin:g}", excludes=excludes,
+        )
     )  # fmt: skip
 
 
@@ -287,13 +291,13 @@ def first_numbers(
     and what the best model goes without.
     """
     best = line["reference"]
-    trained = format_count(trials.trained_on) + " (a part)" * trials.cut
+    trained = Text("{}{}", Count(trials.trained_on), " (a part)" * trials.cut)
     return [
         (f"Best model without {without}", contender_name(best)),
         ("Its AUROC", with_interval(tuned_auroc(trials, best), 3)),
         (change, line["verdict"] if line["verdict"] in NOT_TESTED else gain(line)),
         ("Training rows", trained),
-        (rare[1].capitalize(), format_count(rare[0])),
+        (rare[1].capitalize(), Count(rare[0])),
     ]
 
 

@@ -13,12 +13,12 @@ from deepcac.table.command_line.command_options import (
     OUTPUT,
     QUESTION,
     TABLE,
-    AcceptElsewhere,
     AcceptUnseen,
     Budget,
     BudgetInPlace,
     By,
     Description,
+    Exact,
     External,
     GroupedCommand,
     Jobs,
@@ -93,32 +93,28 @@ def compare(
     by: By = None,
     site: Site = None,
     external: External = None,
-    accept_unseen: AcceptElsewhere = False,
     seed: Seed = 0,
+    exact: Exact = False,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.budgeted_trials import TableRun
-    from deepcac.table.command_line.option_pairs import ONE_TABLE, given, refuse_pairs
+    from deepcac.table.command_line.option_pairs import given, refuse_pairs
     from deepcac.table.comparing import compare_table
     from deepcac.table.elsewhere.comparing_places import compare_places
     from deepcac.table.pages.risk_section import risk_questions
 
-    elsewhere = site is not None or bool(external)
-    refuse_pairs(
-        given(site=site, external=external, budget=budget, resamples=resamples,
-              accept_unseen=accept_unseen) + [ONE_TABLE] * (not elsewhere)
-    )  # fmt: skip
+    refuse_pairs(given(site=site, external=external, budget=budget, resamples=resamples))
     source, roles = columns.read(table, site=site)
     run = TableRun(
         say, _typed(), progress, seed=seed, jobs=jobs, strict=True, resamples=resamples,
-        budget=budget or TableRun.budget,
+        budget=budget or TableRun.budget, exact=exact,
     )  # fmt: skip
-    if not elsewhere:
+    if site is None and not external:
         answer = compare_table(source, roles, out, run, asked=risk_questions(thresholds, by))
     else:
         answer = compare_places(
             source, roles, out, run, site=site, external=external or (),
-            asked=risk_questions(thresholds, by), accept=accept_unseen,
+            asked=risk_questions(thresholds, by),
         )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
@@ -139,6 +135,7 @@ def audit(
     resamples: Resamples = None,
     jobs: Jobs = None,
     seed: Seed = 0,
+    exact: Exact = False,
 ) -> None:
     """Answer on one page whether groups of patients, made by any program, are of use."""
     from deepcac.table.audit.auditing import audit_table
@@ -147,7 +144,7 @@ def audit(
     source, roles = columns.read(table)
     run = TableRun(
         say, _typed(), progress, seed=seed, jobs=jobs, budget=budget, strict=True,
-        resamples=resamples,
+        resamples=resamples, exact=exact,
     )  # fmt: skip
     answer = audit_table(source, roles, groups, out, run)
     typer.echo(answer)
@@ -177,13 +174,16 @@ def power(
     ] = None,
     jobs: Jobs = None,
     seed: Seed = 0,
+    exact: Exact = False,
 ) -> None:
     """Say on one page how large a gain by clusters must be for this table to show it."""
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.detectable.power_page import power_table
 
     source, roles = columns.read(table)
-    run = TableRun(say, _typed(), progress, seed=seed, jobs=jobs, budget=budget, strict=True)
+    run = TableRun(
+        say, _typed(), progress, seed=seed, jobs=jobs, budget=budget, strict=True, exact=exact
+    )
     answer = power_table(source, roles, out, run, r2=r2)
     typer.echo(answer)
     say(f"page: {out}")
@@ -210,6 +210,7 @@ def profile(
     ] = None,
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("profile.html"),
     seed: Seed = 0,
+    exact: Exact = False,
 ) -> None:
     """Describe a table: a page on its columns, and a file that says how they are read."""
     from deepcac.table.budgeted_trials import TableRun
@@ -219,7 +220,7 @@ def profile(
     path = description or description_path(table)
     existing = path.is_file()
     encoder, faults = write_profile_page(
-        table, out, TableRun(typer.echo, _typed(), progress, seed=seed),
+        table, out, TableRun(typer.echo, _typed(), progress, seed=seed, exact=exact),
         label=label, sheet=sheet, description=path,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
@@ -269,6 +270,7 @@ def fit(
     ] = 0,
     jobs: Jobs = None,
     seed: Seed = 0,
+    exact: Exact = False,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
     from deepcac.table.budgeted_trials import TableRun
@@ -279,7 +281,7 @@ def fit(
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
         source, roles, path,
-        TableRun(say, _typed(), progress, seed=seed, jobs=jobs, bootstrap=bootstrap),
+        TableRun(say, _typed(), progress, seed=seed, jobs=jobs, bootstrap=bootstrap, exact=exact),
         method=method, learner=learner, clusters=clusters, alpha=alpha,
     )  # fmt: skip
     typer.echo(model_name(model))
@@ -332,6 +334,7 @@ def validate(
     thresholds: Thresholds = None,
     by: By = None,
     accept_unseen: AcceptUnseen = False,
+    exact: Exact = False,
 ) -> None:
     """Say how good a saved model, or a column of risks, is on a table with outcomes.
 
@@ -346,7 +349,7 @@ def validate(
     source = RiskSource.named(models, risk)
     described, roles = columns.read(path, like=source.reader.encoder.description, fitted=False)
     answer = validate_table(
-        described, roles, source, out, TableRun(say, _typed(), progress),
+        described, roles, source, out, TableRun(say, _typed(), progress, exact=exact),
         asked=risk_questions(thresholds, by), accept=accept_unseen,
     )  # fmt: skip
     typer.echo(answer)

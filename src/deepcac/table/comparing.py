@@ -53,10 +53,12 @@ def compare_table(
     result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows)
     progress("subtypes")
     clusterings = shown_clusterings(table, trials)
-    page = write_compare_page(out, table, run, trials, result, clusterings, run.command, asked)
+    page = write_compare_page(
+        out, table, run, trials, result, clusterings, run.command, asked, exact=run.exact
+    )
     common = table_facts(path, table, roles, run.command)
     comparison = compare_facts(table, run, trials, result, clusterings)
-    write_card(beside, joined(common, comparison, page_facts(page)))
+    write_card(beside, joined(common, comparison, page_facts(page)), exact=run.exact)
     say(f"card: {beside}")
     return "\n".join((result.sentence, *result.also))
 

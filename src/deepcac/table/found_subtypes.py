@@ -1,7 +1,7 @@
 """Clusterings of a table that are worth a look: which, how stable, and what is in them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,8 +16,8 @@ from deepcac.judging.trial_record import VALIDATION
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import LEVEL
-from deepcac.scoring.small_cells import FEW, is_few, round_count, round_share
-from deepcac.scoring.statistics import corrected_error, independent_rows, wilson
+from deepcac.scoring.small_cells import FEW, OTHERS, OfSome, Rate
+from deepcac.scoring.statistics import corrected_error, independent_rows
 from deepcac.scoring.subtypes import distinguishing_features
 from deepcac.table.budgeted_trials import Trials, as_resample, table_resamples
 from deepcac.table.inference.labelled_table import LabelledTable
@@ -43,19 +43,15 @@ class Subtype:
     name : str
         The variables that set it apart, such as "high age, low platelets".
     size : int
-        Rows, or 1 if they are of few patients.
-    rates, low, high : ndarray of shape (n_classes,)
-        Share of each class, of rounded counts, with its 95 % interval (Wilson 1927), as of
-        independent patients; at a horizon the risk of the event (`observed_risk`); NaN where they
-        are few.
+        Rows.
+    rates : tuple of Rate, length n_classes
+        Of each class; at a horizon the risk of the event (`observed_risk`), and its complement.
     """
 
     number: int
     name: str
     size: int
-    rates: Array
-    low: Array
-    high: Array
+    rates: tuple[Rate, ...]
 
 
 @dataclass(frozen=True)
@@ -230,16 +226,16 @@ def _subtypes(
     counts = np.array([np.bincount(rows.y[label == j], minlength=n_classes) for j in groups])
     sizes = counts.sum(axis=1)
     patients = independent_rows(label, table.group)[groups]
-    few = is_few(patients)
-    shown = np.where(few[:, None], np.nan, round_share(counts, sizes[:, None]))
     subtypes = []
-    for j, size, rates, n in zip(groups, sizes.tolist(), shown, patients, strict=True):
-        low, high = wilson(rates, round_count(n))
-        if table.follow is not None and not is_few(counts[j]).any() and not np.isnan(rates).any():
-            share, least, most = observed_risk(table.follow.take(label == j))
-            rates, low, high = (
-                np.array(ends)
-                for ends in ((1 - share, share), (1 - most, least), (1 - least, most))
+    for j, size, classes, n in zip(groups, sizes.tolist(), counts.tolist(), patients, strict=True):
+        rates = tuple(Rate(count, size, int(n)) for count in classes)
+        if table.follow is not None:
+            share, low, high = observed_risk(table.follow.take(label == j))
+            risks = ((1 - share, 1 - high, 1 - low), (share, low, high))
+            few = bool(OTHERS.is_few(classes).any())
+            rates = tuple(
+                replace(rate, hidden=few, risk=risk)
+                for rate, risk in zip(rates, risks, strict=True)
             )
         notable = [
             effect
@@ -250,8 +246,7 @@ def _subtypes(
             ", ".join(_effect_phrase(effect, levels) for effect in notable)
             or "no variable stands out"
         )
-        name = name if size >= FEW else TOO_FEW
-        subtypes.append(Subtype(int(j) + 1, name, size, rates, low, high))
+        subtypes.append(Subtype(int(j) + 1, OfSome(name, size, instead=TOO_FEW), size, rates))
     return subtypes
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Protocol
 
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import FEW, OWNER, Count, Text
 
 UNNAMED = "'…'"
 _NUMBERS = r"\d[\d,]*(?:(?:, | and | or | to )\d[\d,]*)*"
@@ -42,8 +42,8 @@ class NamedLevels(Protocol):
         """Levels of a category."""
 
 
-def page_text(message: object, names: Collection[str] = ()) -> str:
-    """Return what a page says of a message.
+def page_text(message: object, names: Collection[str] = ()) -> Text:
+    """Return what a page says of a message; that of the owner says it whole.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ def page_text(message: object, names: Collection[str] = ()) -> str:
     >>> page_text("Column 'crp', data row 26: '1.000' is read as 1000, not 1.0, by the others")
     "Column '…': a cell is read by the others"
     """
-    text = _CELL.sub(": a cell", str(message))
+    whole = message if isinstance(message, str) else str(message)
+    text = _CELL.sub(": a cell", str(whole))
     text = _ROW.sub("in another row", text)
     text = _SHARE.sub(_share, text)
     text = _COUNT.sub(f"fewer than {FEW}", text)
@@ -72,7 +73,8 @@ def page_text(message: object, names: Collection[str] = ()) -> str:
     if tells_of_few(text):
         text = _ONLY_IN_FEW.sub("a value", text)
     allowed = frozenset(names)
-    return _QUOTED.sub(lambda match: match[0] if _inside(match[0]) in allowed else UNNAMED, text)
+    text = _QUOTED.sub(lambda match: match[0] if _inside(match[0]) in allowed else UNNAMED, text)
+    return Text.of(text, OWNER.show(whole))
 
 
 def tells_of_few(message: str) -> bool:
@@ -80,9 +82,13 @@ def tells_of_few(message: str) -> bool:
     return _ONLY_IN_FEW.search(message) is not None
 
 
-def page_lines(messages: Iterable[object], names: Collection[str] = ()) -> list[str]:
+def page_lines(messages: Iterable[object], names: Collection[str] = ()) -> list[Text]:
     """Return the `page_text` of each message, equal ones once."""
-    return list(dict.fromkeys(page_text(message, names) for message in messages))
+    lines: dict[Text, list[str]] = {}
+    for message in messages:
+        text = page_text(message, names)
+        lines.setdefault(text, []).append(text.exact)
+    return [Text.of(str(text), "; ".join(whole)) for text, whole in lines.items()]
 
 
 def quotable(columns: Iterable[NamedLevels], classes: Collection[str] = ()) -> frozenset[str]:
@@ -92,7 +98,7 @@ def quotable(columns: Iterable[NamedLevels], classes: Collection[str] = ()) -> f
 
 
 def _share(match: re.Match[str]) -> str:
-    return " of ".join(format_count(int(match[j].replace(",", ""))) for j in (1, 2))
+    return " of ".join(Count(int(match[j].replace(",", ""))) for j in (1, 2))
 
 
 def _inside(quoted: str) -> str:

@@ -23,7 +23,7 @@ from deepcac.scoring.resampled_scores import (
     patient_draws,
     score_intervals,
 )
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.scoring.statistics import corrected_error, corrected_t_test
 from deepcac.table.budgeted_trials import BOOSTERS, Say, bent_line, booster, linear, simplicity
 from deepcac.table.choice_folds import (
@@ -416,14 +416,16 @@ def method_lines(method: dict[str, Any]) -> list[str]:
         lines.append(method["passed_over"])
     if "bootstrap" in method:
         lines += _corrected(method["bootstrap"])
-    lines += [f"{format_count(rarest)} rows of the rarest class", *method.get("needs", ())]
+    lines += [Text("{} rows of the rarest class", Count(rarest)), *method.get("needs", ())]
     if "horizon" in method:
         lines.append(_ESTIMAND[bool(method["competing"])].format(horizon=method["horizon"]))
     if rarest < EVENTS_A_CLUSTER:
         lines.append(
-            f"warning: {format_count(rarest)} rows of the rarest class are too few to fit a risk "
-            "model or "
-            "to tell how good it is"
+            Text(
+                "warning: {} rows of the rarest class are too few to fit a risk model or to tell "
+                "how good it is",
+                Count(rarest),
+            )
         )
     if out["low"] <= 0.5:
         lines.append("warning: we found no evidence that this model ranks rows better than chance")

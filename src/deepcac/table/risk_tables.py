@@ -95,22 +95,23 @@ def fit_table(
             refits = refit(
                 table, roles, tried, run.bootstrap, seed, say=run.progress, jobs=run.at_once
             )
-            model = _with_refits(table, model, refits, page, say, run.command)
+            model = _with_refits(table, model, refits, page, run)
         write_risk_model(out, model)
     model_facts = fit_facts(table, model, seed, model_name(model), tried)
-    write_card(beside, joined(table_facts(path, table, roles, run.command), model_facts))
+    facts = joined(table_facts(path, table, roles, run.command), model_facts)
+    write_card(beside, facts, exact=run.exact)
     say(f"card: {beside}")
     return model
 
 
 def _with_refits(
-    table: LabelledTable, model: RiskModel, refits: Refits, page: Path, say: Say, command: str
+    table: LabelledTable, model: RiskModel, refits: Refits, page: Path, run: TableRun
 ) -> RiskModel:
     """Return the model with what its refits say of it, and write the page."""
     estimate = optimism(table, model, refits)
     n = len(refits.risk)
-    write_instability_page(page, table, model_name(model), estimate, n, command)
-    say(f"page: {page}")
+    write_instability_page(page, table, model_name(model), estimate, n, run)
+    run.say(f"page: {page}")
     method = model.method | {"bootstrap": estimate.to_dict(n)}
     return replace(model, method=method, spread=spread(table, model, refits))
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.preprocess import TableScaler
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
 from deepcac.table.columns.cells import (
     as_texts,
@@ -97,13 +97,18 @@ class TableReader:
         return self.encode(_numbered(read_blocks(table)), remarks, accept=accept)
 
     def encode(
-        self, parts: Iterable[tuple[pa.Table, Ids]], remarks: dict[str, None], *, accept: bool
+        self,
+        parts: Iterable[tuple[pa.Table, Ids]],
+        remarks: dict[str, None],
+        *,
+        accept: bool | None,
     ) -> Iterator[EncodedRows]:
         """Yield parts of a table, rows and their numbers in the file, with their features.
 
         `remarks` gets what a user should know. A column that is missing is a `DataError`, and,
         unless `accept`, one most of whose rows are unlike those that were learnt from (another
-        unit, another coding); this is known after the last part.
+        unit, another coding); this is known after the last part. `accept` is None where nobody can
+        ask to go on.
         """
         strange = Unfamiliar.of(self.encoder, self.scaler)
         for rows, number in parts:
@@ -126,7 +131,7 @@ class TableReader:
         seed: int = 0,
         also: Collection[str] = (),
         name: str = "",
-        accept: bool = False,
+        accept: bool | None = None,
     ) -> LabelledTable:
         """Read a table with outcomes, by its own description or that of the first table or model.
 
@@ -141,7 +146,7 @@ class TableReader:
             Further columns that are read, if the table has them.
         name : str
             For messages; that of the file by default.
-        accept : bool
+        accept : bool, optional
             See `encode`.
 
         Raises
@@ -154,7 +159,7 @@ class TableReader:
         remarks: dict[str, None] = {}
         try:
             described, sample = self._sampled(path, roles, also, rows, seed)
-            moved = self._check_outcomes(sample, roles, accept=accept)
+            moved = self._check_outcomes(sample, roles)
             outcomes = self._outcomes(sample, roles)
             parts = [(sample.rows, sample.number)]
             ((_, _, X),) = self.encode(parts, remarks, accept=accept)
@@ -220,7 +225,7 @@ class TableReader:
             )
         return table, sample
 
-    def _check_outcomes(self, sample: SampledTable, roles: Roles, *, accept: bool) -> list[str]:
+    def _check_outcomes(self, sample: SampledTable, roles: Roles) -> list[str]:
         """Say where times, or numbers of a label, are of another size than those of the first."""
         if self.first is None:
             return []
@@ -238,8 +243,8 @@ class TableReader:
         for name, values, others in pairs:
             where = f"in {self.first.name}"
             text, surely = outcome_moved(values[~np.isnan(values)], others, where)
-            if surely and not accept:
-                raise DataError(f"column {name!r}: {text}; use one unit, or --accept-unseen")
+            if surely:
+                raise DataError(f"column {name!r}: {text}; use one unit")
             lines += [f"column {name!r}: {text}"] * bool(text)
         return lines
 
@@ -309,21 +314,24 @@ def _differences(first: LabelledTable, second: LabelledTable, roles: Roles) -> l
     lines += [*_unseen_levels(first, second.rows), *_overlap(first, second, roles)]
     n = len(second.features.label)
     if n < second.total:
-        rows = f"{format_count(n)} of {format_count(second.total)} rows"
-        lines.append(f"Sampled: {rows} of {second.name}.")
+        sizes = Count(n), Count(second.total)
+        lines.append(Text("Sampled: {} of {} rows of {}.", *sizes, second.name))
     return lines
 
 
 def _unseen_levels(first: LabelledTable, second: pa.Table) -> list[str]:
     """Name levels that the first table has not; those of fewer than eight rows are counted."""
-    sentences = []
+    sentences: list[str] = []
     for column in (entry for entry in first.encoder.used if entry.kind == CATEGORY):
         cells = plain(second[column.name])
         blank = int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
         if blank and ABSENT not in column.levels:
             sentences.append(
-                f"Column {column.name!r} is empty in {format_count(blank)} rows, and in none of "
-                f"{first.name}. The models know nothing of such rows."
+                Text(
+                    "Column {!r} is empty in {} rows, and in none of {}. The models know nothing "
+                    "of such rows.",
+                    *(column.name, Count(blank), first.name),
+                )
             )
         levels = set(as_texts(plain(first.rows[column.name])).to_pandas())
         counts = as_texts(cells.drop_null()).to_pandas().value_counts()
@@ -332,10 +340,12 @@ def _unseen_levels(first: LabelledTable, second: pa.Table) -> list[str]:
             shown = sorted(str(name) for name, n in new.items() if n >= FEW)
             rare = [f"{len(new) - len(shown)} rare"] * (len(shown) < len(new))
             rows = int(new.sum())
-            count = f"{format_count(rows)} rows"
             sentences.append(
-                f"Column {column.name!r}: levels that {first.name} has not, in {count}: "
-                f"{_listed([*shown, *rare])}. The models know nothing of them."
+                Text(
+                    "Column {!r}: levels that {} has not, in {} rows: {}. The models know nothing "
+                    "of them.",
+                    *(column.name, first.name, Count(rows), _listed([*shown, *rare])),
+                )
             )
     return sentences
 
@@ -352,7 +362,7 @@ def _overlap(first: LabelledTable, other: LabelledTable, roles: Roles) -> list[s
     for name in () if roles.id or roles.group else _id_columns(first, second):
         if (both := _in_both(first.rows, second, name)) >= FEW:
             sentences.append(
-                f"Warning: {format_count(both)} values of column {name!r} stand in both tables. "
+                f"Warning: {Count(both)} values of column {name!r} stand in both tables. "
                 "If they are patients, the same patients are no test: make it the patient of the "
                 "description."
             )
@@ -396,7 +406,7 @@ def _in_both(first: pa.Table, second: pa.Table, name: str | None) -> int:
 
 
 def _count(n: int) -> str:
-    return format_count(n).capitalize()
+    return Count(n).capitalize()
 
 
 def _listed(names: list[Any]) -> str:

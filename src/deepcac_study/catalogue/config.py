@@ -14,13 +14,14 @@ from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, protocol_folder
 from deepcac_study.catalogue.registry import Registry
 from deepcac_study.catalogue.retired import refuse_retired
+from deepcac_study.catalogue.study_questions import questions
 
 Clusters = Annotated[int, Field(ge=1)]
 SeveralClusters = Annotated[list[Clusters], Field(min_length=1)]
 Experiment = Annotated[str, Field(pattern="^[a-z0-9_]+_k[1-9][0-9]*$")]
 GRID = "grid"  # the sweep of no data set
-SWEPT = ("alpha", "weights", "separation", "starts")
-Sweep = Annotated[str, Field(pattern=f"^({GRID}|({'|'.join(SWEPT)})_[a-z0-9_]+_k[1-9][0-9]*)$")]
+SWEPT = ("alpha", "weights", *questions())
+Sweep = Annotated[str, Field(pattern=f"^({GRID}|[a-z]+_[a-z0-9_]+_k[1-9][0-9]*)$")]
 Case = Annotated[str, Field(pattern="^(as_published/)?[a-z0-9_]+_k[1-9][0-9]*$")]
 
 
@@ -148,7 +149,7 @@ class Config(Entry):
         "`alpha_{dataset}_k{k}` (CAC by pass for several alphas), `weights_{dataset}_k{k}` "
         "(DeepCAC's loss weights), `separation_{dataset}_k{k}` (what its classes are separated "
         "by), `starts_{dataset}_k{k}` (what switches do to networks, from several starts), `grid` "
-        "(the synthetic grid)",
+        "(the synthetic grid), and any question of `src/deepcac_study/catalogue/questions.yaml`",
     )
     sweeps_beside: list[Sweep] = Field(
         [],
@@ -257,6 +258,17 @@ def _named(settings: Config) -> Iterator[Iterable[str]]:
     yield from _judged(settings.judge)
 
 
+def _check_sweeps(names: Iterable[str]) -> None:
+    """Refuse a sweep that no experiment makes."""
+    for name in names:
+        kind = name.partition("_")[0]
+        if kind not in (GRID, *SWEPT):
+            raise ConfigError(
+                f"sweeps: {name}: no sweep {kind!r}; known: {', '.join((GRID, *SWEPT))} "
+                "(a new one has an entry in src/deepcac_study/catalogue/questions.yaml)"
+            )
+
+
 def _check_binary(settings: Config, registry: Registry) -> None:
     """Refuse data sets of several classes where an experiment needs two."""
     named = [("theory", _dataset_of(name)) for name in settings.theory]
@@ -286,6 +298,7 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     """
     refuse_retired(config)
     settings = checked(Config, config, "configuration")
+    _check_sweeps([*settings.sweeps, *settings.sweeps_beside])
     for names in _named(settings):
         for name in names:
             registry.dataset(name)

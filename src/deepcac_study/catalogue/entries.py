@@ -7,9 +7,10 @@ schema that editors read is made from them (`python -m deepcac_study.catalogue.d
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, WithJsonSchema, model_validator
 
 from deepcac.files.declared import Entry
+from deepcac.table.columns.description import Resource
 
 SHA256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 FileName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
@@ -140,6 +141,29 @@ class DataSet(Entry):
     counts: Counts | None = Field(None, description="Sizes of a clinical cohort.")
     note: str | None = None
     ranges: str | None = Field(None, description="Table of units and plausible ranges.")
+    description: Annotated[Resource, WithJsonSchema({"type": "object"})] | None = Field(
+        None,
+        description="How a table of one's own is read, as `deepcac profile` writes it; `label`, "
+        "`positive`, `task` and `grouped` then follow from it.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_the_description(cls, entry: Any) -> Any:
+        """Fill in what the description of a table says."""
+        described = entry.get("description") if isinstance(entry, dict) else None
+        if described is None:
+            return entry
+        use = Resource.model_validate(described).use
+        if use.outcome is None:
+            raise ValueError("its description names no outcome")
+        above = use.outcome.above
+        event = use.outcome.event if above is None else f"above {above:g}"
+        says = {
+            "label": use.outcome.field, "positive": event, "grouped": use.patient is not None,
+            "task": "multiclass" if event is None else "binary",
+        }  # fmt: skip
+        return {**says, **entry}
 
 
 class Source(Entry):
@@ -147,7 +171,9 @@ class Source(Entry):
 
     id: str = Field("", exclude=True)
     title: Text
-    licence: Text
+    licence: Text = Field(
+        "", description="Terms of the data; without, nothing made from them leaves the machine."
+    )
     citation: Text
     homepage: Address
     restricted: bool = Field(description="Read from a folder that the user names, never fetched.")
@@ -160,7 +186,12 @@ class Source(Entry):
     @property
     def closed(self) -> bool:
         """Whether its rows, and what is made from them, leave the machine for nobody."""
-        return self.restricted or self.private
+        return self.restricted or self.private or not self.licence
+
+    @property
+    def terms(self) -> str:
+        """Return the licence, or that nobody has verified one."""
+        return self.licence or "not verified: nothing made from these data is shared"
 
     @model_validator(mode="before")
     @classmethod

@@ -78,6 +78,27 @@ class Added(Entry):
     )
 
 
+class BySize(Entry):
+    """Clinics of growing size from real tables (docs/archive/judge-plan-evidence.md, part 2)."""
+
+    sizes: dict[Id, list[Annotated[int, Field(ge=200)]]] = Field(
+        {},
+        description="patients of a clinic, by table: `results/judge/by_size/{table}_{size}.json`",
+    )
+    strengths: list[Annotated[float, Field(ge=0)]] = Field(
+        [0.0], description="of the planted part; 0 plants nothing, 1 changes signs"
+    )
+    draws: int = Field(5, ge=1, description="clinics of each size and strength")
+    draws_large: int = Field(3, ge=1, description="the same of `large_rows` patients or more")
+    large_rows: int = Field(12_800, ge=0, description="from how many patients on a clinic is large")
+    draws_of: dict[Id, Annotated[int, Field(ge=1)]] = Field(
+        {}, description="tables with another number of clinics, because they take long"
+    )
+    resamples: int = Field(10, ge=2, description="as of the judge")
+    train_rows: int = Field(10_000, ge=100, description="as of the judge")
+    trials: int = Field(10, ge=1, description="as of the judge")
+
+
 class Clinical(Entry):
     """Clinical tasks, in small families and pooled over cohorts (docs/archive/judge-plan.md)."""
 
@@ -144,6 +165,7 @@ class Judge(Entry):
     clinical: Clinical = Field(
         Clinical.model_validate({}), description="clinical tasks, with a grid of k and alpha"
     )
+    by_size: BySize = Field(BySize.model_validate({}), description="what clinics could have seen")
     resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
     resamples_small: int = Field(30, ge=2, description="the same for small data sets")
     small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")

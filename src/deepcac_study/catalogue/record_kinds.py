@@ -8,7 +8,7 @@ JUDGED = "judge"
 NO_RUNS = ("theory", "case_study", "profiles", "decomposition", "bias_variance")
 OTHERS = (*NO_RUNS, "sweeps", "skmeans")
 # Folders of the judge; those of other names hold the trials of a data set.
-JUDGE_FOLDERS = ("planted", "tables", "clinical")
+JUDGE_FOLDERS = ("planted", "tables", "clinical", "by_size")
 # Records of generated cohorts read no data, so they may be shared, and the rules that make them.
 GENERATED_PLACES = ("judge/planted/",)
 GENERATED_RULES = ("judge_planted",)

@@ -22,7 +22,9 @@ def method_code(names: Iterable[str]) -> dict[str, list[Any]]:
 
 def contender_code(names: Iterable[str]) -> dict[str, str]:
     """Return digests of the code that fits contenders of the judge, by its module."""
-    modules = {_fits(parse_contender(name).learner) for name in names}
+    contenders = [parse_contender(name) for name in names]
+    parts = {part for each in contenders for part in (each.learner, each.arm)}
+    modules = {_fits(part) for part in parts & learners().keys()}
     return {module: code_digest(module) for module in sorted(modules)}
 
 

@@ -11,7 +11,7 @@ from deepcac.judging.contenders import parse_contender
 
 FOLDER = "results/judge"
 PLANTED = "planted"
-TABLES, CLINICAL = "tables", "clinical"
+TABLES, CLINICAL, BY_SIZE = "tables", "clinical", "by_size"
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 
@@ -52,6 +52,7 @@ class StudyFiles:
             *self.trials,
             *self.clinical,
             *self.added,
+            *self.by_size,
             *self.clinical_results,
             *stored,
             *self.planted,
@@ -97,6 +98,28 @@ class StudyFiles:
         partitions = 1 if once else settings["partitions"]
         each = dataset in settings["added"]["datasets"] and not once
         return self.effort | {"partitions": partitions, "choose_in_each": each, "grid": True}
+
+    @property
+    def by_size(self) -> list[str]:
+        """The records of clinics of each size, one a table and size."""
+        sizes = self.judge["by_size"]["sizes"]
+        return [
+            f"{FOLDER}/{BY_SIZE}/{dataset}_{rows}.json"
+            for dataset in filter(self.reachable, sizes)
+            for rows in sizes[dataset]
+        ]
+
+    def size_effort(self, dataset: str, rows: int) -> dict[str, Any]:
+        """Return strengths, draws and how much every contender is given, for one size of clinic."""
+        settings = self.judge["by_size"]
+        draws = settings["draws_large" if rows >= settings["large_rows"] else "draws"]
+        once = {"resamples_small": settings["resamples"], "small_rows": 0, "network_trials": 1}
+        effort = {name: settings[name] for name in ("resamples", "train_rows", "trials")}
+        return {
+            "strengths": settings["strengths"],
+            "draws": min(draws, settings["draws_of"].get(dataset, draws)),
+            "effort": effort | once | {"grid": True},
+        }
 
     @property
     def added(self) -> list[str]:

@@ -24,7 +24,7 @@ from deepcac_study.records.reader import Findings
 
 # What a claim is about, and how its verdict is found.
 KINDS = {
-    "print": "arithmetic of what is printed, or theory: no run is needed",
+    "print": "arithmetic on published values, or theory: no run is needed",
     "algorithm": "what an algorithm does, costs or guarantees",
     "prediction": "the paper's method predicts, or clusters, better",
     "comparison": "any other comparison: settings, data, times, other methods",

@@ -18,8 +18,11 @@
 - value: the number; null rates are shares, empty where nothing tells.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import pandas as pd
 
 from deepcac_study.papers.agreement import AGREE, DIFFER, LOST, NOT_PRINTED, NOT_RUN, SETTING
 from deepcac_study.papers.bibliography import PAPERS
@@ -33,6 +36,9 @@ from deepcac_study.papers.null_rate import null_rate
 ALL = "all"
 NULL = ("null_rate", "null_low", "null_high", "null_by_cell")
 PUBLISHED = "_as_published"  # ends the name of a kind
+_OF_KINDS = tuple(f"{kind}{name}" for kind in KINDS for name in ("", PUBLISHED))
+_CELL = ("standing", "run", "rivals", "rivals_agree")
+_NAMED = (AGREE, DIFFER, NOT_RUN, NEEDS_ACCESS, LOST, SETTING)
 _CAC = ("cac_v1", "cac_v2", "deepcac")
 _DECIDED = {
     "holds": ("holds", "hold"),
@@ -54,62 +60,66 @@ class Count:
 
 
 def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
-    """Return every count, in a fixed order."""
+    """Return every count, in a fixed order: cells and verdicts, grouped by paper and group."""
+    cells = pd.DataFrame(_cells(ledger), columns=["paper", "group", *_CELL])
+    verdicts = pd.DataFrame(_verdicts(claims), columns=["paper", "group", "verdict"])
     rows = []
     for paper in (ALL, *PAPERS, LOGS):
-        keys = set(PAPERS) if paper == ALL else {paper}
-        cells = [entry for entry in ledger if entry.paper in keys]
+        keys = [*PAPERS] if paper == ALL else [paper]
+        printed, made = (table[table["paper"].isin(keys)] for table in (cells, verdicts))
         for group in ("independent", "derived"):
-            group_cells = [entry for entry in cells if bool(entry.derived) == (group == "derived")]
-            rows += [Count("cells", paper, group, *pair) for pair in _of_cells(group_cells)]
-        made = [claim for claim in claims if claim.paper in keys]
-        for group, verdicts in (
-            ("sound", [claim.verdict for claim in made]),
-            ("as_published", [claim.as_published for claim in made]),
-        ):
-            if made:
-                rows += [Count("claims", paper, group, *pair) for pair in _of_claims(verdicts)]
-        for kind in KINDS:
-            of_kind = [claim for claim in made if claim.kind == kind and not claim.same_as]
-            for group, verdicts in (
-                (kind, [claim.verdict for claim in of_kind]),
-                (f"{kind}{PUBLISHED}", [claim.as_published for claim in of_kind]),
-            ):
-                if verdicts:
-                    rows += [Count("claims", paper, group, *pair) for pair in _of_claims(verdicts)]
+            counts = _of_cells(printed[printed["group"] == group])
+            rows += [Count("cells", paper, group, *pair) for pair in counts]
+        for group in ("sound", "as_published", *_OF_KINDS):
+            decided = made.loc[made["group"] == group, "verdict"]
+            if len(decided):
+                rows += [Count("claims", paper, group, *pair) for pair in _of_claims(decided)]
     return rows
 
 
-def _of_cells(entries: Sequence[Entry]) -> list[tuple[str, str]]:
-    printed = [entry for entry in entries if entry.verdict != NOT_PRINTED]
-    verdicts = [standing(entry) for entry in printed]
-    asked = verdicts.count(NEEDS_ACCESS)
-    rivals = [entry.rivals or 0 for entry in printed]
-    fooled = [entry.rivals_agree or 0 for entry in printed]
-    null = null_rate([entry.run for entry in printed], fooled, rivals)
-    shares = (null.rate, null.low, null.high, null.by_cell)
-    named = (AGREE, DIFFER, NOT_RUN, NEEDS_ACCESS, LOST, SETTING)
+def _cells(ledger: Iterable[Entry]) -> Iterator[tuple[object, ...]]:
+    for entry in ledger:
+        if entry.verdict != NOT_PRINTED:
+            group = "derived" if entry.derived else "independent"
+            rivals = entry.rivals or 0, entry.rivals_agree or 0
+            yield (entry.paper, group, standing(entry), entry.run, *rivals)
+
+
+def _verdicts(claims: Iterable[Claim]) -> Iterator[tuple[str, str, str]]:
+    """Yield the verdicts of each claim; by kind, claims that say the same count once."""
+    for claim in claims:
+        for name, verdict in (("", claim.verdict), (PUBLISHED, claim.as_published)):
+            yield claim.paper, name.removeprefix("_") or "sound", verdict
+            if not claim.same_as:
+                yield claim.paper, f"{claim.kind}{name}", verdict
+
+
+def _of_cells(cells: pd.DataFrame) -> list[tuple[str, str]]:
+    count = Counter(cells["standing"])
     counts = {
-        "printed": len(printed),
-        "open": len(printed) - asked - verdicts.count(LOST) - verdicts.count(SETTING),
-        "agree": verdicts.count(AGREE),
-        "differ": verdicts.count(DIFFER),
-        "no_score": sum(verdict not in named for verdict in verdicts),
-        "not_run": verdicts.count(NOT_RUN),
-        "needs_access": asked,
-        "not_rebuildable": verdicts.count(LOST),
-        "settings": verdicts.count(SETTING),
-        "rivals": sum(rivals),
-        "rivals_agree": sum(fooled),
+        "printed": len(cells),
+        "open": len(cells) - count[NEEDS_ACCESS] - count[LOST] - count[SETTING],
+        "agree": count[AGREE],
+        "differ": count[DIFFER],
+        "no_score": len(cells) - sum(count[name] for name in _NAMED),
+        "not_run": count[NOT_RUN],
+        "needs_access": count[NEEDS_ACCESS],
+        "not_rebuildable": count[LOST],
+        "settings": count[SETTING],
+        "rivals": sum(cells["rivals"]),
+        "rivals_agree": sum(cells["rivals_agree"]),
     }
-    counted = [(name, str(value)) for name, value in counts.items()]
+    null = null_rate(*(cells[name].tolist() for name in ("run", "rivals_agree", "rivals")))
+    shares = (null.rate, null.low, null.high, null.by_cell)
     texts = [number(share) if share == share else "" for share in shares]
+    counted = [(name, str(value)) for name, value in counts.items()]
     return [*counted, *zip(NULL, texts, strict=True)]
 
 
-def _of_claims(verdicts: Sequence[str]) -> list[tuple[str, str]]:
-    counted = {name: str(verdicts.count(verdict)) for name, verdict in VERDICTS.items()}
-    return [("claims", str(len(verdicts))), *counted.items()]
+def _of_claims(verdicts: Iterable[str]) -> list[tuple[str, str]]:
+    count = Counter(verdicts)
+    counted = [(name, str(count[verdict])) for name, verdict in VERDICTS.items()]
+    return [("claims", str(count.total())), *counted]
 
 
 def value(
@@ -176,6 +186,7 @@ def on_prediction(counts: Iterable[Count]) -> str:
     n, n_published = sound["holds"], published["holds"]
     subject = f"{n or 'none'} of the {sound['claims']} claims that CAC or DeepCAC predicts better"
     return (
-        f"Under the corrected protocol, {subject} hold{'s' * (n < 2)} ({in_words(sound)}); run as "
-        f"published, {n_published or 'none'} {'do' if n_published > 1 else 'does'}."
+        f"Under the corrected protocol, {subject} {'are' if n > 1 else 'is'} confirmed: "
+        f"{in_words(sound)}. Run as published, {n_published or 'none'} "
+        f"{'hold' if n_published > 1 else 'holds'}."
     )

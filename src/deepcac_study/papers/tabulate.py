@@ -167,9 +167,13 @@ def _clusterings(clusterings: Clusterings) -> list[tuple[str, list[dict[str, Any
 def _sweeps(sweeps: Sweeps) -> list[pd.DataFrame]:
     frames = []
     for name in ("alpha", "weights", "separation"):
-        for (dataset, k), table in getattr(sweeps, name).items():
+        for (dataset, k), table in sweeps.of(name).items():
             path = f"results/sweeps/{name}_{dataset}_k{k}.parquet"
-            made = {"synthetic": float(dataset.startswith(DEMO)), "protocol": "sound", "path": path}
+            made: dict[str, Any] = {
+                "synthetic": float(dataset.startswith(DEMO)),
+                "protocol": "sound",
+                "path": path,
+            }
             frame = table.assign(source=f"{name} sweep", dataset=dataset, k=k, **made)
             frames.append(_moving(frame if "seed" in frame else frame.assign(seed=0)))
     if sweeps.grid is not None:

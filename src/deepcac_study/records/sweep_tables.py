@@ -14,7 +14,9 @@ from deepcac.files.storage import read_table
 TERMS = ("none", "am_softmax", "centroid_distance", "permuted_distance")
 NONE, AM_SOFTMAX, CENTROIDS, PERMUTED = TERMS  # the last is the third on permuted labels
 
-_NAME = re.compile(r"(alpha|weights|separation|starts)_(\w+)_k(\d+)")
+Tables = dict[tuple[str, int], pd.DataFrame]  # by data set and k
+
+_NAME = re.compile(r"([a-z]+)_(\w+)_k(\d+)")
 
 
 @dataclass(frozen=True)
@@ -23,18 +25,19 @@ class Sweeps:
 
     Attributes
     ----------
-    alpha, weights, separation, starts : dict of (dataset, k) to DataFrame
-        CAC by pass and alpha; DeepCAC by loss weight; DeepCAC by separation term; networks by
-        switch and start.
+    tables : dict of str to dict of (dataset, k) to DataFrame
+        By kind: ``alpha``, CAC by pass and alpha; ``weights``, DeepCAC by loss weight; and what
+        the questions of ``catalogue/questions.yaml`` measured.
     grid : DataFrame or None
         The synthetic grid.
     """
 
-    alpha: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
-    weights: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    tables: dict[str, Tables] = field(default_factory=dict)
     grid: pd.DataFrame | None = None
-    separation: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
-    starts: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+
+    def of(self, kind: str) -> Tables:
+        """Return the tables of a kind; none where nothing was measured."""
+        return self.tables.get(kind, {})
 
 
 def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
@@ -42,16 +45,15 @@ def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
 
     Those that ship are CSV.
     """
-    tables: dict[str, dict[tuple[str, int], pd.DataFrame]]
-    tables = {"alpha": {}, "weights": {}, "separation": {}, "starts": {}}
+    tables: dict[str, Tables] = {}
     grid = None
     for path in sorted(Path(path) for path in paths):
         table = read_measured(path)
         if name := _NAME.fullmatch(path.stem):
-            tables[name[1]][name[2], int(name[3])] = table
+            tables.setdefault(name[1], {})[name[2], int(name[3])] = table
         else:
             grid = table
-    return Sweeps(**tables, grid=grid)
+    return Sweeps(tables, grid)
 
 
 def measured_tables(folder: Path) -> list[Path]:

@@ -48,6 +48,11 @@ def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any
     return {**content, **texts, **head}
 
 
+def pages() -> dict[str, dict[str, Any]]:
+    """Return what is declared of each page of the report, in the order of the menu."""
+    return _declarations()["pages"]
+
+
 def synonyms() -> list[list[str]]:
     """Return groups of words for one thing, any of which finds the others in a search."""
     groups: list[list[str]] = yaml.safe_load(_beside("synonyms.yaml"))

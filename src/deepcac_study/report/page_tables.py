@@ -18,7 +18,7 @@ from deepcac.judging.planted_outcomes import TOLD
 from deepcac.judging.questions import ANY, FORCED, HELP, Question
 from deepcac.judging.resample_scores import METRICS
 from deepcac.pages.tables import How, Table, grid
-from deepcac.pages.wording import Row, four, three
+from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import LEVEL, NEVER
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import SOUND
@@ -26,22 +26,20 @@ from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.summary import NULL, Count, on_prediction
-from deepcac_study.records.sweep_tables import CENTROIDS, PERMUTED, TERMS
-from deepcac_study.report.judge.clinical_forest import LEARNERS, clinical_answer, filled
+from deepcac_study.report.judge.clinical_forest import LEARNERS, filled
 from deepcac_study.report.judge.clinical_pages import (
     STYLES,
-    clinical_gains,
     clinical_pooled,
     kind_label,
 )
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.overall_answer import forced_gains
 from deepcac_study.report.judge.price_figure import OFFERS, SMALL, prices
+from deepcac_study.report.judge.size_figure import ABOUT, BANDS, NAMES, NOTHING, shares
 from deepcac_study.report.runs.runtables import protocol_label
 
 _BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 _GAINS = (0.01, 0.02, 0.05)
-_TERMS = ("no term", "AM-softmax", "distance of means", "the same, permuted labels")
 
 
 def headline(table: pd.DataFrame) -> str:
@@ -91,11 +89,11 @@ def excluded(verdicts: pd.DataFrame, learner: str) -> str:
         for family in (forced[forced["metric"] == metric] for metric in METRICS)
     )
     return (
-        f"When {spoken(learner)} had to use two clusters or more, a gain of {margin} AUROC or more "
-        f"is excluded in {raw} of {(forced['metric'] == MAIN).sum()} comparisons ({held} after "
-        f"Holm's correction). By AUPRC such a gain is excluded in {raw_prc} ({held_prc}). Offered "
-        f"clusters, it chose none in {(offered['verdict'] == NEVER).sum()} of {len(offered)} "
-        "comparisons."
+        f"Where {spoken(learner)} had to use two clusters or more, {raw} of "
+        f"{(forced['metric'] == MAIN).sum()} comparisons rule out a gain of {margin} AUROC or more "
+        f"({held} after Holm's correction), and {raw_prc} rule out as much AUPRC ({held_prc}). "
+        f"Where it was free to decline clusters, it did so in every resample of "
+        f"{(offered['verdict'] == NEVER).sum()} of {len(offered)} comparisons."
     )
 
 
@@ -138,11 +136,11 @@ def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str)
         for arm, group in rows.groupby(rows["contender"].str.removesuffix(f"_{learner}"))
     ]
     return (
-        f"When {spoken(learner)} had to use clusters, a gain of {margins[0]} AUROC or more is "
-        f"excluded in {(rows['better'] < LEVEL).sum()} of {len(rows)} comparisons, in {together} "
-        "after one correction for both learners and all kinds of clusters. Corrected for each kind "
-        f"by itself, as planned, it is {planned}, and {strict} for a gain of {margins[1]} "
-        f"({rows['dataset'].nunique()} tasks: {', '.join(kinds)})."
+        f"Where {spoken(learner)} had to use clusters, {(rows['better'] < LEVEL).sum()} of "
+        f"{len(rows)} comparisons rule out a gain of {margins[0]} AUROC or more, {together} of "
+        "them after one correction for both learners and all kinds of clusters. With the planned "
+        f"correction within each kind, {planned} rule it out, and {strict} rule out a gain of "
+        f"{margins[1]} (by kind, on {rows['dataset'].nunique()} tasks: {', '.join(kinds)})."
     )
 
 
@@ -156,13 +154,20 @@ def power(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
         learner: [(rows.loc[names == learner, "detectable"] <= gain).sum() for gain in _GAINS]
         for learner in LEARNERS
     }
-    gains = ", ".join(map(three, _GAINS))
-    found = [f"{', '.join(map(str, counts[name]))} with {spoken(name)}" for name in LEARNERS]
+    of = (names == LEARNERS[0]).sum()
+    found = [
+        f"in at most {_listed(counts[name])} of {of} comparisons with {spoken(name)}"
+        for name in LEARNERS
+    ]
     return (
-        f"All three tests together find a gain of {gains} over each rival with 80 % power in at "
-        f"most {' and in at most '.join(found)}, of {(names == LEARNERS[0]).sum()} comparisons "
-        "each."
+        f"With 80 % power, the three tests together would find a gain of "
+        f"{_listed(map(three, _GAINS))} over each rival {' and '.join(found)}."
     )
+
+
+def _listed(words: Iterable[object]) -> str:
+    *first, last = map(str, words)
+    return f"{', '.join(first)} and {last}"
 
 
 def price_table(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Table:
@@ -196,14 +201,29 @@ def price_table(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Table:
     return Table.of([key for key in order if key in groups], columns, n_labels=2)
 
 
-def answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
-    """Return the answer on the clinical tasks."""
-    return clinical_answer(filled(decisions), filled(tasks))
+def by_size(table: pd.DataFrame) -> Table:
+    """Return how often each rule takes clusters in clinics of each size, and what that changes."""
+    points = shares(table)
+    lines = points.to_dict("records")
+    found = {(line["rule"], line["planted"], line["rows"]): line for line in lines}
 
+    def cell(band: str, rows: int) -> How:
+        def text(rule: str) -> str:
+            line = found[rule, band, rows]
+            return f"{line['taken']:.2f} ({four(line['gain'], signed=True)})"
 
-def gains(verdicts: pd.DataFrame, learner: str, rivals: Iterable[str]) -> Table:
-    """Return the gains of k-means and CAC on each clinical task, and of what else bends a line."""
-    return _columns(clinical_gains(verdicts, learner), "task", "k-means", "CAC", *rivals)
+        return text
+
+    sizes = {band: sorted(set(points.loc[points["planted"] == band, "rows"])) for band in BANDS}
+    columns: dict[str, How] = {
+        "rule": lambda rule: NAMES[rule],
+        **{
+            f"{band}, {rows:,}": cell(band, rows)
+            for band in (NOTHING, ABOUT)
+            for rows in sizes[band]
+        },
+    }
+    return Table.of(NAMES, columns)
 
 
 def pooled(table: pd.DataFrame, learner: str) -> Table:
@@ -254,8 +274,9 @@ def one_cluster(table: pd.DataFrame, method: str) -> str:
     gaps = gaps[gaps == gaps]
     low, high = (three(float(end), signed=True) for end in (gaps.min(), gaps.max()))
     return (
-        f"In that protocol two to four clusters have a lower mean than one in {(gaps < 0).sum()} "
-        f"of {len(gaps)} runs (AUPRC, mean over the classes, {low} to {high}, not tested)."
+        f"As published, two to four clusters have a lower mean than one in {(gaps < 0).sum()} of "
+        f"{len(gaps)} runs (AUPRC averaged over the classes, differences {low} to {high}, not "
+        "tested)."
     )
 
 
@@ -271,7 +292,7 @@ def printed(ledger: pd.DataFrame, paper: str, methods: Iterable[str]) -> Table:
 
     columns: dict[str, How] = {
         f"k = {ks}": str,
-        "printed": values("printed"),
+        "published": values("printed"),
         "as published": values("as_published"),
     }
     return Table.of(methods, columns)
@@ -312,50 +333,27 @@ def prediction(summary: pd.DataFrame) -> str:
     return on_prediction(Count(*row) for row in rows)
 
 
-def separation(table: pd.DataFrame, datasets: Iterable[str]) -> Table:
-    """Return the share of the scatter between classes, training / test rows, and the AUPRC."""
-    rows = table.set_index(["term", "alpha", "dataset"])
-
-    def cell(dataset: str, write: Callable[[Row], str]) -> How:
-        return lambda place: write(rows.loc[(*place, dataset)])
-
-    columns: list[tuple[str, How]] = [
-        ("term", lambda place: _TERMS[TERMS.index(place[0])]),
-        ("alpha", lambda place: f"{place[1]:g}" if place[1] else ""),
-    ]
-    for name in datasets:
-        columns += [
-            (name, cell(name, lambda row: f"{three(row['share'])} / {three(row['test_share'])}")),
-            ("AUPRC", cell(name, lambda row: f"{three(row['auprc'])} +- {three(row['auprc_sd'])}")),
-            ("length", cell(name, lambda row: f"{row['length']:.2g}")),
-        ]
-    return Table.of(dict.fromkeys(key[:2] for key in rows.index), columns, n_labels=2)
-
-
-def limits(table: pd.DataFrame, datasets: Iterable[str]) -> Table:
-    """Return the weights from which longer latents pay: never, at the start, and on chance."""
-    first = table.groupby(["dataset", "term"]).first()
-
-    def cell(term: str, column: str, digits: int = 3) -> How:
-        return lambda name: format(first.loc[(name, term), column], f".{digits}g")
-
-    columns: dict[str, How] = {
-        "data set": str,
-        "beta p (1 - p)": cell(CENTROIDS, "limit", 2),
-        "all rows": cell(CENTROIDS, "start_scaling"),
-        "batches": cell(CENTROIDS, "start_batch_scaling"),
-        "permuted, all rows": cell(PERMUTED, "start_scaling"),
-        "permuted, batches": cell(PERMUTED, "start_batch_scaling"),
+def faults(table: pd.DataFrame, groups: Mapping[str, str]) -> Table:
+    """Count how provoked faults ended, by groups of faults whose names match a pattern."""
+    counts = {
+        name: table[table["fault"].str.contains(pattern)][["tried", "same", "refused", "neither"]]
+        for name, pattern in groups.items()
     }
-    return Table.of(datasets, columns)
+
+    def total(column: str) -> How:
+        return lambda name: f"{counts[name][column].sum():,.0f}"
+
+    heads = {"tried": "tried", "same": "same result", "refused": "one clear line"}
+    columns = {head: total(name) for name, head in heads.items()}
+    return Table.of(groups, {"fault": str, **columns, "neither": total("neither")})
 
 
 _WRITERS: dict[str, Callable[..., Table | str]] = {
     write.__name__: write
     for write in (
-        *(headline, prediction, cells, kinds, run_scores, one_cluster, printed, separation),
-        *(limits, clusters, excluded, planted, answer, clinical_excluded, gains, pooled),
-        *(power, price_table),
+        *(headline, prediction, cells, kinds, run_scores, one_cluster, printed, faults),
+        *(clusters, excluded, planted, clinical_excluded, pooled),
+        *(power, price_table, by_size),
     )
 }
 BLOCKS: dict[str, dict[str, Any]] = yaml.safe_load(

@@ -47,6 +47,7 @@ from deepcac_study.records.sweep_tables import load_sweeps
 from deepcac_study.report.judge.clinical_forest import LEARNERS, load_clinical
 from deepcac_study.report.judge.helping_figure import helping_figure
 from deepcac_study.report.judge.overall_answer import overall_answer
+from deepcac_study.report.judge.size_figure import size_figure
 from deepcac_study.report.page_tables import renew_pages
 from deepcac_study.report.site.material import real_only
 from deepcac_study.report.site.shipped import (
@@ -132,9 +133,11 @@ def _judge_tables(files: Mapping[str, list[Path]], plan: Judge) -> dict[str, pd.
 def sweep_tables(paths: Iterable[Path]) -> dict[str, pd.DataFrame]:
     """Return the tables of the sweeps that pages quote: separation terms, and switches by start."""
     sweeps = load_sweeps(paths)
-    starts = [row for at, table in sweeps.starts.items() for row in start_effects(table, *at)]
+    starts = [row for at, table in sweeps.of("starts").items() for row in start_effects(table, *at)]
     return {
-        "separation": pd.concat([_terms(table, *at) for at, table in sweeps.separation.items()]),
+        "separation": pd.concat(
+            [_terms(table, *at) for at, table in sweeps.of("separation").items()]
+        ),
         "switch_starts": pd.DataFrame(starts),
     }
 
@@ -197,8 +200,10 @@ def write_tables(results: Path, project: Path = PROJECT) -> Path:
     for name, path in _WRITTEN.items():
         shutil.copyfile(results / path, folder / name)
     by_rule = tables["judge_rules"].set_index(["way", "statistic"])["threshold"].fillna(np.inf)
-    figure = helping_figure(tables["judge_helping"], MARGIN, by_rule["tables", "advantage"])
-    (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
+    helping = helping_figure(tables["judge_helping"], MARGIN, by_rule["tables", "advantage"])
+    by_size = size_figure(pd.read_csv(project / "docs" / "results" / "by_size.csv"))
+    for figure in (helping, by_size):
+        (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
     return folder
 
 

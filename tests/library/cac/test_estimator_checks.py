@@ -10,14 +10,16 @@ from deepcac.cac import CACClassifier, CACClassifierCV, KMClassifier, MetricKMCl
 
 MODELS = [
     CACClassifier(),
+    CACClassifier(LinearSVC()),
+    CACClassifierCV(n_clusters=(1, 2), alphas=(0.0, 0.1), cv=2),
+    KMClassifier(),
+]
+MODES = [
     CACClassifier(alpha=0.3),
     CACClassifier(selection="best_train_loss"),
     CACClassifier(selection="best_validation"),
     CACClassifier(RidgeClassifier()),
-    CACClassifier(LinearSVC()),
     CACClassifier(DecisionTreeClassifier(max_depth=3)),
-    CACClassifierCV(n_clusters=(1, 2), alphas=(0.0, 0.1), cv=2),
-    KMClassifier(),
     MetricKMClassifier(),
 ]
 # Rows weigh the same when they are clustered, so that a weight is not a repetition.
@@ -31,4 +33,11 @@ UNLIKE = {
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @parametrize_with_checks(MODELS, expected_failed_checks=lambda estimator: UNLIKE)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@parametrize_with_checks(MODES, expected_failed_checks=lambda estimator: UNLIKE)
+def test_scikit_learn_checks_of_every_mode(estimator, check):
     check(estimator)

@@ -32,6 +32,7 @@ def test_on_imbalanced_draws_the_default_keeps_up_with_k_means(k):
     assert np.mean(gaps) > -0.005
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.filterwarnings("error::deepcac.cac.CollapseWarning")
 def test_cross_validated_alpha_keeps_up_too():

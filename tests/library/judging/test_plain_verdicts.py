@@ -132,6 +132,7 @@ def test_every_verdict_occurs_in_random_scores():
     assert words == {"better", "worse", "equivalent", "undecided", "never chosen"}
 
 
+@pytest.mark.long
 def test_the_verdicts_of_the_study_are_plain(tmp_path):
     record_archive.lay(RESULTS / "records", tmp_path / "results")
     records = read_records(by_kind(tmp_path.rglob("results/judge/*/*.json"))[JUDGED])

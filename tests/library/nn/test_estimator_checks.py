@@ -20,7 +20,12 @@ CHEAP = {
     **{"device": "cpu", "random_state": 0},
 }
 MODES = [
-    *({"method": method} for method in networks().values() if method is not ACTPCClassifier),
+    {"method": DeepCACClassifier},
+    *(
+        {"method": method}
+        for method in networks().values()
+        if method not in (ACTPCClassifier, DeepCACClassifier)
+    ),
     {"method": ACTPCClassifier, "alpha": 0.01},  # blobs are easy to tell: less doubt is needed
     {"method": DeepCACClassifier, "preprocess": None},
     {"method": DeepCACClassifier, "assignment": "soft"},
@@ -34,7 +39,8 @@ def checks():
         for _, check in estimator_checks_generator(estimator):
             if check.func.__name__ not in LEFT_OUT:
                 name = "-".join([method.__name__, *map(str, options), check.func.__name__])
-                yield pytest.param(estimator, check, id=name)
+                marks = [pytest.mark.long] * (mode is not MODES[0])
+                yield pytest.param(estimator, check, id=name, marks=marks)
 
 
 @pytest.mark.slow

@@ -1,13 +1,24 @@
 """Counts are hidden or rounded, and what is written of a table gives no few patients away."""
 
+import pickle
+
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcac.scoring import small_cells
-from deepcac.scoring.small_cells import FEW, STEP, format_count, format_percentage, round_count
-from deepcac.table.pages import profile_page
+from deepcac.scoring.small_cells import (
+    FEW,
+    OTHERS,
+    OWNER,
+    STEP,
+    WITHHELD,
+    Count,
+    OfSome,
+    Rate,
+    Share,
+    Text,
+    join_texts,
+)
 from deepcac.table.pages.profile_page import part_lines
 from deepcac.table.reading.column_parts import ColumnParts
 
@@ -16,40 +27,65 @@ TABLES = 1000
 
 @given(st.integers(0, 10**6))
 def test_a_count_is_nought_hidden_or_a_multiple_of_the_step(count):
-    rounded = float(round_count(count))
+    rounded = float(OTHERS.count(count))
+    assert Count(count).exact == f"{count:,}"
     if 0 < count < FEW:
         assert np.isnan(rounded)
-        assert format_count(count) == format_count(1)
+        assert Count(count) == Count(1)
     else:
         assert rounded % STEP == 0
         assert abs(rounded - count) <= STEP / 2
-        assert int(format_count(count).replace(",", "")) == rounded
+        assert int(Count(count).replace(",", "")) == rounded
 
 
 @given(st.integers(1, 300), st.data())
 def test_a_percentage_is_whole_and_that_of_rounded_counts(whole, data):
     count = data.draw(st.integers(0, whole))
-    text = format_percentage(count, whole)
+    text = Share(count, whole)
+    assert text.exact == f"{100 * count / whole:.1f} %"
     if 0 < count < FEW or whole < FEW:
-        assert text == small_cells.WITHHELD
+        assert text == WITHHELD
     else:
-        rounded = float(round_count(count) / round_count(whole))
+        rounded = float(OTHERS.count(count) / OTHERS.count(whole))
         assert 0 <= rounded <= 1
         assert text == f"{100 * rounded:.0f} %"
 
 
-def lines_of(tables, y):
+def test_a_text_has_both_forms_however_it_is_put_together():
+    name = "{braces} of 7"
+    parts = [Text("{!r}: {}", name, Count(3)), Count(62), "no count"]
+    text = pickle.loads(pickle.dumps(Text("{}; {:.1f}", join_texts(", ", parts), 0.25)))
+    assert text == f"'{name}': fewer than 8, 60, no count; 0.2"
+    assert text.exact == f"'{name}': 3, 62, no count; 0.2"
+    assert OTHERS.show(text) == str(text)
+    assert OWNER.show(text) == text.exact
+    assert type(OTHERS.show(text)) is str
+
+
+def test_what_holds_of_some_patients_is_seen_from_its_number_on():
+    assert OfSome("a", FEW) == "a"
+    assert OfSome("a", FEW - 1, instead="b") == "b"
+    assert [OfSome("a", n, 20).exact for n in (0, 1, 20)] == [WITHHELD, "a", "a"]
+
+
+@given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 300), st.booleans())
+def test_a_rate_of_few_is_hidden_and_its_owner_sees_it(events, others, patients, hidden):
+    rows = events + others
+    patients = min(max(patients, 1), max(rows, 1))
+    rate = Rate(events, rows, patients, hidden)
+    shown, own = rate.under(OTHERS), rate.under(OWNER)
+    assert np.isnan(own).all() if rows == 0 else own[0] == events / rows
+    few = hidden or rows == 0 or any(0 < n < FEW for n in (events, rows, patients))
+    assert np.isnan(shown).all() == few
+    assert (rate.text == WITHHELD) == few
+    for share, low, high in (shown, own):
+        assert np.isnan(share) or 0 <= low <= share <= high <= 1
+
+
+def lines_of(tables, y, rule=OTHERS):
     """Return what a page says of the outcome in the parts of each column."""
     parts = [ColumnParts([str(j) for j in range(int(t.max()) + 1)], t) for t in tables]
-    return [list(part_lines(part, y, 2)) for part in parts]
-
-
-@pytest.fixture
-def unrounded(monkeypatch):
-    """Pages that write every count, and percentages with a digit, as they are."""
-    monkeypatch.setattr(profile_page, "format_count", "{:,}".format)
-    exact = "{:.1f} %".format
-    monkeypatch.setattr(profile_page, "format_percentage", lambda n, whole: exact(100 * n / whole))
+    return [[tuple(map(rule.show, line)) for line in part_lines(part, y, 2)] for part in parts]
 
 
 def subtract(larger, smaller):
@@ -62,7 +98,7 @@ def subtract(larger, smaller):
     return sizes[0] - sizes[1], deaths[0] - deaths[1]
 
 
-def few_found(tables=TABLES):
+def few_found(tables=TABLES, rule=OTHERS):
     """Return in which share of random tables two columns give the deaths of a few patients away.
 
     A ward has all patients of a clinic and one to seven more. Whoever reads the page subtracts;
@@ -75,7 +111,7 @@ def few_found(tables=TABLES):
         y = rng.integers(0, 2, n)
         row = np.arange(n)
         wards = [(row < clinic).astype(int), (row < clinic + more).astype(int)]
-        (*_, small), (*_, large) = lines_of(wards, y)
+        (*_, small), (*_, large) = lines_of(wards, y, rule)
         truth = (more, int(y[clinic : clinic + more].sum()))
         found += subtract(large, small) == truth
         deaths.append(truth)
@@ -92,12 +128,11 @@ def test_differences_between_columns_tell_few_patients_no_better_than_a_guess():
     assert found <= guessed + margin(guessed)
 
 
-@pytest.mark.usefixtures("unrounded")
-def test_without_rounding_differences_between_columns_tell_them():
-    assert few_found(200)[0] > 0.95
+def test_on_the_owners_page_differences_between_columns_tell_them():
+    assert few_found(200, OWNER)[0] > 0.95
 
 
-def last_outcomes_told(tables=TABLES):
+def last_outcomes_told(tables=TABLES, rule=OTHERS):
     """Return how often a reader who knows all patients but the outcome of one is told it.
 
     The page has one count of deaths, and the reader compares it with both pages that there can be.
@@ -110,7 +145,7 @@ def last_outcomes_told(tables=TABLES):
         pages = []
         for outcome in (0, 1):
             y[0] = outcome
-            pages.append(lines_of(column, y)[0][0][3])
+            pages.append(lines_of(column, y, rule)[0][0][3])
         told += pages[0] != pages[1]
     return told / tables
 
@@ -121,9 +156,8 @@ def test_a_count_of_deaths_tells_the_last_outcome_only_at_a_step_of_rounding():
     assert told <= 1 / STEP + margin(1 / STEP)
 
 
-@pytest.mark.usefixtures("unrounded")
-def test_without_rounding_a_count_of_deaths_tells_the_last_outcome():
-    assert last_outcomes_told(200) == 1
+def test_on_the_owners_page_a_count_of_deaths_tells_the_last_outcome():
+    assert last_outcomes_told(200, OWNER) == 1
 
 
 def test_a_clinic_of_60_and_a_ward_of_62_read_alike():

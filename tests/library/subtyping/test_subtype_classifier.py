@@ -35,6 +35,7 @@ LEARNS = {**QUICK, "lr": 0.05, "max_epochs": 20, "batch_size": 16, "dropout": 0.
 NOT_MEANT = ("check_sample_weight_equivalence_on_dense_data",)
 
 
+@pytest.mark.long
 def test_scikit_learns_checks():
     failed = []
     for model, check in estimator_checks_generator(SubtypeClassifier(n_clusters=2, **LEARNS)):

@@ -11,8 +11,12 @@ from typer.testing import CliRunner
 from deepcac.errors import DeepCACError
 from deepcac.feature_matrix import read_features
 from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.description import TableDescription
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac_study.adding import app
+from deepcac_study.catalogue.registry import load_registry
 
 
 @pytest.fixture
@@ -70,9 +74,8 @@ def describe(table="t.csv", fields=(), label="death", sheet=None, **use):
 CODE = {"code": {"type": "string"}}
 
 
-def entry():
-    with open("config/registry/private/mine.yaml", encoding="utf-8") as file:
-        return yaml.safe_load(file)["datasets"]["mine"]
+def dataset():
+    return load_registry("config/registry").dataset("mine")
 
 
 def test_a_described_table_is_read_whole_and_the_next_call_is_said(project):
@@ -82,14 +85,14 @@ def test_a_described_table_is_read_whole_and_the_next_call_is_said(project):
     features = read_features("data/features/mine.parquet")
     assert len(features.label) == 120
     assert features.label.tolist() == (cohort().death == "dead").astype(int).tolist()
-    assert entry()["positive"] == "dead"
+    assert dataset().positive == "dead"
 
 
 def test_the_positive_class_is_the_one_that_is_named(project):
     describe(fields=CODE, outcome={"field": "death", "event": "alive"})
     features = added()
     assert features.label.tolist() == (cohort().death == "alive").astype(int).tolist()
-    assert entry()["positive"] == "alive"
+    assert dataset().positive == "alive"
 
 
 def test_a_number_above_a_limit_is_the_event(project):
@@ -108,7 +111,7 @@ def test_ids_groups_and_columns_that_are_left_out_are_no_features(project):
     assert not any(name.startswith(("race", "patient")) for name in features.names)
     assert features.group.tolist() == [str(i // 2) for i in range(120)]
     assert "rows of one 'patient' stay in one part of each split" in answer.output
-    assert entry()["grouped"]
+    assert dataset().grouped
 
 
 def test_a_code_for_missing_is_missing_where_it_is_declared(project):
@@ -175,3 +178,39 @@ def test_a_wrong_use_is_one_line_and_writes_nothing(project, words, line):
     assert isinstance(answer.exception, DeepCACError)
     assert line in str(answer.exception)
     assert not (project / "data").exists()
+
+
+def test_the_entry_holds_the_description_by_which_the_table_is_read(project):
+    describe(fields=CODE | {"crp": {"missingValues": ["", "-9"]}}, id="visit")
+    features = added()
+    entry = dataset()
+    assert (entry.label, entry.positive, entry.task) == ("death", "dead", "binary")
+    described = TableDescription(entry.description, "mine.yaml", {})
+    again = read_labelled(DescribedTable("t.csv", described), described.roles())
+    assert again.features.names == features.names
+    np.testing.assert_array_equal(again.features.X, features.X)
+    np.testing.assert_array_equal(again.features.label, features.label)
+
+
+def test_a_table_without_a_description_has_an_entry_with_what_was_found(project):
+    frame = cohort().drop(columns=["code", "patient", "visit", "crp", "death"])
+    frame.assign(grade=np.resize(["a", "b", "c"], len(frame))).to_csv("u.csv", index=False)
+    added("--label", "grade", table="u.csv")
+    entry = dataset()
+    assert (entry.label, entry.positive, entry.task) == ("grade", None, "multiclass")
+    assert [field.name for field in entry.description.table.fields] == [
+        "age", "race", "sodium", "grade",
+    ]  # fmt: skip
+
+
+def test_patients_whose_outcome_is_not_known_at_the_horizon_are_no_rows(project):
+    frame = cohort().drop(columns=["code", "patient", "visit", "crp"])
+    frame["days"] = np.resize(np.arange(1, 60), len(frame))
+    frame.to_csv("t.csv", index=False)
+    outcome = {"field": "death", "event": "dead", "time": "days", "horizon": 30}
+    describe(outcome=outcome)
+    features = added()
+    known = (frame.death == "dead") | (frame.days >= 30)
+    event = (frame.death == "dead") & (frame.days <= 30)
+    assert features.label.tolist() == event[known].astype(int).tolist()
+    assert f"({known.sum()} rows)" in dataset().title

@@ -1,17 +1,17 @@
 """Groups of a column: use, assignment, risk; groups made with the outcome; one-line errors."""
 
 import re
-import subprocess
-import sys
 from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
+from typer.testing import CliRunner
 
-from deepcac.errors import DataError
+from deepcac.errors import DataError, DeepCACError
 from deepcac.judging.resamples import resamples
+from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.scoring.statistics import wilson
 from deepcac.table.audit.auditing import audit_table
 from deepcac.table.audit.beyond_risk import BeyondRisk, _rates, likelihood_ratio
@@ -36,6 +36,7 @@ from deepcac.table.audit.group_contenders import (
 from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
 from deepcac.table.budgeted_trials import TableRun, booster
 from deepcac.table.columns.roles import Roles
+from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
 
 
@@ -86,9 +87,9 @@ def test_an_interval_of_a_share_counts_patients_and_not_their_rows():
     risk = np.full((200, 2), 0.5)
     (rows, *_), _ = group_lines(groups, y, risk)
     (patients_, *_), _ = group_lines(groups, y, risk, unit=patient)
-    low, high = wilson(np.array([0.5]), np.array([50]))
-    assert (patients_.low, patients_.high) == pytest.approx((low[0], high[0]))
-    assert rows.high < patients_.high
+    ends = wilson(np.array([0.5]), np.array([50]))
+    assert patients_.rate.under(OTHERS)[1:] == pytest.approx(np.concatenate(ends))
+    assert rows.rate.under(OTHERS)[2] < patients_.rate.under(OTHERS)[2]
 
 
 def test_an_interval_does_not_tell_that_a_group_is_of_few_patients():
@@ -97,10 +98,11 @@ def test_an_interval_does_not_tell_that_a_group_is_of_few_patients():
     patient = np.concatenate([np.arange(60), np.repeat([60, 61], 10), np.arange(62, 122)])
     groups = Groups("g", ("a", "b", "c"), np.arange(140), code)
     of = groups, np.arange(140) % 2, np.full((140, 2), 0.5)
-    assert not any(line.hidden for line in group_lines(*of)[0])
+    assert not any(line.hidden() for line in group_lines(*of)[0])
     lines, _ = group_lines(*of, unit=patient)
-    assert {line.name: line.hidden for line in lines}["b"]
-    assert sum(line.hidden for line in lines) == 1
+    assert {line.name: line.hidden() for line in lines}["b"]
+    assert sum(line.hidden() for line in lines) == 1
+    assert not any(line.hidden(OWNER) for line in lines)
 
 
 def test_a_range_of_risks_is_shown_where_eight_rows_lie_beyond_each_end():
@@ -110,7 +112,7 @@ def test_a_range_of_risks_is_shown_where_eight_rows_lie_beyond_each_end():
     risk = np.linspace(0.1, 0.5, len(code))
     groups = Groups("g", ("a", "b", "c"), np.arange(len(code)), code)
     lines, _ = group_lines(groups, y, np.column_stack([1 - risk, risk]))
-    assert [one.hidden for one in lines] == [False, False, False]
+    assert [one.hidden() for one in lines] == [False, False, False]
     ranges = [row[-1] for row in shown_lines(lines, len(code))]
     low, high = np.quantile(risk[90:170], (0.1, 0.9)) * 100
     assert ranges[1:] == [f"{low:.1f} to {high:.1f} %", "withheld"]
@@ -353,13 +355,11 @@ def test_groups_made_with_the_outcome_are_told(tmp_path):
         ("died", "column 'died' cannot be both the label and the groups"),
     ],
 )
-def test_a_mistake_is_one_line_and_writes_nothing(tmp_path, groups, line):
-    patients(60).to_csv(tmp_path / "t.csv", index=False)
-    start = [sys.executable, "-c", "from deepcac.command import main; main()", "audit", "t.csv"]
-    done = subprocess.run(
-        [*start, "--label", "died", "--groups", groups],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith(f"deepcac: {line}")
+def test_a_mistake_is_one_line_and_writes_nothing(tmp_path, groups, line, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients(60).to_csv("t.csv", index=False)
+    asked = ["audit", "t.csv", "--label", "died", "--groups", groups]
+    done = CliRunner().invoke(app, asked)
+    assert isinstance(done.exception, DeepCACError)
+    assert re.fullmatch(f"{re.escape(line)}.*", str(done.exception))
     assert not (tmp_path / "audit.html").exists()

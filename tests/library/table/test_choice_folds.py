@@ -127,7 +127,7 @@ def test_the_printed_slope_is_near_that_on_new_rows(tmp_path):
     """400 patients, and 20,000 new ones: five averaged slopes said -6 to 54 on such tables."""
     whole = signal(2, 20_400, 1.0)
     table = table_of(tmp_path, whole[:400])
-    method = chosen_method(table, Ways(), 0, lambda line: None)
+    method = chosen_method(table, Ways(learner="lr"), 0, lambda line: None)
     model, new = fit_risk_model(table, ROLES, method, 0), whole[400:]
     true = calibration_slope(new.died.to_numpy(), model.predict_proba(new)[:, 1])
     assert method["held_out"]["calibration_slope"] == pytest.approx(true, abs=0.3)
@@ -148,7 +148,7 @@ def test_noise_brings_no_clusters(tmp_path, seed):
     g = np.random.default_rng(seed)
     frame = pd.DataFrame(g.normal(size=(300, 6)), columns=list("abcdef"))
     table = table_of(tmp_path, frame.assign(died=(g.random(300) < 0.35).astype(int)))
-    assert chosen_method(table, Ways(), 0, lambda line: None)["n_clusters"] == 1
+    assert chosen_method(table, Ways(learner="lr"), 0, lambda line: None)["n_clusters"] == 1
 
 
 def test_rows_of_a_patient_share_a_fold(tmp_path):
@@ -172,7 +172,7 @@ def test_too_few_patients_with_events_are_one_line(tmp_path):
 def test_processes_say_the_same_as_one_after_another(tmp_path, monkeypatch):
     monkeypatch.setattr(choice_folds, "_WORTH_PROCESSES", 0.0)
     table = table_of(tmp_path, signal(4, 150, 1.0))
-    tried = candidates(Ways(), table)[::6]
+    tried = candidates(Ways(learner="lr"), table)[::6]
     serial, parallel = (score_on_folds(table, tried, 0, jobs=jobs) for jobs in (1, 2))
     assert np.array_equal(serial.risk, parallel.risk)
     assert np.array_equal(serial.every, parallel.every)

@@ -12,16 +12,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.metrics import adjusted_rand_score, log_loss
+from typer.testing import CliRunner
 
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
 from deepcac.pages.wording import minus, p_beside
-from deepcac.scoring.small_cells import round_count
+from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.table import budgeted_trials
 from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer, tuned_auroc
 from deepcac.table.columns.roles import Roles
+from deepcac.table.commands import app
 from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import (
     TOO_FEW,
@@ -79,7 +81,7 @@ def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     assert numbers["Events"] == "100"
     survived = answer(trials, "patients", 100, rare="non-events")
     assert dict(survived.numbers)["Non-events"] == "100"
-    assert int(numbers["Training rows"]) == round_count(trials.records["lr"].sizes[0]["n_train"])
+    assert int(numbers["Training rows"]) == OTHERS.count(trials.records["lr"].sizes[0]["n_train"])
     best = shown_clusterings(table, trials)[0]
     assert adjusted_rand_score(best.label, subtype) > 0.9
     assert best.stability > 0.9
@@ -333,9 +335,10 @@ def test_cells_of_few_patients_of_a_subtype_are_withheld(judged):
     rows.y[:40], rows.y[300:320], rows.y[-2:] = 1, 1, 1
     label = np.repeat([0, 1, 2], [200, n - 203, 3])
     one, two, few = _subtypes(rows, label, ("x",), table)
-    assert np.isnan(few.rates).all()
-    assert not np.isnan([one.rates, two.rates]).any()
-    assert one.rates.tolist() == [0.8, 0.2]
+    assert np.isnan([rate.under(OTHERS) for rate in few.rates]).all()
+    assert not np.isnan([rate.under(OTHERS) for rate in (*one.rates, *two.rates)]).any()
+    assert [rate.under(OTHERS)[0] for rate in one.rates] == [0.8, 0.2]
+    assert [rate.under(OWNER)[0] for rate in few.rates] == pytest.approx([1 / 3, 2 / 3])
     assert few.name == TOO_FEW
     found = shown_clusterings(table, trials)[0]
     profile = np.zeros((3, len(found.names)))
@@ -346,7 +349,8 @@ def test_cells_of_few_patients_of_a_subtype_are_withheld(judged):
     cells = [cell for row in subtypes.rows for cell in row]
     assert cells.count("withheld") == 3  # share and both outcomes; the size is of few
     assert all(row[3] == "withheld" for row in medians.rows)
-    assert "n = 3" not in as_svg(blocks[1])
+    assert "n = 3" not in as_svg(blocks[1](OTHERS))
+    assert as_svg(blocks[1](OTHERS)) != as_svg(blocks[1](OWNER))
 
 
 def test_a_clustering_by_one_column_is_said_to_be_it(tmp_path):
@@ -392,7 +396,8 @@ def test_an_outcome_of_a_subtype_of_few_patients_with_many_rows_is_withheld(tmp_
     i = np.arange(60)
     for group, few in ((i, False), (np.where(i < 30, i, 30 + i % 2), True)):
         described = _subtypes(rows, one.label, table.features.names, replace(table, group=group))
-        assert [np.isnan(subtype.low).all() for subtype in described] == [False, few]
+        ends = [[rate.under(OTHERS)[1] for rate in subtype.rates] for subtype in described]
+        assert np.isnan(ends).all(axis=1).tolist() == [False, few]
 
 
 def deepcac(*arguments, folder):
@@ -406,13 +411,12 @@ def test_a_users_mistake_is_one_line_and_code_2(tmp_path):
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("deepcac: no column 'dead'")
     assert "Traceback" not in done.stderr
-    assert deepcac("compare", "t.csv", folder=tmp_path).returncode == 2
 
 
-def test_help_has_examples(tmp_path):
-    done = deepcac("compare", "--help", folder=tmp_path)
-    assert done.returncode == 0
-    assert "deepcac compare patients.csv --label died" in " ".join(done.stdout.split())
+def test_help_has_examples():
+    done = CliRunner().invoke(app, ["compare", "--help"])
+    assert done.exit_code == 0
+    assert "deepcac compare patients.csv --label died" in " ".join(done.output.split())
 
 
 @pytest.mark.slow

@@ -61,6 +61,12 @@ def time_of(table, bounded):
     return table.assign(fu_days=days, r=relapse if bounded else draw.permutation(relapse))
 
 
+def until_the_end(table, known):
+    """Return months that end at 12 for many without the event, or for as many of any rows."""
+    months, early = np.random.default_rng(4).integers(1, 12, N), drawn([True, True, False])
+    return np.where(early | died(table) if known else early, months, 12)
+
+
 # Check, column, a table in which it is found, and one in which it is not.
 QUESTIONED = [
     ("unreadable", "crp", lambda t: t.assign(crp=t.crp.where(ROW != 3, 1e300)),
@@ -74,9 +80,9 @@ QUESTIONED = [
     ("outcome", "died", lambda t: t.assign(died=np.where(died(t), "rot", "blau")),
      lambda t: t.assign(died=np.where(died(t), "tot", "blau"))),
     ("outcome", "died", lambda t: t.assign(died=t.died.where(ROW % 15 > 0, "unknown")),
-     lambda t: t.assign(died=drawn(["mild", "grave", "none"]))),
+     lambda t: t),
     ("outcome", "died", lambda t: t.assign(died=np.where(ROW % 15, died(t), 9).astype(int)),
-     lambda t: t.assign(died=drawn([0, 1, 2]))),
+     lambda t: t.assign(died=died(t).astype(int))),
     ("form", "redcap_event_name", lambda t: t.assign(redcap_event_name=drawn(["a", "b"])),
      lambda t: t.assign(event_name=drawn(["a", "b"]))),
     ("weight", "wt", lambda t: t.assign(wt=np.exp(np.random.default_rng(1).normal(3, 1.5, N))),
@@ -98,6 +104,10 @@ QUESTIONED = [
      lambda t: t.assign(code=drawn([7, 3]))),
     ("follow-up", "os_months", lambda t: t.assign(os_months=drawn(range(60))),
      lambda t: t.assign(months_before=drawn(range(60)))),
+    ("follow-up", "seen", lambda t: t.assign(seen=until_the_end(t, known=True)),
+     lambda t: t.assign(seen=until_the_end(t, known=False))),
+    ("later event", "total_costs", lambda t: t.assign(total_costs=drawn(range(30))),
+     lambda t: t.assign(costal=drawn(range(30)))),
     ("endpoint", "r", lambda t: time_of(t, bounded=True), lambda t: time_of(t, bounded=False)),
     ("later event", "length_of_stay", lambda t: t.assign(length_of_stay=drawn(range(30))),
      lambda t: t.assign(length=drawn(range(30)))),
@@ -216,9 +226,9 @@ CELLS = [
      lambda cells: ["<0.3", "high", "low"] * (N // 3)),
     ("dose", lambda cells: [f"{c} {'mg' if i % 2 else 'mmol'}" for i, c in enumerate(cells)],
      {"string", "leave out"}, lambda cells: [f"{c} mg" for c in cells]),
-    ("cost", lambda cells: ["12,5", "12.5", "3,25", "4.75"] * (N // 4),
+    ("titre", lambda cells: ["12,5", "12.5", "3,25", "4.75"] * (N // 4),
      {"decimal .", "decimal ,", "string"}, lambda cells: ["12,5", "3,25"] * (N // 2)),
-    ("cost", lambda cells: ["950", "1,250", "2,375"] * (N // 3),
+    ("titre", lambda cells: ["950", "1,250", "2,375"] * (N // 3),
      {"decimal .", "decimal ,", "string"}, lambda cells: ["1,4", "1,250", "2,37"] * (N // 3)),
     ("area", lambda cells: ["NA", "EU", "AS"] * (N // 3), {"missing", "a level"},
      lambda cells: ["NA", "Europe", "Asia"] * (N // 3)),
@@ -238,6 +248,28 @@ def test_cells_that_do_not_decide_are_a_question(tmp_path, column, cells, answer
     assert answers <= {*question.answers}
     path = written(tmp_path, whole.assign(**{column: near(numbers)}))
     assert not any(column in names for _, *names in asked(path))
+
+
+@pytest.mark.parametrize(
+    ("label", "cells", "questions"),
+    [
+        ("status", [0, 1, 2], [("outcome", "status")]),
+        ("vital status", ["alive", "dead", "moved"], [("outcome", "vital status")]),
+        ("grade", [0, 1, 2], []),
+        ("grade", ["mild", "grave", "none"], []),
+        ("CENSOR", [0, 1], [("outcome", "CENSOR")]),
+        ("died", [0, 1], []),
+    ],
+)
+def test_a_status_has_two_classes_and_a_censoring_says_which(tmp_path, label, cells, questions):
+    table = patients().drop(columns="died").assign(**{label: drawn(cells)})
+    assert asked(written(tmp_path, table), label) == questions
+
+
+@pytest.mark.parametrize(("name", "site"), [("SITE", "SITE"), ("hospital", None)])
+def test_a_site_may_be_0_or_1_but_a_hospital_may_be_a_no(tmp_path, name, site):
+    path = written(tmp_path, patients().assign(**{name: drawn([0, 1])}))
+    assert describe(path).resource.use.site == site
 
 
 def test_a_table_with_questions_is_refused_until_they_are_answered(tmp_path):

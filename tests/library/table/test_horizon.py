@@ -21,6 +21,7 @@ from deepcac.scoring.censored import (
     observed_risk,
 )
 from deepcac.scoring.resampled_scores import AUROC, BRIER, score_intervals
+from deepcac.scoring.small_cells import Rate
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.columns.description_file import as_yaml, description_path
 from deepcac.table.columns.roles import Roles
@@ -105,14 +106,14 @@ def rows_of(blocks):
     return table.rows
 
 
-def shown_subtype(number, size=100, rates=(0.5, 0.5)):
-    return SimpleNamespace(number=number, size=size, rates=np.array(rates))
+def shown_subtype(number, size=100, patients=100):
+    return SimpleNamespace(number=number, size=size, rates=[Rate(50, 100, patients)] * 2)
 
 
 def test_a_subtype_of_few_patients_has_no_number_at_risk():
     time = np.full(300, 20.0)
     follow = FollowUp(time, np.zeros(300, bool), 10.0)
-    subtypes = [shown_subtype(1), shown_subtype(2), shown_subtype(3, rates=[np.nan] * 2)]
+    subtypes = [shown_subtype(1), shown_subtype(2), shown_subtype(3, patients=2)]
     clustering = SimpleNamespace(label=np.repeat([0, 1, 2], 100), subtypes=subtypes, arm="km")
     rows = rows_of(survival_blocks(follow, clustering))
     assert [row[1] for row in rows] == ["100", "100", "withheld"]

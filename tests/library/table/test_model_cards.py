@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from deepcac.errors import ConfigError
 from deepcac.preprocess import TableScaler
-from deepcac.scoring.small_cells import round_count
+from deepcac.scoring.small_cells import OTHERS
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.cards.fit_card import _specification
@@ -156,7 +156,7 @@ def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
     nearest = np.asarray(distance).argmin(axis=1)
     risk = expit(plane[np.arange(len(frame)), nearest])
     assert np.allclose(risk, model.predict_proba(frame)[:, 1], atol=1e-4)
-    assert f"{round_count(left.rarest):,.0f} of the rarest class" in section(
+    assert f"{OTHERS.count(left.rarest):,.0f} of the rarest class" in section(
         text, 10, "Sample size"
     )
     auroc = model.method["held_out"]["auroc"]

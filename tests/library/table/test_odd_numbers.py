@@ -45,8 +45,8 @@ def test_any_sign_between_thousands_is_passed_over(sign, tmp_path, draw):
 
 def test_lakhs_and_texts_of_a_spreadsheet_are_read(tmp_path, draw):
     lakhs = [f"1,{n:02d},000" for n in range(10, 90)] * 3
-    table = read(tmp_path, patients(draw).assign(cost=lakhs, ward=['="01"', '="02"'] * 120))
-    assert table.features.X[0, table.encoder.names.index("cost")] == 110_000
+    table = read(tmp_path, patients(draw).assign(titre=lakhs, ward=['="01"', '="02"'] * 120))
+    assert table.features.X[0, table.encoder.names.index("titre")] == 110_000
     assert set(table.features.X[:, table.encoder.names.index("ward")]) == {1, 2}
 
 

@@ -289,9 +289,9 @@ def test_a_large_table_is_read_in_blocks_and_the_sample_is_said(tmp_path):
 )
 def test_a_comma_that_can_be_one_thing_only_is_read(tmp_path, cells, second):
     table = frame()
-    table["cost"] = (cells * len(table))[: len(table)]
+    table["titre"] = (cells * len(table))[: len(table)]
     found = read(tmp_path, table).features
-    assert found.X[1, found.names.index("cost")] == second
+    assert found.X[1, found.names.index("titre")] == second
 
 
 def declared(cells, decimal):

@@ -86,7 +86,7 @@ def test_the_plain_model_is_scikit_learns_on_the_scaled_table(csv, tmp_path):
 
 
 def test_subtypes_that_help_are_chosen_and_told(csv, tmp_path):
-    model = fitted(csv, tmp_path)
+    model = fitted(csv, tmp_path, learner="lr")
     method = read_model(model).method
     assert method["n_clusters"] >= 2
     found = risks(model, csv, tmp_path)
@@ -194,7 +194,7 @@ def test_no_text_of_few_rows_is_in_a_model_or_on_a_page(csv, tmp_path):
 
 
 def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
-    method = read_model(fitted(csv, tmp_path)).method
+    method = read_model(fitted(csv, tmp_path, learner="lr")).method
     out = method["held_out"]
     assert 0.5 < out["low"] < out["auroc"] < out["high"] <= 1
     assert method["rarest"] == patients()[0]["died"].value_counts().min()
@@ -217,7 +217,7 @@ def test_of_models_that_rank_alike_the_one_with_the_best_risks_is_taken(csv, tmp
     table = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("abcde"))
     died = rng.random(300) < 1 / (1 + np.exp(0.5 - table["a"] - table["b"]))
     table.assign(patient=np.arange(300), died=died).to_csv(csv, index=False)
-    model = fitted(csv, tmp_path)
+    model = fitted(csv, tmp_path, learner="lr")
     assert 0.5 < read_model(model).method["held_out"]["calibration_slope"] < 2
     assert risks(model, csv, tmp_path)["risk"].std() > 0.15
 
@@ -227,7 +227,7 @@ def test_held_out_scores_of_labels_that_mean_nothing_are_chance(csv, tmp_path):
     table = patients(600)[0]
     table["died"] = np.random.default_rng(5).permutation(table["died"])
     table.to_csv(csv, index=False)
-    method = read_model(fitted(csv, tmp_path)).method
+    method = read_model(fitted(csv, tmp_path, learner="lr")).method
     assert abs(method["held_out"]["auroc"] - 0.5) < 0.15
     assert (
         "warning: we found no evidence that this model ranks rows better than chance"
@@ -239,7 +239,7 @@ def test_nine_events_are_too_few_and_bring_no_clusters(csv, tmp_path):
     table = patients()[0]
     table["died"] = np.where(np.arange(300) % 33 == 5, "yes", "no")
     table.to_csv(csv, index=False)
-    method = read_model(fitted(csv, tmp_path)).method
+    method = read_model(fitted(csv, tmp_path, learner="lr")).method
     assert (method["n_clusters"], method["rarest"]) == (1, 9)
     assert any("rows of the rarest class are too few" in line for line in method_lines(method))
     with pytest.raises(DataError, match="--clusters 3: the rarest class has rows for 1"):

@@ -86,19 +86,26 @@ def test_a_clinic_of_60_and_a_ward_of_62_are_alike_on_the_page(tmp_path):
     X["unit"] = np.where(row < 62, "in", "out")
     X["death"] = np.where(row % 2 == 0, "dead", "alive")
     X.to_csv(tmp_path / "t.csv", index=False)
-    answer = CliRunner().invoke(
-        app,
-        ["profile", str(tmp_path / "t.csv"), "--label", "death", "--out", str(tmp_path / "p.html")],
-    )
+    asked = ["profile", str(tmp_path / "t.csv"), "--label", "death"]
+    shown = [
+        wings_of(tmp_path / "p.html", asked),
+        wings_of(tmp_path / "p.html", [*asked, "--exact"]),
+    ]
+    (wing, unit), (own_wing, own_unit) = shown
+    assert wing == unit == [["in", "60", "50 %", "50 %"], ["out", "180", "50 %", "50 %"]]
+    assert own_wing[0][1:] == ["60", "50.0 %", "50.0 %"]
+    assert own_unit[0][1:] == ["62", "50.0 %", "50.0 %"]
+
+
+def wings_of(page, command):
+    """Return what a page says of the outcome in the wings and units of a hospital."""
+    page.with_name("t.yaml").unlink(missing_ok=True)
+    answer = CliRunner().invoke(app, [*command, "--out", str(page)])
     assert answer.exit_code == 0, answer.output
-    (rows,) = [body for head, *body in page_tables(tmp_path / "p.html") if "rows" in head]
-    of = {
-        name: [[row[1], row[2], row[3], row[4][:4]] for row in rows if row[0] == name]
-        for name in ("wing", "unit")
-    }
-    assert (
-        of["wing"] == of["unit"] == [["in", "60", "50 %", "50 %"], ["out", "180", "50 %", "50 %"]]
-    )
+    (rows,) = [body for head, *body in page_tables(page) if "rows" in head]
+    return [
+        [[row[1], row[2], *row[3:5]] for row in rows if row[0] == name] for name in ("wing", "unit")
+    ]
 
 
 def test_lines_that_are_equal_without_their_rows_stand_once():

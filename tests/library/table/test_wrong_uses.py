@@ -119,7 +119,7 @@ CASES = {
     ),
     "unlike rows of no other hospital": (
         "compare p.csv --label died --accept-unseen",
-        "--accept-unseen goes with --site or --external; name one of them",
+        "--accept-unseen is no option any more: leave the column out in the description",
     ),
     "a competing event without a time": (
         "compare p.csv --description untimed.yaml",
@@ -154,7 +154,7 @@ CASES = {
         "--by sexx: there is no such column; known: ",
     ),
     "thresholds of three classes": (
-        "compare three.csv --label died --thresholds 0.1,0.3",
+        "compare graded.csv --label grade --thresholds 0.1,0.3",
         "--thresholds needs an outcome of two classes",
     ),
     "text as a follow-up time": (
@@ -202,6 +202,7 @@ def folder(tmp_path, monkeypatch):
         "one_site": table.assign(ward="a"),
         "ids": table.assign(patient="p1"),
         "three": table.assign(died=np.arange(100) % 3),
+        "graded": table.drop(columns="died").assign(grade=np.arange(100) % 3),
         "short": table[:20],
         "slip": slip,
         "hole": hole,

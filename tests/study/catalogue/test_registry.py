@@ -76,6 +76,16 @@ def test_restricted_files_are_never_fetched(tmp_path):
         registry.file("letters", "names.txt")
 
 
+def test_a_source_without_a_licence_is_closed(tmp_path):
+    write(tmp_path)
+    unstated = {name: value for name, value in ENTRY.items() if name != "licence"}
+    others = {"files": {}, "datasets": {"words": ENTRY["datasets"]["vowels"]}}
+    (tmp_path / "words.yaml").write_text(yaml.safe_dump({**unstated, **others}))
+    registry = load_registry(tmp_path)
+    assert not registry.source("letters").closed
+    assert registry.source("words").closed
+
+
 @pytest.mark.parametrize(
     ("changes", "where"),
     [

@@ -65,6 +65,7 @@ def test_categories_keep_their_levels_and_ids_are_no_features(tidy):
         read_rows(tidy, "label")
 
 
+@pytest.mark.long
 def test_a_record_holds_the_runs_and_can_be_repeated(tmp_path, tidy):
     path = write(tmp_path, tidy)
     (found,) = load_decompositions([path], tmp_path)

@@ -84,7 +84,13 @@ def test_same_task_same_bytes(sound, pretrained):
     assert again.history == sound.history
 
 
-@pytest.mark.parametrize("method", networks())
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(name, marks=[pytest.mark.long] * (name not in ("deepcac", "fnn", "idec_z")))
+        for name in networks()
+    ],
+)
 def test_a_user_gets_what_the_study_gets(method, tmp_path):
     given = task(k=2)
     # Cubes reach beyond 5 standard deviations.

@@ -14,6 +14,7 @@ PLACES = {
     "bias_variance": ["bias_variance/uci_vote.json"],
     "profiles": ["profiles/cic.json", "profiles/as_published/cic.json"],
     "clinical": ["judge/clinical/verdicts.csv", "judge/clinical/rhc/lr.json"],
+    "by_size": ["judge/by_size/cic_400.json"],
     "planted": ["judge/planted/lr_0.5.json"],
     "tables": ["judge/tables/uci_vote.json"],
     "judge": ["judge/verdicts.csv", "judge/summary.json", "judge/cic/lr.json"],

@@ -174,6 +174,7 @@ def test_derived_files_and_the_report_are_no_records(results, tmp_path):
         ("decomposition/ards.json", {"dataset": "cic"}, False),
         ("ards_demo/lr_k1.json", {"dataset": "ards_demo"}, True),
         ("wid_mortality/lr_k1.json", {"dataset": "wid_mortality"}, False),
+        ("judge/by_size/gusto_30d_400.json", {"dataset": "gusto_30d"}, False),  # no stated terms
         ("ours/lr_k1.json", {"dataset": "ours"}, False),
         ("demo_cic/lr_k1.json", {"dataset": "demo_cic", "synthetic": True}, False),
         ("judge/planted/lr_0.1.json", {"synthetic": True}, True),
@@ -261,6 +262,7 @@ def test_the_manifest_is_a_plain_table(results, tmp_path):
     assert {row["device"] for row in rows} == {"cpu"}
 
 
+@pytest.mark.long
 def test_the_records_that_ship_are_whole_and_of_open_data():
     shipped = REGISTRY.parents[1] / "docs" / "results" / "records"
     records, registry = read(shipped), load_registry(REGISTRY, private=False)

@@ -233,6 +233,7 @@ def test_risks_of_another_trial_are_not_compared_and_those_of_one_are():
 CELLS = sorted(path for path in SHIPPED if re.search(r"/cells_\w+\.json$", path))
 
 
+@pytest.mark.long
 def test_scores_in_random_partitions_are_compared_as_well():
     drawn = 0
     for path in CELLS:

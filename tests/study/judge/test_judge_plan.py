@@ -32,6 +32,7 @@ def planned():
     }
 
 
+@pytest.mark.long
 def test_every_planned_record_says_when_it_was_begun_after_the_day_of_the_plan(planned):
     text = (ROOT / PLAN).read_text(encoding="utf-8")
     day = re.search(r"fixed on (\d{4}-\d\d-\d\d)", text)
@@ -49,6 +50,7 @@ def first_plan(text):
     return re.sub(r"\]\([^)]*\)", "]", text.partition("\n## Plan of ")[0].strip())
 
 
+@pytest.mark.long
 def test_the_code_of_every_record_held_the_plan_as_it_is_now(planned):
     """The commit of a record is older than the record, so the plan in it is, too."""
     now = first_plan((ROOT / PLAN).read_text(encoding="utf-8"))
@@ -58,6 +60,7 @@ def test_the_code_of_every_record_held_the_plan_as_it_is_now(planned):
         assert first_plan(git("show", f"{commit}:{FORMER}").stdout) == now
 
 
+@pytest.mark.long
 def test_a_commit_with_the_plan_is_older_than_every_record(planned):
     for path, made in planned.items():
         stamp = git("show", "-s", "--format=%cI", made["git_commit"])

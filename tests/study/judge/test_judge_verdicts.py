@@ -379,6 +379,7 @@ def test_planted_subtypes_have_reversed_risks():
     assert abs(oracle_gain(0.0, 0)) < 0.001
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_strong_planted_effect_is_found_and_a_hash_is_not(tmp_path):
     results = []

@@ -1,5 +1,6 @@
 """Small families of comparisons, and CAC with alpha above 0 beside the one that may be k-means."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -105,11 +106,11 @@ def test_the_answer_speaks_of_patients_first_and_then_of_where_a_line_gains():
     decided = pd.DataFrame({"dataset": ["a", "old"], "helps": ["false", "true"]})
     clinical = ClinicalJudgement(tasks, forced, decided, pd.DataFrame())
     (answer,) = overall_answer(rows, clinical).to_dict("records")
-    assert "on none of 2 clinical tasks, from 1 independent cohorts" in answer["sentence"]
-    assert "excluded in 2 of 8 comparisons after correction (0 of 4 with" in answer["sentence"]
-    assert "gains on credit" in answer["sentence"]
-    assert "random groups give 40 % of the gain" in answer["sentence"]
-    assert answer["sentence"].endswith("boosted trees without clusters score higher.")
+    names = ("tasks", "cohorts", "excluded", "comparisons", "excluded_trees", "comparisons_trees")
+    numbers = [answer[name] for name in names]
+    assert numbers == [2, 1, 2, 8, 0, 4]
+    assert re.search(r"\b.*?\b".join(map(str, numbers)), answer["sentence"])
+    assert (answer["helped"], answer["gains"]) == ("credit", "0.0500")
     helped = replace(clinical, decisions=decided.assign(helps="true"))
     assert overall_answer(rows, helped).empty
     assert overall_answer(rows, None).empty

@@ -29,6 +29,11 @@ JUDGE = {
             **{"cohorts": 3, "rows": 500, "contenders": ["lgbm"]},
         },
     ],
+    "by_size": {
+        **{"sizes": {"cic": [400, 12_800], "hidden": [400]}, "strengths": [0, 1]},
+        **{"draws": 5, "draws_large": 3, "large_rows": 12_800, "draws_of": {"cic": 4}},
+        **{"resamples": 10, "train_rows": 2000, "trials": 10},
+    },
     "tables": {
         "datasets": ["cic_ts", "hidden"],
         "resamples_of": {"cic_ts": 3},
@@ -63,6 +68,14 @@ def test_clinical_tasks_have_a_folder_and_an_effort_of_their_own():
     once = Effort(**study.clinical_effort("gusto", "cells_spline_lr"))
     assert once == usual._replace(partitions=1)
     assert "results/judge/clinical/pooled.csv" in STUDY.files
+
+
+def test_a_clinic_of_each_size_is_one_record_and_large_ones_are_fewer():
+    places = [f"results/judge/by_size/cic_{rows}.json" for rows in (400, 12_800)]
+    assert STUDY.by_size == places
+    assert [STUDY.size_effort("cic", rows)["draws"] for rows in (400, 12_800)] == [4, 3]
+    effort = Effort(**STUDY.size_effort("cic", 400)["effort"])
+    assert effort == Effort(10, 10, 0, 2000, 10, 1, grid=True)
 
 
 def test_what_is_added_meets_in_the_same_folder_and_changes_no_planned_list():

@@ -44,8 +44,8 @@ NO_AUTHOR = {
 }
 
 
-def test_cited_works_are_on_the_page_of_the_reference():
-    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+def test_cited_works_are_on_the_page_of_works():
+    page = (ROOT / "docs" / "works.md").read_text(encoding="utf-8")
     listed = [" ".join(entry.split()) for entry in re.split(r"\n(?=- |\| )", page)]
     modules = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     cited = {work for text in modules for work in WORK.findall(text)}

@@ -113,8 +113,8 @@ def test_unknown_facts_are_an_error():
         facts("cac_v3")
 
 
-def test_the_reference_has_the_five_papers():
-    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+def test_the_page_of_works_has_the_five_papers():
+    page = (ROOT / "docs" / "works.md").read_text(encoding="utf-8")
     for paper in PAPERS.values():
         assert f"| {paper.label} | {paper.reference} |" in page
 

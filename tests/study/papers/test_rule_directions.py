@@ -158,6 +158,7 @@ def test_there_are_all_claims():
     assert listed <= set(names())
 
 
+@pytest.mark.long
 def test_every_rule_turns_every_way_or_says_why_not(verdicts):
     lacking = {
         name: sorted(set(DIRECTIONS) - found - impossible(name))
@@ -167,6 +168,7 @@ def test_every_rule_turns_every_way_or_says_why_not(verdicts):
     assert lacking == {}
 
 
+@pytest.mark.long
 def test_no_reason_hides_a_direction_that_is_seen(verdicts):
     seen = {name: found & impossible(name) for name, found in verdicts.items()}
     assert {name: both for name, both in seen.items() if both} == {}

@@ -76,20 +76,20 @@ def verdicts(sweeps, protocol="sound"):
 
 def test_claims_on_alpha():
     right = by_alpha((0.3, 0.5, 0.2), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
-    found = verdicts(Sweeps(alpha={("credit", 3): right}))
+    found = verdicts(Sweeps({"alpha": {("credit", 3): right}}))
     names = ("CAC1-12", "CAC1-20", "CAC1-21", "CAC1-22", "CAC1-23")
     assert [found[name] for name in names] == ["holds"] * 5
     assert found["CAC1-08"] == "undecided"  # two alphas have no rank correlation
     assert found["CAC2-12"] == "partly"  # overfitted, but not spread out
     assert found["CAC2-11"] == "holds"
     spread = right.assign(silhouette=-right["alpha"])
-    assert verdicts(Sweeps(alpha={("credit", 3): spread}))["CAC2-12"] == "holds"
+    assert verdicts(Sweeps({"alpha": {("credit", 3): spread}}))["CAC2-12"] == "holds"
     wrong = by_alpha((0.3, 0.31, 0.3), (0.5, 0.4, 0.3), (0.4, 0.5, 0.3), (3, 2, 1), (1, 3, 5))
-    found = verdicts(Sweeps(alpha={("credit", 3): wrong}))
+    found = verdicts(Sweeps({"alpha": {("credit", 3): wrong}}))
     assert [found[name] for name in names] == ["fails"] * 5
     slow = by_alpha((0.3, 0.31, 0.3), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
-    assert verdicts(Sweeps(alpha={("credit", 3): slow}))["CAC2-11"] == "partly"
-    mixed = Sweeps(alpha={("credit", 3): wrong, ("cic", 2): right, ("adult", 2): right})
+    assert verdicts(Sweeps({"alpha": {("credit", 3): slow}}))["CAC2-11"] == "partly"
+    mixed = Sweeps({"alpha": {("credit", 3): wrong, ("cic", 2): right, ("adult", 2): right}})
     assert verdicts(mixed)["CAC1-12"] == "partly"
 
 
@@ -113,7 +113,7 @@ def test_separation_that_rises_with_alpha_but_at_no_increasing_rate_is_partly():
         for i, s in enumerate((0.0, first, end))
     ]
     table = pd.DataFrame(rows)
-    assert verdicts(Sweeps(alpha={("credit", 3): table}))["CAC1-12"] == "partly"
+    assert verdicts(Sweeps({"alpha": {("credit", 3): table}}))["CAC1-12"] == "partly"
 
 
 def silhouettes(lower, n=8, seeds=(0, 1)):
@@ -135,7 +135,7 @@ def silhouettes(lower, n=8, seeds=(0, 1)):
     ("lower", "verdict"), [(8, "holds"), (6, "holds"), (5, "partly"), (4, "fails")]
 )
 def test_each_alpha_counts_for_the_silhouette(lower, verdict):
-    found = Sweeps(alpha={("credit", 3): silhouettes(lower)})
+    found = Sweeps({"alpha": {("credit", 3): silhouettes(lower)}})
     assert ask("DCAC-16", Findings(Runs(()), found)).verdict == verdict
 
 
@@ -151,9 +151,9 @@ def test_alphas_at_which_nothing_moves_say_nothing_of_the_speed_or_the_silhouett
          "silhouette": 0.5 - 0.1 * i}
         for seed in (0, 1) for a, count in ((0.1, 9), (1.0, 6), (2.0, 3)) for i in range(count)
     ]  # fmt: skip
-    found = verdicts(Sweeps(alpha={("credit", 3): pd.DataFrame(still + moving)}))
+    found = verdicts(Sweeps({"alpha": {("credit", 3): pd.DataFrame(still + moving)}}))
     assert (found["CAC1-08"], found["DCAC-27"], found["DCAC-16"]) == ("holds",) * 3
-    nothing = verdicts(Sweeps(alpha={("credit", 3): pd.DataFrame(still)}))
+    nothing = verdicts(Sweeps({"alpha": {("credit", 3): pd.DataFrame(still)}}))
     assert (nothing["CAC1-08"], nothing["DCAC-16"]) == ("undecided",) * 2
 
 
@@ -166,7 +166,7 @@ def test_alphas_at_which_nothing_moves_say_nothing_of_the_speed_or_the_silhouett
     ],
 )
 def test_a_rank_correlation_that_may_be_chance_leaves_the_speed_open(passes, verdict):
-    swept = Sweeps(alpha={("credit", 3): passes_by_alpha(*passes)})
+    swept = Sweeps({"alpha": {("credit", 3): passes_by_alpha(*passes)}})
     for name in ("CAC1-08", "DCAC-27"):
         assert ask(name, Findings(Runs(()), swept)).verdict == verdict
 
@@ -175,7 +175,7 @@ def test_alphas_on_which_the_splits_disagree_can_only_rule_out_that_all_are_lowe
     both = pd.concat([silhouettes(8, seeds=(0,)), silhouettes(5, seeds=(1,))])
     worse = pd.concat([silhouettes(5, seeds=(0,)), silhouettes(3, seeds=(1,))])
     for table, verdict in ((both, "undecided"), (worse, "cannot hold")):
-        swept = Sweeps(alpha={("credit", 3): table})
+        swept = Sweeps({"alpha": {("credit", 3): table}})
         assert ask("DCAC-16", Findings(Runs(()), swept)).verdict == verdict
 
 
@@ -184,7 +184,7 @@ def test_the_lowest_loss_is_open_where_another_alpha_is_as_low():
     usual = (0.3, 0.5, 0.2), (0.5, 0.4, 0.01)
     for loss, verdict in ((0.4528, "undecided"), (0.4545, "fails")):
         table = by_alpha(*usual, (0.4525, loss, 0.9), (1, 2, 3), (1, 5, 3))
-        assert verdicts(Sweeps(alpha={("credit", 3): table}))["CAC1-20"] == verdict
+        assert verdicts(Sweeps({"alpha": {("credit", 3): table}}))["CAC1-20"] == verdict
 
 
 def test_one_split_leaves_a_claim_on_alpha_open():
@@ -192,7 +192,7 @@ def test_one_split_leaves_a_claim_on_alpha_open():
     names = ("CAC1-08", "CAC1-12", "CAC1-20", "CAC1-21", "CAC1-22", "CAC1-23")
     one = right[right["seed"] == 0]
     for table in (one, one.drop(columns="seed")):
-        found = verdicts(Sweeps(alpha={("credit", 3): table}))
+        found = verdicts(Sweeps({"alpha": {("credit", 3): table}}))
         assert [found[name] for name in names] == ["undecided"] * 6
 
 
@@ -226,16 +226,20 @@ def test_claims_on_loss_weights():
     right = weights((0.7, 0.6, 0.72, 0.72, 0.72), (0.70, 0.71, 0.71, 0.715, 0.71))
     wrong = weights((0.7, 0.72, 0.6, 0.7, 0.5), (0.70, 0.5, 0.6, 0.69, 0.71))
     near = weights((0.7, 0.6, 0.72, 0.72, 0.72), (0.70, 0.725, 0.71, 0.715, 0.71))
-    assert verdicts(Sweeps(weights={("cic_los", 3): near}))["DCAC-20"] == "undecided"
+    assert verdicts(Sweeps({"weights": {("cic_los", 3): near}}))["DCAC-20"] == "undecided"
     names = ("DCAC-19", "DCAC-20", "DCAC-21")
-    assert [verdicts(Sweeps(weights={("cic_los", 3): right}))[n] for n in names] == ["holds"] * 3
-    assert [verdicts(Sweeps(weights={("cic_los", 3): wrong}))[n] for n in names] == ["fails"] * 3
+    assert [verdicts(Sweeps({"weights": {("cic_los", 3): right}}))[n] for n in names] == [
+        "holds"
+    ] * 3
+    assert [verdicts(Sweeps({"weights": {("cic_los", 3): wrong}}))[n] for n in names] == [
+        "fails"
+    ] * 3
 
 
 def test_a_part_of_what_loss_weights_do_is_partly():
     """Scores that never fall but stay from 5 on; alpha helps and beta does not."""
     half = weights((0.6, 0.6, 0.62, 0.62, 0.62), (0.7, 0.7, 0.7, 0.69, 0.7))
-    found = verdicts(Sweeps(weights={("cic_los", 3): half}))
+    found = verdicts(Sweeps({"weights": {("cic_los", 3): half}}))
     assert [found["DCAC-19"], found["DCAC-21"]] == ["partly", "partly"]
 
 
@@ -253,7 +257,7 @@ def separation(none, am_softmax, distance, status="ok"):
 
 def test_the_claim_on_separation_terms():
     def verdict(table):
-        return verdicts(Sweeps(separation={("cic", 3): table}))["DCAC-39"]
+        return verdicts(Sweeps({"separation": {("cic", 3): table}}))["DCAC-39"]
 
     low, high = (0.011, 0.012), (0.011, 0.02)  # twice the share without counts
     assert verdict(separation(0.01, high, low)) == "holds"
@@ -267,7 +271,7 @@ def test_the_claim_on_separation_terms():
 
 def test_generated_cohorts_and_missing_sweeps_decide_nothing():
     table = by_alpha((0.3, 0.5, 0.2), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
-    demo = Sweeps(alpha={("demo_credit", 3): table})
+    demo = Sweeps({"alpha": {("demo_credit", 3): table}})
     grid = Sweeps(grid=grid_table(1, 1, 1))
     for found, verdict in ((decided(demo), "toy"), (decided(grid, "as_published"), "not run")):
         assert found["CAC1-12"] == verdict
@@ -282,7 +286,10 @@ def test_sweeps_are_read_by_their_names(tmp_path):
     separation(0.1, (0.2, 0.3), (0.2, 0.3)).to_parquet(tmp_path / "separation_cic_k3.parquet")
     grid_table(1, 1, 1).to_parquet(tmp_path / "grid.parquet")
     sweeps = load_sweeps(tmp_path.glob("*.parquet"))
-    assert (list(sweeps.alpha), list(sweeps.weights)) == ([("cic_los", 2)], [("cic", 3)])
+    assert (list(sweeps.of("alpha")), list(sweeps.of("weights"))) == (
+        [("cic_los", 2)],
+        [("cic", 3)],
+    )
     assert [figure.id for figure in sweep_figures(sweeps)] == [
         "alpha_passes_cic_los_k2",
         "alpha_final_cic_los_k2",

@@ -180,37 +180,21 @@ def test_the_counts_are_those_of_ledger_and_claims(tmp_path):
 # Where the numbers of a page's prose stand, beside the tables that are shown on pages.
 TABLES = {
     "README.md": ("judge_verdicts", "judge_scores", "headline"),
-    "findings.md": (
-        "ledger",
-        "judge_verdicts",
-        "judge_scores",
-        "judge_divisions",
-        "judge_planted",
-        "factorial",
-        "runs",
-    ),
     "judge.md": (
-        "judge_verdicts",
-        "judge_scores",
-        "judge_primary",
-        "judge_planted",
-        "judge_table_verdicts",
-        "judge_over_tables",
-        "judge_divisions",
-        "judge_division_pairs",
-        "subtype_arms",
-        "subtype_stability",
+        *("judge_verdicts", "judge_scores", "judge_primary", "judge_planted", "judge_risks"),
+        *("judge_table_verdicts", "judge_over_tables", "judge_divisions", "judge_division_pairs"),
+        *("subtype_arms", "subtype_stability", "clinical_pooled", "clinical_features"),
+        *("expertnet_printed", "headline"),
     ),
     "studies.md": (
         *("judge_transfer", "judge_scorecards", "judge_richer_labels", "judge_blends"),
         *("judge_divisions", "judge_division_pairs", "subtype_arms", "subtype_stability"),
         *("factorial", "table_shape"),
     ),
-    "claims.md": ("ledger", "claims", "runs", "summary"),
+    "claims.md": ("ledger", "claims", "runs", "summary", "separation"),
     "data.md": ("runs", "ledger"),
     "more-questions.md": ("rotterdam_gbsg",),
     "saved-models.md": ("fit_learners", "rotterdam_gbsg"),
-    "choices.md": ("factorial", "judge_verdicts", "judge_scores", "claims", "ledger"),
     "reliability.md": ("repeats", "repeats_other_cpu", "gpu", "switch_starts"),
 }
 # Versions, units, addresses, limits and levels, published scores of others, differences of two numbers
@@ -224,7 +208,7 @@ EXCEPTIONS = {
     "data.md": {"10.1038", "518.82", "0.85", "0.338", "0.392", "0.276"},
     "more-questions.md": {"0.95", "0.05", "0.118"},
     "saved-models.md": {"1.017"},  # printed by others
-    "reference.md": {"0.01", "0.0001", "0.05", "0.03", "0.5"},
+    "command.md": {"0.01", "0.0001", "0.05", "0.03", "0.5"},
     "reliability.md": {"3.67", "0.06"},
     "your-table.md": {"0.994", "0.95", "0.01"},
 }
@@ -242,9 +226,9 @@ def _known(text):
 
 
 def test_every_first_page_says_the_same_answer():
-    """README, the home page and the findings; the report is asked in its own test."""
+    """README and the home page; the report is asked in its own test."""
     (row,) = table("headline").to_dict("records")
-    for page in (PROJECT / name for name in ("README.md", "docs/index.md", "docs/findings.md")):
+    for page in (PROJECT / name for name in ("README.md", "docs/index.md")):
         assert row["sentence"] in page.read_text("utf-8")
     tasks = table("clinical_tasks").query("not apart")
     assert (row["tasks"], row["cohorts"]) == (len(tasks), tasks["cohort"].nunique())

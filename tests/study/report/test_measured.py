@@ -25,7 +25,7 @@ def test_a_kept_sweep_has_every_digit_text_and_gap(tmp_path):
     found, first = load_sweeps(written), load_sweeps(made.glob("[gs]*.parquet"))
     pairs = (
         (found.grid, first.grid),
-        (found.starts["cic", 3], first.starts["cic", 3]),
+        (found.of("starts")["cic", 3], first.of("starts")["cic", 3]),
     )
     for ours, theirs in pairs:
         pd.testing.assert_frame_equal(ours, theirs, check_exact=True, check_dtype=False)

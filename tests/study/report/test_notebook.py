@@ -27,6 +27,7 @@ def test_outputs_are_not_committed():
     assert all(not cell.get("outputs") for cell in NOTEBOOK["cells"])
 
 
+@pytest.mark.long
 def test_its_runs_have_the_scores_of_the_kept_table(state):
     names = ["protocol", "dataset", "method", "k"]
     kept = pd.read_csv(ROOT / "docs" / "results" / "runs.csv").set_index(names).auroc.dropna()
@@ -36,6 +37,7 @@ def test_its_runs_have_the_scores_of_the_kept_table(state):
     assert (kept[both] - means[both]).abs().max() < 1e-4
 
 
+@pytest.mark.long
 def test_its_points_are_the_decided_scores_of_the_ledger(state):
     decided = state["decided"]
     assert set(decided.verdict) == {"agree", "differ"}

@@ -15,7 +15,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import write_json
 from deepcac.pages.figures import write
-from deepcac_study.catalogue.describe import with_register
+from deepcac_study.catalogue.describe import with_sources
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
 from deepcac_study.records.reader import read
@@ -236,7 +236,7 @@ def test_broken_profiles_are_named(tmp_path):
 
 def test_the_page_on_the_data_is_up_to_date():
     committed = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
-    assert committed == with_register(committed, REGISTRY), (
+    assert committed == with_sources(committed, REGISTRY), (
         "run: python -m deepcac_study.catalogue.describe"
     )
 

@@ -37,7 +37,7 @@ JOURNEYS = {
     "a subtype of CIC with its leading variables": (
         ["click Subtypes", "click Subtypes by CAC+LR, k = 3"],
         "main",
-        r"/ cic .*Glasgow coma scale.*subtype 1",
+        r"/ cic .*subtype 1.*Glasgow coma scale",
     ),
     "where WebKB stands": (
         ["click Supervised k-means (Finley and Joachims 2008)", "click Table 3:"],

@@ -118,9 +118,14 @@ def test_synthetic_runs_stay_out_of_the_papers_tables(tmp_path):
     [
         (("cic", "mine", "demo_cic"), "Real study:"),
         (("mine",), "Own data:"),
-        (("mine", "demo_cic"), "DEMO on real and generated data:"),
-        (("demo_cic",), "DEMO with generated data:"),
-        ((), "Real study:"),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in (
+                (("mine", "demo_cic"), "DEMO on real and generated data:"),
+                (("demo_cic",), "DEMO with generated data:"),
+                ((), "Real study:"),
+            )
+        ),
     ],
 )
 def test_the_title_says_whose_data_were_run(tmp_path, datasets, title):
@@ -165,6 +170,7 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 def test_report_is_the_same_bytes_in_any_place_and_order(tmp_path):
     made = []
     for place in ("one", "two"):

@@ -44,11 +44,14 @@ MEASURED = {
         "whole_run",
     ),
     *("repeats", "repeats_again", "repeats_other_cpu", "repeats_within", "spotcheck"),
-    *("cpu_repeats", "tolerances", "shared_patients"),
+    *("cpu_repeats", "tolerances", "shared_patients", "by_size"),
     *("criteria", "factorial", "factorial_splits", "judge_blends", "judge_division_pairs"),
     *("judge_divisions", "judge_richer_labels", "judge_scorecards", "judge_transfer"),
     *("subtype_arms", "subtype_stability", "table_shape"),
 }
+
+
+pytestmark = pytest.mark.long  # a report of every record that ships
 
 
 @pytest.fixture(scope="module")

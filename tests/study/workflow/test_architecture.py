@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ from deepcac_study.catalogue.registry import load_registry
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 PACKAGES = ("deepcac", "deepcac_study")
@@ -49,7 +55,7 @@ def test_no_two_classes_of_a_house_have_one_name(package):
         node.name
         for path in SOURCES
         if path.relative_to(ROOT / "src").parts[0] == package
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.ClassDef)
     )
     assert {name for name, n in names.items() if n > 1} == set()
@@ -78,7 +84,7 @@ def test_modules_and_functions_are_short():
     long_functions = {
         f"{path.name}: {node.name}"
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.FunctionDef) and _statements(node) > 50
     }
     assert long_functions <= ALLOWED
@@ -97,7 +103,7 @@ def test_functions_have_few_parameters():
     many = {
         name
         for path in SOURCES
-        for scope in ast.walk(ast.parse(path.read_text()))
+        for scope in ast.walk(tree(path))
         for node in ast.iter_child_nodes(scope)
         if isinstance(node, ast.FunctionDef) and _parameters(node) > MOST_PARAMETERS
         for name in [f"{path.name}: {node.name}"]
@@ -161,7 +167,7 @@ def test_ids_of_methods_and_data_sets_stand_in_the_catalogue_alone():
         (node.value, path.stem)
         for path in SOURCES
         if path.relative_to(ROOT / "src").parts[1] not in ("catalogue", "papers", "published")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.Constant) and node.value in ids
     }
     assert found - OTHER_MEANING == set()
@@ -177,7 +183,7 @@ def test_functions_name_things_after_the_field(package):
         (path, node)
         for path in SOURCES
         if path.relative_to(ROOT / "src").parts[0] == package
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.FunctionDef)
     ]
     users = [f"{path.name}: {node.name}" for path, node in functions if _house_words(node)]

@@ -43,6 +43,7 @@ def stand_in(folder: Path) -> Path:
     return folder / "bin"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_job_runs_where_the_package_is_not_installed(tmp_path):
     clone, target = checkout(tmp_path / "clone"), "data/raw/demo_wids"

@@ -92,7 +92,18 @@ def test_a_call_in_a_block_or_with_a_file_starts_as_it_stands():
     assert [c for c in bare if c.options or any("/" in target for target in c.targets)] == []
 
 
-@pytest.mark.parametrize("options", groups(), ids=lambda options: " ".join(options) or "none")
+# Those that most people type; the others take the same way through other options.
+QUICK = (("-n",), ("--configfile", "config/demo.yaml"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(options, marks=[pytest.mark.long] * (options not in QUICK))
+        for options in groups()
+    ],
+    ids=lambda options: " ".join(options) or "none",
+)
 def test_it_is_planned(options, clone, request):
     targets = {target for call in groups()[options] for target in call.targets or ["all"]}
     if "workflow/profiles/kubernetes" in options:

@@ -62,6 +62,7 @@ def test_a_bare_pull_without_git_brings_the_splits_and_status_is_clean(tmp_path)
         share(folder, [], {})
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_bare_pull_deletes_nothing_whatever_was_made_shared_or_pulled(tmp_path):
     folder, name = checkout(tmp_path / "project"), "data/features/mine.parquet"

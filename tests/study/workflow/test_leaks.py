@@ -146,6 +146,7 @@ def test_nothing_that_is_made_from_patients_rows_is_pushed(project, tmp_path):
     assert not any(f"path: {name}" in pointers for name in OWN)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", ["all", "share", f"results/judge/{OWN[0]}/lr.json"])
 def test_a_bucket_gets_nothing_of_them(project, target):
     folder, _ = project

@@ -19,6 +19,7 @@ def test_the_page_needs_ten_lines():
     assert len([line for line in snakefile().splitlines() if line.strip()]) == 9
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_another_workflow_uses_this_one(tmp_path):
     clone, outside = tmp_path / "DeepCAC-repro", tmp_path
@@ -94,6 +95,7 @@ def test_a_module_comes_from_a_hosted_repository_at_a_commit(tmp_path):
     assert (copy / "config" / "registry").is_dir()
 
 
+@pytest.mark.long
 def test_a_module_from_gitfile_is_refused_in_one_line(tmp_path):
     block = f'gitfile("{ROOT}", path="workflow/Snakefile", ref="HEAD")'
     text = snakefile().replace('"DeepCAC-repro/workflow/Snakefile"', block)

@@ -57,8 +57,8 @@ def snakemake(site: Path, folder: Path, *arguments: str) -> subprocess.Completed
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--lint",), "good condition"),
-        (("-n", "all"), "deep_run"),
+        pytest.param(("--lint",), "good condition", marks=pytest.mark.long),
+        pytest.param(("-n", "all"), "deep_run", marks=pytest.mark.long),
         (("-n", "--directory", ".test"), "demo_diabetes"),
     ],
     ids=lambda part: part if isinstance(part, str) else part[0],

@@ -100,8 +100,8 @@ def test_a_foreign_pointer_is_named(tmp_path, text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["with space", "x$(touch y)", 'quote\'s "two"', "größe;ls"])
-def test_rebuilt_files_are_committed_in_a_folder_of_any_name(tmp_path, name, caplog):
+def test_rebuilt_files_are_committed_in_a_folder_of_any_name(tmp_path, caplog):
+    name = 'größe $(touch y);ls quote\'s "two"'
     root = tmp_path / name
     root.mkdir()
     track(root / "data" / "same", b"same")

@@ -83,7 +83,9 @@ def asked(said: str) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CLUSTERS)
+@pytest.mark.parametrize(
+    "name", ["slurm", *(pytest.param(name, marks=pytest.mark.long) for name in CLUSTERS[1:])]
+)
 def test_a_dry_run_with_the_profile_of_a_cluster_and_gpus(name, tmp_path):
     pytest.importorskip(f"snakemake_executor_plugin_{name.replace('-', '_')}")
     profiles = [f"--profile=workflow/profiles/{each}" for each in (name, "gpu")]

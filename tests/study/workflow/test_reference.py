@@ -83,7 +83,7 @@ def test_every_default_of_the_reference_is_that_of_the_signature(package):
 
 
 def test_the_page_of_the_command_is_the_commands_own():
-    page = (DOCS / "reference.md").read_text()
+    page = (DOCS / "command.md").read_text()
     assert page == _script("command_page").with_command(page), "run `make docs`"
     assert "--budget" in page
 

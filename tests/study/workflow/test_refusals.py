@@ -52,9 +52,14 @@ RUN = "results/demo_diabetes/lr_k1.json"
     ("key", "file", "near"),
     [
         ('"datasets": ["ciic"]', RUN, "near names: cic"),
-        ('"judge": {{"tables": {{"contenders": ["cac_lgr"]}}}}', RUN, "near names: cac_lr"),
-        ("", "results/demo_diabtes/lr_k1.json", "near names: demo_diabetes"),
-        ("", "results/judge/demo_cic/cac_lgr.json", "near names: cac_lr"),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in (
+                ('"judge": {{"tables": {{"contenders": ["cac_lgr"]}}}}', RUN, "near names: cac_lr"),
+                ("", "results/demo_diabtes/lr_k1.json", "near names: demo_diabetes"),
+                ("", "results/judge/demo_cic/cac_lgr.json", "near names: cac_lr"),
+            )
+        ),
     ],
 )
 def test_a_module_says_the_same(tmp_path, key, file, near):
@@ -73,11 +78,16 @@ def clone(tmp_path_factory):
     ("target", "near"),
     [
         ("results/cicc/deepcac_k3.scores.parquet", "cic"),
-        ("results/judge/clinical/cicc/lr.json", "cic"),
-        ("results/judge/tables/wdbcc.json", "wdbc"),
-        ("results/judge/cic/cac_lgr.json", "cac_lr"),
-        ("results/skmeans/webkb/pair.json", "webkb"),
         ("results/decomposition/uci_votes.json", "uci_vote"),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in (
+                ("results/judge/clinical/cicc/lr.json", "cic"),
+                ("results/judge/tables/wdbcc.json", "wdbc"),
+                ("results/judge/cic/cac_lgr.json", "cac_lr"),
+                ("results/skmeans/webkb/pair.json", "webkb"),
+            )
+        ),
     ],
 )
 def test_wrong_names_in_targets_of_every_kind_are_refused(clone, target, near):

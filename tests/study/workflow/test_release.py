@@ -51,6 +51,16 @@ def test_one_version_everywhere():
     assert titles[1] == deepcac.__version__
 
 
+def test_an_archive_has_the_authors_and_the_title_of_the_citation():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    archive = json.loads((ROOT / ".zenodo.json").read_text())
+    assert [creator["name"] for creator in archive["creators"]] == [
+        author["name"] for author in citation["authors"]
+    ]
+    assert (archive["title"], archive["license"]) == (citation["title"], citation["license"])
+    assert archive["keywords"] == citation["keywords"]
+
+
 def test_the_citation_and_codemeta_name_the_five_papers():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     codemeta = json.loads((ROOT / "codemeta.json").read_text())

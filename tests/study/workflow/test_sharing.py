@@ -133,6 +133,18 @@ def test_what_a_file_is_made_from_is_followed_back_to_its_origin(
     assert origins.closed(file) == origin
 
 
+@pytest.mark.parametrize("source", ["gusto", "crash2", "physionet2012"])
+def test_what_is_made_from_data_of_no_stated_licence_is_not_shared(source):
+    stated = source == "physionet2012"
+    entry = REGISTRY.source(source)
+    assert (bool(entry.licence), entry.closed, entry.restricted) == (stated, not stated, False)
+    given = layout("demo.yaml")
+    raw = f"{given.raw_folder(source)}/{next(iter(entry.files))}"
+    jobs = {"data/features/of_it.parquet": [("features", [raw])], raw: [("fetch_raw", [])]}
+    origins = Origins(given, lambda name: jobs.get(name, []), set())
+    assert bool(origins.closed("data/features/of_it.parquet")) is not stated
+
+
 @pytest.mark.long
 @pytest.mark.slow
 def test_after_a_pull_from_s3_only_the_report_is_planned(tmp_path, bucket, monkeypatch):  # noqa: F811

@@ -99,7 +99,7 @@ runs: [{part: cac, protocols: [sound], datasets: [demo_diabetes], methods: [cac_
 
 @pytest.mark.slow
 def test_a_workflow_says_in_one_line_what_it_cannot_start_with(tmp_path):
-    folder, elsewhere = checkout(tmp_path / "clone"), tmp_path / "elsewhere"
+    folder = checkout(tmp_path / "clone")
     said = call(
         folder,
         *SNAKEMAKE,
@@ -111,6 +111,14 @@ def test_a_workflow_says_in_one_line_what_it_cannot_start_with(tmp_path):
         code=1,
     )
     assert "restricted: mimic3: folder /nowhere does not exist" in said
+    (folder / "plan.yaml").write_text(PLAN)
+    assert "k is 5000" in call(folder, *SNAKEMAKE, "-n", "--configfile", "plan.yaml", code=1)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_workflow_starts_elsewhere_and_deletes_no_raw_file_that_was_put_there(tmp_path):
+    folder, elsewhere = checkout(tmp_path / "clone"), tmp_path / "elsewhere"
     (folder / "data/raw/wids").mkdir(parents=True)
     (folder / "data/raw/wids/training_v2.csv").touch()  # nothing may fetch it, or delete it
     here = (
@@ -122,8 +130,6 @@ def test_a_workflow_says_in_one_line_what_it_cannot_start_with(tmp_path):
     assert "build_features" in call(folder, *SNAKEMAKE, "-n", *here, code=0)
     deleted = call(folder, *SNAKEMAKE, "-n", "--delete-all-output", *here, code=0)
     assert "training_v2.csv" not in deleted
-    (folder / "plan.yaml").write_text(PLAN)
-    assert "k is 5000" in call(folder, *SNAKEMAKE, "-n", "--configfile", "plan.yaml", code=1)
     elsewhere.mkdir()
     said = call(
         folder,
@@ -161,22 +167,3 @@ def test_a_damaged_archive_of_records_is_one_line(tmp_path):
         said = call(folder, *words, code=1)
         assert "error: " in said
         assert "is not in manifest.csv" in said
-
-
-@pytest.mark.slow
-def test_a_table_that_is_added_again_says_what_it_replaces(tmp_path):
-    folder = checkout(tmp_path)
-    rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(60)]
-    (folder / "t.csv").write_text("\n".join(["size,age,state", *rows]) + "\n")
-    add = [
-        "-c",
-        "from deepcac.command import main; main()",
-        "add",
-        "t.csv",
-        "--label",
-        "state",
-        "--name",
-        "mine",
-    ]
-    assert "replaced" not in call(folder, *add, code=0)
-    assert "replaced: t (60 rows), which was 'mine' until now" in call(folder, *add, code=0)

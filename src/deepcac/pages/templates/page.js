@@ -49,13 +49,18 @@
       : `#${CSS.escape(one.table.id)} .more { display: none; }`;
   };
 
+  // The columns that a table names, unless a reader asked for all.
+  const named = (one) => {
+    const folded = JSON.parse(one.table.dataset.folded || "[]");
+    return [...one.table.tHead.rows[0].cells].map((_, place) => !one.whole && Boolean(folded[place]));
+  };
+
   // First the columns that the table names, then from the right what does not fit and is not kept.
   const fold = (one) => {
     const box = one.table.closest(".scroll");
     close(one);
     one.table.classList.remove("tight");
-    const named = JSON.parse(one.table.dataset.folded || "[]");
-    const folded = [...one.table.tHead.rows[0].cells].map((_, place) => !one.whole && Boolean(named[place]));
+    const folded = named(one);
     hide(one, folded);
     if (one.whole || !box.clientWidth) return;
     const wide = () => one.table.offsetWidth > box.clientWidth;
@@ -231,14 +236,15 @@
     part.addEventListener("toggle", () => tables.filter(({ table }) => part.contains(table)).forEach(fold));
   }
 
-  // What is folded is printed; a head that is repeated on every page shows text, not buttons.
+  // A table is printed as wide as the paper, without the columns that it names: the files have them.
+  // A head that is repeated on every page shows text, not buttons.
   const heads = [...document.querySelectorAll("thead th button")].map((button) => [button.parentElement, button]);
   addEventListener("afterprint", () => {
     heads.forEach(([cell, button]) => cell.replaceChildren(button));
     tables.forEach(fold);
   });
   addEventListener("beforeprint", () => {
-    for (const one of tables) hide(one, one.folded.map(() => false));
+    for (const one of tables) hide(one, named(one));
     for (const [cell, button] of heads) cell.replaceChildren(button.textContent);
     for (const folded of document.querySelectorAll("details:not([open])")) folded.open = true;
     for (const image of document.images) image.loading = "eager";

@@ -1,12 +1,13 @@
 """`deepcac audit`: read, judge the groups, write the page, answer first."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from deepcac.pages.wording import p_text
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
 from deepcac.table.audit.group_answer import answer_groups, model_name
@@ -80,7 +81,7 @@ def audit_table(
     rare = (table.rarest, table.rare_rows)
     result = answer_groups(trials, table.name, rare, assigned, beyond, run.margin)
     parts = (run, trials, assigned, beyond)
-    write_page(out, _page(table, groups, result, parts, run.command))
+    write_page(out, _page(table, groups, result, parts, run.command), exact=run.exact)
     return "\n".join((result.sentence, *result.also))
 
 
@@ -139,13 +140,12 @@ def _page(
 
 def _first(table: LabelledTable, groups: Groups, answer: Answer, trials: Trials) -> Section:
     n = len(table.features.label)
-    about = (
-        f"{table.name}: {format_count(n)} rows, label {table.label}, {groups.k} groups of column "
+    about = Text(
+        "{}: {} rows, label {}, {} groups of column {}",
+        *(table.name, Count(n), table.label, groups.k, groups.column),
     )
-    cut = (
-        f"Models learnt from {format_count(trials.trained_on)} rows at a time, of "
-        f"{format_count(n)}."
-    )
+    text = "Models learnt from {} rows at a time, of {}."
+    cut = Text(text, Count(trials.trained_on), Count(n))
     warned: list[Block] = [Remarks(answer.warnings, warning=True)] if answer.warnings else []
     remarks = [*[cut] * trials.cut, *table.remarks, *groups.remarks()]
     return Section(
@@ -154,7 +154,7 @@ def _first(table: LabelledTable, groups: Groups, answer: Answer, trials: Trials)
         [
             *leak_warning(table),
             groups_forest(answer),
-            about + groups.column,
+            about,
             *warned,
             *answer.details,
             Section("unseen", "What cannot be seen here", [_UNSEEN]),
@@ -167,7 +167,7 @@ def _group_section(table: LabelledTable, groups: Groups, beyond: BeyondRisk) -> 
     lines, event = group_lines(groups, table.features.label, beyond.risk, table.follow, table.group)
     shown = shown_lines(lines, len(table.features.label))
     blocks: list[Block] = [
-        risk_by_group(lines, table.shown_classes[event]),
+        partial(risk_by_group, lines, table.shown_classes[event]),
         PageTable("groups", "The groups", HEAD, shown),
     ]
     differences = difference_lines(table, groups.code, groups.names)
@@ -225,10 +225,12 @@ def _beyond(beyond: BeyondRisk, *, robust: bool) -> list[tuple[str, str]]:
 
 def _method(run: TableRun, trials: Trials, n: int) -> list[str]:
     return [
-        f"{len(trials.seeds)} of {trials.planned} planned resamples, seeds {trials.seeds[0]} to "
-        f"{trials.seeds[-1]}, in {trials.seconds:.0f} s: 56 % of the rows for training (at most "
-        f"{trials.train_rows:,} of {format_count(n)} rows), 19 % for choosing a trial, 25 % for "
-        "the test.",
+        Text(
+            "{} of {} planned resamples, seeds {} to {}, in {:.0f} s: 56 % of the rows for "
+            "training (at most {:,} of {} rows), 19 % for choosing a trial, 25 % for the test.",
+            *(len(trials.seeds), trials.planned, trials.seeds[0], trials.seeds[-1]),
+            *(trials.seconds, trials.train_rows, Count(n)),
+        ),
         f"Every model has {run.trials} trials; a model with the groups may also choose "
         "a trial without them. It has one column per group, or for logistic regression a model in "
         "each group.",

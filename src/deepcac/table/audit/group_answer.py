@@ -7,7 +7,7 @@ from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 from deepcac.scoring.margins import STRICT
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.audit.beyond_risk import BeyondRisk
 from deepcac.table.audit.group_column import Assignable
@@ -73,7 +73,7 @@ def answer_groups(
     line = first_line(trials, rows_of(table, HELP).to_dict("records"))
     use = _use(table, rare, beyond, cut=trials.cut, best=line["reference"])
     return Answer(
-        f"{use}.",
+        Text("{}.", use),
         also=[f"{_assignment(assigned)}."],
         numbers=first_numbers(trials, line, rare, "Change by the groups", "the groups"),
         details=[_scores(table, margin), _risk(beyond), _assigned(assigned)],
@@ -94,7 +94,7 @@ def _use(
     words = rows["verdict"].tolist()
     rarest, called = rare
     if rarest < FEWEST_EVENTS:
-        return f"Too few {called} ({format_count(rarest)}) to say whether the groups help"
+        return Text("Too few {} ({}) to say whether the groups help", called, Count(rarest))
     if beyond.alone >= TELLS:
         return (
             f"Do not use these groups to predict: by themselves they predict the label (AUROC "
@@ -114,8 +114,9 @@ def _use(
             "and without are undecided"
         )
     if cut or rarest < ENOUGH_EVENTS:
-        origin = "a part of the training rows" if cut else f"{format_count(rarest)} {called}"
-        return f"No gain by the groups was seen from {origin} ({_counted(words)})"
+        few = Text("{} {}", Count(rarest), called)
+        origin = "a part of the training rows" if cut else few
+        return Text("No gain by the groups was seen from {} ({})", origin, _counted(words))
     if not gain_excluded(table):
         return f"No gain by the groups was found ({_counted(words)}); {excluded_gain(table)}"
     return f"No: a tuned model does no better with the groups than without ({_counted(words)})"

@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.errors import DataError
 from deepcac.judging.resamples import Resample, Rows
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
 from deepcac.table.columns.cells import row_names
 from deepcac.table.inference.labelled_table import LabelledTable
@@ -60,10 +60,10 @@ class Groups:
     def remarks(self) -> list[str]:
         """Return what a reader must know of them."""
         counts = np.bincount(self.code, minlength=self.k)
-        sentences = []
+        sentences: list[str] = []
         if self.names[-1] == ABSENT:
-            n = format_count(counts[-1]).capitalize()
-            sentences.append(f"{n} rows have no group; they are a group of their own, {ABSENT}.")
+            n, text = Count(counts[-1]).capitalize(), "{} rows have no group; they are a group of "
+            sentences.append(Text(text + "their own, {}.", n, ABSENT))
         if few := int((counts < FEW).sum()):
             sentences.append(
                 f"Groups of fewer than {FEW} rows: {few}; they are used and not shown."

@@ -9,14 +9,17 @@ from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.small_cells import (
     FEW,
+    OTHERS,
     WITHHELD,
-    format_count,
-    format_percentage,
-    is_few,
-    round_count,
-    round_share,
+    Count,
+    OfSome,
+    Rate,
+    Rule,
+    Share,
+    Text,
+    withheld,
 )
-from deepcac.scoring.statistics import independent_rows, wilson
+from deepcac.scoring.statistics import independent_rows
 from deepcac.table.answer import Answer
 from deepcac.table.audit.group_answer import model_name
 from deepcac.table.audit.group_column import Groups
@@ -46,28 +49,25 @@ class GroupLine(NamedTuple):
         `UNNAMED` of few rows.
     size : int
         Rows.
-    hidden : bool
-        Whether its outcome is withheld, as that of few patients is.
-    rate, low, high : float
-        Share of the outcome, of rounded counts, with its 95 % interval (Wilson 1927), as of
-        independent patients.
+    rate : Rate
+        Of the outcome.
     expected : float
         Mean risk.
     inner : tuple of float
-        Tenth and ninetieth percentile of the risk, where `FEW` rows or more lie beyond each.
+        Tenth and ninetieth percentile of the risk.
     """
 
     name: str
     size: int
-    hidden: bool
-    rate: float = np.nan
-    low: float = np.nan
-    high: float = np.nan
-    expected: float = np.nan
-    inner: tuple[float, float] = (np.nan, np.nan)
+    rate: Rate
+    expected: float
+    inner: tuple[float, float]
+
+    def hidden(self, rule: Rule = OTHERS) -> bool:
+        """Tell whether its outcome is withheld, as that of few patients is."""
+        return bool(np.isnan(self.rate.under(rule)[0]))
 
 
-_FEWEST_FOR_TENTHS = 10 * FEW
 UNNAMED = "(a group of few rows)"
 
 
@@ -89,32 +89,14 @@ def group_lines(
     np.add.at(counts, (groups.code, y), 1)
     sizes = counts.sum(axis=1)
     patients = independent_rows(groups.code, unit)
-    hidden = is_few(patients) | is_few(counts[:, event])
-    shares = round_share(counts[:, event], sizes)
     lines = []
     for j in np.argsort(-sizes, kind="stable").tolist():
-        name = groups.names[j] if sizes[j] >= FEW else UNNAMED
-        size = int(sizes[j])
-        if hidden[j]:
-            lines.append(GroupLine(name, size, hidden=True))
-            continue
-        inside = groups.code == j
-        inside_risk = risk[inside, event]
-        rate = shares[j]
-        (low,), (high,) = wilson(shares[j : j + 1], round_count(patients[j : j + 1]))
-        if follow is not None:
-            rate, low, high = observed_risk(follow.take(inside))
-        inner = (
-            np.quantile(inside_risk, (0.1, 0.9))
-            if sizes[j] >= _FEWEST_FOR_TENTHS
-            else np.full(2, np.nan)
-        )
-        lines.append(
-            GroupLine(
-                name, size, False, float(rate), float(low), float(high), float(inside_risk.mean()),
-                (float(inner[0]), float(inner[1])),
-            )
-        )  # fmt: skip
+        inside, size = groups.code == j, int(sizes[j])
+        name = OfSome(groups.names[j], size, instead=UNNAMED)
+        at_horizon = None if follow is None else observed_risk(follow.take(inside))
+        rate = Rate(int(counts[j, event]), size, int(patients[j]), risk=at_horizon)
+        low, high = np.quantile(risk[inside, event], (0.1, 0.9)).tolist()
+        lines.append(GroupLine(name, size, rate, float(risk[inside, event].mean()), (low, high)))
     return lines, event
 
 
@@ -123,22 +105,20 @@ def shown_lines(lines: list[GroupLine], n: int) -> list[tuple[str, ...]]:
     return [
         (
             line.name,
-            format_count(line.size),
-            format_percentage(line.size, n),
-            *((WITHHELD,) * 3 if line.hidden else _outcome(line)),
+            Count(line.size),
+            Share(line.size, n),
+            line.rate.text,
+            *_risks(line),
         )
         for line in lines
     ]
 
 
-def _outcome(line: GroupLine) -> tuple[str, str, str]:
-    return (
-        f"{100 * line.rate:.0f} % ({100 * line.low:.0f} to {100 * line.high:.0f})",
-        f"{100 * line.expected:.1f} %",
-        f"{100 * line.inner[0]:.1f} to {100 * line.inner[1]:.1f} %"
-        if line.inner[0] >= 0
-        else WITHHELD,
-    )
+def _risks(line: GroupLine) -> list[Text]:
+    """Return mean and tenths of the risk, the second where `FEW` rows lie beyond each."""
+    mean, low, high = (100 * risk for risk in (line.expected, *line.inner))
+    cells = f"{mean:.1f} %", OfSome(f"{low:.1f} to {high:.1f} %", line.size, 10 * FEW)
+    return [withheld(cell, line.hidden) for cell in cells]
 
 
 def groups_forest(answer: Answer) -> Figure:
@@ -160,24 +140,27 @@ def _short(contender: str) -> str:
     return f"{model.removesuffix(' (scikit-learn)')}, {form}"
 
 
-def risk_by_group(lines: list[GroupLine], event: str) -> Figure:
+def risk_by_group(lines: list[GroupLine], event: str, rule: Rule = OTHERS) -> Figure:
     """Draw the share of an outcome in each group, and the risk that a model without it expects."""
-    shown = [line for line in lines if not line.hidden]
+    shown = [line for line in lines if not line.hidden(rule)]
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
         for place, line in enumerate(lines):
-            if line.hidden:
+            if line.hidden(rule):
                 axis.text(0.02, place, WITHHELD, va="center", fontsize=8)
                 continue
-            axis.plot(line.inner, [place] * 2, color="#c7ccd3", linewidth=6, solid_capstyle="butt")
+            if line.size >= 10 * rule.few:
+                axis.plot(line.inner, [place] * 2, color="#c7ccd3", linewidth=6,
+                          solid_capstyle="butt")  # fmt: skip
             axis.plot(line.expected, place, "|", color="#1c2430", markersize=12)
-            ends = [[line.rate - line.low], [line.high - line.rate]]
-            axis.errorbar(line.rate, place, xerr=ends, fmt="o", color=PALETTE[0], markersize=5)
+            rate, low, high = line.rate.under(rule)
+            ends = [[rate - low], [high - rate]]
+            axis.errorbar(rate, place, xerr=ends, fmt="o", color=PALETTE[0], markersize=5)
         axis.plot([], [], "o", color=PALETTE[0], label=f"share of {event}")
         axis.plot([], [], "|", color="#1c2430", markersize=10, label="expected without the groups")
         axis.plot([], [], color="#c7ccd3", linewidth=6, label="risk of 80 % of the group")
-        axis.set_yticks(range(len(lines)), [line.name for line in lines])
+        axis.set_yticks(range(len(lines)), [rule.show(line.name) for line in lines])
         axis.set(ylim=(len(lines) - 0.5, -0.6), xlim=(0, 1), xlabel=f"share of {event}")
         canvas.legend(loc="outside lower center", ncols=3)
 
@@ -191,6 +174,6 @@ def risk_by_group(lines: list[GroupLine], event: str) -> Figure:
         size=(6.4, 1.4 + 0.34 * len(lines)),
         draw=draw,
         head=("group", "share", "low", "high", "expected"),
-        data=[(line.name, *np.round((line.rate, line.low, line.high, line.expected), 4).tolist())
+        data=[(line.name, *np.round((*line.rate.under(rule), line.expected), 4).tolist())
               for line in shown],
     )  # fmt: skip

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from deepcac.judging.questions import HELP
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun, Trials
 from deepcac.table.cards.model_card import table_lines
@@ -53,9 +53,10 @@ def compare_facts(
         ],
         "model": [*method, "Settings tried:", *_draws(trials)],
         "development": [
-            f"At most {trials.train_rows:,} training rows per resample, of "
-            f"{format_count(len(table.features.label))} rows with {format_count(table.rarest)} of "
-            "the rarest class."
+            Text(
+                "At most {:,} training rows per resample, of {} rows with {} of the rarest class.",
+                *(trials.train_rows, Count(len(table.features.label)), Count(table.rarest)),
+            )
         ],
         "performance": [*_scores(trials), *_differences(result)],
         **_clusters(clusterings),
@@ -64,7 +65,7 @@ def compare_facts(
 
 def place_facts(table: LabelledTable, page: Page) -> dict[str, list[str]]:
     """Return the lines of a card that hold for a comparison in other places."""
-    how, *rest = (str(line) for line in page.sections[-1].blocks)
+    how, *rest = map(str, page.sections[-1].blocks)
     return {
         **_USUAL,
         "title": [f"Do clusters help a risk model of {table.label!r} in another place?"],

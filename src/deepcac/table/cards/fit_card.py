@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.judging.contenders import CAC
-from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, is_few
+from deepcac.scoring.small_cells import FEW, OTHERS, WITHHELD, Count, Text
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.choice_folds import Candidate
 from deepcac.table.comparison_words import arm_name, contender_name
@@ -75,7 +75,7 @@ def fit_facts(
         "title": [f"A risk model of {model.label!r} on {table.name!r}."],
         "partition": [_partition(model, seed)],
         "model": [name, *_settings(model), "Settings tried:", *_tried(tried)],
-        "development": [f"{format_count(n)} rows, {format_count(rarest)} of the rarest class."],
+        "development": [Text("{} rows, {} of the rarest class.", Count(n), Count(rarest))],
         "specification": _specification(table, model),
         "performance": [line for line in performance if line not in warned],
         "calibration": _calibration(model.method["held_out"]),
@@ -165,15 +165,15 @@ def _specification(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") 
     told = _spreads(table, model) | _centres(table, model)
     columns = {what: [*cells, *[""] * model.splines.n_terms] for what, cells in told.items()}
     first = dict.fromkeys(columns, "")
-    secret = np.any(is_few(_counts(table, model)), axis=1)
+    secret = np.any(OTHERS.is_few(_counts(table, model)), axis=1)
     planes = [part for part in model.parts if isinstance(part, Plane)]
     for j, plane in enumerate(planes):
         of = f" {j + 1}" if len(model.centres) else ""
         shares = not plane.coef.any()  # the intercept then tells the classes of the cluster
         for name, coef, intercept in zip(outputs, plane.coef, plane.intercept, strict=True):
             columns[f"coefficient{of}, {name}"] = [*map(_number, coef)]
-            hide = shares and secret[j]
-            first[f"coefficient{of}, {name}"] = WITHHELD if hide else _number(intercept)
+            hide = bool(shares and secret[j])
+            first[f"coefficient{of}, {name}"] = _withheld(intercept, hide)
     rows = zip(names, *columns.values(), strict=True)
     return [
         _READING,
@@ -211,7 +211,9 @@ def _spreads(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
         "SD": ([*map(_number, scaler.scale_)], few | lone),
     }
     return {
-        what: [WITHHELD if no else text for text, no in zip(texts, hidden, strict=True)]
+        what: [
+            Text.of(WITHHELD if no else text, text) for text, no in zip(texts, hidden, strict=True)
+        ]
         for what, (texts, hidden) in statistics.items()
     }
 
@@ -232,15 +234,20 @@ def _centres(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
     held = np.rint(inside @ (scaler.transform(X) * scaler.scale_ + scaler.mean_))
     hidden = (sizes[:, None] < FEW) | _lone(table, model)
     for f in np.flatnonzero(_shares(model)):
-        hidden[:, f] |= is_few(held[:, f]) | is_few(sizes - held[:, f])
+        hidden[:, f] |= OTHERS.is_few(held[:, f]) | OTHERS.is_few(sizes - held[:, f])
     return {
-        f"centre {j}": [WITHHELD if no else _number(v) for v, no in zip(centre, mask, strict=True)]
+        f"centre {j}": [_withheld(v, no) for v, no in zip(centre, mask, strict=True)]
         for j, (centre, mask) in enumerate(zip(model.centres, hidden, strict=True), start=1)
     }
 
 
 def _number(value: float) -> str:
     return f"{value:.6g}"
+
+
+def _withheld(value: float, hidden: bool) -> Text:
+    """Return a number of the model; others do not see one of few patients."""
+    return Text.of(WITHHELD if hidden else _number(value), _number(value))
 
 
 def _clusters(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> dict[str, list[str]]:
@@ -290,9 +297,7 @@ def _by_place(method: dict[str, Any]) -> dict[str, list[str]]:
 def _sizes(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> list[str]:
     """Return the rounded rows of each subtype by class."""
     counts = _counts(table, model)
-    rows = [
-        (str(j), *map(format_count, class_counts)) for j, class_counts in enumerate(counts, start=1)
-    ]
+    rows = [(str(j), *map(Count, class_counts)) for j, class_counts in enumerate(counts, start=1)]
     return table_lines(("subtype", *table.classes), rows)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from deepcac.files.atomic import atomic_path
+from deepcac.scoring.small_cells import OTHERS, OWNER, Rule, Text
 from deepcac.table.output_files import StrPath, check_output
 
 Facts = Mapping[str, Sequence[str]]
@@ -23,7 +24,13 @@ _HEAD = (
 )
 
 
-class TableLine(str):
+_OWN = (
+    "**This card is only for the owner of the table: it has true counts. It must not leave your "
+    "hands.**"
+)
+
+
+class TableLine(Text):
     """A line of a table of `table_lines`, whose cells are escaped; any other line is plain text."""
 
 
@@ -67,8 +74,8 @@ def joined(*facts: Facts) -> dict[str, list[str]]:
     return {key: [line for source in facts for line in source.get(key, ())] for key in keys}
 
 
-def write_card(path: StrPath, facts: Facts) -> None:
-    """Write a card as markdown.
+def write_card(path: StrPath, facts: Facts, *, exact: bool = False) -> None:
+    """Write a card as markdown, with true counts only if it is the owner's own (`exact`).
 
     Facts are lines by key of the checklist; what is absent is not computed. Lines of
     `table_lines` are part of a table, all others are escaped here. A key that no item has is a
@@ -77,24 +84,26 @@ def write_card(path: StrPath, facts: Facts) -> None:
     unknown = set(facts) - {item.key for item in checklist()}
     if unknown:
         raise KeyError(f"no item for {sorted(unknown)}")
-    lines, part = ["# Model card", "", _HEAD], ""
+    rule = OWNER if exact else OTHERS
+    lines, part = ["# Model card", *["", _OWN] * exact, "", _HEAD], ""
     for item in checklist():
         if item.part != part:
             part = item.part
             lines += ["", f"## {part}"]
-        lines += ["", f"### {item.number}. {item.topic}", "", *_filled(item, facts)]
+        lines += ["", f"### {item.number}. {item.topic}", "", *_filled(item, facts, rule)]
     with atomic_path(path) as partial:
         partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _filled(item: Item, facts: Facts) -> list[str]:
+def _filled(item: Item, facts: Facts, rule: Rule) -> list[str]:
     content = list(facts.get(item.key, ())) or ([NOT_COMPUTED] if item.key else [])
     lines: list[str] = []
     for line in content:
         table = isinstance(line, TableLine)
         if lines and not (table and isinstance(lines[-1], TableLine)):
             lines.append("")
-        lines.append(line if table else escaped(line))
+        text = rule.show(line)
+        lines.append(TableLine.of(text, text) if table else escaped(text))
     if not item.ask:
         return lines
     return [*lines, *[""] * bool(lines), f"[to be filled by you: {item.ask}]"]
@@ -110,6 +119,9 @@ def escaped(text: str) -> str:
 
 def table_lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return a table of markdown; cells are escaped."""
-    whole = [[escaped(cell) for cell in row] for row in (head, *rows)]
-    lines = [f"| {' | '.join(row)} |" for row in whole]
-    return [TableLine(line) for line in (lines[0], f"|{' --- |' * len(head)}", *lines[1:])]
+    first, *others = map(_row, (head, *rows))
+    return [first, TableLine.by(lambda rule: f"|{' --- |' * len(head)}"), *others]
+
+
+def _row(cells: Sequence[str]) -> TableLine:
+    return TableLine.by(lambda rule: f"| {' | '.join(escaped(rule.show(c)) for c in cells)} |")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from deepcac import __version__
-from deepcac.scoring.small_cells import NOTE, format_count, format_percentage, is_few
+from deepcac.scoring.small_cells import NOTE, Count, OfSome, Share, Text
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.columns.roles import ROLES, Roles
 from deepcac.table.findings.label_leaks import HEAD as LEAKS_HEAD
@@ -47,12 +47,13 @@ def table_facts(
 ) -> dict[str, list[str]]:
     """Return the lines of a card that hold for any model of a table; `command` is as typed."""
     n, d = table.features.X.shape
+    sizes = Count(n), Count(table.rarest)
     # Other columns that were left out are among the remarks.
     out = [column for column in table.columns if column.kind == LEFT_OUT and column.note in ROLES]
     return {
         "data": [
             f"{Path(source).name}, read on {date.today().isoformat()}.",
-            f"{format_count(table.total)} rows, {len(table.columns)} columns.",
+            Text("{} rows, {} columns.", Count(table.total), len(table.columns)),
             NOTE,
         ],
         "preparation": [
@@ -66,14 +67,13 @@ def table_facts(
         ],
         "coding": _coding(table),
         "sample_size": [
-            f"{format_count(n)} rows, {format_count(table.rarest)} of the rarest class, {d} "
-            "features.",
+            Text("{} rows, {} of the rarest class, {} features.", *sizes, d),
         ],
         "missing": _missing(table),
         **_USUAL,
         **bias_facts(table, roles),
         "flow": [
-            f"{format_count(table.total)} rows in the file, {format_count(n)} rows used.",
+            Text("{} rows in the file, {} rows used.", Count(table.total), Count(n)),
             *class_lines(table),
         ],
         "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
@@ -109,7 +109,7 @@ def _missing(table: LabelledTable) -> list[str]:
 def class_lines(table: LabelledTable) -> list[str]:
     """Return a table of the rows of each class."""
     counts = np.bincount(table.features.label, minlength=len(table.classes)).tolist()
-    rows = [(name, format_count(count)) for name, count in zip(table.classes, counts, strict=True)]
+    rows = [(name, Count(count)) for name, count in zip(table.classes, counts, strict=True)]
     return table_lines(("class", "rows"), rows)
 
 
@@ -128,10 +128,11 @@ def bias_facts(table: LabelledTable, roles: Roles) -> dict[str, list[str]]:
     """Return the lines of a card about bias that hold for any model of a table."""
     return {
         "bias_rows": [
-            f"{format_count(len(table.features.label))} of {format_count(table.total)} rows of "
-            "the file "
-            "are used (see "
-            "20a). No row was left out because a predictor is missing."
+            Text(
+                "{} of {} rows of the file are used (see 20a). No row was left out because a "
+                "predictor is missing.",
+                *(Count(len(table.features.label)), Count(table.total)),
+            )
         ],
         "bias_leaks": [
             "Columns predict the label or the row almost perfectly, or may be a follow-up: see 26."
@@ -169,9 +170,10 @@ def _censoring(table: LabelledTable) -> str:
         if table.follow.other is not None
         else "No competing event was named."
     )
-    share = format_percentage(lost, len(table.follow.time))
-    whom = f"{format_count(lost)} patients" if is_few(lost) else f"{share} of the patients"
-    return (
-        f"Censoring: {whom} have an unknown outcome at the horizon; fits and scores "
-        f"are weighted by the inverse chance of being followed. {rival}"
+    share = Text("{} of the patients", Share(lost, len(table.follow.time)))
+    few = Text("{} patients", Count(lost))
+    return Text(
+        "Censoring: {} have an unknown outcome at the horizon; fits and scores are weighted by the "
+        "inverse chance of being followed. {}",
+        *(OfSome(share, lost, instead=few), rival),
     )

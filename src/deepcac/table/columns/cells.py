@@ -9,16 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.types import Array, Ids
 
 EXACT = 2.0**53  # whole numbers beyond it are not told apart
 LARGEST = 1e100  # the squares of larger numbers, summed, leave the range of a double
 
-_DATE = re.compile(
-    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}[-/. ][^\W\d]{3,9}\.?[-/. ]\d{2,4}([ T].*)?"
-    r"|\d{2}:[0-5]\d(:[0-5]\d(\.\d+)?)?"
-)
 _UNIT_WORD = (
     r"(?:y|yr|yrs|years?|mo|mos|months?|w|wks?|weeks?|d|days?|h|hrs?|hours?|min|mins|minutes?|s|secs?"
     r"|[munpkdc]?(?:g|mol|l|m|eq|iu|u|cal|pa|osm)|mm ?hg|cm ?h2o|bpm|lbs?|oz|in|ft|inches|°? ?[cfk]"
@@ -58,7 +54,7 @@ def refuse_missing(cells: pa.ChunkedArray, name: str, why: str, number: Ids | No
     if place >= 0:
         row = place + 1 if number is None else number[place]
         n = pc.sum(gone).as_py()
-        rows = f" (the first of {format_count(n)} such rows)" if n > 1 else ""
+        rows = f" (the first of {Count(n)} such rows)" if n > 1 else ""
         raise DataError(f"column {name!r}, data row {row}: {why}{rows}")
 
 
@@ -100,11 +96,6 @@ def code_place(column: pa.ChunkedArray) -> int:
     if not pc.any(pc.match_substring(column, "e", ignore_case=True)).as_py():
         return -1
     return int(pc.index(pc.match_substring_regex(column, _CODE), True).as_py())
-
-
-def are_dates(texts: list[str]) -> bool:
-    """Tell whether distinct texts are dates, in any common order of day, month and year."""
-    return bool(texts) and all(_DATE.fullmatch(text) for text in texts)
 
 
 def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Array:

@@ -8,10 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names, uniform_text
 from deepcac.table.columns.cells import as_texts, is_numeric, is_text, plain_type, unit_key
+from deepcac.table.columns.dates import DEFAULT, fits_format
 from deepcac.table.columns.description import (
+    DATES,
     TRUTH,
     ColumnField,
     TableDescription,
@@ -132,7 +134,7 @@ class DescribedTable(os.PathLike[str]):
         """Return all columns at fault, each with a row, a cell and the line to change."""
         lines = []
         for name, first in list(misfits.items())[:_MOST_COLUMNS]:
-            rows = f" (the first of {format_count(first.rows)} such rows)" * (first.rows > 1)
+            rows = f" (the first of {Count(first.rows)} such rows)" * (first.rows > 1)
             lines.append(
                 f"column {name!r}, data row {first.row}: {first.cell!r} {first.why}{rows}; mend "
                 f"it, or change {self.description.place(name)}"
@@ -170,6 +172,12 @@ def typed(texts: pa.Array, field: ColumnField) -> tuple[pa.Array, str]:
         words = [uniform(word) for word in (*field.true_values, *field.false_values)]
         place = pc.index_in(texts, value_set=pa.array(words, pa.string()))
         return pc.less(place, len(field.true_values)), "is neither true nor false"
+    if field.type in DATES:
+        distinct = pc.unique(texts).drop_null()
+        fits = fits_format(distinct.to_pylist(), field.type, field.format)
+        written = pc.is_in(texts, value_set=distinct.filter(pa.array(fits)))
+        how = "ISO 8601" if field.format == DEFAULT else field.format
+        return pc.if_else(written, texts, None), f"is no {field.type} that is written as {how}"
     return texts, ""
 
 

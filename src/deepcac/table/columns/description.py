@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.declared import Entry, checked
 from deepcac.table.columns.cell_texts import uniform
+from deepcac.table.columns.dates import DEFAULT, check_format
 from deepcac.table.columns.roles import Roles
 
 PROFILE: Literal["https://datapackage.org/profiles/2.0/dataresource.json"] = (
@@ -31,6 +32,7 @@ _MODEL = "the model"  # where a description is that a model keeps
 LEAVE_OUT: Final = "leave out"
 KEEP, MISSING_VALUES, PATIENT, SITE = "keep", "missing", "patient", "site"
 EVENT: Final = "event"  # of an answer that names it: "event dead"
+WRITTEN: Final = "dates as"  # of an answer that names the pattern: "dates as %d/%m/%Y"
 A_LEVEL, LEAVE_ROWS_OUT = "a level", "leave these rows out"
 
 
@@ -43,6 +45,11 @@ ColumnType = Literal[
 def _given(value: Any) -> Any:
     """Return a value, None where nothing stands behind its key, or the null of YAML."""
     return None if value in ("", "null", "~") else value
+
+
+def _none_left(value: Any) -> Any:
+    """Return no entries where a person took the last line of a block out."""
+    return {} if _given(value) is None else value
 
 
 _Text = Annotated[str | None, BeforeValidator(_given)]
@@ -98,6 +105,8 @@ class ColumnField(_Standard):
         Sign before decimals; sign between thousands, empty if there is none.
     unit : str
         Written behind the numbers in the cells.
+    format : str
+        Of dates: a pattern as %d.%m.%Y, "default" for ISO 8601, "any" for no one pattern.
     bare_number : bool
         Whether nothing is written beside the numbers; it tells other programs of the unit.
     true_values, false_values : tuple of str
@@ -112,6 +121,7 @@ class ColumnField(_Standard):
     decimal_char: Literal[".", ","] = "."
     group_char: str = Field(default="", max_length=1)
     unit: str = ""
+    format: str = DEFAULT
     bare_number: bool = True
     true_values: tuple[str, ...] = ("true", "True", "TRUE", "1")
     false_values: tuple[str, ...] = ("false", "False", "FALSE", "0")
@@ -135,6 +145,8 @@ class ColumnField(_Standard):
     def _check(self) -> "ColumnField":
         if self.group_char == self.decimal_char:
             raise ConfigError(f"{self.name!r}: one sign stands before decimals and for thousands")
+        if self.type in DATES:
+            check_format(self.name, self.format)
         return self
 
     @property
@@ -222,7 +234,7 @@ class Use(Entry):
     id: _Text = None
     patient: _Text = None
     site: _Text = None
-    leave_out: Mapping[str, str] = {}
+    leave_out: Annotated[Mapping[str, str], BeforeValidator(_none_left)] = {}
     questions: tuple[OpenQuestion, ...] = ()
 
     def named(self) -> set[str]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from deepcac.errors import ConfigError
 from deepcac.table.columns.cell_texts import uniform
+from deepcac.table.columns.dates import date_type
 from deepcac.table.columns.description import (
     A_LEVEL,
     EVENT,
@@ -14,6 +15,7 @@ from deepcac.table.columns.description import (
     NUMBER,
     PATIENT,
     TEXT,
+    WRITTEN,
     ColumnField,
     OpenQuestion,
     Resource,
@@ -52,6 +54,9 @@ def apply_answers(resource: Resource) -> Resource:
 
 def _changed(column: ColumnField, asked: OpenQuestion, usual: tuple[str, ...]) -> dict[str, Any]:
     """Return what an answer changes in a field."""
+    if str(asked.answer).startswith(f"{WRITTEN} "):
+        kind, format = date_type(str(asked.answer).removeprefix(f"{WRITTEN} "))
+        return {"type": kind, "format": format}
     verb, _, value = str(asked.answer).partition(" ")
     missing = usual if column.missing_values is None else column.missing_values
     if asked.answer == A_LEVEL:

@@ -42,6 +42,7 @@ _GONE = {
     "--rows": "of more than 20,000 rows a sample is used",
     "--train-rows": "models learn from at most 10,000 rows at a time",
     "--card": "the card is written beside the page or the model",
+    "--accept-unseen": "leave the column out in the description",
 }
 RETIRED = {
     name: f"is now {line} in the description of the table, which deepcac profile writes"
@@ -145,14 +146,6 @@ Description = Annotated[
         "name that ends in .yaml.",
     ),
 ]
-AcceptElsewhere = Annotated[
-    bool,
-    option(
-        QUESTION, "--accept-unseen",
-        help="Go on although most rows of a column are unlike those that the model learnt from. "
-        "It goes with --site or --external.",
-    ),
-]  # fmt: skip
 AcceptUnseen = Annotated[
     bool,
     option(
@@ -234,6 +227,14 @@ Method = Annotated[
         "cluster), or subtypes (groups by what raises the risk).",
     ),
 ]
+Exact = Annotated[
+    bool,
+    option(
+        OUTPUT, "--exact",
+        help="Write page and card for your own eyes, with true counts. They must not leave your "
+        "hands.",
+    ),
+]  # fmt: skip
 Seed = Annotated[
     int, option(EFFORT, min=0, max=30_000, help="The seed of samples, resamples and models.")
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from deepcac.errors import ConfigError
 
 # Conditions that are no option.
-CLASSES, FOLLOW_UP, ONE_TABLE = "three classes or more", "a follow-up time", "a single table"
+CLASSES, FOLLOW_UP = "three classes or more", "a follow-up time"
 _ELSEWHERE = "has no answer with {1}: every place is judged once; ask without it"
 _TWO = "join classes in the table, or for a number give outcome: above in the description"
 REFUSED: Mapping[tuple[str, str], str] = {
@@ -14,7 +14,6 @@ REFUSED: Mapping[tuple[str, str], str] = {
     ("--budget", "--external"): _ELSEWHERE,
     ("--resamples", "--site"): _ELSEWHERE,
     ("--resamples", "--external"): _ELSEWHERE,
-    ("--accept-unseen", ONE_TABLE): "goes with --site or --external; name one of them",
     ("--thresholds", CLASSES): f"needs an outcome of two classes; {_TWO}",
     ("--by", CLASSES): f"needs an outcome of two classes; {_TWO}",
     ("--bootstrap", CLASSES): f"needs an outcome of two classes; {_TWO}",
@@ -32,7 +31,7 @@ def refuse_pairs(asked: Iterable[str]) -> None:
     Parameters
     ----------
     asked : iterable of str
-        Options that were given, and what is so of the table (`CLASSES`, `FOLLOW_UP`, `ONE_TABLE`).
+        Options that were given, and what is so of the table (`CLASSES`, `FOLLOW_UP`).
 
     Raises
     ------

@@ -11,7 +11,7 @@ from deepcac.judging.planted_outcomes import held_out_risk
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.sample_size import SampleSize
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.scoring.statistics import wilson
 from deepcac.scoring.validation_size import ValidationSize
 from deepcac.table.answer import Answer
@@ -80,7 +80,7 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> Answer:
     unseen, seen = largest_unseen(curve), smallest_seen(curve)
     n, events = len(table.features.label), int((table.features.label == 1).sum())
     whom = "rows" if table.group is not None else "patients"
-    who = f"With these {format_count(n)} {whom} and {format_count(events)} events"
+    who = Text("With these {} {} and {} events", Count(n), whom, Count(events))
     if table.rarest < FEWEST_EVENTS:
         phrase = (
             f"no gain by clusters can be found: at least {FEWEST_EVENTS} rows of the rarer class "
@@ -102,7 +102,7 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> Answer:
     gain = unseen or seen
     often = [] if gain is None else [_how_often(curve, gain)]
     details = [*often, *_details(table, runs, curve, seen)]
-    return Answer(f"{who} {phrase}", details=details, table=curve)
+    return Answer(Text("{} {}", who, phrase), details=details, table=curve)
 
 
 def _how_often(curve: pd.DataFrame, gain: float) -> str:
@@ -162,7 +162,7 @@ def power_table(
     result = power_answer(table, runs)
     study = study_size(*held_out_risk(table.features, table.follow, table.group))
     answer = replace(result, also=[need.sentence, study_sentence(study)])
-    write_page(out, _page(table, answer, need, study, runs, run.command))
+    write_page(out, _page(table, answer, need, study, runs, run.command), exact=run.exact)
     return " ".join((answer.sentence, *answer.also))
 
 

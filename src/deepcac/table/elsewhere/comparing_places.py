@@ -37,7 +37,6 @@ def compare_places(
     site: str | None = None,
     external: Sequence[StrPath] = (),
     asked: RiskQuestions = USUAL,
-    accept: bool = False,
 ) -> str:
     """Judge whether clusters help on patients of another place; write the page.
 
@@ -49,8 +48,6 @@ def compare_places(
         Column whose every value is left out once.
     external : sequence of path-like
         Further tables, on which models of the first are judged; either this or `site`.
-    accept : bool
-        Whether rows are judged that are mostly unlike those that are learnt from.
 
     Raises
     ------
@@ -63,9 +60,9 @@ def compare_places(
     beside = card_path(out, path, *external)
     run.progress(f"reading {path}")
     places = (
-        _sites(path, roles, site, run, accept)
+        _sites(path, roles, site, run)
         if site is not None
-        else _external(path, roles, external, run, accept)
+        else _external(path, roles, external, run)
     )
     table = places.table
     check_asked(places.judged, asked)
@@ -81,9 +78,10 @@ def compare_places(
         time.monotonic() - begin, places.remarks, asked, roles.horizon,
     )  # fmt: skip
     page = place_page(table, places.judged, judged, comparisons, answer, about)
-    write_page(out, page)
+    shown = write_page(out, page, exact=run.exact)
     common = table_facts(path, table, roles, run.command)
-    write_card(beside, joined({**common, **place_facts(table, page)}, page_facts(page)))
+    facts = joined({**common, **place_facts(table, shown)}, page_facts(shown))
+    write_card(beside, facts, exact=run.exact)
     say(f"card: {beside}")
     return answer.sentence
 
@@ -98,25 +96,23 @@ class PlaceTables(NamedTuple):
     heading: str
 
 
-def _sites(path: StrPath, roles: Roles, site: str, run: TableRun, accept: bool) -> PlaceTables:
+def _sites(path: StrPath, roles: Roles, site: str, run: TableRun) -> PlaceTables:
     apart = replace(roles, apart={site: "the site"})
     table = read_labelled(path, apart, rows=run.rows, seed=run.seed)
-    folds, remarks = site_folds(table, uniform(site), accept=accept)
+    folds, remarks = site_folds(table, uniform(site))
     return PlaceTables(
         table, table, folds, remarks, f"Left out: each site in turn (column {site!r})"
     )
 
 
-def _external(
-    path: StrPath, roles: Roles, others: Sequence[StrPath], run: TableRun, accept: bool
-) -> PlaceTables:
+def _external(path: StrPath, roles: Roles, others: Sequence[StrPath], run: TableRun) -> PlaceTables:
     for other in others:
         if Path(other).exists() and Path(other).samefile(path):
             raise DataError(f"--external {other}: is the same file; name patients of another place")
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
-    fold, judged = external_rows(table, roles, others, rows=run.rows, seed=run.seed, accept=accept)
+    fold, judged = external_rows(table, roles, others, rows=run.rows, seed=run.seed)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     heading = f"Judged on: the {several} {names}"

@@ -18,7 +18,7 @@ from deepcac.judging.draws import SHARE, units
 from deepcac.judging.resamples import Resample, at_most, prepared
 from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.column_quantiles import safe_quantiles
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cells import plain, refuse_missing, row_names, same_names
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
@@ -121,12 +121,11 @@ def external_rows(
     *,
     rows: int,
     seed: int,
-    accept: bool = False,
 ) -> tuple[Fold, LabelledTable]:
     """Return the fold that learns from a first table and judges further ones, and these as one.
 
     The remarks of these are on columns, levels, ids and rows that differ, or that should. The roles
-    are those of the columns of all; `rows`, `seed`, `accept` and refusals are those of
+    are those of the columns of all; `rows`, `seed` and refusals are those of
     `TableReader.labelled`.
     """
     reader = TableReader.of_table(table, roles)
@@ -137,7 +136,7 @@ def external_rows(
     ]
     there = replace(roles, apart={})
     others = [
-        reader.labelled(path, there, rows=rows, seed=seed, name=name, accept=accept)
+        reader.labelled(path, there, rows=rows, seed=seed, name=name)
         for path, name in zip(paths, names, strict=True)
     ]
     fold = _external_fold(table, others, roles.group)
@@ -148,8 +147,8 @@ def external_rows(
         )
     remarks = [line for other in others for line in other.remarks]
     if dropped := len(table.features.label) - len(fold.fit):
-        count = format_count(dropped).capitalize()
-        remarks.append(f"{count} rows of patients in both tables are not learnt from.")
+        text = "{} rows of patients in both tables are not learnt from."
+        remarks.append(Text(text, Count(dropped).capitalize()))
     return fold, _judged(table, fold, others, remarks)
 
 
@@ -216,13 +215,11 @@ def _same_columns(tables: list[pa.Table]) -> pa.Table:
     return pa.table(columns)
 
 
-def site_folds(
-    table: LabelledTable, column: str, *, accept: bool = False
-) -> tuple[list[Fold], list[str]]:
+def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]]:
     """Return a fold for each site that can be judged, and what to know of them and the others.
 
-    A row without a site, one site alone, or none that can be judged is a `DataError`, as is,
-    unless `accept`, a number that has another unit at a site.
+    A row without a site, one site alone, or none that can be judged is a `DataError`, as is a
+    number that has another unit at a site.
     """
     site, names = _sites(table, column)
     y, n_classes = table.features.label, table.features.n_classes
@@ -247,11 +244,11 @@ def site_folds(
             "to learn from; name another column, or join sites"
         )
     folds = list(by_site.values())
-    moved = _moved(table, folds, accept)
+    moved = _moved(table, folds)
     return folds, moved + _unjudged(names, counts, list(by_site)) + _shared(folds, table)
 
 
-def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
+def _moved(table: LabelledTable, folds: list[Fold]) -> list[str]:
     """Say which numbers of a site are unlike those of the others; almost all of them are refused.
 
     A number that does not vary at a site is one of the site.
@@ -266,17 +263,16 @@ def _moved(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
             places = Places(safe_quantiles(others))
             places.add(values)
             beyond, text = places.moved("elsewhere")
-            if beyond > _REFUSED and not accept:
+            if beyond > _REFUSED:
                 raise DataError(
-                    f"column {name!r}, site {fold.name!r}: {text}; use one unit, leave it out, "
-                    "or --accept-unseen"
+                    f"column {name!r}, site {fold.name!r}: {text}; use one unit, or leave it out"
                 )
             if beyond > MOST:
                 lines.append(f"Warning: column {name!r}, site {fold.name!r}: {text}.")
-    return lines + _moved_times(table, folds, accept) + _other_levels(table, folds)
+    return lines + _moved_times(table, folds) + _other_levels(table, folds)
 
 
-def _moved_times(table: LabelledTable, folds: list[Fold], accept: bool) -> list[str]:
+def _moved_times(table: LabelledTable, folds: list[Fold]) -> list[str]:
     """Say where follow-up times are of another size than elsewhere, or refuse another unit."""
     if table.follow is None:
         return []
@@ -284,10 +280,8 @@ def _moved_times(table: LabelledTable, folds: list[Fold], accept: bool) -> list[
     time = table.follow.time
     for fold in folds:
         text, surely = outcome_moved(time[fold.test], time[fold.fit], "elsewhere")
-        if surely and not accept:
-            raise DataError(
-                f"follow-up time, site {fold.name!r}: {text}; use one unit, or --accept-unseen"
-            )
+        if surely:
+            raise DataError(f"follow-up time, site {fold.name!r}: {text}; use one unit")
         lines += [f"Warning: follow-up time, site {fold.name!r}: {text}."] * bool(text)
     return lines
 

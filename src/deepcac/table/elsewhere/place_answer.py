@@ -17,7 +17,7 @@ from deepcac.scoring.equivalence import (
 )
 from deepcac.scoring.random_effects import Pooled, pool_sites
 from deepcac.scoring.resampled_scores import RATIO, SLOPE, score_intervals
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text, join_texts
 from deepcac.scoring.statistics import holm
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import bent_line
@@ -125,10 +125,10 @@ def answer_places(
     ]
     sentence = f"{_use(best, events, cut)}: {', '.join(phrases)}{_PART * cut}."
     if events < FEWEST_EVENTS:
-        count = format_count(events)
-        sentence = f"Too few {rare} in {where} to say whether clusters help: {count}."
+        text = "Too few {} in {} to say whether clusters help: {}."
+        sentence = Text(text, rare, where, Count(events))
     numbers = _numbers(
-        judged, best, "over all sites" if sites else f"in {where}", (rare, format_count(events))
+        judged, best, "over all sites" if sites else f"in {where}", (rare, Count(events))
     )
     details = [*_details(judged, best), *_bent_line(comparisons)]
     return Answer(sentence, numbers=numbers, details=details, margin=margin)
@@ -166,14 +166,14 @@ def _numbers(
         (f"Change by clusters, {where}", change),
         (
             "Training rows",
-            _range([format_count(f(fold.n_train for fold in judged)) for f in (min, max)]),
+            _range([Count(f(fold.n_train for fold in judged)) for f in (min, max)]),
         ),
         (f"{rare[0].capitalize()} judged", rare[1]),
     ]
 
 
 def _range(ends: list[str]) -> str:
-    return " to ".join(dict.fromkeys(ends))
+    return join_texts(" to ", dict.fromkeys(ends))
 
 
 def _span(gap: Difference) -> str:

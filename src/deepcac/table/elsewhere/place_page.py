@@ -9,7 +9,7 @@ import numpy as np
 
 from deepcac.scoring.equivalence import BETTER, NEVER
 from deepcac.scoring.resampled_scores import AUROC, score_intervals
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.column_differences import DIFFERENCE_NOTE
 from deepcac.table.comparison_words import contender_name, signed, with_interval
@@ -86,13 +86,12 @@ def place_page(
     run: Run,
 ) -> Page:
     """Return the page; `patients` are those among whom the judged ones are."""
-    rows = format_count(len(table.features.label))
-    about = f"{table.name}: {rows} rows, label {table.label}. {run.heading}."
+    sizes = (table.name, Count(len(table.features.label)), table.label, run.heading)
     remarks = [*table.remarks, *run.remarks, *_cut(judged, run.most)]
     first: list[Block] = [
         *leak_warning(table),
         differences_forest("places", "place", _forest_lines(judged, comparisons), answer.margin),
-        about,
+        Text("{}: {} rows, label {}. {}.", *sizes),
         *answer.details,
         *remarks_on(remarks),
     ]
@@ -226,7 +225,7 @@ def _model(
 def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
     """Return the AUROC by place, of three classes or more the mean over them."""
     rows = [
-        (fold.name, format_count(sum(fold.counts)), contender_name(fold.best),
+        (fold.name, Count(sum(fold.counts)), contender_name(fold.best),
          with_interval(fold.auroc, 3))
         for fold in judged
     ]  # fmt: skip

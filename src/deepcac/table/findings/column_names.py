@@ -43,6 +43,7 @@ _SITE = _names(
     r"communit(y|ies)|comm|provider|provnum|klinik|zentrum|krankenhaus|h[oô]pital|centro)"
     r"([_ .-]?(id|no|nr|num|number|code|name))?"
 )
+_SURELY_SITE = _names(r"(study[_ .-]|trial[_ .-])?(site|cent(er|re))([_ .-]?(id|no|nr|code))?")
 _ANSWERS = {"yes", "no", "y", "n", "true", "false", "0", "1", "ja", "nein", "oui", "non"}
 _MOST_SITES = 0.2  # of the rows
 _WEIGHT = _names(
@@ -117,7 +118,7 @@ def find_site(table: ExaminedTable) -> Iterator[Finding]:
         if is_bytes(table.cells(name).type):
             continue
         texts = pc.unique(as_texts(table.cells(name)).drop_null()).to_pylist()
-        answers = {text.lower() for text in texts} <= _ANSWERS
+        answers = {text.lower() for text in texts} <= _ANSWERS and not _SURELY_SITE.fullmatch(name)
         if 2 <= len(texts) <= _MOST_SITES * len(table.number) and not answers:
             yield Finding("the site", (name,), certain=SITE)
             return

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding, ask_to_leave_out
 from deepcac.table.findings.label_leaks import order_auroc
-from deepcac.types import Array
+from deepcac.types import Array, Ids
 
 _TELLS = 0.85  # AUROC of a status for whether another time is over before
 _BY_CHANCE = 10.0  # rows in which a column is above the time, were its values shuffled
@@ -18,6 +18,8 @@ _OFTEN_EMPTY = 0.1  # share of the rows
 _WITH_TIME = 0.95  # rank correlation with the time
 _SHORTER = 0.6  # AUROC of a time for the event
 _FEWEST_EQUAL, _FEWEST_SHORTER = 0.1, 0.05  # shares of the rows
+_FEWEST_OF_TIME = 10  # different numbers
+_NO_EVENT_BY_CHANCE = 1e-6  # in the rows with the largest one
 _ODD = 0.002  # share of the rows in which the earlier time is later
 _MOST_COLUMNS = 200  # of numbers that are compared with each other
 _SUMMARY = re.compile(
@@ -46,7 +48,7 @@ _TIME = re.compile(
 )
 _STATUS = re.compile(
     r"(.*[_. -])?(recur(rence)?|relapsed?|death|dead|died|status|fustat|event|progress(ion|ed)?"
-    r"|censor(ed|ing)?|[dr]event)([_. -]?(status|event|ind|flag))?",
+    r"|censor(ed|ing)?|[dr]event|readmi\w*)([_. -]?(status|event|ind|flag))?",
     re.IGNORECASE,
 )
 
@@ -54,6 +56,11 @@ _STATUS = re.compile(
 def names_a_time(name: str) -> bool:
     """Tell whether a column has a name that times of follow-up have."""
     return bool(_SURELY_TIME.fullmatch(name) or _TIME.fullmatch(name))
+
+
+def names_a_status(name: str) -> bool:
+    """Tell whether a column has the name of the status of an endpoint."""
+    return _STATUS.fullmatch(name) is not None
 
 
 def find_follow_up(table: ExaminedTable) -> Iterator[Finding]:
@@ -94,7 +101,7 @@ def _other_times(table: ExaminedTable, time: Array) -> dict[str, str]:
             continue
         if any(_tells(values, np.asarray(end < time, float)) for end in ends):
             reasons[name] = "tells whether that time is the shorter one: another endpoint?"
-        elif _STATUS.fullmatch(name):
+        elif names_a_status(name):
             reasons[name] = "has the name of an endpoint: was it known at the start?"
     return reasons
 
@@ -121,17 +128,24 @@ def _goes_with(values: Array, time: Array) -> bool:
 def _unused_times(table: ExaminedTable) -> dict[str, str]:
     """Return features that look like a follow-up time, where none is declared, and why.
 
-    They have the name of one, and are shorter or longer where the event came.
+    They have the name of one, and are shorter or longer where the event came; or they end in one
+    number, the end of the study, for many rows, none of which has the event.
     """
     if table.outcome is None:
         return {}
     two = len(table.outcome.classes) == 2
     reasons = {}
     for name in table.numeric:
+        values = table.numbers(name)
+        if two and _ends_without(values, table.outcome.codes):
+            reasons[name] = (
+                f"is {values[~np.isnan(values)].max():g} in many rows, none of which has the "
+                "event: a follow-up time that ends there?"
+            )
+            continue
         surely = _SURELY_TIME.fullmatch(name) is not None
         if not surely and not _TIME.fullmatch(name):
             continue
-        values = table.numbers(name)
         present = ~np.isnan(values)
         if len(np.unique(values[present])) < _FEWEST_STEPS:
             continue
@@ -145,6 +159,16 @@ def _unused_times(table: ExaminedTable) -> dict[str, str]:
                 "it the time of the outcome, with a horizon"
             )
     return reasons
+
+
+def _ends_without(values: Array, codes: Ids) -> bool:
+    """Tell whether the largest of many numbers stands in rows without the event alone."""
+    there = ~np.isnan(values)
+    seen, events = values[there], codes[there] == 1
+    if len(np.unique(seen)) < _FEWEST_OF_TIME:
+        return False
+    last = seen == seen.max()
+    return not events[last].any() and bool(np.mean(~events) ** last.sum() < _NO_EVENT_BY_CHANCE)
 
 
 def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 from scipy.stats import binom, rankdata
 
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import FEW, Count
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding, ask_to_leave_out
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
@@ -30,6 +30,7 @@ _LATER = re.compile(
     r"(.*[_ .-])?(los|length[_ .-]?of[_ .-]?stay|d(is)?ch(arge|d|g)?\w*|dsch\w*|apgar\w*|outcome|"
     r"death\w*|died|mortality|surv(?!ey)\w*|autopsy|readmi\w*|reject(ion)?|relapsed?|"
     r"recurrence|complications?|last[_ .-]?contact\w*|lst(ct|contact)\w*|attempts?|"
+    r"(tot\w*[_ .-]?)?(charges?|m?costs?|m?cst)|dnr\w*|e(vent)?[_ .-]?type|"
     r"verweildauer|entlass\w*|verstorben|komplikation\w*|dur[ée]e[_ .-]?de[_ .-]?s[ée]jour|"
     r"d[ée]c[èe]s|alta|fallec\w*)([_ .-].*)?",
     re.IGNORECASE,
@@ -224,5 +225,5 @@ def find_filled_after(table: ExaminedTable) -> Iterator[Finding]:
             continue
         inside = np.unique(table.codes[present])
         if len(inside) == 1 and np.mean(table.codes == inside[0]) ** filled < _FILLED_BY_CHANCE:
-            rows = f"{format_count(filled)} rows, all of one class"
+            rows = f"{Count(filled)} rows, all of one class"
             yield ask_to_leave_out(name, f"is filled in {rows}: was it written after the outcome?")

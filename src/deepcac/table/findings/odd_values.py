@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from deepcac.scoring.censored import FollowUp
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.description import KEEP, LEAVE_OUT, MISSING_VALUES
 from deepcac.table.columns.roles import Roles
@@ -132,8 +132,7 @@ def find_impossible_values(table: ExaminedTable) -> Iterator[Finding]:
         distinct = np.unique(values[outside])
         shown = ", ".join(repr(plainly(value)) for value in distinct[:3])
         text = (
-            f"Column {name!r}: {format_count(int(outside.sum()))} values such as {shown} are "
-            "impossible."
+            f"Column {name!r}: {Count(int(outside.sum()))} values such as {shown} are impossible."
         )
         few = len(distinct) <= _MOST_VALUES
         answers = (MISSING_VALUES, KEEP) if few else (LEAVE_OUT, KEEP)

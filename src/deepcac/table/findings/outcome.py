@@ -1,5 +1,6 @@
-"""Labels whose event is not plain, or that have a class too many."""
+"""Labels whose event is not plain, or that have classes too many."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -7,15 +8,18 @@ import numpy as np
 from deepcac.table.columns.description import EVENT, KEEP, MISSING_VALUES
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding
+from deepcac.table.findings.follow_up_columns import names_a_status
 from deepcac.table.reading.class_labels import BY_COUNT, BY_NUMBER, unknown_classes
 
 _RARE = 0.05  # share of a class that may be none
+_CENSORED = re.compile(r"(.*[_ .-])?cens\w*", re.IGNORECASE)  # 1 may mean that no event came
 
 
 def find_unclear_outcome(table: ExaminedTable) -> Iterator[Finding]:
     """Find a label of two classes of which either may be the event, and classes that may be none.
 
-    Of 0 and 1 the second is the event, and of words such as yes, died or alive one says it.
+    Of 0 and 1 the second is the event, unless it may be that no event came (censored), and of words
+    such as yes, died or alive one says it.
     """
     outcome, roles = table.outcome, table.roles
     if outcome is None or roles is None or outcome.follow is not None:
@@ -23,7 +27,8 @@ def find_unclear_outcome(table: ExaminedTable) -> Iterator[Finding]:
     asked = table.description.resource.use.outcome
     if len(outcome.words) == 2:
         unclear = outcome.reason == BY_COUNT or (
-            outcome.reason == BY_NUMBER and "0" not in outcome.words
+            outcome.reason == BY_NUMBER
+            and ("0" not in outcome.words or _CENSORED.fullmatch(roles.label) is not None)
         )
         named = any(word.lower() in roles.label.lower() for word in outcome.words if len(word) > 2)
         if unclear and not named and (asked is None or asked.event is None):
@@ -35,6 +40,13 @@ def find_unclear_outcome(table: ExaminedTable) -> Iterator[Finding]:
     rare = [
         n for n, count in zip(outcome.words, counts, strict=True) if count < _RARE * counts.sum()
     ]
+    if names_a_status(roles.label):
+        text = (
+            f"Column {roles.label!r}: an event comes or not, and here are {len(outcome.words)} "
+            "classes. Make two of them in the file, or divide a number (outcome: above), if one of "
+            "them is the event."
+        )
+        yield Finding(text, (roles.label,), (KEEP,))
     odd = {*rare, *unknown_classes(outcome.words)}
     for name in [name for name in outcome.words if name in odd][: len(outcome.words) - 2]:
         text = f"Column {roles.label!r}: is {name!r} an outcome, or is it not known in these rows?"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT, NAMES_A_ROW
 from deepcac.table.columns.description import KEEP, PATIENT
 from deepcac.table.findings.examination import ExaminedTable
@@ -75,7 +75,7 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
             continue
         if by_name or (table.codes is not None and _never_change(name, keys, table.codes, counts)):
             text = (
-                f"Column {name!r}: {format_count(len(counts))} values in {format_count(n)} rows. "
+                f"Column {name!r}: {Count(len(counts))} values in {Count(n)} rows. "
                 "If they are patients, "
                 "their rows stand on both sides of every split, and every score is too good."
             )
@@ -147,7 +147,7 @@ def nearly_copied(names: Sequence[str], X: Array, codes: Ids) -> str:
     if len(X) ** 2 / 2 * np.prod(np.delete(alike, other)) > _BY_CHANCE * len(best):
         return ""
     return (
-        f"{format_count(len(best))} of {format_count(len(X))} rows are equal to another row in "
+        f"{Count(len(best))} of {Count(len(X))} rows are equal to another row in "
         "every column but "
         f"{names[other]!r}, and nearly all have its label too. If they are visits of a patient, "
         "name the patient; if they are copies with noise, take them out: they stand on "
@@ -194,7 +194,7 @@ def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
         return ""
     inside = np.bincount(codes[telling][counts[which] > 1], minlength=len(classes))
     return (
-        f"{format_count(copies)} of {format_count(len(X))} rows are equal to another row in every "
+        f"{Count(copies)} of {Count(len(X))} rows are equal to another row in every "
         f"column, most of them of class {classes[int(inside.argmax())]!r}. If they are copies "
         "(oversampling, a "
         "double export), take them out: copies stand on both sides of every split, and every score "

@@ -7,13 +7,14 @@ import pyarrow.compute as pc
 
 from deepcac.table.columns.cell_texts import AMONG_NUMBERS, ERROR_CELLS, NO_VALUE, UNKNOWN
 from deepcac.table.columns.cells import (
-    are_dates,
     code_place,
     is_numeric,
     is_text,
     is_unit,
+    truth_like,
     unit_key,
 )
+from deepcac.table.columns.dates import ANY, are_dates, date_patterns, date_type
 from deepcac.table.columns.described_rows import WITH_UNIT, as_declared_numbers, without_missing
 from deepcac.table.columns.description import (
     A_LEVEL,
@@ -23,6 +24,7 @@ from deepcac.table.columns.description import (
     NUMBER,
     TEXT,
     TRUTH,
+    WRITTEN,
     ColumnField,
     ColumnType,
 )
@@ -84,17 +86,29 @@ def infer_column(
     if is_name or not texts:
         return InferredColumn(ColumnField(name=name), words, _area(name, texts, words))
     if are_dates(texts):
-        return InferredColumn(ColumnField(name=name, type=DATE), words)
-    if {text.lower() for text in texts} <= {"true", "false"}:
+        return _dates(name, texts, words)
+    if truth_like(texts):
         return InferredColumn(ColumnField(name=name, type=TRUTH), words)
     return _number_or_text(name, present, number, sign, words)
+
+
+def _dates(name: str, texts: list[str], words: tuple[str, ...]) -> InferredColumn:
+    """Return the format of dates; of two that read every cell a person says which."""
+    patterns = date_patterns(texts)
+    kind, format = date_type(patterns[0]) if patterns else (DATE, ANY)
+    field = ColumnField.model_validate({"name": name, "type": kind, "format": format})
+    if len(patterns) < 2:
+        return InferredColumn(field, words)
+    answers = (*(f"{WRITTEN} {pattern}" for pattern in patterns), LEAVE_OUT)
+    why = f"Column {name!r}: does {texts[0]!r} have the day first, or the month?"
+    return InferredColumn(ColumnField(name=name), words, (Finding(why, (name,), answers),))
 
 
 def _type(kind: pa.DataType) -> ColumnType:
     if pa.types.is_boolean(kind):
         return TRUTH
     if pa.types.is_temporal(kind):
-        return DATE
+        return "datetime" if pa.types.is_timestamp(kind) else DATE
     return NUMBER if is_numeric(kind) else "any"
 
 

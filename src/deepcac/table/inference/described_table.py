@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cell_texts import NO_VALUE, uniform_text
 from deepcac.table.columns.cells import as_texts, is_text, plain, plain_type
 from deepcac.table.columns.described_rows import DescribedTable, without_missing
@@ -274,7 +274,7 @@ def _rows_without(sample: SampledTable, use: Use) -> list[Finding]:
     gone = sum(value is None or str(value).lower() in words for value in cells.to_pylist())
     if not gone or gone == len(cells):
         return []
-    text = f"Column {outcome.field!r}: {format_count(gone)} rows have no outcome."
+    text = f"Column {outcome.field!r}: {Count(gone)} rows have no outcome."
     return [Finding(text, (outcome.field,), (LEAVE_ROWS_OUT,), check=LABEL)]
 
 

@@ -1,7 +1,7 @@
 """Events before a prediction time as one row: what was seen, how often, and how long ago."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ MEASURED = ("last", "mean", "change")  # of those with numbers
 FLAG, STATIC = "recorded", "value"  # of codes without a time
 _DAY = 86_400.0  # seconds
 _ROW = "row"
+_NEVER = {"count": 0.0, FLAG: 0.0}  # of a code that a row lacks; other summaries are missing
 
 
 class EventFeature(NamedTuple):
@@ -71,42 +72,30 @@ def summarise(
     are those of `before_prediction`.
     """
     wanted = events[events[CODE].isin({feature.code for feature in features})]
-    seen = before_prediction(wanted, rows)
+    seen = before_prediction(wanted, rows).sort_values(TIME, kind="stable")
     timeless = seen[TIME].isna()
-    series = _timed(seen[~timeless]) | _static(seen[timeless])
-    tables = {kind: values.unstack(level=CODE) for kind, values in series.items()}
-    return {feature.name: _column(tables[feature.kind], feature, len(rows)) for feature in features}
-
-
-def _timed(seen: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return each summary by (code, row) of events with a time."""
-    ordered = seen.sort_values(TIME, kind="stable")
-    groups = ordered.groupby([CODE, _ROW], observed=True)
-    latest = groups[[TIME, PREDICTED_AT]].last()
-    values = groups[VALUE]
-    last = values.last()
-    return {
-        "count": groups.size().astype(np.float64),
-        "days_since": (latest[PREDICTED_AT] - latest[TIME]).dt.total_seconds() / _DAY,
-        "last": last,
+    timed, static = (
+        part.groupby([CODE, _ROW], observed=True) for part in (seen[~timeless], seen[timeless])
+    )
+    since, values = timed[[TIME, PREDICTED_AT]].last(), timed[VALUE]
+    series: dict[str, pd.Series[Any]] = {
+        "count": timed.size(),
+        "days_since": (since[PREDICTED_AT] - since[TIME]).dt.total_seconds() / _DAY,
+        "last": values.last(),
         "mean": values.mean(),
-        "change": last - values.first(),
+        "change": values.last() - values.first(),
+        FLAG: static.size() > 0,
+        STATIC: static[VALUE].last(),
     }
-
-
-def _static(seen: pd.DataFrame) -> dict[str, pd.Series]:
-    groups = seen.groupby([CODE, _ROW], observed=True)
-    return {FLAG: (groups.size() > 0).astype(np.float64), STATIC: groups[VALUE].last()}
-
-
-def _column(table: pd.DataFrame, feature: EventFeature, n: int) -> Array:
-    """Return one feature of n rows; a code that a row lacks is 0 times there."""
-    never = 0.0 if feature.kind in ("count", FLAG) else np.nan
-    column = np.full(n, never)
-    if feature.code in table:
-        values = table[feature.code].to_numpy(dtype=np.float64)
-        column[table.index.to_numpy()] = np.where(np.isnan(values), never, values)
-    return column
+    places = pd.RangeIndex(len(rows))
+    tables = {kind: told.unstack(level=CODE).reindex(places) for kind, told in series.items()}
+    absent = pd.Series(np.nan, places)
+    columns = {}
+    for feature in features:
+        told = tables[feature.kind].get(feature.code, absent).astype(float)
+        filled = told.fillna(_NEVER.get(feature.kind, np.nan))
+        columns[feature.name] = np.asarray(filled, dtype=np.float64)
+    return columns
 
 
 def subjects_by_code(events: Iterable[pd.DataFrame]) -> pd.DataFrame:
@@ -117,15 +106,11 @@ def subjects_by_code(events: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """
     counts = []
     for shard in events:
-        marks = pd.DataFrame(
-            {
-                CODE: shard[CODE].astype(str),
-                SUBJECT: shard[SUBJECT],
-                "subjects": True,
-                "timed": shard[TIME].notna(),
-                "static": shard[TIME].isna(),
-                "numeric": shard[VALUE].notna(),
-            }
+        timed, numeric = shard[TIME].notna(), shard[VALUE].notna()
+        marks = (
+            shard[[CODE, SUBJECT]]
+            .astype({CODE: str})
+            .assign(subjects=True, timed=timed, static=~timed, numeric=numeric)
         )
         counts.append(marks.groupby([CODE, SUBJECT]).any().groupby(level=CODE).sum())
     return pd.concat(counts).groupby(level=0).sum()

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.table.budgeted_trials import Say
 from deepcac.table.columns.description import (
     NUMBER,
@@ -234,6 +234,6 @@ def shards(folder: StrPath, labels: pd.DataFrame) -> Iterator[tuple[pd.DataFrame
     if len(unknown):
         raise DataError(
             f"labels, data row {unknown.index[0] + 1}: subject {unknown.iloc[0]} has no event in "
-            f"{folder} ({format_count(unknown.nunique())} such subjects); take their rows out, or "
+            f"{folder} ({Count(unknown.nunique())} such subjects); take their rows out, or "
             "name another folder"
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
+from deepcac.scoring.small_cells import FEW, Count, OfSome, Share, Text, join_texts
 from deepcac.table.column_differences import cohort_differences
 from deepcac.table.columns.cells import as_texts, numbers, plain
 from deepcac.table.inference.labelled_table import LabelledTable
@@ -52,9 +52,10 @@ def _as_encoded(rows: pa.Table, column: EncodedColumn) -> pa.ChunkedArray:
 
 
 def _line(rows: pa.Table, column: EncodedColumn) -> tuple[str, ...]:
-    missing = format_count(column.missing)
-    if column.missing >= FEW:
-        missing = f"{missing} ({format_percentage(column.missing, rows.num_rows)})"
+    missing: Text = Count(column.missing)
+    if column.missing:
+        both = Text("{} ({})", missing, Share(column.missing, rows.num_rows))
+        missing = OfSome(both, column.missing, instead=missing)
     return (column.name, column.kind, missing, _values(rows, column))
 
 
@@ -62,17 +63,21 @@ def _values(rows: pa.Table, column: EncodedColumn) -> str:
     cells = _as_encoded(rows, column)
     if column.kind == NUMBER:
         seen = numbers(cells, column.name)
-        if np.isfinite(seen).sum() < _FEWEST_FOR_QUARTERS:
-            return WITHHELD
-        low, middle, high = np.nanquantile(seen, (0.25, 0.5, 0.75))
-        return f"{middle:,.4g} ({low:,.4g} to {high:,.4g})"
+        seen = seen[np.isfinite(seen)]
+        low, middle, high = np.quantile(seen, (0.25, 0.5, 0.75)) if len(seen) else (np.nan,) * 3
+        quarters = f"{middle:,.4g} ({low:,.4g} to {high:,.4g})"
+        return OfSome(quarters, len(seen), _FEWEST_FOR_QUARTERS)
     if column.kind == CATEGORY:
         counts = pc.value_counts(cells.drop_null()).to_pylist()
         ordered = sorted(counts, key=lambda entry: (-entry["counts"], str(entry["values"])))
         shown = [
-            f"{entry['values']} {format_percentage(entry['counts'], len(cells))}"
+            Text("{} {}", str(entry["values"]), Share(entry["counts"], len(cells)))
             for entry in ordered[:4]
-            if entry["counts"] >= FEW
         ]
-        return ", ".join(shown) + (", …" if len(ordered) > len(shown) else "")
+        common = sum(entry["counts"] >= FEW for entry in ordered[:4])
+        others, own = (
+            join_texts(", ", [*texts, *["…"] * (len(ordered) > len(texts))])
+            for texts in (shown[:common], shown)
+        )
+        return Text.of(others, own.exact)
     return ""

@@ -1,11 +1,13 @@
 """The page that says whether clustering helps on a table, answer first."""
 
+from functools import partial
+
 import numpy as np
 
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.questions import BEND, HELP, NEGATIVE
 from deepcac.scoring.censored import observed_risk
-from deepcac.scoring.small_cells import format_count, format_percentage
+from deepcac.scoring.small_cells import Count, Share, Text, join_texts
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableRun, Trials
 from deepcac.table.cluster_answer import TABLE_QUESTIONS, tuned_auroc
@@ -45,8 +47,10 @@ def write_compare_page(
     clusterings: list[FoundClustering],
     command: str,
     asked: RiskQuestions = USUAL,
+    *,
+    exact: bool = False,
 ) -> Page:
-    """Write the page and return it.
+    """Write the page and return it (`write_page`).
 
     `effort`, `trials`, `answer` and `clusterings` are what was asked for, run, concluded and found.
     """
@@ -57,14 +61,14 @@ def write_compare_page(
         auroc = tuned_auroc(trials, answer.best)[:2]
         sizes = size_section(table, predictions.risk[answer.best], auroc, lowest)
         risks = [risk_section(table, predictions, answer, asked, [sizes])]
-    rows = f"{table.name}: {format_count(n)} rows, label {table.label} ({_shares(table)})"
+    about = (table.name, Count(n), table.label, _shares(table))
     first = Section(
         "answer",
         "Answer",
         [
             *leak_warning(table),
             comparison_forest(answer, (HELP, BEND, NEGATIVE)),
-            rows,
+            Text("{}: {} rows, label {} ({})", *about),
             *answer.details,
             *remarks_on([*table.remarks, *_limits(trials)]),
         ],
@@ -83,12 +87,10 @@ def write_compare_page(
         command,
         page_names(table),
     )
-    write_page(path, page)
-    return page
+    return write_page(path, page, exact=exact)
 
 
 def _cohort(table: LabelledTable, effort: TableRun, trials: Trials) -> Section:
-    missing = missingness(table.columns, len(table.features.label))
     return Section(
         "cohort",
         "Cohort",
@@ -97,7 +99,7 @@ def _cohort(table: LabelledTable, effort: TableRun, trials: Trials) -> Section:
             column_table(table.rows, table.columns),
             "Values: median (quartiles) of a number, shares of the most frequent levels of a "
             "category.",
-            missing or "No empty cells to show: there are none, or too few to tell how many.",
+            partial(missingness, table.columns, len(table.features.label)),
             *missing_section(table, effort, trials),
         ],
     )
@@ -127,7 +129,7 @@ def _comparisons(answer: Answer, trials: Trials) -> Section:
 def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
     counts = np.bincount(table.features.label, minlength=len(table.classes))
     return [
-        (name, format_count(count), format_percentage(count, counts.sum()))
+        (name, Count(count), Share(count, counts.sum()))
         for name, count in zip(table.shown_classes, counts, strict=True)
     ]
 
@@ -138,16 +140,18 @@ def _shares(table: LabelledTable) -> str:
         return f"{100 * observed_risk(table.follow)[0]:.1f} % {table.classes[1]}, {by}"
     lines = _classes(table)
     shown = lines[1:] if len(lines) == 2 else lines
-    return ", ".join(f"{share} {name}" for name, _, share in shown)
+    return join_texts(", ", (Text("{} {}", share, name) for name, _, share in shown))
 
 
 def _limits(trials: Trials) -> list[str]:
     made = len(trials.seeds)
-    remarks = []
+    remarks: list[str] = []
     if trials.cut:
         remarks.append(
-            f"Models were trained on {format_count(trials.trained_on)} rows, only a part of the "
-            "training rows."
+            Text(
+                "Models were trained on {} rows, only a part of the training rows.",
+                Count(trials.trained_on),
+            )
         )
     if made < trials.planned:
         remarks.append(
@@ -192,12 +196,14 @@ def how_judged(table: LabelledTable, effort: TableRun, trials: Trials) -> list[s
     n = len(table.features.label)
     rows = "patients" if table.group is not None else "rows"
     return [
-        f"{len(trials.seeds)} of {trials.planned} planned resamples (at least {FEWEST_RESAMPLES}), "
-        f"seeds {trials.seeds[0]} to {trials.seeds[-1]}, in {trials.seconds:.0f} s, "
-        f"{trials.jobs} at a time: 56 % of the {rows} for training (at most {trials.train_rows:,} "
-        f"of {format_count(n)} rows), 19 % for choosing a trial, 25 % for the test. "
-        "Numbers are imputed by the training median with a flag, and standardised on the training "
-        "part; categories are one column per level.",
+        Text(
+            "{} of {} planned resamples (at least {}), seeds {} to {}, in {:.0f} s, {} at a time: "
+            "56 % of the {} for training (at most {:,} of {} rows), 19 % for choosing a trial, 25 "
+            "% for the test. Numbers are imputed by the training median with a flag, and "
+            "standardised on the training part; categories are one column per level.",
+            *(len(trials.seeds), trials.planned, FEWEST_RESAMPLES, trials.seeds[0]),
+            *(trials.seeds[-1], trials.seconds, trials.jobs, rows, trials.train_rows, Count(n)),
+        ),
         f"Every model has {effort.trials} trials: the defaults, and random ones from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
         f"of clusters ({_numbers_tried(trials)}) and alpha of CAC. The trial is chosen on the "

@@ -4,6 +4,7 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.table.answer import Answer
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.optimism import SCORES, Optimism
 from deepcac.table.output_files import StrPath
@@ -13,7 +14,12 @@ _HEAD = ("score", "apparent", "optimism", "corrected")
 
 
 def write_instability_page(
-    path: StrPath, table: LabelledTable, model: str, optimism: Optimism, refits: int, command: str
+    path: StrPath,
+    table: LabelledTable,
+    model: str,
+    optimism: Optimism,
+    refits: int,
+    run: TableRun,
 ) -> None:
     """Write the page; `model` is what the model is in words, `refits` how many there were."""
     auroc = optimism.scores["auroc"]
@@ -46,7 +52,7 @@ def write_instability_page(
         method_section(method, "How it was made"),
     ]
     title = f"How stable is the risk model of {table.name}?"
-    write_page(path, Page(title, answer, sections, command))
+    write_page(path, Page(title, answer, sections, run.command), exact=run.exact)
 
 
 def optimism_rows(optimism: Optimism) -> list[tuple[str, ...]]:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure, ink_on
 from deepcac.pages.wording import minus
-from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, round_share
+from deepcac.scoring.small_cells import OTHERS, WITHHELD, Count, Rule
 from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
@@ -17,15 +17,16 @@ from deepcac.types import Array
 _CLEAR = 3.0  # standard deviations at which the colour is full
 
 
-def subtype_profile(clustering: FoundClustering, classes: tuple[str, ...]) -> Figure:
+def subtype_profile(
+    clustering: FoundClustering, classes: tuple[str, ...], rule: Rule = OTHERS
+) -> Figure:
     """Draw the features that set clusters apart, and the outcome in each of them."""
     shown = clustering.telling
     values = clustering.profile[:, shown].T.round(1) + 0.0  # no minus before a zero
-    columns = [f"{s.number}\nn = {format_count(s.size)}" for s in clustering.subtypes]
-    positive = _event(clustering, classes)
-    rates = np.array(
-        [[s.rates[positive], s.low[positive], s.high[positive]] for s in clustering.subtypes]
-    )
+    columns = [f"{s.number}\nn = {rule.show(Count(s.size))}" for s in clustering.subtypes]
+    every = np.array([[rate.under(rule) for rate in s.rates] for s in clustering.subtypes])
+    positive = _event(every[:, :, 0].mean(axis=0))
+    rates = every[:, positive]
 
     def draw(canvas: Canvas) -> None:
         heat, bars = canvas.subplots(1, 2, width_ratios=[2.2, 1])
@@ -74,19 +75,18 @@ def _bars(axis: Axes, rates: Array, event: str) -> None:
     axis.grid(visible=False, axis="y")
 
 
-def _event(clustering: FoundClustering, classes: tuple[str, ...]) -> int:
+def _event(mean: Array) -> int:
     """Return the positive class of two; of more the rarest that is shown in every subtype."""
-    mean = np.mean([s.rates for s in clustering.subtypes], axis=0)
-    return 1 if len(classes) == 2 or np.isnan(mean).all() else int(np.nanargmin(mean))
+    return 1 if len(mean) == 2 or np.isnan(mean).all() else int(np.nanargmin(mean))
 
 
-def missingness(columns: Sequence[EncodedColumn], n: int) -> Figure | None:
-    """Draw the rounded share of `n` rows that miss a value, by column."""
-    holes = [column for column in columns if column.missing >= FEW]
-    named = ((float(round_share(column.missing, n)), column.name) for column in holes)
+def missingness(columns: Sequence[EncodedColumn], n: int, rule: Rule = OTHERS) -> Figure | str:
+    """Draw the share of `n` rows that miss a value, by column; or say that there are none."""
+    holes = [column for column in columns if column.missing >= rule.few]
+    named = ((float(rule.share(column.missing, n)), column.name) for column in holes)
     shares = sorted(named, reverse=True)[:30]
     if not shares:
-        return None
+        return "No empty cells to show: there are none, or too few to tell how many."
     names = [name for _, name in shares]
 
     def draw(canvas: Canvas) -> None:

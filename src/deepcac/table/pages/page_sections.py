@@ -1,9 +1,8 @@
 """A page about a table: the answer first, then sections of notes, figures and tables."""
 
 import base64
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -12,7 +11,7 @@ from deepcac import __version__
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.figures import Figure, as_svg
 from deepcac.pages.templating import environment
-from deepcac.scoring.small_cells import NOTE
+from deepcac.scoring.small_cells import NOTE, OTHERS, OWNER, Rule
 from deepcac.table.answer import Answer
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_text
@@ -64,7 +63,8 @@ class Section:
     ----------
     id, heading : str
     blocks : sequence
-        Notes (str, or Markup where they hold HTML), figures, tables, remarks and sections.
+        Notes (str, or Markup where they hold HTML), figures, tables, remarks and sections; or a
+        function of the rule by which counts are written, where a figure is drawn from them.
     link : str
         The heading among the links of the page.
     """
@@ -75,7 +75,7 @@ class Section:
     link: str = ""
 
 
-Block = str | Figure | PageTable | Remarks | Section
+Block = str | Figure | PageTable | Remarks | Section | Callable[[Rule], "Block"]
 
 
 @dataclass(frozen=True)
@@ -108,17 +108,56 @@ _KINDS = {
 }  # fmt: skip
 
 
-def write_page(path: StrPath, page: Page) -> None:
-    """Write a page as HTML."""
+OWN = (
+    "This page is only for the owner of the table: it has true counts, and what messages say of "
+    "single rows. It must not leave your hands."
+)
+
+
+def write_page(path: StrPath, page: Page, *, exact: bool = False) -> Page:
+    """Write a page as HTML and return it as it is shown, of plain text.
+
+    Its counts are hidden and rounded, unless it is the owner's own (`exact`).
+    """
+    rule = OWNER if exact else OTHERS
+    shown = shown_page(page, rule)
     made = environment("deepcac.table")
-    made.filters |= {
-        "address": _address,
-        "kind": lambda block: _KINDS[type(block)],
-        "page_text": partial(page_text, names=page.names),
-    }
-    text = made.get_template("page.html").render(document=page, rounding=NOTE, version=__version__)
+    made.filters |= {"address": _address, "kind": lambda block: _KINDS[type(block)]}
+    text = made.get_template("page.html").render(
+        document=shown, rounding=rule.show(NOTE), own=OWN if exact else "", version=__version__
+    )
     with atomic_path(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
+    return shown
+
+
+def shown_page(page: Page, rule: Rule) -> Page:
+    """Return a page of plain text, whose counts are as the rule has them."""
+    answer, show = page.answer, rule.show
+    shown = replace(
+        answer,
+        sentence=show(answer.sentence),
+        also=list(map(show, answer.also)),
+        numbers=[(show(name), show(value)) for name, value in answer.numbers],
+        details=list(map(show, answer.details)),
+        warnings=list(map(show, answer.warnings)),
+    )
+    sections: Any = [_under(rule, page.names, section) for section in page.sections]
+    return replace(page, answer=shown, sections=sections)
+
+
+def _under(rule: Rule, names: frozenset[str], block: Block) -> Block:
+    """Return a block of plain text; a message is without what it tells of single rows."""
+    if isinstance(block, str):
+        return rule.show(block)
+    if isinstance(block, PageTable):
+        rows = [tuple(map(rule.show, row)) for row in block.rows]
+        return replace(block, head=list(map(rule.show, block.head)), rows=rows)
+    if isinstance(block, Remarks):
+        return replace(block, lines=[rule.show(page_text(line, names)) for line in block.lines])
+    if isinstance(block, Section):
+        return replace(block, blocks=[_under(rule, names, inner) for inner in block.blocks])
+    return block if isinstance(block, Figure) else _under(rule, names, block(rule))
 
 
 def remarks_on(lines: Iterable[str]) -> list[Block]:

@@ -1,12 +1,13 @@
 """`deepcac profile`: a page on the columns of a table, with or without a label."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from deepcac.files.atomic import atomic_path
-from deepcac.scoring.small_cells import FEW, format_count, format_percentage
+from deepcac.scoring.small_cells import FEW, RULES, Count, OfSome, Rule, Share, Text, join_texts
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.cell_texts import uniform
@@ -87,20 +88,21 @@ def write_profile_page(
         *_outcome_section(table, str(outcome)),
     ]
     page = Page(f"What is in {name}?", answer, sections, run.command, _names(table))
-    write_page(out, page)
+    write_page(out, page, exact=run.exact)
     return table.encoder, faults
 
 
 def _size(table: ExaminedTable, total: int) -> str:
     """Say how many rows and columns there are, and the share of the outcome."""
     n, columns = len(table.number), table.encoder.columns
-    drawn = "" if n == total else f", of which {format_count(n)} drawn at random are described"
+    drawn = "" if n == total else Text(", of which {} drawn at random are described", Count(n))
     shares = ""
     if table.outcome is not None:
-        shares = f"; {_shares(table.outcome.codes, _shown_classes(table, table.outcome))}"
-    return (
-        f"{format_count(total)} rows{drawn}{shares}; {len(table.encoder.used)} of {len(columns)} "
-        "columns are of use"
+        named = _shown_classes(table, table.outcome)
+        shares = Text("; {}", _shares(table.outcome.codes, named))
+    return Text(
+        "{} rows{}{}; {} of {} columns are of use",
+        *(Count(total), drawn, shares, len(table.encoder.used), len(columns)),
     )
 
 
@@ -122,10 +124,7 @@ def _column_sections(table: ExaminedTable) -> list[Section]:
         "Values: median (quartiles) of a number, shares of the most frequent levels of a "
         "category. Left out: not used by deepcac compare.",
     ]
-    missing: list[Block] = [
-        missingness(table.encoder.columns, len(table.number))
-        or "No empty cells to show: there are none, or too few to tell how many."
-    ]
+    missing: list[Block] = [partial(missingness, table.encoder.columns, len(table.number))]
     return [
         Section("columns", "Columns", columns),
         Section("missing", "Missing values", missing),
@@ -141,9 +140,9 @@ def _describe(
         use = Use(outcome=Outcome(field=uniform(label)) if label else None)
         described = describe_table(path, use, sheet=sheet, rows=run.rows, seed=run.seed)
         if file is not None:
-            with atomic_path(file) as partial:
+            with atomic_path(file) as unfinished:
                 text = as_yaml(described.description.resource)
-                Path(partial).write_text(text, "utf-8")
+                Path(unfinished).write_text(text, "utf-8")
         return described
     described = examine_table(
         DescribedTable(path, with_outcome(existing, label)), rows=run.rows, seed=run.seed
@@ -174,7 +173,7 @@ def _shown_classes(table: ExaminedTable, outcome: Outcomes) -> tuple[str, ...]:
     """Return the names of the classes; a rare one is not named."""
     classes, counts = _class_counts(outcome)
     shown = standing_alone(classes, table.roles.label if table.roles else "")
-    return tuple(name if n >= FEW else _RARE for name, n in zip(shown, counts, strict=True))
+    return tuple(OfSome(*named, instead=_RARE) for named in zip(shown, counts, strict=True))
 
 
 def _outcome_section(table: ExaminedTable, label: str) -> list[Section]:
@@ -198,22 +197,29 @@ def _shares(codes: Ids, names: tuple[str, ...]) -> str:
     """Return the share of the positive class of two, of every class of more."""
     counts = np.bincount(codes, minlength=len(names))
     lines = [
-        f"{format_percentage(count, len(codes))} {name}"
+        Text("{} {}", Share(count, len(codes)), name)
         for name, count in zip(names, counts, strict=True)
     ]
-    return ", ".join(lines[1:] if len(lines) == 2 else lines)
+    return join_texts(", ", lines[1:] if len(lines) == 2 else lines)
 
 
 def part_lines(parts: ColumnParts, codes: Ids, n_classes: int) -> Iterator[tuple[str, ...]]:
-    """Yield name, rounded size and class shares of each part; a rare value is not named."""
+    """Yield name, size and class shares of each part."""
     counts = np.zeros((len(parts.names), n_classes), dtype=np.int64)
     np.add.at(counts, (parts.number, codes), 1)
     sizes = counts.sum(axis=1)
+    names = zip(*(_part_names(parts, sizes, rule) for rule in RULES), strict=True)
+    for name, n, shares in zip(names, sizes, counts, strict=True):
+        yield (Text.of(*name), Count(n), *(Share(count, n) for count in shares))
+
+
+def _part_names(parts: ColumnParts, sizes: Ids, rule: Rule) -> Iterator[str]:
+    """Yield the names of parts; a rare value is not named."""
     rare = [
-        n < FEW and name not in (OTHER, MISSING) for name, n in zip(parts.names, sizes, strict=True)
+        n < rule.few and name not in (OTHER, MISSING)
+        for name, n in zip(parts.names, sizes, strict=True)
     ]
-    for j, (name, n, shares) in enumerate(zip(parts.names, sizes, counts, strict=True)):
-        shown = "rare values" if rare[j] else name
-        if not parts.exact and any(rare[max(j - 1, 0) : j + 2]) and not rare[j]:
-            shown = "other values"  # its end is a value of few rows
-        yield (shown, format_count(n), *(format_percentage(count, n) for count in shares))
+    for j, name in enumerate(parts.names):
+        near = not parts.exact and any(rare[max(j - 1, 0) : j + 2])
+        # The end of a part beside a rare one is a value of few rows.
+        yield "rare values" if rare[j] else "other values" if near else name

@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, recalibrated
 from deepcac.scoring.resampled_scores import Patients, benefit, estimate
-from deepcac.scoring.small_cells import FEW, is_few, round_count
+from deepcac.scoring.small_cells import OTHERS, Rule
 from deepcac.table.predictions import Predictions
 from deepcac.types import Array
 
@@ -37,7 +37,11 @@ def refitted(whom: Patients) -> Patients:
 
 
 def calibration_figure(
-    judged: Mapping[str, Predictions], outcomes: Sequence[str] = (), *, refit: bool = False
+    judged: Mapping[str, Predictions],
+    outcomes: Sequence[str] = (),
+    rule: Rule = OTHERS,
+    *,
+    refit: bool = False,
 ) -> Figure:
     """Draw smooth calibration curves with pointwise 95 % intervals.
 
@@ -49,6 +53,8 @@ def calibration_figure(
     outcomes : sequence of str
         Names of the two classes, below whose one panel their risks are drawn; none are drawn
         otherwise.
+    rule : Rule
+        By which the patients below are counted.
     refit : bool
         Whether the risks are drawn after recalibration too.
     """
@@ -58,11 +64,14 @@ def calibration_figure(
     }
     if outcomes:
         (predictions,) = judged.values()
-        size, draw = (5.2, 4.6), _over_shares(next(iter(curves.values())), predictions, outcomes)
+        size, draw = (
+            (5.2, 4.6),
+            _over_shares(next(iter(curves.values())), predictions, outcomes, rule),
+        )
     else:
         size, draw = _panels(curves, _draw_calibration)
     again = ", and with intercept and slope refitted on the same patients" * refit
-    below = f" Below: how the risks are spread, no bar for fewer than {FEW} patients."
+    below = f" Below: how the risks are spread, no bar for fewer than {rule.few} patients."
     return Figure(
         id="calibration",
         title="Are the risks right?",
@@ -104,7 +113,10 @@ def _draw_calibration(axis: Axes, curves: Mapping[str, CalibrationCurve]) -> Non
 
 
 def _over_shares(
-    curves: Mapping[str, CalibrationCurve], predictions: Predictions, outcomes: Sequence[str]
+    curves: Mapping[str, CalibrationCurve],
+    predictions: Predictions,
+    outcomes: Sequence[str],
+    rule: Rule,
 ) -> Callable[[Canvas], None]:
     """Return the drawing of curves above the spread of the first model's risks, by outcome.
 
@@ -116,7 +128,7 @@ def _over_shares(
     else:
         inside = {"": np.ones(len(risk), np.bool_)}
     shares = {
-        name: risk_shares(risk[rows], predictions.unit[rows]) for name, rows in inside.items()
+        name: risk_shares(risk[rows], predictions.unit[rows], rule) for name, rows in inside.items()
     }
     filled = np.flatnonzero(np.max(list(shares.values()), axis=0) > 0)
     most = max(1.05 * max(float(curve.risk.max()) for curve in curves.values()),
@@ -138,13 +150,13 @@ def _over_shares(
     return draw
 
 
-def risk_shares(risk: Array, unit: npt.NDArray[np.int64]) -> Array:
+def risk_shares(risk: Array, unit: npt.NDArray[np.int64], rule: Rule = OTHERS) -> Array:
     """Return the share of risks (n,) between `EDGES`, of rounded counts; none of few patients."""
     bar = np.minimum(np.digitize(risk, EDGES) - 1, len(EDGES) - 2)
     patients = np.unique(np.column_stack([bar, unit]), axis=0)[:, 0].astype(np.int64)
-    few = is_few(np.bincount(patients, minlength=len(EDGES) - 1))
-    counts = np.nan_to_num(round_count(np.bincount(bar, minlength=len(EDGES) - 1)))
-    return np.asarray(np.where(few, 0, counts) / round_count(len(risk)))
+    few = rule.is_few(np.bincount(patients, minlength=len(EDGES) - 1))
+    counts = np.nan_to_num(rule.count(np.bincount(bar, minlength=len(EDGES) - 1)))
+    return np.asarray(np.where(few, 0, counts) / rule.count(len(risk)))
 
 
 def decision_figure(

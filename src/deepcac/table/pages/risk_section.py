@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from deepcac.errors import DataError
 from deepcac.judging.contenders import parse_contender
 from deepcac.pages.wording import minus
 from deepcac.scoring.resampled_scores import benefit, estimate
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.command_line.option_pairs import CLASSES, given, refuse_pairs
@@ -130,7 +131,7 @@ def risk_section(
         f"AUROC can differ. Thresholds from {100 * ends[0]:.1f} % to "
         f"{100 * ends[-1]:.1f} % (the option --thresholds sets them).{by_default}",
         *_horizon_note(table, predictions),
-        calibration_figure({"": judged}, table.shown_classes),
+        partial(calibration_figure, {"": judged}, table.shown_classes),
         score_table(model_scores(judged)),
         f"{SCORE_NOTE} {DRAWN}",
         decision_figure({"": judged}, ends),
@@ -150,8 +151,11 @@ def _horizon_note(table: LabelledTable, predictions: Predictions) -> list[str]:
         return []
     estimator = "Kaplan-Meier" if table.follow.other is None else "Aalen-Johansen"
     return [
-        f"{100 * predictions.share:.1f} % of the {format_count(predictions.rows)} judged patients "
-        f"have the event by {table.follow.horizon:g} ({estimator}). {TIMED}"
+        Text(
+            "{:.1f} % of the {} judged patients have the event by {:g} ({}). {}",
+            *(100 * predictions.share, Count(predictions.rows), table.follow.horizon, estimator),
+            TIMED,
+        )
     ]
 
 

@@ -27,7 +27,7 @@ from deepcac.scoring.resampled_scores import (
     score_intervals,
     unscaled,
 )
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.table.comparison_words import signed, with_interval
 from deepcac.table.pages.forest import Line, score_line
 from deepcac.table.pages.page_sections import HIDE_COUNTS, PageTable
@@ -181,8 +181,8 @@ def place_table(places: Mapping[str, Place]) -> PageTable:
     rows = [
         (
             name,
-            format_count(place.predictions.rows),
-            format_count(int(place.predictions.outcomes[1])),
+            Count(place.predictions.rows),
+            Count(int(place.predictions.outcomes[1])),
             *(score_cell(place.scores[score], score) for score in _OF_PLACES),
         )
         for name, place in places.items()

@@ -19,7 +19,7 @@ from deepcac.scoring.resampled_scores import (
     estimate,
     estimates,
 )
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import Count, OfSome, Text, join_texts
 from deepcac.scoring.statistics import holm
 from deepcac.table.columns.cells import plain
 from deepcac.table.comparison_words import signed, with_interval
@@ -94,7 +94,7 @@ def subgroup_section(
     blocks: list[Block] = []
     if shown:
         rows = [
-            (f"{one.column} {one.name}", format_count(one.rows), format_count(one.events),
+            (f"{one.column} {one.name}", Count(one.rows), Count(one.events),
              *(one.cells[name] for name in scored))
             for one in shown
         ]  # fmt: skip
@@ -104,10 +104,11 @@ def subgroup_section(
     if gaps:
         blocks += [_GAP_NOTE.format(n=len(MEASURES) * len(gaps)), _gap_table(gaps, names)]
     if few:
-        blocks.append(
-            "Fewer than ten events, or than ten patients known to be without one: "
-            f"{', '.join(few)}. They are not shown."
+        text = (
+            "Fewer than ten events, or than ten patients known to be without one: {}. They are not "
+            "shown."
         )
+        blocks.append(Text(text, join_texts(", ", few)))
     return [Section("subgroups", "Subgroups", blocks)]
 
 
@@ -135,8 +136,8 @@ def subgroups(
             enough = bool(part.outcomes.min() >= FEWEST_EVENTS)
             model, *clustered = part.risk
             if not enough or not part.of(model).rankable:
-                shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
-                few.append(f"{column} {shown_as}{APART * enough}")
+                shown_as = OfSome(name, int(inside.sum()), instead="(a level of few rows)")
+                few.append(Text("{} {}{}", column, shown_as, APART * enough))
                 continue
             draws = judged.draws[lines]
             drawn = drawn_scores(part.of(model), draws)

@@ -1,10 +1,12 @@
 """The part of a comparison's page about subtypes: which clusters, how stable, what is in them."""
 
+from functools import partial
+
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
-from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, format_percentage
+from deepcac.scoring.small_cells import WITHHELD, Count, OfSome, Share
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.found_subtypes import FoundClustering, Subtype, single_column
 from deepcac.table.inference.labelled_table import LabelledTable
@@ -76,7 +78,7 @@ def _description(clustering: FoundClustering, table: LabelledTable, title: str) 
     telling = [clustering.names[f] for f in clustering.telling]
     blocks: list[Block] = [
         PageTable(f"subtypes-{arm}", title, head, rows, labels=2),
-        subtype_profile(clustering, table.shown_classes),
+        partial(subtype_profile, clustering, table.shown_classes),
         *(survival_blocks(table.follow, clustering) if table.follow is not None else []),
         "The same features in their own units: the median in each subtype, of a level its share.",
         PageTable(
@@ -92,12 +94,8 @@ def _description(clustering: FoundClustering, table: LabelledTable, title: str) 
 
 
 def _subtype(subtype: Subtype, n: int) -> tuple[str, ...]:
-    rates = (
-        WITHHELD if np.isnan(rate) else f"{100 * rate:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
-        for rate, low, high in zip(subtype.rates, subtype.low, subtype.high, strict=True)
-    )
-    size = (format_count(subtype.size), format_percentage(subtype.size, n))
-    return (str(subtype.number), subtype.name, *size, *rates)
+    size = (Count(subtype.size), Share(subtype.size, n))
+    return (str(subtype.number), subtype.name, *size, *(rate.text for rate in subtype.rates))
 
 
 def _values(
@@ -119,11 +117,11 @@ def _values(
             for j in range(len(clustering.subtypes))
         ]
         shown = [
-            format_percentage(int(part.sum()), len(part))
+            Share(int(part.sum()), len(part))
             if level
+            else OfSome(_plain(float(np.median(part))), len(part))
+            if len(part)
             else WITHHELD
-            if len(part) < FEW
-            else _plain(float(np.median(part)))
             for part in cells
         ]
         lines.append((_spaced(name, table), *shown))

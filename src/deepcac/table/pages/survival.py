@@ -1,6 +1,7 @@
 """Subtypes at a horizon: how many are still followed, and how many have had the event."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from deepcac.scoring.censored import (
     kaplan_meier,
     observed_risk,
 )
-from deepcac.scoring.small_cells import FEW, WITHHELD, format_count, is_few
+from deepcac.scoring.small_cells import OTHERS, Count, Rule, withheld
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.pages.page_sections import Block, PageTable
 
@@ -28,31 +29,30 @@ def survival_blocks(follow: FollowUp, clustering: FoundClustering) -> list[Block
     parts = [follow.take(clustering.label == subtype.number - 1) for subtype in clustering.subtypes]
     moments = np.linspace(0, follow.horizon, QUARTERS + 1)
     at_risk = np.array([[(part.time >= moment).sum() for moment in moments] for part in parts])
-    # A risk is of the events: of few there is none, nor of a subtype of few.
     outcomes = [np.bincount(part.outcome, minlength=2) for part in parts]
-    hidden = [
-        bool(is_few(counts).any() or np.isnan(subtype.rates).any())
-        for counts, subtype in zip(outcomes, clustering.subtypes, strict=True)
-    ]
-    rows = [
-        (
-            str(subtype.number),
-            *((WITHHELD,) * (QUARTERS + 1) if secret else map(format_count, counts)),
-            WITHHELD if secret else _risk(part),
-        )
-        for subtype, counts, secret, part in zip(
-            clustering.subtypes, at_risk, hidden, parts, strict=True
-        )
-    ]
-    curves = {
-        subtype.number: _curve(part)
-        for subtype, part, secret in zip(clustering.subtypes, parts, hidden, strict=True)
-        if not secret and len(part.time) >= FEW
-    }
+
+    def hidden(j: int, rule: Rule) -> bool:
+        """Tell whether a subtype, or one of its outcomes, is of few patients."""
+        rates = [rate.under(rule) for rate in clustering.subtypes[j].rates]
+        return bool(rule.is_few(outcomes[j]).any() or np.isnan(rates).any())
+
+    rows = []
+    for j, subtype in enumerate(clustering.subtypes):
+        cells = (*map(Count, at_risk[j]), _risk(parts[j]))
+        rows.append((str(subtype.number), *(withheld(cell, partial(hidden, j)) for cell in cells)))
+
+    def figure(rule: Rule) -> Figure:
+        curves = {
+            subtype.number: _curve(parts[j])
+            for j, subtype in enumerate(clustering.subtypes)
+            if not hidden(j, rule) and len(parts[j].time) >= rule.few
+        }
+        return survival_figure(curves, clustering.arm, follow.horizon, rule)
+
     head = ("subtype", *(f"at risk at {moment:g}" for moment in moments), "risk at the horizon")
     title = f"Subtypes by {'CAC' if clustering.arm == CAC else 'k-means'}, at risk"
     return [
-        survival_figure(curves, clustering.arm, follow.horizon),
+        figure,
         PageTable(f"at-risk-{clustering.arm}", title, head, rows),
     ]
 
@@ -69,10 +69,12 @@ def _risk(follow: FollowUp) -> str:
     return f"{100 * share:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
 
 
-def survival_figure(curves: Mapping[int, KaplanMeier], arm: str, horizon: float) -> Figure:
+def survival_figure(
+    curves: Mapping[int, KaplanMeier], arm: str, horizon: float, rule: Rule
+) -> Figure:
     """Draw the share of patients without the event, a curve a subtype, by its number."""
     moments = np.linspace(0, horizon, POINTS)
-    lines = {number: _survival_at(curve, moments) for number, curve in curves.items()}
+    lines = {number: _survival_at(curve, moments, rule) for number, curve in curves.items()}
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
@@ -87,7 +89,7 @@ def survival_figure(curves: Mapping[int, KaplanMeier], arm: str, horizon: float)
         id=f"survival_{arm}",
         title="Without the event, by subtype",
         caption=f"At {POINTS} times, by Kaplan and Meier, with competing events by Aalen and "
-        f"Johansen; a curve ends where fewer than {FEW} patients are at risk.",
+        f"Johansen; a curve ends where fewer than {rule.few} patients are at risk.",
         section="horizon",
         size=(6.5, 3.6),
         draw=draw,
@@ -100,20 +102,21 @@ def survival_figure(curves: Mapping[int, KaplanMeier], arm: str, horizon: float)
     )
 
 
-def _survival_at(curve: KaplanMeier, moments: Any) -> tuple[Any, Any]:
+def _survival_at(curve: KaplanMeier, moments: Any, rule: Rule = OTHERS) -> tuple[Any, Any]:
     """Return the times at which enough patients are at risk, and the survival there.
 
-    It falls only where `FEW` patients or more had the event since it fell last, and by the end.
+    It falls only where a cell of patients or more had the event since it fell last, and by the end.
     """
     place = np.searchsorted(curve.time, moments, side="left")
     at_risk = np.append(curve.at_risk, 0)[place]
-    shown = moments[at_risk >= FEW]
+    few = rule.few
+    shown = moments[at_risk >= few]
     events = np.append(0, np.cumsum(curve.events))
     seen = events[np.searchsorted(curve.time, moments, side="right")]
     falls = [0.0]
     for moment, so_far in zip(shown, seen, strict=False):
         last = events[np.searchsorted(curve.time, falls[-1], side="right")]
-        if so_far - last >= FEW and (seen[-1] == so_far or seen[-1] - so_far >= FEW):
+        if so_far - last >= few and (seen[-1] == so_far or seen[-1] - so_far >= few):
             falls.append(float(moment))
     latest = np.array(falls)[np.searchsorted(falls, shown, side="right") - 1]
     return shown, np.where(latest > 0, curve.at(latest), 1.0)

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text, join_texts
+from deepcac.table.columns.cell_texts import UNKNOWN
 from deepcac.table.columns.cells import (
     EXACT,
     as_texts,
@@ -41,12 +42,8 @@ _NO_EVENT = (
     "well", "healthy", "normal",
     "lebt", "lebend", "zensiert", "vivant", "censur\u00e9", "vivo", "benign",
 )  # fmt: skip
-# A class beside two others that may stand for a label that nobody knows.
-_UNKNOWN = re.compile(
-    r"(un|not |in)?(known|clear|determinate|certain|specified|available|recorded)|unk|missing"
-    r"|unbekannt|inconnu|desconocido|pending",
-    re.IGNORECASE,
-)
+# A class beside two others that may stand for a label that nobody knows, with `UNKNOWN`.
+_DOUBTFUL = re.compile(r"(un|not |in)(clear|determinate|certain|specified)|pending", re.IGNORECASE)
 _UNKNOWN_CODES = {"-1", "-9", "-99", "8", "9", "88", "99", "888", "999"}
 
 
@@ -69,18 +66,18 @@ class ClassLabels(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Every class with its rounded number of rows."""
+        """Every class with its number of rows."""
         counts = np.bincount(self.codes, minlength=len(self.classes))
         parts = [
-            f"{name!r} in {format_count(n)} rows"
+            Text("{!r} in {} rows", name, Count(n))
             for name, n in zip(self.classes, counts, strict=True)
         ]
-        return ", ".join(parts)
+        return join_texts(", ", parts)
 
 
 def unknown_classes(classes: tuple[str, ...]) -> list[str]:
     """Return the classes that may stand for an unknown label: by their word, or as a code."""
-    words = [text for text in classes if _UNKNOWN.fullmatch(text) and text.lower() != "known"]
+    words = [text for text in classes if UNKNOWN.fullmatch(text) or _DOUBTFUL.fullmatch(text)]
     codes = sorted(_UNKNOWN_CODES & {*classes})
     coded = len(classes) == 3 and {*classes} - {*codes} in ({"0", "1"}, {"1", "2"})
     return words + codes * coded if len(classes) > 2 else []
@@ -142,7 +139,7 @@ def _refuse_spellings(shown: pa.ChunkedArray, name: str) -> None:
     if len(counts) > 50:
         return
     for texts in alike_spellings(counts):
-        listed = ", ".join(f"{text!r} in {format_count(counts[text])} rows" for text in texts)
+        listed = ", ".join(f"{text!r} in {Count(counts[text])} rows" for text in texts)
         raise DataError(
             f"column {name!r}: {listed} are different levels, as they stand; spell them alike"
         )

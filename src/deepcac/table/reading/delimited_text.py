@@ -294,11 +294,10 @@ def _header_line(lines: list[str]) -> tuple[int, str | None]:
     while place + 1 < len(lines) and lines[place].startswith("#"):
         after = lines[place + 1]
         delimiter = stated or max(_DELIMITERS, key=after.count)
-        # A line with as many cells as the next is a header whose first name begins so.
-        if (
-            not after.startswith("#")
-            and lines[place].count(delimiter) == after.count(delimiter) > 0
-        ):
+        # A line of names with as many cells as the next is a header whose first name begins so.
+        alike = lines[place].count(delimiter) == after.count(delimiter) > 0
+        named = all(map(_is_name, lines[place].split(delimiter)))
+        if alike and named and not after.startswith("#"):
             break
         place = _filled_line(lines, place + 1)
     return place, stated

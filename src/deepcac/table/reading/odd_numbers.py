@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import FEW, Count
 from deepcac.types import Array
 
 _CODES = frozenset(
@@ -61,7 +61,7 @@ def missing_codes(
         return []
     lines = []
     for code, n, why in _usual_codes(values) or (_spike(values) if spikes else []):
-        text = f"Column {name!r}: {plainly(code)} stands in {format_count(n)} rows, {why}. "
+        text = f"Column {name!r}: {plainly(code)} stands in {Count(n)} rows, {why}. "
         way = "fill it in, or remove these rows" if needed else "list it under missingValues"
         lines.append((f"{text}If it means no value, {way}.", "" if needed else plainly(code)))
     return lines

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp, observed_risk
-from deepcac.scoring.small_cells import FEW, format_count, format_percentage, is_few
+from deepcac.scoring.small_cells import FEW, Count, OfSome, Share, Text
 from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.roles import Roles
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, unknown_classes
@@ -56,15 +56,15 @@ class Outcomes(NamedTuple):
             "remove its rows."
             for text in unknown_classes(self.words)
         )
-        return f"Label: {self.counted}.{event}{doubt}"
+        return Text("Label: {}.{}{}", self.counted, event, doubt)
 
     def remarks(self, sample: SampledTable, *, fitted: bool = True) -> list[str]:
         """Return what a reader must know of the outcomes of a sample, and of `fitted` models."""
         remarks = [] if self.follow is None else horizon_remarks(self.follow, fitted=fitted)
         remarks.append(self.sentence)
         if not sample.complete:
-            rows = f"{format_count(len(sample.number))} of {format_count(sample.total)} rows"
-            remarks.append(f"Sampled: {rows}, drawn at random.")
+            sizes = Count(len(sample.number)), Count(sample.total)
+            remarks.append(Text("Sampled: {} of {} rows, drawn at random.", *sizes))
         return remarks
 
 
@@ -192,11 +192,13 @@ def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:
 def horizon_remarks(follow: FollowUp, *, fitted: bool = True) -> list[str]:
     """Return what a reader must know of a risk at a horizon, and of models that are `fitted`."""
     lost = int((~follow.outcome_known).sum())
-    share = format_percentage(lost, len(follow.outcome_known))
-    whom = format_count(lost) if is_few(lost) else share
+    share = Share(lost, len(follow.outcome_known))
     return [
-        f"The question is who has the event by {follow.horizon:g}, in the unit of the time column. "
-        f"We do not know this for {whom} of the patients, because their follow-up ended earlier.",
+        Text(
+            "The question is who has the event by {:g}, in the unit of the time column. We do not "
+            "know this for {} of the patients, because their follow-up ended earlier.",
+            *(follow.horizon, OfSome(share, lost, instead=Count(lost))),
+        ),
         "Every score is weighted for censoring. This assumes that patients leave follow-up for "
         "reasons that have nothing to do with their risk; no table can show that.",
         *[

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.column_quantiles import LENGTHS, kept_quantiles
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cells import as_texts, is_numeric, is_text, numbers, plain, truth_like
 from deepcac.table.columns.description import TableDescription
 from deepcac.types import Array, Ids
@@ -309,17 +309,16 @@ def _unlearnt(values: npt.NDArray[np.object_], column: EncodedColumn) -> Iterato
     else:
         instead = f"none of {', '.join(column.levels)}"
     if unseen:
-        yield (
-            f"column {column.name!r}: {', '.join(map(repr, unseen[:3]))} was not seen when the "
-            f"model was fitted ({format_count(sum(counts[text] for text in unseen))} rows); it "
-            "counts "
-            f"as {instead}"
+        yield Text(
+            "column {!r}: {} was not seen when the model was fitted ({} rows); it counts as {}",
+            *(column.name, ", ".join(map(repr, unseen[:3]))),
+            *(Count(sum(counts[text] for text in unseen)), instead),
         )
     if counts[ABSENT] and ABSENT not in column.levels:
-        yield (
-            f"column {column.name!r} is empty in {format_count(counts[ABSENT])} rows, and was in "
-            "none "
-            f"when the model was fitted; such a cell counts as {instead}"
+        yield Text(
+            "column {!r} is empty in {} rows, and was in none when the model was fitted; such a "
+            "cell counts as {}",
+            *(column.name, Count(counts[ABSENT]), instead),
         )
 
 

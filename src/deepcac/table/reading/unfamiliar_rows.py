@@ -13,7 +13,7 @@ from scipy.stats import binom
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.column_quantiles import QUARTILES, TENTHS, safe_quantiles
-from deepcac.scoring.small_cells import FEW, format_count
+from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cells import plain
 from deepcac.table.reading.odd_numbers import codes_among, codes_beyond, plainly
 from deepcac.table.reading.table_encoder import (
@@ -267,8 +267,10 @@ class Unfamiliar:
         self.ids.update(ids)
         self.counts[name, _REPEATED] += before + len(ids) - len(self.ids)
 
-    def tell(self, *, accept: bool) -> list[str]:
+    def tell(self, *, accept: bool | None = None) -> list[str]:
         """Return what a user should know of the columns, a line each.
+
+        `accept` is None where nobody can ask to go on.
 
         Raises
         ------
@@ -287,8 +289,8 @@ class Unfamiliar:
             beyond = count / max(self.rows, 1) - usual
             if not count or binom.sf(count - 1, self.rows, usual) > CHANCE:
                 continue
-            text = f"column {name!r}: {what} in {self._shown(count)}"
-            text += f" ({100 * usual:.0f} % in fit)" if usual else ""
+            in_fit = f" ({100 * usual:.0f} % in fit)" if usual else ""
+            text: str = Text("column {!r}: {} in {}{}", name, what, self._shown(count), in_fit)
             # Of a handful of patients one empty cell is most rows, and no sign of another coding.
             fewest = {_OTHER_VALUES: _FEWEST_OF_VALUES, _NO_VALUE: FEW}
             few = self.rows < fewest.get(what, 0)
@@ -304,22 +306,26 @@ class Unfamiliar:
                 remarks.append(f"column {name!r}: {text}")
                 refused += remarks[-1:] * (beyond > MOST)
         remarks += [
-            f"column {name!r}: {plainly(code)} stands in {format_count(count)} rows, "
-            f"{'far from most' if name in self.places else 'and in none'} of fit; if it means no "
-            "value, list it under missingValues in the description of this table"
+            Text(
+                "column {!r}: {} stands in {} rows, {} of fit; if it means no value, list it under "
+                "missingValues in the description of this table",
+                *(name, plainly(code), Count(count)),
+                "far from most" if name in self.places else "and in none",
+            )
             for (name, code), count in self.codes.items()
             if count > 1 or name not in self.places
         ]
+        way = "leave the columns out in the description" if accept is None else "--accept-unseen"
         if refused and not accept:
             raise DataError(
                 f"{'; '.join(refused)}: these rows are unlike those of fit; use its coding, units "
-                "and ids, or --accept-unseen"
+                f"and ids, or {way}"
             )
         return remarks
 
     def _shown(self, count: int) -> str:
         if self.rows >= FEW:
-            return f"{format_count(count)} of {format_count(self.rows)} rows"
+            return Text("{} of {} rows", Count(count), Count(self.rows))
         return "all rows" if count == self.rows else "some of its few rows"
 
     def _count(self, name: str, what: str, strange: npt.NDArray[np.bool_]) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.scoring.calibration import is_certain
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.described_rows import DescribedTable
@@ -215,7 +215,7 @@ def _risk_column(table: LabelledTable, name: str) -> Array:
 
 def _at_fault(name: str, number: Ids, fault: npt.NDArray[np.bool_], why: str) -> str:
     n = int(fault.sum())
-    rows = f" (the first of {format_count(n)} such rows)" if n > 1 else ""
+    rows = f" (the first of {Count(n)} such rows)" if n > 1 else ""
     return f"column {name!r}, data row {number[fault.argmax()]}: {why}{rows}"
 
 
@@ -224,7 +224,7 @@ def _certain(risk: Array) -> list[str]:
     n = int(is_certain(risk).any(axis=1).sum())
     if n:
         lines.append(
-            f"{format_count(n).capitalize()} rows have a risk of 0 or 1, which has no log odds: "
+            f"{Count(n).capitalize()} rows have a risk of 0 or 1, which has no log odds: "
             "intercept, slope and log loss take it for a risk of 1 in 10 million, or of all but it."
         )
     if np.ptp(risk[:, -1]) == 0:

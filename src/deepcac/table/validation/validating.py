@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
-from deepcac.scoring.small_cells import NOTE, format_count
+from deepcac.scoring.small_cells import NOTE, Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.cards.model_card import card_path, joined, write_card
@@ -63,8 +63,9 @@ def validate_table(
     scores = {name: event_scores(part) for name, part in validated.predictions.items()}
     answer = validation_answer(validated, scores)
     page = validation_page(validated, scores, answer, asked, run.command)
-    write_page(out, page)
-    write_card(beside, joined(_facts(validated, roles, run.command), page_facts(page)))
+    shown = write_page(out, page, exact=run.exact)
+    facts = joined(_facts(validated, roles, run.command), page_facts(shown))
+    write_card(beside, facts, exact=run.exact)
     for line in answer.also:
         run.say(line)
     run.say(f"card: {beside}")
@@ -81,7 +82,7 @@ def validation_answer(validated: Validated, scores: Scores) -> Answer:
         aurocs = ", ".join(
             f"{event} {of_event[AUROC].value:.2f}" for event, of_event in scores.items()
         )
-        first = f"AUROC against the other classes: {aurocs}; {format_count(sum(counts))} rows."
+        first = Text("AUROC against the other classes: {}; {} rows.", aurocs, Count(sum(counts)))
         return Answer(first, also=_few_events(counts))
     (of_event,) = scores.values()
     shown = {AUROC: "AUROC", RATIO: "observed/expected", SLOPE: "slope"}
@@ -90,8 +91,8 @@ def validation_answer(validated: Validated, scores: Scores) -> Answer:
         for score, name in shown.items()
         if not np.isnan(of_event[score].value)
     )
-    rows = format_count(len(validated.risk))
-    first = f"{numbers}; {format_count(counts[1])} events in {rows} rows."
+    n = len(validated.risk)
+    first = Text("{}; {} events in {} rows.", numbers, Count(counts[1]), Count(n))
     return Answer(first, also=[_verdict(of_event), *_few_events(counts)])
 
 
@@ -129,8 +130,11 @@ def _few_events(counts: Sequence[int]) -> list[str]:
     if len(counts) == 2 and counts[0] < counts[1]:
         what = "patients without the event"
     return [
-        f"Warning: {format_count(min(counts))} {what}. With fewer than {ENOUGH_EVENTS} a "
-        "validation is uncertain, whatever its intervals (Vergouwe et al. 2005)."
+        Text(
+            "Warning: {} {}. With fewer than {} a validation is uncertain, whatever its intervals "
+            "(Vergouwe et al. 2005).",
+            *(Count(min(counts)), what, ENOUGH_EVENTS),
+        )
     ]
 
 
@@ -142,14 +146,14 @@ def _facts(validated: Validated, roles: Roles, command: str) -> dict[str, list[s
         (*table.classes, *table.words, roles.label, *roles.apart, *table.rows.column_names),
     )
     counts = event_counts(validated)
-    rows = f"{format_count(len(validated.risk))} of {format_count(table.total)} rows of the file."
+    rows = Text("{} of {} rows of the file.", Count(len(validated.risk)), Count(table.total))
     return {
         "title": [f"Validation of {source.name} for {roles.label!r} on {table.name!r}."],
         "objective": ["To judge a risk model that exists on patients with known outcomes."],
-        "data": [f"{table.name}: {rows}", NOTE],
-        "preparation": page_lines(table.remarks, names),
+        "data": [Text("{}: {}", table.name, rows), NOTE],
+        "preparation": [*page_lines(table.remarks, names)],
         "outcome": [f"Column {roles.label!r}: {' or '.join(table.classes)}."],
-        "sample_size": [f"{rows} Of the rarest class: {format_count(min(counts))}."],
+        "sample_size": [Text("{} Of the rarest class: {}.", rows, Count(min(counts)))],
         "partition": ["All rows judge the model; none was used to make it."],
         "model": [f"{source.name}, as it is."],
         "evaluation": ["These patients are held to be others than those of the fit."],

@@ -1,11 +1,12 @@
 """The page of a validation: the answer and its picture first, then every score."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from markupsafe import Markup
 
 from deepcac.scoring.resampled_scores import Estimate
-from deepcac.scoring.small_cells import format_count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.page_text import quotable
 from deepcac.table.pages.forest import scores_forest
@@ -49,14 +50,15 @@ def validation_page(
     columns = () if source.model is None else source.model.encoder.columns
     names = quotable(columns, (source.column or "", validated.site or ""))
     by = "" if table.follow is None else f", by {table.follow.horizon:g}"
-    about = (
-        f"Judged: {source.name}, on {table.name}: {format_count(len(validated.risk))} rows, label "
-        f"{table.label}{by}."
+    about = Text(
+        "Judged: {}, on {}: {} rows, label {}{}.",
+        *(source.name, table.name, Count(len(validated.risk)), table.label, by),
     )
     binary = len(scores) == 1
     outcomes = table.shown_classes if binary else ()
     judged = {"": next(iter(validated.predictions.values()))} if binary else validated.predictions
-    first: list[Block] = [calibration_figure(judged, outcomes), about, *remarks_on(table.remarks)]
+    calibration = partial(calibration_figure, judged, outcomes)
+    first: list[Block] = [calibration, about, *remarks_on(table.remarks)]
     return Page(
         f"How good are the risks on {table.name}?",
         answer,

@@ -1,4 +1,4 @@
-"""Profiles of feature files: read, folded to one line a variable, and drawn as missingness."""
+"""Profiles of feature files: read, and folded to one line a variable."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,18 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.figure import Figure as Canvas
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
-from deepcac.pages.figures import PALETTE, Figure
 from deepcac_study.features.columns.ranges import Range
 from deepcac_study.report.data.restricted_counts import WITHHELD
-from deepcac_study.report.declarations import declared_figure
-
-_MOST_SHOWN = 40
-
-Shares = list[tuple[str, npt.NDArray[np.float64]]]
 
 
 @dataclass(frozen=True)
@@ -154,66 +147,3 @@ def outside(columns: Iterable[Column]) -> str:
         return ""
     stated = [count for count in counts if count is not None]
     return WITHHELD if len(stated) < len(counts) else f"{sum(stated):,}"
-
-
-def missingness_figures(profiles: Iterable[Profile]) -> list[Figure]:
-    """Return a figure for each sound data set that misses a value."""
-    sound = ((profile, _ordered(profile)) for profile in profiles if profile.protocol == "sound")
-    return [_figure(profile, ordered) for profile, ordered in sound if _drawn(ordered)]
-
-
-def _ordered(profile: Profile) -> Shares:
-    """Return the variables that miss a value with the shares of their columns, worst first."""
-    shares = {name: profile.shares(columns) for name, columns in profile.by_variable().items()}
-    measured = [item for item in shares.items() if not np.isnan(item[1]).any() and item[1].any()]
-    return sorted(measured, key=lambda item: -item[1].mean())
-
-
-def _drawn(ordered: Shares) -> Shares:
-    """Return the variables to draw: those measured at all."""
-    return [item for item in ordered if item[1].min() < 1][:_MOST_SHOWN]
-
-
-def _words(ordered: Shares) -> dict[str, str]:
-    never = sum(shares.min() == 1 for _, shares in ordered)
-    left = len(ordered) - never > _MOST_SHOWN
-    shown = f"the {_MOST_SHOWN} with the most missing" if left else "all with a missing value"
-    return {"shown": shown, "rest": f" Never measured: {never} more." if never else ""}
-
-
-def _figure(profile: Profile, ordered: Shares) -> Figure:
-    """Return bars, or a square for each hour of a sequence."""
-    hourly, drawn = profile.steps > 1, _drawn(ordered)
-    draw, width, above, by = (_hours, 7, 1, " by hour") if hourly else (_bars, 6, 0.8, "")
-    hours = [f"hour_{hour:02d}" for hour in range(profile.steps)]
-    return declared_figure(
-        "missing",
-        size=(width, above + 0.19 * len(drawn)),
-        draw=lambda canvas: draw(canvas, drawn),
-        data=[
-            (name, *map(float, shares if hourly else [shares.mean()])) for name, shares in ordered
-        ],
-        dataset=profile.dataset,
-        by=by,
-        columns=hours if hourly else ["share_missing"],
-        **_words(ordered),
-    )
-
-
-def _bars(canvas: Canvas, drawn: Shares) -> None:
-    axis = canvas.subplots()
-    places = np.arange(len(drawn))
-    axis.barh(places, [float(shares.mean()) for _, shares in drawn], color=PALETTE[0], height=0.7)
-    axis.set_yticks(places, [name for name, _ in drawn])
-    axis.set(xlim=(0, 1), ylim=(len(drawn) - 0.4, -0.6), xlabel="share missing")
-    axis.grid(visible=False, axis="y")
-
-
-def _hours(canvas: Canvas, drawn: Shares) -> None:
-    axis = canvas.subplots()
-    shares = np.array([values for _, values in drawn])
-    image = axis.imshow(shares, vmin=0, vmax=1, cmap="Blues", aspect="auto")
-    axis.set_yticks(np.arange(len(drawn)), [name for name, _ in drawn])
-    axis.set(xlabel="hour")
-    axis.grid(visible=False)
-    canvas.colorbar(image, ax=axis, label="share missing", shrink=0.5)

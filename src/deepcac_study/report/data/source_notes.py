@@ -56,6 +56,19 @@ class DataSetNote:
         """Whether its raw files were generated."""
         return self.id.startswith(DEMO)
 
+    @property
+    def published_size(self) -> str:
+        """The rows that the study behind the data reports."""
+        published = self.entry.counts.published if self.entry.counts else None
+        return "" if self.generated or published is None else f"{published:,}"
+
+    @property
+    def left_out(self) -> str:
+        """Columns of the raw file that are no features, and why."""
+        features = self.entry.features
+        excluded = features.arguments.get("excluded", {}) if features else {}
+        return "; ".join(f"{', '.join(names)} ({why})" for why, names in excluded.items())
+
 
 @dataclass(frozen=True)
 class SourceNote:
@@ -116,7 +129,7 @@ def _overview(note: DataSetNote, source: Source) -> list[Cell]:
         note.shares,
         note.missing,
         note.outside,
-        "none: generated" if note.generated else source.licence,
+        "none: generated" if note.generated else source.terms,
         f"in the format of: {source.title}" if note.generated else source.title,
     )
 

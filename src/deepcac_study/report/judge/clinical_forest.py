@@ -2,15 +2,10 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Canvas
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BENT, HELP, RANDOM
@@ -23,21 +18,20 @@ from deepcac_study.judge.clinical_tasks import (
     VERDICTS,
 )
 from deepcac_study.judge.tables.over_tables import MAIN
-from deepcac_study.report.declarations import declared_figure, rows_of
+from deepcac_study.report.declarations import rows_of
+from deepcac_study.report.forest_plots import ENDS, POOLED, Forest, Mark, forest_figure
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.price_figure import price_figure
 
 LEARNERS = ("lr", "lgbm")
-# Kinds of clusters that have all three references: arm, alpha, mark, colour and name.
+# Kinds of clusters that have all three references: arm, alpha, mark, name and colour.
 KINDS = (
-    (KM, "", "s", PALETTE[0], "in each k-means cluster"),
-    (CAC, "", "o", PALETTE[1], "in each CAC cluster"),
-    (CAC, ABOVE_ZERO, "D", PALETTE[2], "in each CAC cluster, alpha above 0"),
+    (KM, "", "s", "in each k-means cluster", PALETTE[0]),
+    (CAC, "", "o", "in each CAC cluster", PALETTE[1]),
+    (CAC, ABOVE_ZERO, "D", "in each CAC cluster, alpha above 0", PALETTE[2]),
 )
 PANELS = ((HELP, "no clusters"), (RANDOM, "random groups"), (BENT, "splines"))
 _COLUMNS = ("question", "dataset", "contender", "alpha", "reference", "verdict")
-_APART = 0.24  # rows between two kinds of one task
-_ENDS = ("mean", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -108,25 +102,30 @@ def clinical_forest(verdicts: pd.DataFrame, pooled: pd.DataFrame, learner: str) 
     tasks, estimates = (_of_learner(table, learner) for table in (verdicts, pooled))
     if tasks.empty:
         return None
-    names = list(dict.fromkeys(tasks["dataset"]))
-    panels, rows = len(PANELS), len(names) + 1
-    wide = declared_figure(
+    rows = pd.concat([tasks, estimates.assign(dataset=POOLED, verdict="")], ignore_index=True)
+    arms = rows["contender"].str.partition("_")[0]
+    names = {task["name"]: task["task"] for task in rows_of("tasks.csv")}
+    labels = {name: names.get(name, name) for name in tasks["dataset"]}
+    forest = Forest(
+        points=pd.DataFrame(
+            {"panel": rows["question"], "row": rows["dataset"], "mark": arms + rows["alpha"]}
+        ).join(rows[list(ENDS)]),
+        marks={f"{arm}{alpha}": Mark(*look) for arm, alpha, *look in KINDS},
+        panels={question.id: f"minus {reference}" for question, reference in PANELS},
+        labels={**labels, POOLED: "all cohorts, pooled"},
+        margin=float(tasks["margin"].iloc[0]),
+    )
+    columns = [*_COLUMNS, *ENDS]
+    return forest_figure(
         "clinical_forest",
-        size=(3.4 + 2.4 * panels, 1.6 + 0.34 * rows),
-        draw=lambda canvas: _draw(canvas, tasks, estimates, panels),
-        data=_data(tasks, estimates),
+        forest,
+        across=len(PANELS),
+        data=rows.reindex(columns=columns).to_numpy().tolist(),
         seen=_seen(estimates),
         learner=learner,
         name=spoken(learner),
-        columns=(*_COLUMNS, *_ENDS),
+        columns=columns,
     )
-    narrow = replace(
-        wide,
-        id=f"{wide.id}_narrow",
-        size=(4.4, 1.6 + panels * (0.5 + 0.3 * rows)),
-        draw=lambda canvas: _draw(canvas, tasks, estimates, 1),
-    )
-    return replace(wide, narrow=narrow)
 
 
 def _of_learner(table: pd.DataFrame, learner: str) -> pd.DataFrame:
@@ -139,18 +138,8 @@ def _of_learner(table: pd.DataFrame, learner: str) -> pd.DataFrame:
     return rows[rows["pooling"].eq(FAMILY)] if "pooling" in rows else rows
 
 
-def _data(tasks: pd.DataFrame, estimates: pd.DataFrame) -> list[list[object]]:
-    ends = [*_COLUMNS, *_ENDS]
-    summary = estimates.assign(dataset="pooled", verdict="")
-    rows: list[list[object]] = [
-        *tasks.reindex(columns=ends).to_numpy().tolist(),
-        *summary.reindex(columns=ends).to_numpy().tolist(),
-    ]
-    return rows
-
-
 def _seen(estimates: pd.DataFrame) -> str:
-    labels = {(arm, alpha): name for arm, alpha, *_, name in KINDS}
+    labels = {(arm, alpha): name for arm, alpha, _, name, _ in KINDS}
     texts = [
         f"{labels[str(row['contender']).partition('_')[0], row['alpha']]} minus {reference}: "
         f"{row['mean']:+.4f} ({row['low']:+.4f} to {row['high']:+.4f})"
@@ -158,52 +147,3 @@ def _seen(estimates: pd.DataFrame) -> str:
         for row in estimates[estimates["question"] == question.id].to_dict("records")
     ]
     return "; ".join(texts) or "too few cohorts to pool"
-
-
-def _draw(canvas: Canvas, tasks: pd.DataFrame, estimates: pd.DataFrame, across: int) -> None:
-    names = list(dict.fromkeys(tasks["dataset"]))
-    spoken_names = {row["name"]: row["task"] for row in rows_of("tasks.csv")}
-    margin = float(tasks["margin"].iloc[0])
-    down = -(-len(PANELS) // across)
-    axes = canvas.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    for axis, (question, reference) in zip(axes, PANELS, strict=True):
-        axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
-        axis.axvline(0, color="#888888", linewidth=0.8)
-        axis.axhline(len(names) - 0.5, color="#888888", linewidth=0.8)
-        for place, (arm, alpha, mark, colour, _) in enumerate(KINDS):
-            shift = _APART * (place - 1)
-            for row in _kind(tasks, question.id, arm, alpha):
-                _point(axis, row, names.index(row["dataset"]) + shift, mark, colour)
-            for row in _kind(estimates, question.id, arm, alpha):
-                _estimate(axis, row, len(names) + shift, mark, colour)
-        # To the right, so that it fits on a phone, where the plot is narrower than its title.
-        axis.set_title(f"minus {reference}", fontsize="medium", loc="right")
-        axis.xaxis.set_major_locator(MaxNLocator(4 if across > 1 else 2))
-        axis.set(ylim=(len(names) + 0.5, -0.5))
-    labels = [spoken_names.get(name, name) for name in names]
-    axes[0].set_yticks(range(len(names) + 1), [*labels, "all cohorts, pooled"])
-    for axis in axes[-across:]:
-        axis.set_xlabel("difference in AUROC")
-    marks = [
-        Line2D([], [], marker=mark, color=colour, linestyle="", label=name)
-        for *_, mark, colour, name in KINDS
-    ]
-    canvas.legend(handles=marks, loc="outside upper center", ncols=across, fontsize="small")
-
-
-def _kind(table: pd.DataFrame, question: str, arm: str, alpha: str) -> list[dict[Any, Any]]:
-    of_arm = table["contender"].str.startswith(f"{arm}_") & (table["alpha"] == alpha)
-    return table[of_arm & (table["question"] == question)].to_dict("records")
-
-
-def _point(axis: Axes, row: dict[Any, Any], height: float, mark: str, colour: str) -> None:
-    tested = row["high"] > row["low"]
-    if tested:
-        axis.plot([row["low"], row["high"]], [height, height], color=colour, linewidth=1.2)
-    face = colour if tested else "none"
-    axis.plot(row["mean"], height, mark, color=colour, markerfacecolor=face, markersize=4)
-
-
-def _estimate(axis: Axes, row: dict[Any, Any], height: float, mark: str, colour: str) -> None:
-    axis.plot([row["low"], row["high"]], [height, height], color=colour, linewidth=3.0)
-    axis.plot(row["mean"], height, mark, color=colour, markersize=6)

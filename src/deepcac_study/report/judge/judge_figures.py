@@ -1,15 +1,11 @@
 """The judge in pictures: what clusters add to each learner, and what it could have seen."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from deepcac.errors import ConfigError
@@ -17,10 +13,10 @@ from deepcac.judging.contenders import CAC, DISTANCES, KM, parse_contender
 from deepcac.judging.planted_outcomes import ORACLE, TOLD
 from deepcac.judging.questions import HELP, NEGATIVE
 from deepcac.judging.random_partitions import BEST, MEAN, VIEWS
-from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, Figure, verdicts_in
-from deepcac.scoring.equivalence import NOT_TESTED
+from deepcac.pages.figures import LINES, PALETTE, Figure, verdicts_in
 from deepcac_study.catalogue.methods import ARM_COLOURS, methods
 from deepcac_study.report.declarations import declared_figure, rows_of
+from deepcac_study.report.forest_plots import ENDS, Forest, Mark, forest_figure
 
 _ARM_LABELS = {
     "km": "in k-means clusters",
@@ -57,22 +53,16 @@ _LEARNER_COLOURS = {
     "subtypes_gbm": "#7A3E9D",
 }
 _ARMS = {
-    CAC: ("o", "a model in each CAC cluster"),
-    KM: ("s", "in each k-means cluster"),
-    DISTANCES: ("D", "distances to k-means centres"),
-    "": ("^", "clusters of latents"),
+    CAC: Mark("o", "a model in each CAC cluster"),
+    KM: Mark("s", "in each k-means cluster"),
+    DISTANCES: Mark("D", "distances to k-means centres"),
+    "": Mark("^", "clusters of latents"),
 }
 _TASKS = "tasks.csv"  # data sets as a stranger knows them, clinical ones first
-_APART = 0.22  # rows between two arms of one data set
 _CURVE = (
     *("strength", "oracle_gain", "question", "contender", "reference"),
     *("rows", "cohorts", "mean", "detected", "detected_holm"),
 )
-
-
-# The smallest gain that a comparison would have shown.
-_SEEN: dict[str, Any] = {"marker": "|", "color": "#7d8790", "markersize": 5}
-_ENDS = ("mean", "low", "high")
 
 
 def contender_label(name: str) -> str:
@@ -89,8 +79,15 @@ def contender_label(name: str) -> str:
     method = methods().get(contender.learner)
     learner = method.label if method else _LEARNERS.get(contender.learner, contender.learner)
     return (
-        f"{learner} {_ARM_LABELS.get(contender.arm, contender.arm)}" if contender.arm else learner
+        f"{learner} {_ARM_LABELS.get(contender.arm, _own(contender.arm))}"
+        if contender.arm
+        else learner
     )
+
+
+def _own(arm: str) -> str:
+    """Return how clusters are called that a contributor adds."""
+    return f"in {arm} clusters"
 
 
 def spoken(name: str) -> str:
@@ -116,16 +113,28 @@ def contender_colour(name: str, place: int = 0) -> str:
 def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
     """Return differences with their intervals, a panel for each learner without clusters.
 
-    The rows are those of one question and metric (`deepcac.judging.verdicts.verdicts`).
+    The rows are those of one question and metric (`deepcac.judging.verdicts.verdicts`). Learners
+    with fewer than half of the data sets stand below the others.
     """
     ordered = rows.sort_values(["dataset", "reference", "contender"])
-    columns = ("dataset", "contender", "reference", "verdict", *_ENDS, "detectable")
-    n_panels = len(_lines_of_panels(ordered, ordered["reference"].nunique())[0])
-    heights = [len(_datasets(ordered, line)) for line in _lines_of_panels(ordered, n_panels)]
-    wide = declared_figure(
+    arms = [parse_contender(str(name)).arm for name in ordered["contender"]]
+    points = ordered.assign(panel=ordered["reference"], row=ordered["dataset"], mark=arms)
+    count = points["panel"].value_counts()
+    panels = sorted(count.index, key=lambda name: (-count[name], contender_label(name)))
+    sets = points.groupby("panel")["row"].nunique()
+    tasks = {task["name"]: task["task"] for task in rows_of(_TASKS)}
+    columns = ("dataset", "contender", "reference", "verdict", *ENDS, "detectable")
+    forest = Forest(
+        points=points,
+        marks={arm: mark for arm, mark in _marks(arms).items() if arm in arms},
+        panels={name: f"{spoken(name)[0].upper()}{spoken(name)[1:]}, tuned" for name in panels},
+        labels={**tasks, **{name: tasks.get(name, name) for name in points["row"]}},
+        margin=margin,
+    )
+    return forest_figure(
         "judge_forest",
-        size=(max(7.6, 3.6 + 2.6 * n_panels), 1.2 + 0.42 * sum(heights) + 0.6 * len(heights)),
-        draw=lambda canvas: _draw_forest(canvas, ordered, margin, n_panels),
+        forest,
+        across=int((2 * sets >= points["row"].nunique()).sum()),
         data=ordered[list(columns)].to_numpy().tolist(),
         seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
         f"{ordered['mean'].max():+.3f}; "
@@ -135,123 +144,12 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
         ),
         columns=columns,
     )
-    narrow = replace(
-        wide,
-        id=f"{wide.id}_narrow",
-        size=(
-            4.2,
-            1.5 + sum(0.5 + 0.36 * n for n in ordered.groupby("reference")["dataset"].nunique()),
-        ),
-        draw=lambda canvas: _draw_forest(canvas, ordered, margin, 1),
-    )
-    return replace(wide, narrow=narrow)
 
 
-def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float, across: int) -> None:
-    tasks = {task["name"]: task["task"] for task in rows_of(_TASKS)}
-    lines = _lines_of_panels(rows, across)
-    heights = [len(_datasets(rows, line)) + 0.5 for line in lines]
-    grid = canvas.subplots(len(lines), across, sharex=True, squeeze=False, height_ratios=heights)
-    for panels, references in zip(grid, lines, strict=True):
-        datasets = _datasets(rows, references)
-        for axis, reference in zip(panels, references, strict=False):
-            _panel(axis, rows[rows["reference"] == reference], datasets, margin)
-            name = spoken(reference)
-            axis.set_title(f"{name[0].upper()}{name[1:]}, tuned", fontsize="medium")
-            axis.set_yticks(range(len(datasets)), [])
-            axis.tick_params(labelbottom=True)
-        panels[0].set_yticks(range(len(datasets)), [tasks.get(name, name) for name in datasets])
-        for axis in panels[len(references) :]:
-            axis.set_axis_off()
-    _label_lowest(grid, lines)
-    marks, colours = _keys(rows)
-    beside: Any = "outside upper left" if across > 1 else "outside upper center"
-    canvas.legend(handles=marks, loc=beside, ncols=across, fontsize="small")
-    below: Any = "outside upper right" if across > 1 else "outside lower center"
-    canvas.legend(handles=colours, loc=below, ncols=2, fontsize="small")
-
-
-def _lines_of_panels(rows: pd.DataFrame, across: int) -> list[list[str]]:
-    """Return the learners of each line of panels, so many beside each other.
-
-    Learners with fewer than half of the data sets stand in lines of their own, below.
-    """
-    count = rows.groupby("reference")["dataset"].nunique()
-    many = [name for name in _references(rows) if 2 * count[name] >= rows["dataset"].nunique()]
-    few = [name for name in _references(rows) if name not in many]
-    return [
-        group[start : start + across]
-        for group in (many, few)
-        for start in range(0, len(group), across)
-    ]
-
-
-def _datasets(rows: pd.DataFrame, references: list[str]) -> list[str]:
-    """Return the data sets of some learners, clinical ones first."""
-    present = set(rows.loc[rows["reference"].isin(references), "dataset"])
-    ordered = [task["name"] for task in rows_of(_TASKS) if task["name"] in present]
-    return ordered + sorted(present - set(ordered))
-
-
-def _label_lowest(grid: npt.NDArray[Any], lines: list[list[str]]) -> None:
-    """Name the axis below the lowest panel of each column."""
-    for column, panels in enumerate(grid.T):
-        lowest = max(line for line, names in enumerate(lines) if column < len(names))
-        panels[lowest].set_xlabel("difference in AUROC")
-
-
-def _references(rows: pd.DataFrame) -> list[str]:
-    """Return the learners without clusters, those with the most comparisons first."""
-    count = rows["reference"].value_counts()
-    return sorted(count.index, key=lambda name: (-count[name], contender_label(name)))
-
-
-def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str], margin: float) -> None:
-    axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
-    axis.axvline(0, color="#888888", linewidth=0.8)
-    axis.xaxis.set_major_locator(MaxNLocator(4))
-    axis.set(ylim=(len(datasets) - 0.5, -0.5))
-    arms = list(_ARMS)
-    for row in rows.to_dict("records"):
-        arm = parse_contender(str(row["contender"])).arm
-        colour = VERDICT_COLOURS[str(row["verdict"])]
-        mean, low, high = (float(row[name]) for name in _ENDS)
-        compared = row["verdict"] not in NOT_TESTED
-        height = datasets.index(str(row["dataset"])) + _APART * (arms.index(arm) - 1)
-        axis.plot(float(row["detectable"]), height, **_SEEN)
-        axis.errorbar(
-            mean,
-            height,
-            xerr=np.array([[mean - low], [high - mean]]) if compared else None,
-            fmt=_ARMS[arm][0],
-            color=colour,
-            markerfacecolor=colour if compared else "none",
-            markersize=4,
-            elinewidth=1.2,
-        )
-
-
-def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
-    """Return the marks of the arms that are there, and the colours of the verdicts."""
-    present = {parse_contender(str(name)).arm for name in rows["contender"]}
-    marks = [shown for arm, shown in _ARMS.items() if arm in present]
-    shapes = [
-        Line2D([], [], marker=mark, color="#555555", linestyle="", label=label)
-        for mark, label in marks
-    ]
-    counts = rows["verdict"].value_counts()
-    colours = [
-        Line2D(
-            [],
-            [],
-            color=VERDICT_COLOURS[name],
-            linewidth=3,
-            label=f"{name} ({counts.get(name, 0)})",
-        )
-        for name in verdicts_in(rows["verdict"])
-    ]
-    seen = Line2D([], [], linestyle="", label="a gain found with 80 % power", **_SEEN)
-    return [*shapes, seen], colours
+def _marks(arms: Iterable[str]) -> dict[str, Mark]:
+    """Return the mark of each arm: those of the study, then others that are there."""
+    others = {arm: Mark("v", _ARM_LABELS.get(arm, _own(arm))) for arm in arms if arm not in _ARMS}
+    return _ARMS | others
 
 
 def power_figure(power: Sequence[dict[str, Any]]) -> Figure:

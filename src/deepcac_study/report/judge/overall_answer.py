@@ -11,7 +11,6 @@ from deepcac.judging.spaces import of_kind
 from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import BETTER
 from deepcac_study.judge.clinical_tasks import FINISHED
-from deepcac_study.report.declarations import rows_of
 from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
 
 _TREES, _LINE = of_kind("boosting")[0], of_kind("plain")[0]
@@ -49,7 +48,7 @@ def overall_answer(rows: pd.DataFrame, clinical: ClinicalJudgement | None) -> pd
         "gains": " ".join(four(value) for value in helped["mean"]),
         "random_gains": " ".join(four(value) for value in helped["random"]),
     }
-    return pd.DataFrame([{**numbers, "sentence": _sentence(numbers, helped)}])
+    return pd.DataFrame([{**numbers, "sentence": _sentence(numbers)}])
 
 
 def forced_gains(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
@@ -73,25 +72,12 @@ def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
     return line[line["verdict"] == BETTER].dropna(subset=["random", "trees"])
 
 
-def _sentence(numbers: dict[str, Any], helped: pd.DataFrame) -> str:
-    names = list(helped.index)
-    shares = [f"{share:.0%}".replace("%", " %") for share in helped["random"] / helped["mean"]]
-    clinical = {row["name"] for row in rows_of("tasks.csv") if row["clinical"]}
-    which = {1: ", which is not clinical", 2: ", neither of them clinical"}.get(
-        len(names), ", none of them clinical"
-    )
-    ahead = (helped["trees"] > helped["score"]).all()
+def _sentence(numbers: dict[str, Any]) -> str:
     return (
-        f"Not that we could see: on none of {numbers['tasks']} clinical tasks, from "
-        f"{numbers['cohorts']} independent cohorts, do clusters beat the same model without them, "
-        f"random groups and splines. Gains remain possible: {three(numbers['margin'])} AUROC or "
-        f"more is excluded in {numbers['excluded']} of {numbers['comparisons']} comparisons after "
+        f"We found no benefit in patients: on none of {numbers['tasks']} clinical tasks, from "
+        f"{numbers['cohorts']} independent cohorts, did clusters beat the same model without them, "
+        f"random groups and splines. We could rule out a gain of {three(numbers['margin'])} AUROC "
+        f"or more in {numbers['excluded']} of {numbers['comparisons']} comparisons after "
         f"correction ({numbers['excluded_trees']} of {numbers['comparisons_trees']} with boosted "
-        f"trees). Logistic regression gains on {_listed(names)}"
-        f"{which * (not clinical & set(names))}; random groups give {_listed(shares)} of the gain"
-        f"{', and boosted trees without clusters score higher' * bool(ahead)}."
+        "trees); elsewhere it remains possible."
     )
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -187,8 +187,8 @@ def claims_table(
         "claims",
         [
             [
-                *text_row(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.section),
-                *text_row(claim.claim, f"“{claim.quote}”" if claim.quote else "", claim.reason),
+                *text_row(claim.verdict, claim.claim, claim.id, PAPERS[claim.paper].label),
+                *text_row(claim.section, f"“{claim.quote}”" if claim.quote else "", claim.reason),
                 *text_row(claim.kind),
                 Cell("; ".join(place.text for place in shown[claim.id]), links=shown[claim.id]),
                 *text_row(claim.as_published, claim.as_published_reason),

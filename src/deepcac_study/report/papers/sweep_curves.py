@@ -38,13 +38,13 @@ _PANELS = {
 def sweep_figures(sweeps: Sweeps) -> list[Figure]:
     """Return a figure for every sweep (two for the grid: balanced, and one to ten)."""
     figures = []
-    for (dataset, k), table in sweeps.alpha.items():
+    for (dataset, k), table in sweeps.of("alpha").items():
         first = by_split(table)[0]
         figures += [_by_pass(dataset, k, first), _by_alpha(dataset, k, first)]
     if sweeps.grid is not None:
         figures += [_grid(part, rare) for rare, part in sweeps.grid.groupby("imbalanced")]
-    figures += [_by_weight(*key, table) for key, table in sweeps.weights.items()]
-    return figures + [_by_term(*key, table) for key, table in sweeps.separation.items()]
+    figures += [_by_weight(*key, table) for key, table in sweeps.of("weights").items()]
+    return figures + [_by_term(*key, table) for key, table in sweeps.of("separation").items()]
 
 
 def _figure(

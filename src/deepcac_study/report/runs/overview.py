@@ -17,6 +17,7 @@ from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
 from deepcac_study.records.runs import Runs
 from deepcac_study.report.declarations import declared_figure, declared_table
+from deepcac_study.report.forest_plots import ENDS, Forest, Mark, forest_figure
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.runs.runtables import at_smallest_k
 
@@ -24,6 +25,11 @@ _EFFECT = attrgetter(
     *("first.dataset", "second.method", "first.k", "label", "metric"),
     *("test.mean", "test.low", "test.high"),
 )
+_FORESTED = ("f1", "auroc")
+_MARKS = {
+    f"{arm.upper()} − plain": Mark(shape, f"{arm.upper()} − plain", ARM_COLOURS[arm])
+    for arm, shape in (("km", "o"), ("cac", "s"))
+}
 _MARKERS = ("o", "s", "^")
 _FEWEST = 2  # data sets that a method needs
 METRIC = "auroc"
@@ -125,19 +131,23 @@ def _draw_scores(canvas: Canvas, data: Sequence[tuple[object, ...]]) -> None:
 
 def effect_forest(effects: Sequence[Difference]) -> Figure | None:
     """Return differences in AUROC and F1 with their intervals, a row for each comparison."""
-    shown = [
-        row
-        for row in effects
-        if row.metric in ("f1", "auroc") and row.label in ("CAC − plain", "KM − plain")
-    ]
+    shown = [row for row in effects if row.metric in _FORESTED and row.label in _MARKS]
     if not shown:
         return None
-    names = list(dict.fromkeys(_name(row) for row in shown))
-
-    return declared_figure(
+    points = pd.DataFrame(
+        [
+            (row.metric, _name(row), row.label, row.test.mean, row.test.low, row.test.high)
+            for row in shown
+        ],
+        columns=["panel", "row", "mark", *ENDS],
+    )
+    panels = {metric: people(metric) for metric in _FORESTED if metric in set(points["panel"])}
+    labels = {name: name for name in points["row"]}
+    forest = Forest(points, _MARKS, panels, labels, unit="difference")
+    return forest_figure(
         "clustering_effect",
-        size=(8.6, 1.2 + 0.24 * len(names)),
-        draw=lambda canvas: _draw_effects(canvas, shown, names),
+        forest,
+        across=len(panels),
         data=[_EFFECT(row) for row in shown],
         seen=_effects_seen(shown),
     )
@@ -146,7 +156,7 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
 def _effects_seen(shown: Sequence[Difference]) -> str:
     """Say between what the differences lie, and how many intervals leave out 0."""
     parts = []
-    for metric in ("f1", "auroc"):
+    for metric in _FORESTED:
         tests = [row.test for row in shown if row.metric == metric]
         if tests:
             clear = sum(test.low > 0 or test.high < 0 for test in tests)
@@ -156,30 +166,6 @@ def _effects_seen(shown: Sequence[Difference]) -> str:
                 f"intervals of {clear} leave out 0"
             )
     return "; ".join(parts)
-
-
-def _draw_effects(canvas: Canvas, shown: Sequence[Difference], names: list[str]) -> None:
-    axes = canvas.subplots(1, 2, sharey=True)
-    for axis, metric in zip(axes, ("f1", "auroc"), strict=True):
-        axis.axvline(0, color="#888888", linewidth=0.8)
-        for index, (arm, label) in enumerate((("km", "KM − plain"), ("cac", "CAC − plain"))):
-            rows = [row for row in shown if row.metric == metric and row.label == label]
-            places = np.array([names.index(_name(row)) for row in rows]) + 0.3 * index - 0.15
-            means = np.array([row.test.mean for row in rows])
-            half = np.array([row.test.high - row.test.mean for row in rows])
-            axis.errorbar(
-                means,
-                places,
-                xerr=np.nan_to_num(half),
-                fmt=_MARKERS[index],
-                color=ARM_COLOURS[arm],
-                markersize=3.5,
-                elinewidth=1,
-                label=label,
-            )
-        axis.set(title=f"difference in {people(metric)}", ylim=(len(names) - 0.5, -0.5))
-    axes[0].set_yticks(range(len(names)), names)
-    canvas.legend(*axes[1].get_legend_handles_labels(), loc="outside upper right", ncols=2)
 
 
 def _name(row: Difference) -> str:

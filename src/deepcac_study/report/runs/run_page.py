@@ -20,6 +20,7 @@ from deepcac_study.records.record import scores_path
 from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
 from deepcac_study.report.runs.runtables import clusters_table, protocol_label, run_label
+from deepcac_study.report.sections import ReportPage, Section
 
 _FIRST = ("auroc", "auprc", "f1")  # what a line says of a run
 _DECIDED = ("agree", "differ")
@@ -86,15 +87,20 @@ def write_run_page(
         _origin(run),
     ]
     made = environment("deepcac_study.report.site")
-    made.globals |= {"up": "../", "current": "run", "menu": {}}
+    made.globals |= {"up": "../", "current": "run", "menu": {}, "synonyms": ()}
     made.globals |= dict.fromkeys(("made_from", "provenance"), "")
     lines = (_sentence(run), *_comparison(printed, run))
     title = f"{run_label(run)} on {dataset.title}"
-    # The head and the foot lead to the report, where there is one.
-    report = (path.parents[1] / "index.html").exists()
-    text = made.get_template("run.html").render(
-        title=title, run=run, lines=lines, tables=tables, report=report
+    one = ReportPage(
+        id="run",
+        heading=title,
+        sections=[Section(tables=[table for table in tables if table.rows])],
+        notes=["Generated data: no patient stands behind them."] * run.synthetic,
+        sentences=lines,
+        synthetic=run.synthetic,
     )
+    report = (path.parents[1] / "index.html").exists()
+    text = made.get_template("run.html").render(one=one, title=title, report=report)
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
     return RunPage(path, lines)

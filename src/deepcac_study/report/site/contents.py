@@ -10,7 +10,6 @@ from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.summary import Count, summary
 from deepcac_study.report.data.planted_truth import planted_figure, planted_table
-from deepcac_study.report.data.profiles import missingness_figures
 from deepcac_study.report.data.source_notes import data_table
 from deepcac_study.report.judge.clinical_forest import clinical_forests
 from deepcac_study.report.judge.clinical_pages import clinical_tables
@@ -25,6 +24,7 @@ from deepcac_study.report.papers.learnt_clusterings import learning_figures, lea
 from deepcac_study.report.papers.ledger_tables import paper_tables, theory_tables
 from deepcac_study.report.papers.schematics import schematic_figures
 from deepcac_study.report.papers.sweep_curves import sweep_figures
+from deepcac_study.report.question_tables import question_tables
 from deepcac_study.report.runs.comparisons import (
     METRICS,
     Bootstraps,
@@ -50,11 +50,6 @@ from deepcac_study.report.runs.overview import (
 from deepcac_study.report.runs.runtables import clusters_table, runs_table, times_table
 from deepcac_study.report.site.material import Material, generated_only, real_only
 from deepcac_study.report.subtypes.subtype_figures import embedding_figures
-
-# What is shown on another's page.
-HOME = {
-    **dict.fromkeys(("answer", "wins"), "clustering"),
-}
 
 
 @dataclass(frozen=True)
@@ -100,11 +95,12 @@ def _tables(
 ) -> dict[str, list[Table]]:
     real, studies = material.real, material.studies
     return {
-        "wins": [wins_table(real)],
-        "answer": [answer_table(effects)],
         "judge": [*clinical_tables(material.clinical), *judgement_tables(material.judged)],
         "papers": paper_tables(ledger),
+        "questions": question_tables(material.sweeps),
         "clustering": [
+            wins_table(real),
+            answer_table(effects),
             *(effects_table(effects, metric) for metric in METRICS),
             collapse_table(real),
             choice_table(real),
@@ -164,7 +160,6 @@ def _figures(
         *curve_figures(material.runs, material.curves),
         *history_figures(material.runs),
         *sweep_figures(material.sweeps),
-        *missingness_figures(material.profiles),
         *map(case_figure, material.studies),
         *embedding_figures(material.studies, material.restricted),
         *learning_figures(material.clusterings),

@@ -42,8 +42,10 @@ def answer(shown: Contents) -> Answer:
     drawn = {figure.id: figure for figure in shown.all_figures}
     if len(shown.material.real) or sentence(judged):
         whole = whole_answer(judged, clinical)  # says what the clinical tasks say
+        first, dot, rest = (whole or sentence(judged)).partition(". ")
         sentences = [
-            whole or sentence(judged),
+            first + dot.rstrip(),
+            rest,
             basis(judged),
             clinical_answer(clinical.decisions, clinical.tasks) if clinical and not whole else "",
             on_prediction(shown.counts),
@@ -52,8 +54,8 @@ def answer(shown: Contents) -> Answer:
             protocols_in_words(shown.ledger),
         ]
         wanted = ("clinical_forest_lr", "judge_forest", "clustering_effect", "agreement")
-        first = next((drawn[name] for name in wanted if name in drawn), None)
-        return Answer([minus(text) for text in sentences if text], [first] if first else [])
+        of_answer = [drawn[name] for name in wanted if name in drawn][:1]
+        return Answer([minus(text) for text in sentences if text], of_answer)
     of_real = [sentence(judged, unpublished=True), basis(judged, unpublished=True)]
     if not of_real[0]:
         of_real = _best_runs(shown.material.unpublished)

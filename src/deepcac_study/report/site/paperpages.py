@@ -1,7 +1,6 @@
 """One page a paper: its tables beside ours, its claims, and what its program did otherwise."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -17,10 +16,31 @@ from deepcac_study.papers.summary import cells_in_words, claims_in_words
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.papers.ledger_tables import Place, claims_table, figure_patterns
 from deepcac_study.report.runs.comparisons import Difference
-from deepcac_study.report.site.contents import HOME, Contents
+from deepcac_study.report.sections import ReportPage, Section
+from deepcac_study.report.site.contents import Contents
 
 _METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
 _MOST = 4  # figures of ours beside one of the paper
+_CELLS = (
+    "Each cell shows, from top to bottom: the printed value, our run as published, our run by the "
+    "corrected protocol, and how far the deciding run lies from the printed value. ✓ agrees, ✗ "
+    "differs, grey was not run."
+)
+_PICTURES = (
+    "The papers' pictures are not copied here. Each heading says what the printed figure plots; "
+    "below it stand our own figures of the same quantity."
+)
+_DRAWING = (
+    "No figure of ours stands beside it: it is a drawing, or its runs are not in this report."
+)
+_PROTOCOLS = (
+    "Our runs follow one of two protocols. The corrected protocol does what the paper's text says, "
+    "without leaks. As published does what its program did."
+)
+_SWITCHED = (
+    "Each difference is a switch that can be turned on by itself. Its effect is the score with it "
+    "minus the score without it. A switch that was not run shows no effect."
+)
 _SMALL = 0.0005  # a difference that three decimals do not show
 
 
@@ -78,74 +98,73 @@ def _rest(rows: Sequence[Difference]) -> str:
     )
 
 
-@dataclass(frozen=True)
-class PrintedFigure:
-    """A figure of a paper, by its number, beside ours."""
-
-    number: str
-    panels: list[str]  # what each panel plots, by our reading of the paper
-    figures: list[Figure]  # ours, where none of them stands further up on the page
-    above: list[Figure]  # ours that stand further up
-
-
-@dataclass(frozen=True)
-class PaperPage:
-    """What the page of one paper shows."""
-
-    paper: Paper
-    # How its printed cells and its claims fared, each a sentence; no cell was run if empty.
-    cells: str
-    claimed: str
-    tables: list[Table]  # in the paper's shape
-    claims: Table
-    switches: Table
-    effects: list[str]  # what its program did otherwise and what came of it, in sentences
-    printed: list[PrintedFigure]  # its figures, in its order
-    figures: list[Figure]  # others that decide its claims
-
-
-def paper_pages(shown: Contents) -> list[PaperPage]:
-    """Return the page of every paper."""
+def paper_pages(shown: Contents) -> list[ReportPage]:
+    """Return the page of every paper: its tables, figures and claims, and its program."""
     targets = places(shown)
     return [_page(paper, shown, targets) for paper in PAPERS.values()]
 
 
-def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> PaperPage:
+def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> ReportPage:
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
+    tables = [table for table in shown.tables["papers"] if table.group == paper.key]
     printed = _printed_figures(paper, shown.all_figures)
-    beside = {figure.id for entry in printed for figure in entry.figures}
+    beside = {figure.id for section in printed for figure in section.figures}
     others = (f for section in paper.pictures for f in shown.figures.get(section, ()))
-    return PaperPage(
-        paper=paper,
-        cells=cells_in_words(shown.counts, paper.key),
-        claimed=claims_in_words(shown.counts, paper.key),
-        tables=[t for t in shown.tables["papers"] if t.group == paper.key],
-        claims=claims_table(claims, f"claims_{paper.key}", targets),
-        switches=_switches(paper, shown.tables["switches"][0]),
-        effects=switch_sentences(touching(paper.key), shown.switched),
-        printed=printed,
-        figures=[figure for figure in others if figure.id not in beside][:_MOST],
+    more = [figure for figure in others if figure.id not in beside][:_MOST]
+    cells = cells_in_words(shown.counts, paper.key)
+    fared = claims_in_words(shown.counts, paper.key) if cells else ""
+    sections = [
+        Section("Its tables beside ours", "tables", notes=[_CELLS], tables=tables, folded=True),
+        *([Section("Its figures, and ours", "figures", notes=[_PICTURES])] if printed else []),
+        *printed,
+        Section(
+            "Its claims", "claims", tables=[claims_table(claims, f"claims_{paper.key}", targets)]
+        ),
+        *([Section("More figures behind its claims", "more", figures=more)] if more else []),
+        Section(
+            "Where its program differs from its text",
+            "program",
+            notes=[_SWITCHED],
+            sentences=switch_sentences(touching(paper.key), shown.switched),
+            tables=[_switches(paper, shown.tables["switches"][0])],
+        ),
+    ]
+    return ReportPage(
+        id=f"paper_{paper.key}",
+        heading=f"{paper.label}: {paper.reference.title}",
+        sections=sections,
+        name=paper.label,
+        notes=[str(paper.reference), _PROTOCOLS],
+        sentences=[f"{paper.proposes} {cells or 'Nothing of this paper was run here.'} {fared}"],
+        written=frozenset(table.id for table in tables),
     )
 
 
-def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[PrintedFigure]:
+def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[Section]:
     """Return every figure that a paper prints, with those of ours that stand for it."""
     panels: dict[str, list[str]] = {}
     for row in facts("figures", paper.folder):
         panel = f"({row['panel']}) " if row["panel"] else ""
         panels.setdefault(row["figure"], []).append(f"{panel}{row['what_is_plotted']}")
-    printed, seen = [], set[str]()
+    sections, seen = [], set[str]()
     for number, plotted in panels.items():
         patterns = figure_patterns(paper.key, number)
         ours = [
             f for f in drawn if any(fnmatchcase(f"figure:{f.id}", pattern) for pattern in patterns)
-        ]
-        ours = ours[:_MOST]
-        new = [figure for figure in ours if figure.id not in seen]
-        above = [figure for figure in ours if figure.id in seen]
-        printed.append(PrintedFigure(number, plotted, new, above))
+        ][:_MOST]
+        above = ", ".join(figure.title for figure in ours if figure.id in seen)
+        sections.append(
+            Section(
+                f"Figure {number}",
+                f"printed-{number}",
+                notes=plotted,
+                sentences=[f"Shown above: {above}."] * bool(above) or [_DRAWING] * (not ours),
+                figures=[figure for figure in ours if figure.id not in seen],
+                part=True,
+            )
+        )
         seen |= {figure.id for figure in ours}
-    return printed
+    return sections
 
 
 def _switches(paper: Paper, table: Table) -> Table:
@@ -166,15 +185,11 @@ def places(shown: Contents) -> dict[str, Place]:
                 if table.group:  # the paper's year and authors stand beside it
                     paper = PAPERS[table.group]
                     title = title.replace(paper.citation, paper.label)
-                targets[f"table:{table.id}"] = Place(title, _way(home, f"table-{table.id}"))
+                targets[f"table:{table.id}"] = Place(title, f"pages/{home}.html#table-{table.id}")
     for page, figures in shown.figures.items():
         for figure in figures:
             title = figure.title.partition(" (as ")[0]
             targets[f"figure:{figure.id}"] = Place(
-                f"Figure: {title}", _way(page, f"figure-{figure.id}")
+                f"Figure: {title}", f"pages/{page}.html#figure-{figure.id}"
             )
     return targets
-
-
-def _way(page: str, anchor: str) -> str:
-    return f"pages/{HOME.get(page, page)}.html#{anchor}"

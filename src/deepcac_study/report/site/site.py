@@ -1,7 +1,6 @@
 """The report's pages: a small first page, a page a subject and a page a paper."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +10,31 @@ from deepcac.files.atomic import atomic_path
 from deepcac.pages.figures import Figure
 from deepcac.pages.templating import environment
 from deepcac_study.catalogue.protocol import switches
-from deepcac_study.papers.summary import cells_in_words, claims_in_words, on_prediction
+from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.summary import Count, cells_in_words, claims_in_words, on_prediction
+from deepcac_study.report.declarations import pages as declared_pages
 from deepcac_study.report.declarations import synonyms
 from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
-from deepcac_study.report.site.contents import HOME, Contents
+from deepcac_study.report.sections import ReportPage, Section
+from deepcac_study.report.site.contents import Contents
 from deepcac_study.report.site.counted import claims_by_paper, protocols_in_words, values_table
 from deepcac_study.report.site.firstpage import answer, provenance
 from deepcac_study.report.site.material import Material, generated_only
-from deepcac_study.report.site.paperpages import PaperPage, paper_pages, places, switch_sentences
+from deepcac_study.report.site.paperpages import paper_pages, places, switch_sentences
 from deepcac_study.report.subtypes.subtype_figures import of_pages
-from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
+from deepcac_study.report.subtypes.subtypepages import (
+    KINDS,
+    SubtypePage,
+    pages_table,
+    subtype_sections,
+)
 
-# A heading of a list of contents, and its entries: text and anchor.
-Group = tuple[str, list[tuple[str, str]]]
 # The title, and what the first page says of the report.
 REAL = (
     "Real study: clustering-aware classification, reproduced",
-    "Do clusters of patients help to predict their risk? Three papers say that they do, and two "
-    "more supply methods. Here every number and claim that they print stands beside our own runs. "
+    "Do clusters of patients help to predict their risk? Three papers claim this; two others "
+    "provide the methods. Here every number and claim that they published is next to our own runs. "
     "Then we ask the question again, with models that are tuned equally.",
 )
 OWN = (
@@ -47,42 +52,19 @@ DEMO = (
     "Do clusters of patients help to predict their risk? Here the whole workflow asks small "
     "generated cohorts. That shows that everything runs, and says nothing about the papers.",
 )
-PAGES = {
-    "papers": "Papers",
-    "ledger": "Ledger",
-    "claims": "Claims",
-    "judge": "Our study",
-    "clustering": "Comparisons",
-    "switches": "Switches",
-    "subtypes": "Subtypes",
-    "learning": "Supervised k-means",
-    "decomposition": "Class decomposition",
-    "theory": "Theory",
-    "figures": "Figures",
-    "runs": "Runs",
-    "data": "Data",
-    "own": "Own data",
-    "synthetic": "Generated data",
-}
-# What is always there: what the papers print and claim, whether it was run or not.
-_ALWAYS = ("papers", "ledger", "claims")
-SUBJECTS = {
-    "Papers": _ALWAYS,
-    "Our study": ("judge",),
-    "Comparisons": ("clustering", "switches"),
-    "Subtypes": ("subtypes",),
-    "Methods": ("learning", "decomposition", "theory"),
-    "Figures": ("figures",),
-    "Runs and data": ("runs", "data"),
-    "Other data": ("own", "synthetic"),
-}
+_OTHER = "Other data"  # its pages are written only where the menu leads there
+_NO_SET = "Several data sets, or none"
 
 
 def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
     """Write ``out/index.html`` and ``out/pages/*.html``."""
     made = environment("deepcac_study.report.site")
     made_from = shown.material.made_from
-    menu = _menu(shown, Counter(page.kind for page in subtypes))
+    pages = _pages(shown, subtypes)
+    menu: dict[str, list[tuple[str, str]]] = {}
+    for page in pages:
+        if page.sections:
+            menu.setdefault(page.subject, []).append((page.id, page.name))
     title, what = _heading(shown.material)
     made.globals |= {
         "menu": menu,
@@ -90,27 +72,80 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         "what": what,
         "made_from": made_from,
         "provenance": "" if made_from else provenance(shown.material.runs.items),
+        "sources": shown.material.sources,
     }
-    pages = paper_pages(shown)
     _write(made, out / "index.html", "index.html", {**_first(shown), "title": title})
-    inner = _inner(shown, pages, subtypes)
-    listed = {name for pages_of_subject in menu.values() for name, _ in pages_of_subject}
-    for name, heading in PAGES.items():
-        if name in SUBJECTS["Other data"] and name not in listed:
-            continue  # nothing was run, and no page leads there
-        parts = {**inner, "title": f"{heading} – {title}", "current": name, "up": "../"}
-        _write(made, out / "pages" / f"{name}.html", "page.html", parts)
-    for page in pages:
-        page_title = f"{page.paper.label} – {title}"
-        parts = {"one": page, "title": page_title, "current": "papers", "up": "../"}
-        _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
     latents = of_pages(shown.all_figures)
-    for subtype in subtypes:
-        page_title = f"{subtype.title}, {subtype.dataset} – {title}"
-        current = subtype.kind if subtype.kind in PAGES else "subtypes"
-        parts = {"one": subtype, "title": page_title, "current": current, "up": "../"}
-        parts["latents"] = latents.get(subtype.id)
-        _write(made, out / "pages" / f"{subtype.id}.html", "subtype.html", parts)
+    inner = [
+        *((page.id, page) for page in pages if page.sections or page.subject != _OTHER),
+        *(("papers", page) for page in paper_pages(shown)),
+        *((KINDS[page.kind], subtype_sections(page, latents.get(page.id))) for page in subtypes),
+    ]
+    for current, page in inner:
+        parts = {"one": page, "title": f"{page.name} – {title}", "current": current, "up": "../"}
+        _write(made, out / "pages" / f"{page.id}.html", "page.html", parts)
+
+
+def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[ReportPage]:
+    """Return the page of each subject; one that has nothing to show says what is missing."""
+    judged, counts = shown.material.judged, shown.counts
+    sentences = {
+        "ledger": (cells_in_words(counts), protocols_in_words(shown.ledger)),
+        "claims": (f"{claims_in_words(counts)} {on_prediction(counts)}",),
+        "judge": (sentence(judged), basis(judged)),
+        "switches": switch_sentences(switches().values(), shown.switched),
+        "own": (sentence(judged, unpublished=True), basis(judged, unpublished=True)),
+    }
+    unwritten = {
+        "ledger": ledger_table(shown.ledger),
+        "claims": claims_table(shown.claims, places=places(shown)),
+    }
+    for kind, name in KINDS.items():
+        unwritten[name] = pages_table([page for page in subtypes if page.kind == kind], kind)
+    made = []
+    for name, declared in declared_pages().items():
+        words = dict(declared)
+        always, empty = words.pop("always", False), words.pop("empty", "")
+        own = [table for table in shown.tables.get(name, ()) if table.rows]
+        tables = [table for table in (unwritten.get(name), *own) if table and table.rows]
+        figures = shown.figures.get(name, ())
+        sections = [Section(figures=figures, tables=tables)] if always or tables or figures else []
+        if name == "papers":
+            sections = [Section(figures=figures), *_papers(counts)]
+        elif name == "figures":
+            sections = _by_subject(figures)
+        elif name == "data":
+            sections.append(Section(template="sources.html"))
+        said = [text for text in sentences.get(name, ()) if text.strip()]
+        made.append(
+            ReportPage(
+                id=name,
+                sections=sections,
+                sentences=said or [empty] * (not sections),
+                written=frozenset(table.id for table in own),
+                synthetic=name == "synthetic",
+                **words,
+            )
+        )
+    return made
+
+
+def _papers(counts: Sequence[Count]) -> list[Section]:
+    """Return a section for each paper, which leads to its page."""
+    return [
+        Section(
+            title=paper.label,
+            link=f"paper_{paper.key}.html",
+            sentences=[paper.proposes, *_fared(counts, paper.key)],
+            notes=[str(paper.reference)],
+        )
+        for paper in PAPERS.values()
+    ]
+
+
+def _fared(counts: Sequence[Count], paper: str) -> list[str]:
+    cells = cells_in_words(counts, paper)
+    return [f"{cells} {claims_in_words(counts, paper)}"] if cells else []
 
 
 def _heading(material: Material) -> tuple[str, str]:
@@ -122,77 +157,13 @@ def _heading(material: Material) -> tuple[str, str]:
     return BOTH if generated_only(material.runs) else OWN
 
 
-def _menu(shown: Contents, subtypes: Mapping[str, int]) -> dict[str, list[tuple[str, str]]]:
-    """Return the pages of each subject that have content, as pairs of id and name.
-
-    `subtypes` is the number of pages of subtypes by kind: ``real``, ``own``, ``synthetic``.
-    """
-    kinds = {"subtypes": "real", "own": "own", "synthetic": "synthetic"}
-
-    def filled(page: str) -> bool:
-        parts = [page, *(part for part, home in HOME.items() if home == page)]
-        rows = any(table.rows for part in parts for table in shown.tables.get(part, ()))
-        figures = any(shown.figures.get(part) for part in parts)
-        return bool(page in _ALWAYS or rows or figures or subtypes.get(kinds.get(page, ""), 0))
-
-    every = {
-        subject: [(page, PAGES[page]) for page in pages if filled(page)]
-        for subject, pages in SUBJECTS.items()
-    }
-    return {subject: pages for subject, pages in every.items() if pages}
-
-
-def _inner(
-    shown: Contents, pages: list[PaperPage], subtypes: Sequence[SubtypePage]
-) -> dict[str, Any]:
-    """Return what the pages of the subjects show."""
-    return {
-        "on_page": lambda *parts: _on_page(shown, parts),
-        "figure_index": _by_subject(shown.figures.get("figures", ())),
-        "tables": shown.tables,
-        "figures": shown.figures,
-        "sources": shown.material.sources,
-        "papers": pages,
-        "judged_sentences": (sentence(shown.material.judged), basis(shown.material.judged)),
-        "ledger_table": ledger_table(shown.ledger),
-        "cells_in_words": cells_in_words(shown.counts),
-        "protocols_in_words": protocols_in_words(shown.ledger),
-        "claims_in_words": claims_in_words(shown.counts),
-        "on_prediction": on_prediction(shown.counts),
-        "claims_table": claims_table(shown.claims, places=places(shown)),
-        "switch_effects": switch_sentences(switches().values(), shown.switched),
-        "own_sentences": tuple(
-            function(shown.material.judged, unpublished=True) for function in (sentence, basis)
-        ),
-        **{
-            f"{kind}_subtypes": pages_table([p for p in subtypes if p.kind == kind], kind)
-            for kind in ("real", "own", "synthetic")
-        },
-    }
-
-
-def _on_page(shown: Contents, parts: Sequence[str]) -> list[Group]:
-    """Return the figures and tables of parts of a page, for its list of contents."""
-    figures = [(f.title, f"figure-{f.id}") for part in parts for f in shown.figures.get(part, ())]
-    tables = [
-        (table.title, f"table-{table.id}")
-        for part in parts
-        for table in shown.tables[part]
-        if table.rows
-    ]
-    return [("Figures", figures), ("Tables", tables)]
-
-
-def _by_subject(figures: Sequence[Figure]) -> list[Group]:
+def _by_subject(figures: Sequence[Figure]) -> list[Section]:
     """Return the figures by the data set that their titles name first."""
-    groups: dict[str, list[tuple[str, str]]] = {}
+    groups: dict[str, list[Figure]] = {}
     for figure in figures:
-        subject, of_data, rest = figure.title.partition(": ")
-        dataset, _, setting = subject.partition(", ")
-        name = f"{rest}, {setting}" if setting else rest
-        entry = (name if of_data else figure.title, f"figure-{figure.id}")
-        groups.setdefault(dataset if of_data else "Several data sets, or none", []).append(entry)
-    return list(groups.items())
+        subject, of_data, _ = figure.title.partition(": ")
+        groups.setdefault(subject.partition(", ")[0] if of_data else _NO_SET, []).append(figure)
+    return [Section(title=name, figures=group) for name, group in groups.items()]
 
 
 def _first(shown: Contents) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from deepcac.files.storage import read_json, write_json
 from deepcac.pages.tables import Cell, Table
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.records.runs import load
-from deepcac_study.report.subtypes.subtype_figures import ProfileLine
+from deepcac_study.report.subtypes.subtype_figures import ProfileLine, subtype_figure
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_pages
 
 FOLDER = "subtypes"  # among the kept tables
@@ -66,7 +66,10 @@ def kept_pages(folder: str | os.PathLike[str]) -> Iterator[SubtypePage]:
         page["lines"] = [
             ProfileLine(name, tuple(map(_missing, row))) for name, row in page["lines"]
         ]
-        yield SubtypePage(**page)
+        kept = SubtypePage(**page)
+        heading = f"{kept.title}, {kept.dataset}"
+        figure = subtype_figure(kept.id, heading, kept.lines, None, synthetic=kept.synthetic)
+        yield replace(kept, figure=figure)
 
 
 def _table(table: dict[str, Any]) -> Table:

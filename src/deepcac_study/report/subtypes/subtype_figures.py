@@ -1,7 +1,7 @@
 """Pictures of one run's subtypes: what sets them apart, where rows lie, a network's latents."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ def subtype_figure(
         _profile(left, lines, k)
         _scatter(right, *where, k)
 
-    return declared_figure(
+    wide = declared_figure(
         "subtype_profile",
         size=(11.2 if where else 7.2, 1.2 + 0.27 * len(lines)),
         draw=draw,
@@ -87,8 +87,15 @@ def subtype_figure(
         title=title,
         right=_RIGHT if where else "",
         section="synthetic" if synthetic else "subtypes",
-        columns=(f"subtype {j + 1}" for j in range(k)),
+        columns=[f"subtype {j + 1}" for j in range(k)],
     )
+    narrow = replace(
+        wide,
+        id=f"{wide.id}_narrow",
+        size=(4.2, 1.2 + 0.42 * len(lines)),
+        draw=lambda canvas: _profile(canvas.subplots(), lines, k, above=True),
+    )
+    return replace(wide, narrow=narrow)
 
 
 def _line_phrase(line: ProfileLine) -> str:
@@ -103,7 +110,8 @@ def _look(j: int) -> dict[str, Any]:
     return {"color": COLOURS[j % len(COLOURS)], "marker": MARKS[j % len(MARKS)]}
 
 
-def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int) -> None:
+def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int, *, above: bool = False) -> None:
+    """Draw the differences; names stand left of the lines, or above them where that is narrow."""
     axis.axvline(0, color="#888888", linewidth=0.8)
     for j in range(k):
         places = np.arange(len(lines)) + 0.16 * (j - (k - 1) / 2)
@@ -118,8 +126,10 @@ def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int) -> None:
                     textcoords="offset points", ha="right" if value > 0 else "left", va="center",
                     fontsize="x-small",
                 )  # fmt: skip
-    axis.set_yticks(range(len(lines)), [line.name for line in lines])
-    axis.set(ylim=(len(lines) - 0.5, -0.5), xlabel="difference, standard deviations")
+    axis.set_yticks(range(len(lines)), ["" if above else line.name for line in lines])
+    for place, line in enumerate(lines if above else ()):
+        axis.text(0, place - 0.32, line.name, transform=axis.get_yaxis_transform(), fontsize=8)
+    axis.set(ylim=(len(lines) - 0.5, -0.7), xlabel="difference, standard deviations")
     axis.xaxis.set_major_locator(MaxNLocator(5))
     axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(k, 4))
 

@@ -11,7 +11,7 @@ from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Cell, Table
 from deepcac_study.catalogue.entries import DataSet
-from deepcac_study.catalogue.methods import DEEPCAC, LR, parse_method
+from deepcac_study.catalogue.methods import LR, parse_method
 from deepcac_study.catalogue.registry import DEMO, load_registry
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import paper_datasets
@@ -19,10 +19,8 @@ from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.data.restricted_counts import withheld
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.runtables import stability
+from deepcac_study.report.sections import ReportPage, Section
 from deepcac_study.report.subtypes.subtype_figures import (
-    COLOURS,
-    WIDEST,
-    Map,
     ProfileLine,
     profile_lines,
     subtype_figure,
@@ -43,6 +41,12 @@ from deepcac_study.report.subtypes.subtype_tables import (
     who_table,
 )
 
+# The page that lists those of a kind, whose id is that of the menu.
+KINDS = {"real": "subtypes", "own": "own", "synthetic": "synthetic"}
+_DOTS = (
+    "Each dot: the mean of a subtype minus that of all other rows, in standard deviations; 0.2 is "
+    "small, 0.8 large. No dot: the variable was hardly measured in that subtype."
+)
 _SHOWN = 15  # variables in the picture
 _CLEAR, _STRONG = 0.5, 0.25  # shares of variance explained
 _ENOUGH, _FAR = 50, 0.1  # rows of a subtype whose mean risk is held against its outcomes
@@ -66,7 +70,7 @@ class SubtypePage:
     lines: list[ProfileLine]  # the picture
     reading: list[str]  # what the clusters are, how stable, in sentences
     warnings: list[str]
-    figure: Figure | None = None  # the same as files, with a map, for the best known methods
+    figure: Figure | None = None  # the same drawn; none among the files that ship
 
     @property
     def kind(self) -> str:
@@ -80,25 +84,31 @@ class SubtypePage:
         """Every table of the page."""
         return self.who, self.medians, self.risk, self.factors
 
-    @property
-    def colours(self) -> tuple[str, ...]:
-        """Of the subtypes, by their number."""
-        return COLOURS
 
-    @property
-    def widest(self) -> float:
-        """The end of the picture's axis in standard deviations, from 1 to `WIDEST`."""
-        return min(max(1.0, self._largest), WIDEST)
-
-    @property
-    def cut(self) -> bool:
-        """Whether a difference lies beyond the axis: two constants differ by any number of them."""
-        return self._largest > WIDEST
-
-    @property
-    def _largest(self) -> float:
-        every = [abs(d) for line in self.lines for d in line.differences if d == d]
-        return max(every, default=0.0)
+def subtype_sections(page: SubtypePage, latents: Figure | None) -> ReportPage:
+    """Return what the page shows; `latents` is the map of a network's."""
+    sections = [
+        Section(tables=[page.who]),
+        Section(
+            "What sets them apart", notes=[_DOTS], figures=[page.figure] if page.figure else []
+        ),
+        *([Section("Where the network puts them", figures=[latents])] if latents else []),
+        Section(tables=[t for t in (page.medians, page.risk, page.factors) if t.rows]),
+    ]
+    generated = "Generated data: no patient stands behind them."
+    return ReportPage(
+        id=page.id,
+        heading=page.title,
+        sections=sections,
+        name=f"{page.title}, {page.dataset}",
+        notes=[page.data, *[generated] * page.synthetic],
+        warnings=page.warnings,
+        sentences=page.reading,
+        written=frozenset(table.id for table in page.tables),
+        back=KINDS[page.kind],
+        of=page.dataset,
+        synthetic=page.synthetic,
+    )
 
 
 def subtype_pages(
@@ -177,16 +187,10 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
             differing(factors),
         ],
         warnings=_warnings(run, rows, hidden=hidden),
-        figure=_figure(run, title, lines, where),
+        figure=subtype_figure(
+            page_id(run), f"{title}, {run.dataset}", lines, where, synthetic=run.synthetic
+        ),
     )
-
-
-def _figure(run: Run, title: str, lines: Sequence[ProfileLine], where: Map | None) -> Figure | None:
-    method = parse_method(run.method)
-    if method.family == "deep" and method.classifier != DEEPCAC:
-        return None
-    heading = f"{title}, {run.dataset}"
-    return subtype_figure(page_id(run), heading, lines, where, synthetic=run.synthetic)
 
 
 def _reading(

@@ -1,0 +1,149 @@
+"""The forest plot of the report: differences with their intervals, a panel for each rival."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from deepcac.pages.figures import VERDICT_COLOURS, Figure, verdicts_in
+from deepcac_study.report.declarations import declared_figure
+
+POOLED = "pooled"  # the row of all together
+ENDS = ("mean", "low", "high")
+_APART = 0.24  # rows between two marks of one row
+_GREY = "#888888"
+_DETECTABLE: dict[str, Any] = {"marker": "|", "color": "#7d8790", "markersize": 5, "linestyle": ""}
+
+
+class Mark(NamedTuple):
+    """How one kind of difference is drawn; the verdict gives the colour where it has none."""
+
+    shape: str
+    label: str
+    colour: str = ""
+
+
+@dataclass(frozen=True)
+class Forest:
+    """What a forest shows.
+
+    Attributes
+    ----------
+    points : DataFrame
+        A difference a row: ``panel``, ``row``, ``mark``, ``mean``, ``low`` and ``high``, the last
+        two not apart where nothing is tested; ``verdict`` and ``detectable`` where there are.
+    marks, panels, labels : dict of str
+        What is drawn how, and the names of panels and of rows for people, in their order.
+    margin : float
+        Differences up to it are negligible.
+    unit : str
+        The name of the axis.
+    """
+
+    points: pd.DataFrame
+    marks: Mapping[str, Mark]
+    panels: Mapping[str, str]
+    labels: Mapping[str, str]
+    margin: float = 0.0
+    unit: str = "difference in AUROC"
+
+    def lines(self, across: int) -> list[tuple[list[str], list[str]]]:
+        """Return the panels of each line, and the rows that these have."""
+        names = list(self.panels)
+        lines = [names[start : start + across] for start in range(0, len(names), across)]
+        present = [set(self.points.loc[self.points["panel"].isin(one), "row"]) for one in lines]
+        rows = ([name for name in self.labels if name in line] for line in present)
+        return list(zip(lines, rows, strict=True))
+
+    def size(self, across: int) -> tuple[float, float]:
+        """Return width and height in inches."""
+        step = 0.1 + 0.08 * len(self.marks)
+        height = sum(0.5 + step * len(rows) for _, rows in self.lines(across))
+        return (max(7.6, 3.4 + 2.4 * across) if across > 1 else 4.4, 1.2 + height)
+
+    def draw(self, canvas: Canvas, across: int) -> None:
+        """Draw it, with so many panels beside each other."""
+        lines = self.lines(across)
+        heights = [len(rows) + 0.5 for _, rows in lines]
+        grid = canvas.subplots(
+            len(lines), across, sharex=True, squeeze=False, height_ratios=heights
+        )
+        for axes, (panels, rows) in zip(grid, lines, strict=True):
+            for axis, name in zip(axes, panels, strict=False):
+                self._panel(axis, name, rows)
+                axis.xaxis.set_major_locator(MaxNLocator(4 if across > 1 else 3))
+                axis.set_yticks(range(len(rows)), [])
+            axes[0].set_yticks(range(len(rows)), [self.labels[name] for name in rows])
+            for axis in axes[len(panels) :]:
+                axis.set_axis_off()
+        for axis in [axis for axis in grid.ravel() if axis.axison][-across:]:
+            axis.set_xlabel(self.unit)
+            axis.tick_params(labelbottom=True)
+        self._legend(canvas, across)
+
+    def _panel(self, axis: Axes, name: str, rows: list[str]) -> None:
+        axis.axvspan(-self.margin, self.margin, color="#e3e6ea", linewidth=0)
+        axis.axvline(0, color=_GREY, linewidth=0.8)
+        if POOLED in rows:
+            axis.axhline(rows.index(POOLED) - 0.5, color=_GREY, linewidth=0.8)
+        # To the right, so that it fits on a phone, where the plot is narrower than its title.
+        axis.set_title(self.panels[name], fontsize="medium", loc="right")
+        axis.set(ylim=(len(rows) - 0.5, -0.5))
+        places = list(self.marks)
+        for point in self.points[self.points["panel"] == name].to_dict("records"):
+            place = places.index(point["mark"]) - (len(places) - 1) / 2
+            self._point(axis, point, rows.index(point["row"]) + _APART * place)
+
+    def _point(self, axis: Axes, point: Mapping[Any, Any], height: float) -> None:
+        shape, _, colour = self.marks[point["mark"]]
+        colour = colour or VERDICT_COLOURS[point["verdict"]]
+        tested, pooled = point["high"] > point["low"], point["row"] == POOLED
+        if "detectable" in point:
+            axis.plot(point["detectable"], height, **_DETECTABLE)
+        if tested:
+            ends = [point["low"], point["high"]]
+            axis.plot(ends, [height] * 2, color=colour, linewidth=3.0 if pooled else 1.2)
+        face, size = colour if tested else "none", 6 if pooled else 4
+        axis.plot(point["mean"], height, shape, color=colour, markerfacecolor=face, markersize=size)
+
+    def _legend(self, canvas: Canvas, across: int) -> None:
+        """Show the marks above the panels, and below them what the colours of verdicts say."""
+        shown: Any = {"linestyle": ""}
+        marks = [
+            Line2D([], [], marker=shape, color=colour or "#555555", label=label, **shown)
+            for shape, label, colour in self.marks.values()
+        ]
+        if "detectable" in self.points:
+            marks.append(Line2D([], [], label="a gain found with 80 % power", **_DETECTABLE))
+        where: Any = "outside upper center"
+        canvas.legend(handles=marks, loc=where, ncols=across, fontsize="small")
+        if all(mark.colour for mark in self.marks.values()):
+            return
+        count = self.points["verdict"].value_counts()
+        colours = [
+            Line2D(
+                [], [], color=VERDICT_COLOURS[name], label=f"{name} ({count.get(name, 0)})", lw=3
+            )
+            for name in verdicts_in(self.points["verdict"])
+        ]
+        below: Any = "outside lower center"
+        canvas.legend(handles=colours, loc=below, ncols=2 * across, fontsize="small")
+
+
+def forest_figure(name: str, forest: Forest, /, *, across: int, **words: Any) -> Figure:
+    """Return the declared figure of a forest, with one panel below the other on a phone."""
+    wide = declared_figure(
+        name, size=forest.size(across), draw=lambda canvas: forest.draw(canvas, across), **words
+    )
+    narrow = replace(
+        wide,
+        id=f"{wide.id}_narrow",
+        size=forest.size(1),
+        draw=lambda canvas: forest.draw(canvas, 1),
+    )
+    return replace(wide, narrow=narrow)

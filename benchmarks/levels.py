@@ -27,7 +27,7 @@ from deepcac.judging.trials import run_resample
 from deepcac.scoring.calibration import calibration_curve
 from deepcac.scoring.equivalence import EQUIVALENT, difference, verdict
 from deepcac.scoring.statistics import wilson
-from deepcac.table.budgeted_trials import TableEffort, run_budgeted
+from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import NO_GAIN, answer
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
@@ -82,7 +82,7 @@ def firm_no(seed):
     X, _, y = subtypes(rng, n, strength)
     table = read(pd.DataFrame(X, columns=list("abcdef")).assign(died=y))
     fighters = [Contender("lr", arm) for arm in ("", KM, CAC, DISTANCES)]
-    trials = run_budgeted(table, TableEffort(resamples=10), silent, fighters)
+    trials = run_budgeted(table, TableRun(resamples=10, jobs=1), fighters)
     return {"firm no": answer(trials, "t", table.rarest).verdict == NO_GAIN}
 
 

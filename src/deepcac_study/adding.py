@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from deepcac.table.command_line.command_help import OUTPUT, GroupedCommand
 from deepcac.table.command_line.command_options import (
+    OUTPUT,
+    GroupedCommand,
     Table,
     TableOptions,
     option,

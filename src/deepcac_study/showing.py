@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from deepcac.table.command_line.command_help import OUTPUT, TABLE, GroupedCommand
-from deepcac.table.command_line.command_options import option
+from deepcac.table.command_line.command_options import OUTPUT, TABLE, GroupedCommand, option
 
 app = typer.Typer()
 

@@ -13,7 +13,7 @@ import typer.testing
 
 import deepcac
 from deepcac.command import whole_command
-from deepcac.table.command_line.command_help import PANELS
+from deepcac.table.command_line.command_options import PANELS
 
 ROOT = Path(__file__).parents[2]
 GROUP = "deepcac.commands"
@@ -23,7 +23,7 @@ import typer.testing
 
 import deepcac
 from deepcac.command import whole_command
-from deepcac.table.command_line.command_help import PANELS
+from deepcac.table.command_line.command_options import PANELS
 app = typer.Typer()
 @app.command()
 def greet(name: str) -> None:

@@ -15,15 +15,17 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.learners import Predict
-from deepcac.judging.resamples import Resample, resamples
+from deepcac.judging.resamples import Resample, Rows, resamples
 from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trial_record import TrialRecord, join_resamples
 from deepcac.judging.trials import run_resample
+from deepcac.preprocess import TableScaler
 from deepcac.scoring.margins import MARGIN
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.predictions import Predictions, predictions_of_choices, stack
 from deepcac.table.worker_processes import workers
+from deepcac.types import Array
 
 Say = Callable[[str], None]
 Fit = Callable[[Contender, Values, Resample], Predict]
@@ -62,11 +64,13 @@ class TableRun:
     budget : float
         Minutes for a comparison; at least five resamples are made.
     strict : bool
-        Whether a budget is refused that would be overrun by far.
+        Whether a budget is refused that would be overrun by more than `OVERRUN`.
     resamples : int or None
         Made exactly, whatever the time.
     train_rows : int
-        Of more training rows a part is drawn.
+        Of more training rows a part is drawn in each resample. The budget never changes it.
+    trials : int
+        Draws a contender, the defaults among them.
     margin : float
         Differences in AUROC up to this are negligible.
     bootstrap : int
@@ -75,7 +79,7 @@ class TableRun:
         Whether page and card are the owner's own, with true counts.
     """
 
-    say: Say
+    say: Say = _silent
     command: str = ""
     progress: Say = _silent
     rows: int = MOST_ROWS
@@ -85,6 +89,7 @@ class TableRun:
     strict: bool = False
     resamples: int | None = None
     train_rows: int = MOST_TRAIN
+    trials: int = TRIALS
     margin: float = MARGIN
     bootstrap: int = 0
     exact: bool = False
@@ -93,38 +98,6 @@ class TableRun:
     def at_once(self) -> int:
         """How much is done at once."""
         return self.jobs or usual_jobs()
-
-
-@dataclass(frozen=True)
-class TableEffort:
-    """What the comparison may cost.
-
-    Attributes
-    ----------
-    budget : float
-        Minutes.
-    trials : int
-        Draws a contender, the defaults among them.
-    seed : int
-        Of the first resample.
-    jobs : int
-        Resamples that are judged at once, each in a process and with one thread; what a resample
-        says does not depend on it.
-    resamples : int or None
-        Made exactly, whatever the time; None makes as many as the budget allows.
-    train_rows : int
-        Of more training rows a part is drawn in each resample. The budget never changes it.
-    strict : bool
-        Whether a budget is refused that would be overrun by more than `OVERRUN`.
-    """
-
-    budget: float = 3.0
-    trials: int = TRIALS
-    seed: int = 0
-    jobs: int = 1
-    resamples: int | None = None
-    train_rows: int = MOST_TRAIN
-    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -227,6 +200,16 @@ def table_resamples(
             )
 
 
+def as_resample(
+    table: LabelledTable, scaler: TableScaler, seed: int, weight: Array | None = None
+) -> Resample:
+    """Return all rows as a resample, each of whose parts they are."""
+    features = table.features
+    X, y = features.X, features.label
+    rows = Rows(X, scaler.transform(X), y, features.row_id, table.group, weight)
+    return Resample(rows, rows, rows, features.n_classes, seed)
+
+
 def refuse_budget(needed: float, budget: float) -> None:
     """Refuse minutes too few for the least that is judged, which needs `needed` seconds."""
     if needed > OVERRUN * 60 * budget:
@@ -238,21 +221,20 @@ def refuse_budget(needed: float, budget: float) -> None:
 
 
 def _least_seconds(
-    table: LabelledTable, effort: TableEffort, fighters: Sequence[Contender], fit: Fit
+    table: LabelledTable, run: TableRun, fighters: Sequence[Contender], fit: Fit
 ) -> float:
     """Return about how long the fewest resamples take, from a trial of each contender."""
     begin = time.monotonic()
-    drawn = (table.features, 1, effort.train_rows)
-    options = {"first": effort.seed, "unit": table.group, "follow": table.follow}
+    drawn = (table.features, 1, run.train_rows)
+    options = {"first": run.seed, "unit": table.group, "follow": table.follow}
     _judge(drawn, options, fighters, 1, None, fit)
-    rounds = np.ceil(FEWEST_RESAMPLES / effort.jobs)
-    return float((time.monotonic() - begin) * effort.trials * rounds)
+    rounds = np.ceil(FEWEST_RESAMPLES / run.at_once)
+    return float((time.monotonic() - begin) * run.trials * rounds)
 
 
 def run_budgeted(
     table: LabelledTable,
-    effort: TableEffort,
-    say: Say,
+    run: TableRun,
     fighters: Sequence[Contender] | None = None,
     fit: Fit = fit_trial,
 ) -> Trials:
@@ -263,8 +245,6 @@ def run_budgeted(
 
     Parameters
     ----------
-    say : callable
-        Is told how far it is, in one line.
     fighters : sequence of Contender, optional
         `contenders` if None.
     fit : callable
@@ -272,46 +252,46 @@ def run_budgeted(
     """
     begin = time.monotonic()
     n = len(table.features.label)
-    planned = effort.resamples or usual_resamples(table)
-    limit = effort.train_rows
+    planned = run.resamples or usual_resamples(table)
+    limit = run.train_rows
     fighters = contenders() if fighters is None else fighters
-    if effort.strict and effort.resamples is None:
-        refuse_budget(_least_seconds(table, effort, fighters, fit), effort.budget)
+    if run.strict and run.resamples is None:
+        refuse_budget(_least_seconds(table, run, fighters, fit), run.budget)
     durations: list[float] = []
-    pool = workers(effort.jobs, pre_dispatch=effort.jobs, return_as="generator")
+    pool = workers(run.at_once, pre_dispatch=run.at_once, return_as="generator")
     made: list[list[TrialRecord]] = []
     predictions: list[Predictions | None] = []
     for resample_records, risks, seconds in pool(
         delayed(_judge)(
             (table.features, 1, limit),
-            {"first": seed, "unit": table.group, "follow": table.follow}, fighters, effort.trials,
-            say if seed == effort.seed else None, fit,
+            {"first": seed, "unit": table.group, "follow": table.follow}, fighters, run.trials,
+            run.progress if seed == run.seed else None, fit,
         )
-        for seed in _due(effort, planned, durations)
+        for seed in _due(run, planned, durations)
     ):  # fmt: skip
         made.append(resample_records)
         predictions.append(risks)
         durations.append(seconds)
-        left = _left(effort, planned, durations, time.monotonic() - begin)
-        say(f"resample {len(made)} of {planned}: about {_duration(left)} left")
+        left = _left(run, planned, durations, time.monotonic() - begin)
+        run.progress(f"resample {len(made)} of {planned}: about {_duration(left)} left")
     records = {parts[0].contender: join_resamples(parts) for parts in zip(*made, strict=True)}
-    seeds = list(range(effort.seed, effort.seed + len(made)))
+    seeds = list(range(run.seed, run.seed + len(made)))
     spent = time.monotonic() - begin
     n_labelled = n if table.follow is None else int(table.follow.outcome_known.sum())
     return Trials(
-        records, planned, limit, spent, effort.jobs, seeds, stack(predictions), n_labelled
+        records, planned, limit, spent, run.at_once, seeds, stack(predictions), n_labelled
     )
 
 
-def _due(effort: TableEffort, planned: int, durations: Sequence[float]) -> Iterator[int]:
+def _due(run: TableRun, planned: int, durations: Sequence[float]) -> Iterator[int]:
     """Yield seeds while there is time for a resample more; `durations` grows with those made."""
     begin = time.monotonic()
     for made in range(planned):
         spent = time.monotonic() - begin + (float(np.mean(durations)) if durations else 0.0)
-        over = effort.resamples is None and made >= FEWEST_RESAMPLES
-        if over and spent > 60 * effort.budget:
+        over = run.resamples is None and made >= FEWEST_RESAMPLES
+        if over and spent > 60 * run.budget:
             return
-        yield effort.seed + made
+        yield run.seed + made
 
 
 def _judge(
@@ -339,16 +319,16 @@ def _judge(
     return records, risks, time.monotonic() - begin
 
 
-def _left(effort: TableEffort, planned: int, durations: list[float], spent: float) -> float:
+def _left(run: TableRun, planned: int, durations: list[float], spent: float) -> float:
     """Return the seconds that are left, by the time that the resamples took."""
     average, made = float(np.mean(durations)), len(durations)
 
     def needed(goal: int) -> float:
-        return max(goal - made, 0) * average / effort.jobs
+        return max(goal - made, 0) * average / run.at_once
 
-    if effort.resamples is not None:
+    if run.resamples is not None:
         return needed(planned)
-    inside = min(needed(planned), max(60 * effort.budget - spent, 0))
+    inside = min(needed(planned), max(60 * run.budget - spent, 0))
     return max(inside, needed(FEWEST_RESAMPLES))
 
 

@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 
 from deepcac import __version__
-from deepcac.table.command_line.command_help import EFFORT, OUTPUT, QUESTION, TABLE, GroupedCommand
 from deepcac.table.command_line.command_options import (
+    EFFORT,
+    OUTPUT,
+    QUESTION,
+    TABLE,
     AcceptUnseen,
     Budget,
     BudgetInPlace,
@@ -17,6 +20,7 @@ from deepcac.table.command_line.command_options import (
     Description,
     Exact,
     External,
+    GroupedCommand,
     Jobs,
     Learner,
     Method,
@@ -343,7 +347,7 @@ def validate(
 
     *models, path = filter(None, (model, table))
     source = RiskSource.named(models, risk)
-    described, roles = columns.read(path, like=source.description, fitted=False)
+    described, roles = columns.read(path, like=source.reader.encoder.description, fitted=False)
     answer = validate_table(
         described, roles, source, out, TableRun(say, _typed(), progress, exact=exact),
         asked=risk_questions(thresholds, by), accept=accept_unseen,

@@ -2,7 +2,6 @@
 
 from deepcac.table.budgeted_trials import (
     Say,
-    TableEffort,
     TableRun,
     contenders,
     run_budgeted,
@@ -52,11 +51,7 @@ def compare_table(
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     check_asked(table, asked)
     _tell(table, say)
-    effort = TableEffort(
-        budget=run.budget, seed=run.seed, jobs=run.at_once, resamples=run.resamples,
-        train_rows=run.train_rows, strict=run.strict,
-    )  # fmt: skip
-    trials = run_budgeted(table, effort, progress)
+    trials = run_budgeted(table, run)
     progress("choosing a model without clusters")
     best = chosen_learner(table, run.seed, run.at_once)
     result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows, best)
@@ -64,11 +59,11 @@ def compare_table(
     clusterings = shown_clusterings(table, trials)
     page = write_page(
         out,
-        compare_page(table, effort, trials, result, clusterings, run.command, asked),
+        compare_page(table, run, trials, result, clusterings, run.command, asked),
         exact=run.exact,
     )
     common = table_facts(path, table, roles, run.command)
-    comparison = compare_facts(table, effort, trials, result, clusterings)
+    comparison = compare_facts(table, run, trials, result, clusterings)
     write_card(beside, joined(common, comparison, page_facts(page)), exact=run.exact)
     say(f"card: {beside}")
     return "\n".join((result.sentence, *result.also))

@@ -13,15 +13,15 @@ from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Rows
 from deepcac.judging.trial_record import VALIDATION
+from deepcac.preprocess import TableScaler
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.small_cells import FEW, OTHERS, OfSome, Rate
 from deepcac.scoring.statistics import corrected_error, independent_rows
 from deepcac.scoring.subtypes import distinguishing_features
-from deepcac.table.budgeted_trials import Trials, table_resamples
+from deepcac.table.budgeted_trials import Trials, as_resample, table_resamples
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import NUMBER, feature_names
-from deepcac.table.risk_model import whole_table
 from deepcac.types import Array, Ids
 
 SHOWN = (KM, CAC)
@@ -131,7 +131,8 @@ def fewest_clusters(scores: Array, clusters: Sequence[int], ratio: float) -> int
 def _clustering(table: LabelledTable, trials: Trials, arm: str) -> FoundClustering:
     values, score = _chosen(trials, arm)
     k, alpha = int(values["n_clusters"]), float(values.get("alpha", 0.0))
-    scaler, whole = whole_table(table, trials.seeds[0])
+    scaler = TableScaler().fit(table.features.X)
+    whole = as_resample(table, scaler, trials.seeds[0])
     rows = whole.train
     names = tuple(map(str, scaler.get_feature_names_out(np.array(table.features.names, object))))
     label = _by_size(part(whole, arm, k, alpha).train)

@@ -9,10 +9,10 @@ from scipy.special import expit
 from sklearn.metrics import pairwise_distances_argmin
 
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import OUTLIER, Resample, Rows
+from deepcac.judging.resamples import OUTLIER, Rows
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.calibration import log_odds
-from deepcac.table.budgeted_trials import BOOSTERS, bent_line
+from deepcac.table.budgeted_trials import BOOSTERS, as_resample, bent_line
 from deepcac.table.coarse_states import (
     coarse_centres,
     coarse_scaler,
@@ -137,21 +137,6 @@ def linear_rows(scaled: Array, clip: float | None, splines: Splines) -> Array:
     return splines.beside(scaled if clip is None else np.clip(scaled, -clip, clip))
 
 
-def whole_table(table: LabelledTable, seed: int) -> tuple[TableScaler, Resample]:
-    """Return all rows as a resample, each of whose parts they are, and what scaled them."""
-    scaler = TableScaler().fit(table.features.X)
-    return scaler, _as_resample(table, scaler, seed)
-
-
-def _as_resample(
-    table: LabelledTable, scaler: TableScaler, seed: int, weight: Array | None = None
-) -> Resample:
-    features = table.features
-    X, y = features.X, features.label
-    rows = Rows(X, scaler.transform(X), y, features.row_id, table.group, weight)
-    return Resample(rows, rows, rows, features.n_classes, seed)
-
-
 def fit_risk_model(
     table: LabelledTable, roles: Roles, method: dict[str, Any], seed: int
 ) -> RiskModel:
@@ -162,11 +147,11 @@ def fit_risk_model(
     than a cell (`coarse_states`), so that there may be fewer clusters.
     """
     scaler, labelled = coarse_scaler(table), np.arange(len(table.features.label))
-    whole = _as_resample(table, scaler, seed)
+    whole = as_resample(table, scaler, seed)
     if table.follow is not None:
         weight = table.follow.weights()
         labelled = np.flatnonzero(weight)
-        labelled_rows = _as_resample(table, scaler, seed, weight).train.take(labelled)
+        labelled_rows = as_resample(table, scaler, seed, weight).train.take(labelled)
         whole = replace(whole, train=labelled_rows, validation=labelled_rows, test=labelled_rows)
     rows, patient = whole.train, patients(table)[labelled]
     k = method["n_clusters"] if method["arm"] else 1

@@ -1,10 +1,9 @@
 """`deepcac fit` and `deepcac predict`: a table to a model, a model and a table to risks."""
 
 import csv
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,12 +23,10 @@ from deepcac.table.columns.description_file import read_description
 from deepcac.table.columns.roles import Roles
 from deepcac.table.command_line.option_pairs import CLASSES, FOLLOW_UP, given, refuse_pairs
 from deepcac.table.comparison_words import arm_name, contender_name
-from deepcac.table.inference.labelled_table import LabelledTable, describe_like, read_labelled
+from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.optimism import Refits, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.instability_page import write_instability_page
-from deepcac.table.reading.table_files import read_blocks
-from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import (
     AUTO,
@@ -40,7 +37,7 @@ from deepcac.table.risk_model_choice import (
 )
 from deepcac.table.risk_model_file import write_risk_model
 from deepcac.table.table_model import NamedEstimator, TableModel
-from deepcac.types import Array, Ids
+from deepcac.types import Array
 
 if TYPE_CHECKING:
     from deepcac.table.subtype_model import SubtypeRiskModel
@@ -212,76 +209,19 @@ def predict_table(
     n = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        for rows in risk_rows(model, table, remarks, accept=accept):
+        for rows, number, X in model.reader.blocks(table, remarks, accept=accept):
+            named = model.id in rows.column_names
             if not n:
-                writer.writerow(_head(model, rows.named))
-            writer.writerows(_lines(model, rows))
-            n += len(rows.ids)
+                writer.writerow(_head(model, named))
+                if model.id is not None and not named:
+                    missing = f"column {model.id!r} is missing; rows are named by their number"
+                    remarks.setdefault(missing)
+            ids = _ids(rows, str(model.id), remarks) if named else number.tolist()
+            writer.writerows(_lines(model, ids, X))
+            n += len(ids)
     for remark in remarks:
         say(remark)
     return n
-
-
-class RiskRows(NamedTuple):
-    """Rows of a table, with what a model says of them.
-
-    Attributes
-    ----------
-    ids : list
-        What names the rows: those of the model's id, or their numbers.
-    named : bool
-        Whether they are those of the id.
-    X : ndarray of shape (n, d)
-        Encoded.
-    risk : ndarray of shape (n, n_classes)
-    subtype : ndarray of shape (n,)
-    """
-
-    ids: list[Any]
-    named: bool
-    X: Array
-    risk: Array
-    subtype: Ids
-
-
-def risk_rows(
-    model: TableModel | NamedEstimator,
-    path: StrPath,
-    remarks: dict[str, None],
-    *,
-    accept: bool = False,
-) -> Iterator[RiskRows]:
-    """Yield the rows of a table block by block; `remarks` gets what a user should know of them.
-
-    A table without a description is read by that of the model. Refused is what `predict_table`
-    refuses, also after the last block.
-    """
-    strange = Unfamiliar.of(model.encoder, model.scaler if isinstance(model, TableModel) else None)
-    needed = [*(column.name for column in model.encoder.used), *filter(None, [model.id])]
-    if isinstance(path, DescribedTable):
-        table = DescribedTable(path.path, path.description, needed)
-    else:
-        table = describe_like(path, model.encoder.description, needed)
-    before = 0
-    for block in read_blocks(table):
-        number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
-        before += block.num_rows
-        if not block.num_rows:
-            continue
-        rows = pa.table(block)
-        X, notices = model.encoder.encode(rows, number)
-        remarks.update(dict.fromkeys(notices))
-        strange.add(X, rows)
-        named = model.id is not None and model.id in rows.column_names
-        ids = number.tolist()
-        if named:
-            ids = _safe(row_names(rows[model.id], str(model.id), "an id").to_pylist(), remarks)
-            strange.add_ids(str(model.id), ids)
-        elif model.id is not None:
-            remarks.setdefault(f"column {model.id!r} is missing; rows are named by their number")
-        yield RiskRows(ids, named, X, *model.answers(X))
-    for line in strange.tell(accept=accept):
-        remarks.setdefault(line)
 
 
 def _head(model: TableModel | NamedEstimator, named: bool) -> list[str]:
@@ -297,24 +237,26 @@ def _ranged(model: TableModel | NamedEstimator) -> bool:
     return isinstance(model, RiskModel) and model.spread is not None
 
 
-def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
+def _ids(rows: pa.Table, name: str, remarks: dict[str, None]) -> list[Any]:
     """Return ids that no spreadsheet runs as a formula, and tell of those."""
+    ids = row_names(rows[name], name, "an id").to_pylist()
     formulas = [isinstance(id_, str) and id_.startswith(FORMULA) for id_ in ids]
     if any(formulas):
         remarks.setdefault("ids that begin with = + - @ have an apostrophe before them")
     return [f"'{id_}" if odd else id_ for id_, odd in zip(ids, formulas, strict=True)]
 
 
-def _lines(model: TableModel | NamedEstimator, rows: RiskRows) -> list[list[Any]]:
-    """Return the lines of a file of risks."""
-    shown = rows.risk[:, 1:] if len(model.classes) == 2 else rows.risk
-    ranges = model.ranges(rows.X) if isinstance(model, RiskModel) else None
+def _lines(model: TableModel | NamedEstimator, ids: list[Any], X: Array) -> list[list[Any]]:
+    """Return the lines of a file of risks, of encoded rows (n, d)."""
+    risk, subtype = model.answers(X)
+    shown = risk[:, 1:] if len(model.classes) == 2 else risk
+    ranges = model.ranges(X) if isinstance(model, RiskModel) else None
     shown = shown if ranges is None else np.hstack([shown, ranges])
-    last = [rows.subtype.tolist()] if model.n_subtypes else []
+    last = [subtype.tolist()] if model.n_subtypes else []
     if isinstance(model, TableModel) and model.explains:
-        last.append([plain_cell(line) for line in model.reasons(rows.X)])
-    tail = list(zip(*last, strict=True)) if last else [()] * len(rows.ids)
+        last.append([plain_cell(line) for line in model.reasons(X)])
+    tail = list(zip(*last, strict=True)) if last else [()] * len(ids)
     return [
         [id_, *(f"{value:.6g}" for value in risks), *cells]
-        for id_, risks, cells in zip(rows.ids, shown.tolist(), tail, strict=True)
+        for id_, risks, cells in zip(ids, shown.tolist(), tail, strict=True)
     ]

@@ -3,7 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from deepcac.table.columns.cell_texts import uniform_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
-from deepcac.table.reading.unfamiliar_rows import Unfamiliar
+from deepcac.table.second_table import TableReader
 from deepcac.types import Array, Ids
 
 
@@ -80,12 +80,18 @@ class TableModel:
         assert description is not None  # every model of a table has one
         asked = [column.name for column in self.encoder.used]
         table = pa.Table.from_batches(DescribedTable("", description, asked).rows(_whole(table)))
-        X, remarks = self.encoder.encode(table, np.arange(1, len(rows) + 1))
-        strange = Unfamiliar.of(self.encoder, self.scaler)
-        strange.add(X, table)
-        for line in (*remarks, *strange.tell(accept=accept_unseen)):
+        parts, remarks = [(table, np.arange(1, len(rows) + 1))], dict[str, None]()
+        reader = replace(self.reader, id=None)  # a frame may repeat its rows
+        ((_, _, X),) = reader.encode(parts, remarks, accept=accept_unseen)
+        for line in remarks:
             warnings.warn(line, stacklevel=3)
         return X
+
+    @property
+    def reader(self) -> TableReader:
+        """How a table is read for it."""
+        words = self.classes if "horizon" not in self.method else ()
+        return TableReader(self.encoder, self.scaler, words, self.id)
 
     @property
     def classes_(self) -> npt.NDArray[np.str_]:
@@ -160,6 +166,11 @@ class NamedEstimator:
     def kind(self) -> str:
         """What it is called in Python."""
         return type(self.estimator).__name__
+
+    @property
+    def reader(self) -> TableReader:
+        """How a table is read for it."""
+        return TableReader(self.encoder, words=self.classes)
 
     @classmethod
     def of(cls, estimator: Any, path: StrPath) -> "NamedEstimator":

@@ -1,6 +1,9 @@
+from functools import partialmethod
+
 import pytest
 
 from deepcac.judging.contenders import Contender
+from deepcac.table.budgeted_trials import TableRun
 
 
 @pytest.fixture
@@ -8,5 +11,5 @@ def few_trials(monkeypatch):
     """Tune each model by two trials, for tests of what a page holds whatever its models are."""
     whole = Contender.trials
     monkeypatch.setattr(Contender, "trials", lambda contender, n: whole(contender, min(n, 2)))
-    for module in ("auditing", "beyond_risk"):
-        monkeypatch.setattr(f"deepcac.table.audit.{module}.TRIALS", 2)
+    monkeypatch.setattr(TableRun, "__init__", partialmethod(TableRun.__init__, trials=2))
+    monkeypatch.setattr("deepcac.table.audit.beyond_risk.TRIALS", 2)

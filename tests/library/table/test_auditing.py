@@ -13,11 +13,10 @@ from deepcac.errors import DataError, DeepCACError
 from deepcac.judging.resamples import resamples
 from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.scoring.statistics import wilson
-from deepcac.table.audit.assigning import Assignable, assignable
 from deepcac.table.audit.auditing import audit_table
 from deepcac.table.audit.beyond_risk import BeyondRisk, _rates, likelihood_ratio
 from deepcac.table.audit.group_answer import _assigned, _gain, _use, _warnings
-from deepcac.table.audit.group_column import ABSENT, Groups, read_groups
+from deepcac.table.audit.group_column import ABSENT, Assignable, Groups, assignable, read_groups
 from deepcac.table.audit.group_contenders import (
     ANY,
     CONTROLS,
@@ -298,9 +297,8 @@ def test_groups_that_were_never_chosen_get_a_firm_no_only_from_a_test_that_exclu
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Two trials a model, and two folds."""
+    """Two trials of what predicts beyond the risk."""
     monkeypatch.setattr("deepcac.table.audit.beyond_risk.TRIALS", 2)
-    monkeypatch.setattr("deepcac.table.audit.auditing.TRIALS", 2)
 
 
 def audited(tmp_path, frame):
@@ -310,7 +308,7 @@ def audited(tmp_path, frame):
         Roles("died"),
         "phenotype",
         tmp_path / "page.html",
-        TableRun(lambda line: None, command="deepcac <i>", jobs=1, resamples=5),
+        TableRun(lambda line: None, command="deepcac <i>", jobs=1, resamples=5, trials=2),
     )
     return answer, (tmp_path / "page.html").read_text().replace("−", "-")
 

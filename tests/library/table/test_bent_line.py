@@ -7,7 +7,7 @@ from scipy import stats
 
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import BEND, BENT
-from deepcac.table.budgeted_trials import TableEffort, contenders, run_budgeted
+from deepcac.table.budgeted_trials import TableRun, contenders, run_budgeted
 from deepcac.table.cluster_answer import answer, bent_line_sentence, rows_of
 from deepcac.table.inference.labelled_table import Roles, read_labelled
 from deepcac.table.pages.comparison_table import comparison_forest
@@ -27,7 +27,7 @@ def bending(tmp_path_factory):
     frame.to_csv(path, index=False)
     table = read_labelled(path, Roles("died"))
     fighters = [parse_contender(name) for name in FIGHTERS]
-    return run_budgeted(table, TableEffort(resamples=5, trials=2), lambda line: None, fighters)
+    return run_budgeted(table, TableRun(resamples=5, trials=2, jobs=1), fighters)
 
 
 def test_a_bent_line_is_a_rival_of_every_comparison():

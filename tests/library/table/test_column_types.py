@@ -12,7 +12,7 @@ from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.cells import plain_type, row_names
 from deepcac.table.columns.roles import Roles
-from deepcac.table.elsewhere.external_rows import _same_columns
+from deepcac.table.elsewhere.folds import _same_columns
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
 

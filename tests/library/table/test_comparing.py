@@ -20,7 +20,7 @@ from deepcac.pages.figures import as_svg
 from deepcac.pages.wording import minus, p_beside
 from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.table import budgeted_trials
-from deepcac.table.budgeted_trials import TableEffort, run_budgeted
+from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer, tuned_auroc
 from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
@@ -57,9 +57,9 @@ def judged(tmp_path_factory):
     frame, subtype = planted_table()
     frame.to_csv(path, index=False)
     table = read_labelled(path, Roles("died", group="patient"))
-    effort = TableEffort(budget=0.01, trials=2)
     said = []
-    return table, effort, run_budgeted(table, effort, said.append), subtype, said
+    run = TableRun(progress=said.append, budget=0.01, trials=2, jobs=1)
+    return table, run, run_budgeted(table, run), subtype, said
 
 
 def test_five_resamples_are_made_however_long_they_take(judged):
@@ -130,9 +130,9 @@ def test_rows_of_a_patient_stay_together(judged):
 
 
 def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
-    table, effort, trials, _, _ = judged
+    table, run, trials, _, _ = judged
     found = answer(trials, table.name, table.rarest)
-    write_page(tmp_path / "page.html", compare_page(replace(table, leaks=("Column 'urea' <i> tells",)), effort,
+    write_page(tmp_path / "page.html", compare_page(replace(table, leaks=("Column 'urea' <i> tells",)), run,
         trials, found, shown_clusterings(table, trials), "deepcac compare <b>",))  # fmt: skip
     page = (tmp_path / "page.html").read_text()
     leak = page.index("Column &#39;urea&#39; &lt;i&gt; tells")
@@ -153,14 +153,14 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
 
 
 def test_equal_clusterings_are_shown_once(judged, tmp_path):
-    table, effort, trials, _, _ = judged
+    table, run, trials, _, _ = judged
     first = shown_clusterings(table, trials)[0]
     twice = [replace(first, arm="cac"), replace(first, arm="km")]
     write_page(
         tmp_path / "page.html",
         compare_page(
             replace(table, remarks=()),
-            effort,
+            run,
             replace(trials, planned=5),
             answer(trials, table.name, 100),
             twice,
@@ -175,10 +175,10 @@ def test_equal_clusterings_are_shown_once(judged, tmp_path):
 
 
 def test_unstable_subtypes_are_not_described(judged, tmp_path):
-    table, effort, trials, _, _ = judged
+    table, run, trials, _, _ = judged
     shaky = [replace(one, stability=0.3) for one in shown_clusterings(table, trials)]
     found = answer(trials, table.name, table.rarest)
-    write_page(tmp_path / "p.html", compare_page(table, effort, trials, found, shaky, "deepcac"))
+    write_page(tmp_path / "p.html", compare_page(table, run, trials, found, shaky, "deepcac"))
     page = (tmp_path / "p.html").read_text()
     assert "unstable, so they are not described" in page
     assert 'id="table-subtypes-km"' not in page
@@ -217,9 +217,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 def test_the_page_opens_in_a_browser_without_an_error(judged, tmp_path):
-    table, effort, trials, _, _ = judged
+    table, run, trials, _, _ = judged
     clusterings = shown_clusterings(table, trials)
-    write_page(tmp_path / "page.html", compare_page(table, effort, trials,
+    write_page(tmp_path / "page.html", compare_page(table, run, trials,
         answer(trials, table.name, table.rarest), clusterings, "deepcac compare",))  # fmt: skip
     flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom")
     line = [str(CHROMIUM), *flags, (tmp_path / "page.html").as_uri()]
@@ -426,9 +426,9 @@ def test_help_has_examples():
 
 @pytest.mark.slow
 def test_no_number_depends_on_the_number_of_jobs(judged):
-    table, effort, trials, _, _ = judged
+    table, run, trials, _, _ = judged
     said = []
-    two = run_budgeted(table, replace(effort, jobs=2), said.append)
+    two = run_budgeted(table, replace(run, jobs=2, progress=said.append))
     assert (two.seeds, two.jobs, trials.jobs) == (trials.seeds, 2, 1)
     for name, record in trials.records.items():
         assert (two.records[name].scores == record.scores).all()
@@ -437,8 +437,8 @@ def test_no_number_depends_on_the_number_of_jobs(judged):
 
 
 def test_a_given_number_of_resamples_is_made_whatever_the_time(judged):
-    table, effort, *_ = judged
-    exact = run_budgeted(table, replace(effort, trials=1, resamples=6), lambda line: None)
+    table, run, *_ = judged
+    exact = run_budgeted(table, replace(run, trials=1, resamples=6))
     assert (exact.planned, exact.seeds) == (6, [0, 1, 2, 3, 4, 5])
 
 

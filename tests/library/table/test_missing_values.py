@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from deepcac.judging.trial_record import TrialRecord
-from deepcac.table.budgeted_trials import TableEffort, Trials, linear, table_resamples
+from deepcac.table.budgeted_trials import TableRun, Trials, linear, table_resamples
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.missing_values import (
@@ -20,7 +20,7 @@ from deepcac.table.pages.missing_values import (
 )
 from deepcac.table.pages.page_sections import tables_of
 
-EFFORT = TableEffort(budget=1.0)
+EFFORT = TableRun(budget=1.0)
 
 
 def table_of(tmp_path, telling=1.0, holes=0.3):

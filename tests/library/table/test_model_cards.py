@@ -1,7 +1,6 @@
 """Model cards: every item is filled, not computed or a blank; the full model is the model."""
 
 import re
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from deepcac.errors import ConfigError
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import OTHERS
 from deepcac.table.answer import Answer
-from deepcac.table.budgeted_trials import TableEffort, TableRun
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.cards.fit_card import _specification
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
@@ -219,13 +218,14 @@ def test_a_model_without_clusters_says_so(csv, tmp_path):
     assert section(text, "C6", "Sizes") == NOT_COMPUTED
 
 
-def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
-    monkeypatch.setattr("deepcac.table.comparing.TableEffort", partial(TableEffort, trials=2))
+def test_the_card_of_a_comparison(csv, tmp_path):
     sentence = compare_table(
         csv,
         Roles("died"),
         tmp_path / "page.html",
-        TableRun(lambda line: None, command="deepcac compare patients.csv", resamples=5, jobs=1),
+        TableRun(
+            lambda line: None, command="deepcac compare patients.csv", resamples=5, trials=2, jobs=1
+        ),
         asked=RiskQuestions(by=["sex"]),
     )
     text = (tmp_path / "page.card.md").read_text()

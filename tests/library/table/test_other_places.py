@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import partialmethod
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,7 +26,6 @@ from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.elsewhere.comparing_places import compare_places
-from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import (
     BEST,
     Compared,
@@ -33,7 +33,7 @@ from deepcac.table.elsewhere.fold_trials import (
     aurocs,
     judge_fold,
 )
-from deepcac.table.elsewhere.folds import _moved_times, left_out, site_folds
+from deepcac.table.elsewhere.folds import _moved_times, external_rows, left_out, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut
 from deepcac.table.inference.labelled_table import read_labelled
@@ -202,17 +202,19 @@ def test_a_second_table_is_read_as_the_first_and_what_differs_is_named(tmp_path)
     b.loc[6, "sex"] = "secret"
     b.loc[190:, a.columns] = a.iloc[:10].to_numpy()
     b["visit"] = [f"{visit}.0" for visit in b.visit]
-    table, found = external(tmp_path, a, b, id="visit", drop=["hospital"])
-    fold = found.fold
+    with pytest.raises(DataError, match="b.csv: column 'visit', data row 191: .* stands in row 1"):
+        external(tmp_path, a, b, id="visit", drop=["hospital"])
+    b.loc[190:, "visit"] = [f"{visit}.0" for visit in range(190, 195)] + list("vwxyz")
+    table, (fold, judged) = external(tmp_path, a, b, id="visit", drop=["hospital"])
     assert (len(fold.fit), len(fold.test)) == (400, 200)
     assert fold.features.label[400:].tolist() == (b.died == "yes").astype(int).tolist()
     j = table.features.names.index("age")
     np.testing.assert_array_equal(fold.features.X[400:, j], b.age.astype(float))
-    text = "\n".join(found.remarks)
+    text = "\n".join(judged.remarks)
     assert "are not used: new." in text
     assert "other" in text
     assert "secret" not in text
-    assert "Warning: 190 ids stand in both tables" in text
+    assert "Warning: 195 ids stand in both tables" in text
     assert "10 of 200 rows are equal to a row of a" in text
 
 
@@ -245,16 +247,16 @@ def test_a_second_table_is_read_by_its_own_description_or_else_by_that_of_the_fi
         external(tmp_path, a, written, **roles)
     description = describe(tmp_path / "b.csv", leave_out={"visit": "counts rows"})
     (tmp_path / "b.yaml").write_text(as_yaml(description.resource), encoding="utf-8")
-    _, found = external(tmp_path, a, written, **roles)
-    np.testing.assert_array_equal(found.fold.features.X[400:, 0], b.age)
+    _, (fold, _) = external(tmp_path, a, written, **roles)
+    np.testing.assert_array_equal(fold.features.X[400:, 0], b.age)
 
 
 def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
     drop = {"group": "patient", "drop": ["visit"]}
     a, b = patients(), patients(100, seed=1).assign(patient=lambda frame: frame.patient + 190)
-    _, found = external(tmp_path, a, b.astype({"patient": float}), **drop)  # 190.0 is 190
-    assert len(found.fold.fit) == 400 - 20
-    assert any("20 rows of patients in both tables" in one for one in found.remarks)
+    _, (fold, judged) = external(tmp_path, a, b.astype({"patient": float}), **drop)  # 190.0 is 190
+    assert len(fold.fit) == 400 - 20
+    assert any("20 rows of patients in both tables" in one for one in judged.remarks)
 
 
 def test_a_second_table_of_the_same_patients_leaves_nobody_to_learn_from(tmp_path):
@@ -318,10 +320,9 @@ def test_rows_are_left_out_only_where_there_are_more(tmp_path, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def few_trials(monkeypatch):
-    monkeypatch.setattr("deepcac.table.elsewhere.comparing_places.TRIALS", 2)
+    monkeypatch.setattr(TableRun, "__init__", partialmethod(TableRun.__init__, trials=2))
 
 
-@pytest.mark.usefixtures("few_trials")
 @pytest.mark.usefixtures("few_trials")
 def test_pages_answer_first_and_hold_every_site(tmp_path):
     patients().to_csv(tmp_path / "a.csv", index=False)

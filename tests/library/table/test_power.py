@@ -19,13 +19,13 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.roles import Roles
 from deepcac.table.detectable import planted_runs
 from deepcac.table.detectable.planted_runs import FOUND
-from deepcac.table.detectable.power_answer import (
+from deepcac.table.detectable.power_page import (
     detection_curve,
     largest_unseen,
     power_answer,
+    power_table,
     smallest_seen,
 )
-from deepcac.table.detectable.power_page import power_table
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.sample_sizes import (
     candidate_parameters,

@@ -13,7 +13,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.pages.figures import Figure
 from deepcac.scoring.resampled_scores import AUROC, RATIO
 from deepcac.scoring.small_cells import STEP
-from deepcac.table.budgeted_trials import TableEffort, run_budgeted
+from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer
 from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import contender_name
@@ -45,7 +45,7 @@ def judged(tmp_path_factory):
     lines = [f"{a},{m:.3f},{s},{int(d)}" for a, m, s, d in zip(age, marker, sex, died, strict=True)]
     path.write_text("\n".join(["age,marker,sex,died", *lines]) + "\n")
     table = read_labelled(path, Roles("died"))
-    trials = run_budgeted(table, TableEffort(budget=0.01, trials=1), lambda line: None)
+    trials = run_budgeted(table, TableRun(budget=0.01, trials=1, jobs=1))
     return table, trials, answer(trials, "t", table.rarest)
 
 

@@ -13,7 +13,7 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.column_differences import difference_lines
 from deepcac.table.columns.described_rows import without_missing
 from deepcac.table.columns.roles import Roles
-from deepcac.table.elsewhere.external_rows import external_rows
+from deepcac.table.elsewhere.folds import external_rows
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.pages.risk_section import risk_questions
@@ -115,8 +115,8 @@ def test_blanks_of_a_second_table_only_are_said(tmp_path):
     first.to_csv(tmp_path / "a.csv", index=False)
     second.to_csv(tmp_path / "b.csv", index=False)
     table = read_labelled(tmp_path / "a.csv", Roles("died"))
-    found = external_rows(table, Roles("died"), [tmp_path / "b.csv"], rows=1000, seed=0)
-    assert any("'ward' is empty in 10 rows, and in none of a." in line for line in found.remarks)
+    _, judged = external_rows(table, Roles("died"), [tmp_path / "b.csv"], rows=1000, seed=0)
+    assert any("'ward' is empty in 10 rows, and in none of a." in line for line in judged.remarks)
 
 
 def test_too_few_patients_with_the_event_are_told_as_patients(tmp_path):
@@ -154,9 +154,9 @@ def test_a_second_table_may_lack_the_competing_event(tmp_path):
     there.to_csv(tmp_path / "b.csv", index=False)
     roles = Roles("died", time="days", horizon=6.5, competing=("2",), positive="1")
     table = read_labelled(tmp_path / "a.csv", roles)
-    found = external_rows(table, roles, [tmp_path / "b.csv"], rows=1000, seed=0)
-    assert found.fold.follow.other is not None
-    assert not found.fold.follow.other[N:].any()
+    fold, _ = external_rows(table, roles, [tmp_path / "b.csv"], rows=1000, seed=0)
+    assert fold.follow.other is not None
+    assert not fold.follow.other[N:].any()
 
 
 def test_a_value_of_few_rows_is_not_on_the_page(tmp_path):

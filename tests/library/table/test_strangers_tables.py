@@ -16,8 +16,7 @@ from deepcac.table.budgeted_trials import TableRun, refuse_budget
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import Use
 from deepcac.table.columns.roles import Roles
-from deepcac.table.elsewhere.external_rows import external_rows
-from deepcac.table.elsewhere.folds import site_folds
+from deepcac.table.elsewhere.folds import external_rows, site_folds
 from deepcac.table.inference.described_table import describe_table
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.reading.table_files import find_dialect, raw_blocks
@@ -228,9 +227,9 @@ def test_ids_with_and_without_zeros_are_one_patient_in_two_tables(tmp_path):
     first, second = csv(tmp_path, table), tmp_path / "there.csv"
     other.to_csv(second, index=False)
     roles = Roles("died", group="pid")
-    found = external_rows(read_labelled(first, roles), roles, [second], rows=N, seed=0)
-    assert len(found.fold.fit) == 2 * 59
-    assert any("not learnt from" in line for line in found.remarks)
+    fold, judged = external_rows(read_labelled(first, roles), roles, [second], rows=N, seed=0)
+    assert len(fold.fit) == 2 * 59
+    assert any("not learnt from" in line for line in judged.remarks)
 
 
 def test_another_unit_in_a_second_table_or_at_a_site_is_refused(tmp_path):
@@ -357,8 +356,8 @@ def test_ids_that_are_no_feature_tell_of_patients_in_both_tables(tmp_path):
     there = patients(1).assign(mrn=numbers[N // 2 : 3 * N // 2])
     table = read(csv(tmp_path, here))
     there.to_csv(tmp_path / "b.csv", index=False)
-    found = external_rows(table, Roles("died"), [tmp_path / "b.csv"], rows=N, seed=0)
-    assert any("100 values of column 'mrn' stand in both" in line for line in found.remarks)
+    _, judged = external_rows(table, Roles("died"), [tmp_path / "b.csv"], rows=N, seed=0)
+    assert any("100 values of column 'mrn' stand in both" in line for line in judged.remarks)
 
 
 def test_files_of_spss_and_sas_are_read_as_they_are(tmp_path):

@@ -73,7 +73,9 @@ def cohort(n=400, seed=0):
 def validation(tmp_path, frame, roles=DIED, source=SCORE, by=()):
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    table, roles = described_table(path, roles, like=source.description, fitted=False)
+    table, roles = described_table(
+        path, roles, like=source.reader.encoder.description, fitted=False
+    )
     return read_validated(table, roles, source, by)
 
 
@@ -432,10 +434,13 @@ def test_a_model_and_its_table_must_ask_one_question(tmp_path, monkeypatch):
         tmp_path, monkeypatch, "validate", "model.json", "ward.csv", "--accept-unseen"
     )
     assert line.startswith("AUROC")
+    source = RiskSource.named([tmp_path / "model.json"], None)
+    twice = validation(tmp_path, pd.concat([frame, frame]), source=source)
+    assert any("400 of 800 rows are equal to another" in line for line in twice.table.remarks)
     at_a_time = Roles("died", time="age", horizon=1.0)
     followed = frame.assign(age=2 * frame.age.abs())
     with pytest.raises(ConfigError, match="fitted without follow-up"):
-        validation(tmp_path, followed, at_a_time, RiskSource.named([tmp_path / "model.json"], None))
+        validation(tmp_path, followed, at_a_time, source)
     for words, line in (("model.json", "name a model and a table"), ("t.csv t.csv", "is a table")):
         with pytest.raises((ConfigError, DataError), match=line):
             command(tmp_path, monkeypatch, "validate", *words.split())

@@ -11,7 +11,7 @@ import pytest
 
 from deepcac.command import main
 from deepcac.table import commands
-from deepcac.table.command_line.command_help import RETIRED
+from deepcac.table.command_line.command_options import RETIRED
 
 CASES = {
     "no such table": ("compare nope.csv --label died", r"nope\.csv: no such file"),

@@ -10,8 +10,8 @@ from deepcac.feature_matrix import read_features
 from deepcac.judging.contenders import Contender
 from deepcac.scoring.resampled_scores import AUROC, BRIER, RATIO
 from deepcac.table.columns.roles import Roles
-from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import judge_fold
+from deepcac.table.elsewhere.folds import external_rows
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac_study.catalogue.entries import file_names
 from deepcac_study.catalogue.protocol import SOUND
@@ -65,10 +65,10 @@ def test_rotterdam_to_gbsg_at_five_years_is_what_plain_loops_give(tmp_path, monk
     write_breast_cancers(tmp_path / "tidy", tmp_path)
     roles = Roles("event", time="time", horizon=1826.0)
     table = read_labelled(tmp_path / "rotterdam.csv", roles)
-    rows = external_rows(table, roles, [tmp_path / "gbsg.csv"], rows=20_000, seed=0)
+    fold, _ = external_rows(table, roles, [tmp_path / "gbsg.csv"], rows=20_000, seed=0)
     few = [Contender("lr"), Contender("lr", "km")]
     monkeypatch.setattr("deepcac.table.elsewhere.fold_trials.contenders", lambda: few)
-    (judged,) = judge_fold(rows.fold, 0, 2, 10_000)
+    (judged,) = judge_fold(fold, 0, 2, 10_000)
     scores, whom = judged.model.scores, judged.model.patients
     gbsg = pd.read_csv(tmp_path / "gbsg.csv")
     time, event, risk = gbsg["time"].to_numpy(), gbsg["event"].to_numpy() == 1, whom.risk

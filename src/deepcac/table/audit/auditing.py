@@ -9,10 +9,9 @@ from threadpoolctl import threadpool_limits
 from deepcac.pages.wording import p_text
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
-from deepcac.table.audit.assigning import RESAMPLES, Assignable, assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
 from deepcac.table.audit.group_answer import answer_groups, model_name
-from deepcac.table.audit.group_column import Groups, read_groups
+from deepcac.table.audit.group_column import RESAMPLES, Assignable, Groups, assignable, read_groups
 from deepcac.table.audit.group_contenders import QUESTIONS, GroupFit, group_contenders
 from deepcac.table.audit.group_lines import (
     HEAD,
@@ -21,7 +20,7 @@ from deepcac.table.audit.group_lines import (
     risk_by_group,
     shown_lines,
 )
-from deepcac.table.budgeted_trials import TRIALS, TableEffort, TableRun, Trials, run_budgeted
+from deepcac.table.budgeted_trials import TableRun, Trials, run_budgeted
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
@@ -73,10 +72,7 @@ def audit_table(
     table.tell(say)
     for remark in groups.remarks():
         say(remark)
-    effort = TableEffort(
-        run.budget, TRIALS, seed, jobs=run.at_once, resamples=run.resamples, strict=run.strict
-    )
-    trials = run_budgeted(table, effort, run.progress, group_contenders(groups.k), GroupFit(groups))
+    trials = run_budgeted(table, run, group_contenders(groups.k), GroupFit(groups))
     run.progress("can a new patient be given a group?")
     with threadpool_limits(1):  # threads of small trees wait for each other on a busy machine
         assigned = assignable(table, groups, seed)
@@ -84,7 +80,7 @@ def audit_table(
     beyond = beyond_risk(table, groups, seed, run.at_once)
     rare = (table.rarest, table.rare_rows)
     result = answer_groups(trials, table.name, rare, assigned, beyond, run.margin)
-    parts = (effort, trials, assigned, beyond)
+    parts = (run, trials, assigned, beyond)
     write_page(out, _page(table, groups, result, parts, run.command), exact=run.exact)
     return "\n".join((result.sentence, *result.also))
 
@@ -93,10 +89,10 @@ def _page(
     table: LabelledTable,
     groups: Groups,
     answer: Answer,
-    parts: tuple[TableEffort, Trials, Assignable, BeyondRisk],
+    parts: tuple[TableRun, Trials, Assignable, BeyondRisk],
     command: str,
 ) -> Page:
-    effort, trials, assigned, beyond = parts
+    run, trials, assigned, beyond = parts
     n, title = len(table.features.label), f"Are the groups {groups.column} of use?"
     return Page(
         title,
@@ -135,7 +131,7 @@ def _page(
                     comparison_table(answer.table, QUESTIONS, model_name),
                 ],
             ),
-            method_section([*_method(effort, trials, n), *_rows_as_patients(table)]),
+            method_section([*_method(run, trials, n), *_rows_as_patients(table)]),
         ],
         command,
         page_names(table),
@@ -227,7 +223,7 @@ def _beyond(beyond: BeyondRisk, *, robust: bool) -> list[tuple[str, str]]:
     ]
 
 
-def _method(effort: TableEffort, trials: Trials, n: int) -> list[str]:
+def _method(run: TableRun, trials: Trials, n: int) -> list[str]:
     return [
         Text(
             "{} of {} planned resamples, seeds {} to {}, in {:.0f} s: 56 % of the rows for "
@@ -235,7 +231,7 @@ def _method(effort: TableEffort, trials: Trials, n: int) -> list[str]:
             *(len(trials.seeds), trials.planned, trials.seeds[0], trials.seeds[-1]),
             *(trials.seconds, trials.train_rows, Count(n)),
         ),
-        f"Every model has {effort.trials} trials; a model with the groups may also choose "
+        f"Every model has {run.trials} trials; a model with the groups may also choose "
         "a trial without them. It has one column per group, or for logistic regression a model in "
         "each group.",
         "Controls: random groups of the same sizes; neighbours of random patients, with "

@@ -9,8 +9,8 @@ from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECID
 from deepcac.scoring.margins import STRICT
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
-from deepcac.table.audit.assigning import Assignable
 from deepcac.table.audit.beyond_risk import BeyondRisk
+from deepcac.table.audit.group_column import Assignable
 from deepcac.table.audit.group_contenders import (
     ANY,
     CELLS,

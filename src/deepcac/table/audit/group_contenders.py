@@ -14,8 +14,7 @@ from deepcac.judging.partitions import Partition, part
 from deepcac.judging.questions import Question
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values, trials
-from deepcac.table.audit.assigning import assigner
-from deepcac.table.audit.group_column import Groups
+from deepcac.table.audit.group_column import Groups, assigner
 from deepcac.table.budgeted_trials import booster, linear
 from deepcac.types import Array, Ids
 

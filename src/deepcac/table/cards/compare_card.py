@@ -7,7 +7,7 @@ import numpy as np
 from deepcac.judging.questions import HELP
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
-from deepcac.table.budgeted_trials import TableEffort, Trials
+from deepcac.table.budgeted_trials import TableRun, Trials
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.cluster_answer import rows_of, tuned_auroc
 from deepcac.table.comparison_words import arm_name, contender_name, signed, with_interval
@@ -33,7 +33,7 @@ _USUAL = {
 
 def compare_facts(
     table: LabelledTable,
-    effort: TableEffort,
+    effort: TableRun,
     trials: Trials,
     result: Answer,
     clusterings: list[FoundClustering],

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from joblib import delayed
 
 from deepcac.errors import DataError
-from deepcac.table.budgeted_trials import TRIALS, TableRun
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.cards.compare_card import place_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.page_facts import page_facts
@@ -17,9 +17,8 @@ from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.roles import Roles
 from deepcac.table.command_line.option_pairs import given, refuse_pairs
-from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
-from deepcac.table.elsewhere.folds import Fold, site_folds
+from deepcac.table.elsewhere.folds import Fold, external_rows, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places
 from deepcac.table.elsewhere.place_page import Run, place_page
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
@@ -75,7 +74,7 @@ def compare_places(
     several = len(judged) > 1 or site is not None
     answer = answer_places(judged, comparisons, run.margin, sites=several)
     about = Run(
-        run.command, places.heading, bool(external), TRIALS, run.seed, run.train_rows,
+        run.command, places.heading, bool(external), run.trials, run.seed, run.train_rows,
         time.monotonic() - begin, places.remarks, asked, roles.horizon,
     )  # fmt: skip
     page = place_page(table, places.judged, judged, comparisons, answer, about)
@@ -113,11 +112,11 @@ def _external(path: StrPath, roles: Roles, others: Sequence[StrPath], run: Table
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
-    external = external_rows(table, roles, others, rows=run.rows, seed=run.seed)
+    fold, judged = external_rows(table, roles, others, rows=run.rows, seed=run.seed)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     heading = f"Judged on: the {several} {names}"
-    return PlaceTables(table, external.judged, [external.fold], external.remarks, heading)
+    return PlaceTables(table, judged, [fold], [*judged.remarks], heading)
 
 
 def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:
@@ -125,7 +124,7 @@ def _judge(folds: list[Fold], run: TableRun) -> list[JudgedFold]:
     pool = workers(min(run.at_once, len(folds)), return_as="generator")
     judged: list[JudgedFold] = []
     every = pool(
-        delayed(judge_fold)(fold, run.seed + j, TRIALS, run.train_rows)
+        delayed(judge_fold)(fold, run.seed + j, run.trials, run.train_rows)
         for j, fold in enumerate(folds)
     )
     for done, results in enumerate(every, start=1):

@@ -1,22 +1,28 @@
 """Patients of one place who are judged, and those of the others, who are learnt from."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
 from sklearn.model_selection import train_test_split
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.draws import SHARE, units
 from deepcac.judging.resamples import Resample, at_most, prepared
-from deepcac.scoring.censored import FollowUp
+from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.column_quantiles import safe_quantiles
-from deepcac.scoring.small_cells import FEW
-from deepcac.table.columns.cells import refuse_missing, row_names
+from deepcac.scoring.small_cells import FEW, Count, Text
+from deepcac.table.columns.cells import plain, refuse_missing, row_names, same_names
+from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import alike_spellings
 from deepcac.table.reading.table_encoder import (
     CATEGORY,
@@ -24,9 +30,9 @@ from deepcac.table.reading.table_encoder import (
     feature_names,
 )
 from deepcac.table.reading.unfamiliar_rows import MOST, Places, outcome_moved
+from deepcac.table.second_table import FEWEST_TO_JUDGE, TableReader
 from deepcac.types import Ids
 
-FEWEST_TO_JUDGE = 10  # rows of every class that a site needs for an AUROC of its own
 MOST_SITES = 30  # are judged, the largest; the others are learnt from alone
 _REFUSED = 0.8  # of the rows of a site, beyond the usual share, that have a number of another size
 _FEWEST_DRAWN = 4  # patients (or rows) of a stratum, for training and tuning
@@ -106,6 +112,107 @@ def left_out(
     """Return the fold that judges some rows; no patient of theirs is learnt from."""
     excluded = test if unit is None else np.isin(unit, unit[test])
     return Fold(name, features, np.flatnonzero(~excluded), np.flatnonzero(test), unit, follow)
+
+
+def external_rows(
+    table: LabelledTable,
+    roles: Roles,
+    paths: Sequence[StrPath],
+    *,
+    rows: int,
+    seed: int,
+) -> tuple[Fold, LabelledTable]:
+    """Return the fold that learns from a first table and judges further ones, and these as one.
+
+    The remarks of these are on columns, levels, ids and rows that differ, or that should. The roles
+    are those of the columns of all; `rows`, `seed` and refusals are those of
+    `TableReader.labelled`.
+    """
+    reader = TableReader.of_table(table, roles)
+    stems = [Path(path).stem for path in paths]
+    names = [
+        stem if stems.count(stem) == 1 else str(path)
+        for stem, path in zip(stems, paths, strict=True)
+    ]
+    there = replace(roles, apart={})
+    others = [
+        reader.labelled(path, there, rows=rows, seed=seed, name=name)
+        for path, name in zip(paths, names, strict=True)
+    ]
+    fold = _external_fold(table, others, roles.group)
+    if not fold.learnable:
+        raise DataError(
+            f"of {table.name} too few rows of a class are left to learn from without the patients "
+            "of the other tables; name patients of another place"
+        )
+    remarks = [line for other in others for line in other.remarks]
+    if dropped := len(table.features.label) - len(fold.fit):
+        text = "{} rows of patients in both tables are not learnt from."
+        remarks.append(Text(text, Count(dropped).capitalize()))
+    return fold, _judged(table, fold, others, remarks)
+
+
+def _external_fold(table: LabelledTable, others: list[LabelledTable], patient: str | None) -> Fold:
+    """Return the fold that learns from the first table and judges each of the others."""
+    tables, n = [table, *others], len(table.features.label)
+    # A row without a label is not counted, but has a number.
+    ends = np.cumsum([max(one.total, one.features.row_id.max()) for one in tables])
+    ids = [one.features.row_id + first for one, first in zip(tables, [0, *ends], strict=False)]
+    features = FeatureMatrix(
+        np.concatenate(ids),
+        np.concatenate([one.features.label for one in tables]),
+        np.vstack([one.features.X for one in tables]),
+        table.features.names,
+    )
+    unit = None
+    if patient is not None:
+        cells = [same_names(plain(one.rows[patient])).to_pandas() for one in tables]
+        unit = pd.factorize(pd.concat(cells))[0].astype(np.int64)
+    follow = joined([one.follow for one in tables if one.follow is not None])
+    test = np.arange(len(features.label)) >= n
+    places = np.split(np.arange(test.sum()), np.cumsum([len(one.rows) for one in others])[:-1])
+    parts = tuple((one.name, rows) for one, rows in zip(others, places, strict=True))
+    return replace(left_out(others[0].name, features, test, unit, follow), parts=parts)
+
+
+def _judged(
+    table: LabelledTable, fold: Fold, others: list[LabelledTable], remarks: list[str]
+) -> LabelledTable:
+    """Return the rows that are judged, in the columns that all the tables have."""
+    features = fold.features
+    return replace(
+        table,
+        name=", ".join(other.name for other in others),
+        rows=_same_columns([other.rows for other in others]),
+        features=FeatureMatrix(
+            features.row_id[fold.test],
+            features.label[fold.test],
+            features.X[fold.test],
+            features.names,
+        ),
+        group=None if fold.unit is None else fold.unit[fold.test],
+        follow=None if fold.follow is None else fold.follow.take(fold.test),
+        remarks=tuple(remarks),
+    )
+
+
+def _same_columns(tables: list[pa.Table]) -> pa.Table:
+    """Return the rows of all tables in the columns that all have, as text where types differ.
+
+    Columns of other types that are no text (lists, records) are left out.
+    """
+    first, *rest = tables
+    columns = {}
+    for name in first.column_names:
+        if all(name in other.column_names for other in rest):
+            parts = [plain(rows[name]) for rows in tables]
+            alike = len({part.type for part in parts}) == 1
+            try:
+                texts = [part if alike else part.cast(pa.string()) for part in parts]
+            except pa.ArrowException:
+                continue
+            columns[name] = pa.chunked_array([chunk for part in texts for chunk in part.chunks])
+    return pa.table(columns)
 
 
 def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]]:

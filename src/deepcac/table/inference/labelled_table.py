@@ -1,7 +1,7 @@
 """A table with a label, checked and ready to be judged."""
 
 import shlex
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,11 +24,11 @@ from deepcac.table.columns.description import (
     Use,
     question_lines,
 )
-from deepcac.table.columns.description_file import description_path, find_description
+from deepcac.table.columns.description_file import description_path
 from deepcac.table.columns.roles import ROLES, Roles
 from deepcac.table.findings.checks import LEAKS, find_questions
 from deepcac.table.findings.examination import ExaminedTable, examine
-from deepcac.table.inference.described_table import CELLS, KNOWN, as_questions, describe_table
+from deepcac.table.inference.described_table import KNOWN, as_questions, describe_table
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import standing_alone
@@ -186,30 +186,6 @@ def read_labelled(
         words=(*outcomes.words, *roles.competing),
         description=source.description,
     )
-
-
-def describe_like(
-    path: StrPath, like: TableDescription | None, needed: Collection[str]
-) -> DescribedTable:
-    """Return a further table with its own description, or else with that of the first one.
-
-    Parameters
-    ----------
-    path : path-like
-    like : TableDescription or None
-        Of the table that a model was fitted on; None for an estimator of numbers.
-    needed : collection of str
-        The columns that are read.
-    """
-    description = None if Path(path).is_dir() else find_description(path)
-    if description is not None:
-        description.refuse_open()
-    description = description or like
-    if description is None:
-        description = describe_table(path, Use()).description
-        asked = [q for q in description.resource.use.questions if {*q.fields} & {*needed}]
-        refuse_open(path, [q for q in asked if q.check == CELLS])
-    return DescribedTable(path, description, needed)
 
 
 def described_table(

@@ -9,7 +9,7 @@ from deepcac.judging.questions import BEND, HELP, NEGATIVE
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.small_cells import Count, Share, Text, join_texts
 from deepcac.table.answer import Answer
-from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableEffort, Trials
+from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableRun, Trials
 from deepcac.table.cluster_answer import TABLE_QUESTIONS, tuned_auroc
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering
@@ -38,7 +38,7 @@ from deepcac.table.pages.table_notes import leak_warning, page_names
 
 def compare_page(
     table: LabelledTable,
-    effort: TableEffort,
+    effort: TableRun,
     trials: Trials,
     answer: Answer,
     clusterings: list[FoundClustering],
@@ -84,7 +84,7 @@ def compare_page(
     )
 
 
-def _cohort(table: LabelledTable, effort: TableEffort, trials: Trials) -> Section:
+def _cohort(table: LabelledTable, effort: TableRun, trials: Trials) -> Section:
     return Section(
         "cohort",
         "Cohort",
@@ -185,7 +185,7 @@ def _numbers_tried(trials: Trials) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def how_judged(table: LabelledTable, effort: TableEffort, trials: Trials) -> list[str]:
+def how_judged(table: LabelledTable, effort: TableRun, trials: Trials) -> list[str]:
     """Return how the comparison was made, a paragraph each."""
     n = len(table.features.label)
     rows = "patients" if table.group is not None else "rows"

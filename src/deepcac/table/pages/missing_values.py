@@ -16,7 +16,7 @@ from deepcac.scoring.metrics import one_against_rest
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.budgeted_trials import (
     FEWEST_RESAMPLES,
-    TableEffort,
+    TableRun,
     Trials,
     linear,
     table_resamples,
@@ -35,7 +35,7 @@ COMPLETE = "learnt from rows without a missing value"
 Handle = Callable[[Resample], Resample]
 
 
-def missing_section(table: LabelledTable, effort: TableEffort, trials: Trials) -> list[Block]:
+def missing_section(table: LabelledTable, effort: TableRun, trials: Trials) -> list[Block]:
     """Return a section with a line for each way to handle missing values; none where none is.
 
     Judged are logistic regression and the same in two k-means clusters, both with their defaults,

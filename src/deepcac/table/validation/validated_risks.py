@@ -1,6 +1,6 @@
 """Risks of a model or of a column beside the outcomes of a table, checked for a validation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,26 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.calibration import is_certain
 from deepcac.scoring.small_cells import Count
 from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.columns.cells import numbers, plain, same_names
+from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.columns.description import TableDescription
 from deepcac.table.columns.roles import Roles
 from deepcac.table.command_line.option_pairs import given, refuse_pairs
-from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE
-from deepcac.table.findings.examination import patient_cells
-from deepcac.table.inference.labelled_table import LabelledTable, refuse_repeats
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
 from deepcac.table.predictions import Predictions
-from deepcac.table.reading.outcomes import Outcomes, read_outcomes
-from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
-from deepcac.table.reading.table_files import read_blocks
-from deepcac.table.risk_tables import model_kind, read_model, risk_rows
+from deepcac.table.risk_tables import model_kind, read_model
+from deepcac.table.second_table import TableReader, feature_matrix
 from deepcac.table.table_model import NamedEstimator, TableModel
 from deepcac.types import Array, Ids
 
@@ -71,9 +65,9 @@ class RiskSource:
         return cls(f"{Path(path).name} ({what})", model, files=(path,))
 
     @property
-    def description(self) -> TableDescription | None:
-        """How the model reads a table."""
-        return None if self.model is None else self.model.encoder.description
+    def reader(self) -> TableReader:
+        """How the table is read."""
+        return TableReader(TableEncoder(())) if self.model is None else self.model.reader
 
     @property
     def horizon(self) -> float | None:
@@ -150,22 +144,20 @@ def read_validated(
         one outcome has fewer than ten rows.
     """
     _check_horizon(source, roles)
-    remarks: dict[str, None] = {}
-    X, risk = _asked_model(source, path, remarks, accept)
-    roles = _roles(roles, source)
-    sample = _sampled(path, roles, by)
-    outcomes = _outcomes(sample, roles, source)
-    place = sample.number - 1
+    asked = roles
     if source.column is not None:
-        risk = _risk_column(sample, source.column)
+        asked = replace(roles, apart={**roles.apart, source.column: THE_RISK})
+    table = source.reader.labelled(path, asked, rows=MOST, also=by, accept=accept)
+    if source.model is None:
+        X, risk = None, _risk_column(table, str(source.column))
     else:
-        risk, X = risk[place], X[place]
-    remarks |= dict.fromkeys([*_certain(risk), *_other_question(source, roles)])
-    table = _labelled(path, roles, sample, outcomes, by)
-    table = replace(table, remarks=(*table.remarks, *remarks))
+        X = table.features.X
+        risk = source.model.answers(X)[0]
+    remarks = dict.fromkeys([*table.remarks, *_certain(risk), *_other_question(source, roles)])
+    table = _with_subgroups(replace(table, remarks=tuple(remarks)), by)
     check_columns(table, by)
     site = next((name for name, what in roles.apart.items() if what == THE_SITE), None)
-    return Validated(table, source, risk, X if source.column is None else None, site)
+    return Validated(table, source, risk, X, site)
 
 
 def _check_horizon(source: RiskSource, roles: Roles) -> None:
@@ -200,79 +192,24 @@ def _other_question(source: RiskSource, roles: Roles) -> list[str]:
     return lines
 
 
-def _roles(roles: Roles, source: RiskSource) -> Roles:
-    """Return the roles with the column of risks apart."""
-    if source.column is None:
-        return roles
-    return replace(roles, apart={**roles.apart, source.column: THE_RISK})
-
-
-def _asked_model(
-    source: RiskSource, path: DescribedTable, remarks: dict[str, None], accept: bool
-) -> tuple[Array, Array]:
-    """Return the rows of a file as a model reads them, and their risks; empty without a model."""
-    if source.model is None:
-        return np.empty((0, 0)), np.empty((0, 0))
-    rows = list(risk_rows(source.model, path, remarks, accept=accept))
-    if not rows:
-        raise DataError(f"{path}: holds no rows")
-    return np.vstack([block.X for block in rows]), np.vstack([block.risk for block in rows])
-
-
-def _sampled(path: DescribedTable, roles: Roles, by: Iterable[str]) -> SampledTable:
-    """Read the columns that have a role or make subgroups."""
-    named = filter(None, (roles.id, roles.group, roles.time))
-    keys = list(dict.fromkeys([roles.label, *named, *roles.apart]))
-    needed = [*keys, *by]
-    table = DescribedTable(path.path, path.description, needed)
-    sample = sample_rows(read_blocks(table), keys, group=roles.group, most=MOST)
-    if roles.known_only:
-        sample = sample.labelled(roles.label)
-    if roles.id is not None:
-        refuse_repeats(sample.keys[roles.id], roles.id)
-    return sample
-
-
-def _outcomes(sample: SampledTable, roles: Roles, source: RiskSource) -> Outcomes:
-    """Return the outcomes in the classes of the model."""
-    classes = () if source.model is None else source.model.classes
-    if len(classes) == 2 and roles.time is None and (roles.positive, roles.above) == (None, None):
-        roles = replace(roles, positive=classes[1])
-    outcomes = read_outcomes(sample, roles)
-    if classes and outcomes.follow is None and outcomes.classes != classes:
-        raise DataError(
-            f"column {roles.label!r} holds {' and '.join(outcomes.classes)}; the classes of the "
-            f"model are {' and '.join(classes)}; code both alike"
-        )
-    if source.column is not None and len(outcomes.classes) > 2:
-        raise DataError(
-            f"column {roles.label!r} has {len(outcomes.classes)} classes; one column of risks "
-            "needs an outcome of two"
-        )
-    labelled = outcomes.codes
-    if outcomes.follow is not None:
-        labelled = labelled[outcomes.follow.outcome_known]
-    counts = np.bincount(labelled, minlength=len(outcomes.classes))
-    if counts.min() < FEWEST_TO_JUDGE:
-        raise DataError(
-            f"class {outcomes.classes[int(counts.argmin())]!r} has fewer than {FEWEST_TO_JUDGE} "
-            "rows; too few to judge on"
-        )
-    return outcomes
-
-
-def _risk_column(sample: SampledTable, name: str) -> Array:
+def _risk_column(table: LabelledTable, name: str) -> Array:
     """Return a column of risks as those of both outcomes, shape (n, 2)."""
-    risk = numbers(plain(sample.rows[name]), name, sample.number)
+    if len(table.classes) > 2:
+        raise DataError(
+            f"column {table.label!r} has {len(table.classes)} classes; one column of risks needs "
+            "an outcome of two"
+        )
+    number = table.features.row_id
+    risk = numbers(plain(table.rows[name]), name, number)
     absent = np.isnan(risk)
     if absent.any():
-        raise DataError(_at_fault(name, sample.number, absent, "has no risk; fill it in"))
+        raise DataError(_at_fault(name, number, absent, "has no risk; fill it in"))
     outside = (risk < 0) | (risk > 1)
     if outside.any():
         percent = bool(risk.min() >= 0 and risk.max() <= _PERCENT)
         way = "; divide percentages by 100" * percent
         first = f"{risk[outside.argmax()]:g} is no risk from 0 to 1{way}"
-        raise DataError(_at_fault(name, sample.number, outside, first))
+        raise DataError(_at_fault(name, number, outside, first))
     return np.column_stack([1 - risk, risk])
 
 
@@ -295,28 +232,11 @@ def _certain(risk: Array) -> list[str]:
     return lines
 
 
-def _labelled(
-    path: DescribedTable,
-    roles: Roles,
-    sample: SampledTable,
-    outcomes: Outcomes,
-    by: Sequence[str],
-) -> LabelledTable:
+def _with_subgroups(table: LabelledTable, by: Sequence[str]) -> LabelledTable:
     """Return the table as pages take it: its only features are the columns of subgroups."""
-    shown = [name for name in by if name in sample.rows.column_names]
-    encoder = TableEncoder(())
-    X = np.empty((len(sample.number), 0))
-    if shown:
-        encoder = learn_encoder(sample.rows.select(shown), sample.number, {})
-        X, _ = encoder.encode(sample.rows, sample.number)
-    remarks = outcomes.remarks(sample, fitted=False)
-    names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
-    group = None
-    if roles.group is not None:
-        cells = same_names(patient_cells(sample, roles.group))
-        group = np.unique(cells.to_pandas().astype(str), return_inverse=True)[1]
-    return LabelledTable(
-        Path(path).stem, sample.rows, FeatureMatrix(sample.number, outcomes.codes, X, names),
-        outcomes.classes, encoder, group, sample.total, path.description, tuple(remarks),
-        follow=outcomes.follow, label=roles.label, words=(*outcomes.words, *roles.competing),
-    )  # fmt: skip
+    number, encoder = table.features.row_id, TableEncoder(())
+    if shown := [name for name in by if name in table.rows.column_names]:
+        encoder = learn_encoder(table.rows.select(shown), number, {})
+    X, _ = encoder.encode(table.rows, number)
+    features = feature_matrix(number, table.features.label, X, encoder)
+    return replace(table, encoder=encoder, features=features)

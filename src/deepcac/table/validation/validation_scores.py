@@ -17,11 +17,11 @@ from deepcac.scoring.resampled_scores import (
     index_interval,
     score_intervals,
 )
-from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE
 from deepcac.table.pages.score_tables import Place
 from deepcac.table.pages.subgroups import levels_of
 from deepcac.table.predictions import Predictions
 from deepcac.table.risk_model import RiskModel, refitted
+from deepcac.table.second_table import FEWEST_TO_JUDGE
 from deepcac.table.validation.validated_risks import Validated
 from deepcac.types import Array, Flags
 

@@ -1,0 +1,414 @@
+"""Another table, read as the first one was or as a model reads tables, and checked against it."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+from deepcac.feature_matrix import RESERVED, FeatureMatrix
+from deepcac.preprocess import TableScaler
+from deepcac.scoring.small_cells import FEW, Count, Text
+from deepcac.table.columns.cell_texts import NAMES_A_PATIENT
+from deepcac.table.columns.cells import (
+    as_texts,
+    is_numeric,
+    is_text,
+    numbers,
+    plain,
+    row_names,
+    same_names,
+)
+from deepcac.table.columns.described_rows import DescribedTable
+from deepcac.table.columns.description import Use
+from deepcac.table.columns.description_file import find_description
+from deepcac.table.columns.roles import Roles
+from deepcac.table.findings.examination import patient_cells
+from deepcac.table.findings.odd_values import odd_outcomes, odd_values
+from deepcac.table.findings.repeated_rows import copied_rows, telling_rows
+from deepcac.table.inference.described_table import CELLS, describe_table
+from deepcac.table.inference.labelled_table import LabelledTable, refuse_open, refuse_repeats
+from deepcac.table.output_files import StrPath
+from deepcac.table.reading.class_labels import class_labels
+from deepcac.table.reading.outcomes import Outcomes, read_outcomes
+from deepcac.table.reading.row_sample import SampledTable, sample_rows
+from deepcac.table.reading.table_encoder import (
+    ABSENT,
+    CATEGORY,
+    ID_NOTE,
+    LEFT_OUT,
+    NUMBER,
+    TableEncoder,
+)
+from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.reading.unfamiliar_rows import Unfamiliar, outcome_moved, with_quantiles
+from deepcac.types import Array, Ids
+
+FEWEST_TO_JUDGE = 10  # rows of every class, for an AUROC
+_MOST_NAMED = 10
+_DENSE = 0.8  # of the numbers between the first and the last, of a count of patients
+
+EncodedRows = tuple[pa.Table, Ids, Array]  # rows, their numbers in the file, features (n, d)
+
+
+@dataclass(frozen=True)
+class TableReader:
+    """How further tables are read: as a model needs them, or as a first table was read.
+
+    Attributes
+    ----------
+    encoder : TableEncoder
+        With the description by which a table is read that has none of its own.
+    scaler : TableScaler or None
+        Of the rows that were learnt from; without it only levels are known.
+    words : tuple of str
+        Classes of the label column, without competing events; empty if they are not known.
+    id : str or None
+        Column of row ids that a table may have.
+    first : LabelledTable or None
+        The table that is learnt from; of a model it is not known.
+    """
+
+    encoder: TableEncoder
+    scaler: TableScaler | None = None
+    words: tuple[str, ...] = ()
+    id: str | None = None
+    first: LabelledTable | None = None
+
+    @classmethod
+    def of_table(cls, table: LabelledTable, roles: Roles) -> "TableReader":
+        """Return what reads further tables as a first one; the roles are of the columns of all."""
+        described = table.description.reduced(table.description.fields)
+        encoder = replace(with_quantiles(table.encoder, table.features.X), description=described)
+        words = tuple(word for word in table.words if word not in roles.competing)
+        return cls(encoder, TableScaler().fit(table.features.X), words, roles.id, table)
+
+    def blocks(
+        self, path: StrPath, remarks: dict[str, None], *, accept: bool = False
+    ) -> Iterator[EncodedRows]:
+        """Yield the rows of a table block by block; see `encode`."""
+        table = self._described(path, [self.id] if self.id is not None else [])
+        return self.encode(_numbered(read_blocks(table)), remarks, accept=accept)
+
+    def encode(
+        self,
+        parts: Iterable[tuple[pa.Table, Ids]],
+        remarks: dict[str, None],
+        *,
+        accept: bool | None,
+    ) -> Iterator[EncodedRows]:
+        """Yield parts of a table, rows and their numbers in the file, with their features.
+
+        `remarks` gets what a user should know. A column that is missing is a `DataError`, and,
+        unless `accept`, one most of whose rows are unlike those that were learnt from (another
+        unit, another coding); this is known after the last part. `accept` is None where nobody can
+        ask to go on.
+        """
+        strange = Unfamiliar.of(self.encoder, self.scaler)
+        for rows, number in parts:
+            X, notices = self.encoder.encode(rows, number)
+            if self.first is None:  # else its own levels are known (`_unseen_levels`)
+                remarks.update(dict.fromkeys(notices))
+            strange.add(X, rows)
+            if self.id in rows.column_names:
+                names = row_names(rows[self.id], str(self.id), "an id")
+                strange.add_ids(str(self.id), names.to_pylist())
+            yield rows, number, X
+        remarks.update(dict.fromkeys(strange.tell(accept=accept)))
+
+    def labelled(
+        self,
+        path: StrPath,
+        roles: Roles,
+        *,
+        rows: int,
+        seed: int = 0,
+        also: Collection[str] = (),
+        name: str = "",
+        accept: bool | None = None,
+    ) -> LabelledTable:
+        """Read a table with outcomes, by its own description or that of the first table or model.
+
+        Parameters
+        ----------
+        path : path-like
+        roles : Roles
+            An id that the table does not have is passed over.
+        rows, seed : int
+            Of its sample, as of `read_labelled`.
+        also : collection of str
+            Further columns that are read, if the table has them.
+        name : str
+            For messages; that of the file by default.
+        accept : bool, optional
+            See `encode`.
+
+        Raises
+        ------
+        DataError
+            A column is missing, the classes are others, one has fewer than ten rows with a known
+            outcome, an id stands twice, or rows are unlike those that were learnt from.
+        """
+        name = name or Path(path).stem
+        remarks: dict[str, None] = {}
+        try:
+            described, sample = self._sampled(path, roles, also, rows, seed)
+            moved = self._check_outcomes(sample, roles)
+            outcomes = self._outcomes(sample, roles)
+            parts = [(sample.rows, sample.number)]
+            ((_, _, X),) = self.encode(parts, remarks, accept=accept)
+            group = _patients(sample, roles.group)
+        except DataError as error:
+            raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+        features = feature_matrix(sample.number, outcomes.codes, X, self.encoder)
+        table = LabelledTable(
+            name, sample.rows, features, outcomes.classes, self.encoder, group, sample.total,
+            described.description, follow=outcomes.follow, label=roles.label,
+            words=(*outcomes.words, *roles.competing),
+        )  # fmt: skip
+        odd = _odd_lines(table, roles)
+        if self.first is None:
+            lines = [*outcomes.remarks(sample, fitted=False), *remarks, *odd]
+        else:
+            lines = [
+                f"Label in {name}: {outcomes.counted}.",
+                *(f"Warning: in {name} {line}." for line in (*remarks, *moved)),
+                *(f"In {name}: {line}" for line in odd),
+                *_differences(self.first, table, roles),
+            ]
+        return replace(table, remarks=tuple(lines))
+
+    def _described(self, path: StrPath, further: Iterable[str]) -> DescribedTable:
+        """Return a table with its own description, or else that of the first table or the model."""
+        needed = {*(column.name for column in self.encoder.used), *further}
+        if isinstance(path, DescribedTable):
+            return DescribedTable(path.path, path.description, needed)
+        description = None if Path(path).is_dir() else find_description(path)
+        if description is not None:
+            description.refuse_open()
+        description = description or self.encoder.description
+        if description is None:
+            description = describe_table(path, Use()).description
+            asked = [q for q in description.resource.use.questions if {*q.fields} & needed]
+            refuse_open(path, [q for q in asked if q.check == CELLS])
+        return DescribedTable(path, description, needed)
+
+    def _sampled(
+        self, path: StrPath, roles: Roles, also: Collection[str], rows: int, seed: int
+    ) -> tuple[DescribedTable, SampledTable]:
+        """Read the rows, those with a label if others may be left out."""
+        keys = [roles.label, *filter(None, (roles.group, roles.time)), *roles.apart]
+        ids = [*filter(None, dict.fromkeys((roles.id, self.id)))]
+        table = self._described(path, (*keys, *ids, *also))
+        blocks = read_blocks(table)
+        begin = next(blocks)
+        keys += [name for name in ids if name in begin.schema.names]
+        keys = list(dict.fromkeys(keys))
+        sample = sample_rows(chain([begin], blocks), keys, group=roles.group, most=rows, seed=seed)
+        if roles.known_only:
+            sample = sample.labelled(roles.label)
+        if roles.id in keys:
+            refuse_repeats(sample.keys[roles.id], str(roles.id))
+        missing = [column.name for column in self.encoder.used
+                   if column.name not in sample.rows.column_names]  # fmt: skip
+        if missing and self.first is not None:
+            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+            raise DataError(
+                f"column {missing[0]!r} is missing{more}; add it, or leave it out in the "
+                "description of the first table"
+            )
+        return table, sample
+
+    def _check_outcomes(self, sample: SampledTable, roles: Roles) -> list[str]:
+        """Say where times, or numbers of a label, are of another size than those of the first."""
+        if self.first is None:
+            return []
+        pairs: list[tuple[str, Array, Array]] = []
+        if roles.time is not None and self.first.follow is not None:
+            times = numbers(plain(sample.rows[roles.time]), roles.time, sample.number)
+            pairs.append((roles.time, times, self.first.follow.time))
+        if roles.above is not None:
+            here, there = (
+                numbers(plain(rows[roles.label]), roles.label)
+                for rows in (sample.rows, self.first.rows)
+            )
+            pairs.append((roles.label, here, there))
+        lines: list[str] = []
+        for name, values, others in pairs:
+            where = f"in {self.first.name}"
+            text, surely = outcome_moved(values[~np.isnan(values)], others, where)
+            if surely:
+                raise DataError(f"column {name!r}: {text}; use one unit")
+            lines += [f"column {name!r}: {text}"] * bool(text)
+        return lines
+
+    def _outcomes(self, sample: SampledTable, roles: Roles) -> Outcomes:
+        """Return the outcomes in the classes that are known, and refuse other ones."""
+        if self.words:
+            words = class_labels(sample.keys[roles.label], roles.label, above=roles.above).classes
+            there = tuple(value for value in roles.competing if value in words)
+            event = self.words[1] if len(self.words) == 2 and roles.above is None else None
+            if {*words} - {*there} != {*self.words} or roles.positive not in (None, event):
+                where = "the model" if self.first is None else self.first.name
+                raise DataError(
+                    f"column {roles.label!r} holds {', '.join(sorted({*words} - {*there}))}; in "
+                    f"{where} it holds {', '.join(sorted(self.words))}; code both alike"
+                )
+            roles = replace(roles, positive=event, competing=there)
+        outcomes = read_outcomes(sample, roles)
+        known = slice(None) if outcomes.follow is None else outcomes.follow.outcome_known
+        counts = np.bincount(outcomes.codes[known], minlength=len(outcomes.classes))
+        if counts.min() < FEWEST_TO_JUDGE:
+            raise DataError(
+                f"class {outcomes.classes[int(counts.argmin())]!r} has fewer than "
+                f"{FEWEST_TO_JUDGE} rows; too few to judge on"
+            )
+        return outcomes
+
+
+def feature_matrix(number: Ids, codes: Ids, X: Array, encoder: TableEncoder) -> FeatureMatrix:
+    """Return encoded rows under names that no file of features has for itself."""
+    names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
+    return FeatureMatrix(number, codes, X, names)
+
+
+def _numbered(blocks: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Table, Ids]]:
+    """Yield blocks that hold rows, with the numbers of these in their file."""
+    before = 0
+    for block in blocks:
+        if block.num_rows:
+            number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
+            yield pa.table(block), number
+        before += block.num_rows
+
+
+def _patients(sample: SampledTable, name: str | None) -> Ids | None:
+    if name is None:
+        return None
+    cells = same_names(patient_cells(sample, name))
+    return np.unique(cells.to_pandas().astype(str), return_inverse=True)[1]
+
+
+def _odd_lines(table: LabelledTable, roles: Roles) -> list[str]:
+    """Say which predictors, times and labels hold odd numbers, and whether rows are copies."""
+    X, places = table.features.X, table.encoder.places
+    findings = [
+        *(found for column in table.encoder.used if column.kind == NUMBER
+          for found in odd_values(column.name, X[:, places[column.name]])),
+        *odd_outcomes(table.rows, roles, table.follow),
+    ]  # fmt: skip
+    copies = copied_rows(X, table.features.label, table.classes)
+    return [*(finding.text for finding in findings), *filter(None, [copies])]
+
+
+def _differences(first: LabelledTable, second: LabelledTable, roles: Roles) -> list[str]:
+    """Say which columns, levels, ids and rows of a second table differ, or should."""
+    names = [name for name in second.rows.column_names if name not in first.rows.column_names]
+    lines = [f"Columns that {first.name} has not are not used: {_listed(names)}."] * bool(names)
+    lines += [*_unseen_levels(first, second.rows), *_overlap(first, second, roles)]
+    n = len(second.features.label)
+    if n < second.total:
+        sizes = Count(n), Count(second.total)
+        lines.append(Text("Sampled: {} of {} rows of {}.", *sizes, second.name))
+    return lines
+
+
+def _unseen_levels(first: LabelledTable, second: pa.Table) -> list[str]:
+    """Name levels that the first table has not; those of fewer than eight rows are counted."""
+    sentences: list[str] = []
+    for column in (entry for entry in first.encoder.used if entry.kind == CATEGORY):
+        cells = plain(second[column.name])
+        blank = int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
+        if blank and ABSENT not in column.levels:
+            sentences.append(
+                Text(
+                    "Column {!r} is empty in {} rows, and in none of {}. The models know nothing "
+                    "of such rows.",
+                    *(column.name, Count(blank), first.name),
+                )
+            )
+        levels = set(as_texts(plain(first.rows[column.name])).to_pandas())
+        counts = as_texts(cells.drop_null()).to_pandas().value_counts()
+        new = counts[~counts.index.isin(levels)]
+        if len(new):
+            shown = sorted(str(name) for name, n in new.items() if n >= FEW)
+            rare = [f"{len(new) - len(shown)} rare"] * (len(shown) < len(new))
+            rows = int(new.sum())
+            sentences.append(
+                Text(
+                    "Column {!r}: levels that {} has not, in {} rows: {}. The models know nothing "
+                    "of them.",
+                    *(column.name, first.name, Count(rows), _listed([*shown, *rare])),
+                )
+            )
+    return sentences
+
+
+def _overlap(first: LabelledTable, other: LabelledTable, roles: Roles) -> list[str]:
+    """Say if rows or ids of the second table stand in the first."""
+    sentences = []
+    second = other.rows
+    both = _in_both(first.rows, second, roles.id) if roles.id in second.column_names else 0
+    if both:
+        sentences.append(
+            f"Warning: {_count(both)} ids stand in both tables; the same patients are no test."
+        )
+    for name in () if roles.id or roles.group else _id_columns(first, second):
+        if (both := _in_both(first.rows, second, name)) >= FEW:
+            sentences.append(
+                f"Warning: {Count(both)} values of column {name!r} stand in both tables. "
+                "If they are patients, the same patients are no test: make it the patient of the "
+                "description."
+            )
+    known, rows = (
+        np.column_stack([table.features.X, table.features.label]) for table in (first, other)
+    )
+    seen = {row.tobytes() for row in known}
+    rows = rows[telling_rows(other.features.X)]
+    if same := sum(row.tobytes() in seen for row in rows):
+        sentences.append(
+            f"{_count(same)} of {len(rows):,} rows are equal to a row of {first.name} in every "
+            "column; make sure that they are other patients."
+        )
+    return sentences
+
+
+def _id_columns(first: LabelledTable, second: pa.Table) -> list[str]:
+    """Return the columns of both tables that are left out and may be ids, but count no rows."""
+    return [
+        column.name
+        for column in first.encoder.columns
+        if column.kind == LEFT_OUT
+        and (ID_NOTE in column.note or NAMES_A_PATIENT.fullmatch(column.name))
+        and column.name in second.column_names
+        and not any(_no_ids(plain(rows[column.name])) for rows in (first.rows, second))
+    ]
+
+
+def _no_ids(cells: pa.ChunkedArray) -> bool:
+    """Tell whether cells are no texts or numbers, or count the rows from the first to the last."""
+    if not (is_text(cells.type) or is_numeric(cells.type)):
+        return True
+    ids = pd.to_numeric(same_names(cells.drop_null()).to_pandas(), errors="coerce").unique()
+    return bool(len(ids) >= _DENSE * (np.max(ids, initial=0) - np.min(ids, initial=0)))
+
+
+def _in_both(first: pa.Table, second: pa.Table, name: str | None) -> int:
+    """Return how many ids are in both tables."""
+    ids = [set(same_names(plain(rows[name]).drop_null()).to_pylist()) for rows in (first, second)]
+    return len(ids[0] & ids[1])
+
+
+def _count(n: int) -> str:
+    return Count(n).capitalize()
+
+
+def _listed(names: list[Any]) -> str:
+    rest = len(names) - _MOST_NAMED
+    return ", ".join(map(str, names[:_MOST_NAMED])) + (f" and {rest} more" if rest > 0 else "")

@@ -173,10 +173,10 @@ def settings(taken: Candidate) -> dict[str, Any]:
         "learner": taken.learner, "arm": taken.arm, "n_clusters": taken.k,
         "alpha": taken.values.get("alpha", 0.0),
     }  # fmt: skip
-    own = {name: v for name, v in taken.values.items() if name not in (*CLUSTER_VALUES, _WEIGHT)}
+    values = {n: v for n, v in taken.values.items() if n not in (*CLUSTER_VALUES, _WEIGHT)}
     if is_boosted(method):
-        return method | {"trees": own}
-    return method | {"clip": OUTLIER} | own  # splines bend what lies inside
+        return method | {"trees": values}
+    return method | {"clip": OUTLIER} | values  # splines bend what lies inside
 
 
 def _timed(table: LabelledTable) -> dict[str, Any]:

@@ -299,8 +299,8 @@ def _odd_lines(table: LabelledTable, roles: Roles) -> list[str]:
     """Say which predictors, times and labels hold odd numbers, and whether rows are copies."""
     X, places = table.features.X, table.encoder.places
     findings = [
-        *(found for column in table.encoder.used if column.kind == NUMBER
-          for found in odd_values(column.name, X[:, places[column.name]])),
+        *(finding for column in table.encoder.used if column.kind == NUMBER
+          for finding in odd_values(column.name, X[:, places[column.name]])),
         *odd_outcomes(table.rows, roles, table.follow),
     ]  # fmt: skip
     copies = copied_rows(X, table.features.label, table.classes)
@@ -366,10 +366,10 @@ def _overlap(first: LabelledTable, other: LabelledTable, roles: Roles) -> list[s
                 "If they are patients, the same patients are no test: make it the patient of the "
                 "description."
             )
-    known, rows = (
+    learnt, rows = (
         np.column_stack([table.features.X, table.features.label]) for table in (first, other)
     )
-    seen = {row.tobytes() for row in known}
+    seen = {row.tobytes() for row in learnt}
     rows = rows[telling_rows(other.features.X)]
     if same := sum(row.tobytes() in seen for row in rows):
         sentences.append(

@@ -4,6 +4,7 @@
 from the tables that ship; their links to other pages of the report are taken out.
 """
 
+import base64
 import csv
 import re
 import shutil
@@ -12,16 +13,18 @@ import sys
 import tempfile
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 from sklearn.datasets import load_breast_cancer
 
+from deepcac.pages.figures import as_svg
 from deepcac.pages.templating import environment
 from deepcac_study.papers.entry import Entry
 from deepcac_study.report.declarations import synonyms
 from deepcac_study.report.papers.ledger_tables import ledger_table
+from deepcac_study.report.sections import ReportPage, Section
 from deepcac_study.report.subtypes.kept_subtypes import kept_pages
+from deepcac_study.report.subtypes.subtypepages import subtype_sections
 
 RESULTS = Path(__file__).parent / "results"
 MADE_FROM = "Made from the tables that ship with the project."
@@ -51,24 +54,28 @@ def render_commands(folder: Path) -> None:
 
 def render_report_pages(folder: Path) -> None:
     """Render the report's page of one run's subtypes, and DeepCAC's Table 2 of its ledger."""
-    made = environment("deepcac_study.report.site")
-    made.globals |= {"menu": {}, "made_from": MADE_FROM, "provenance": "", "synonyms": synonyms()}
-    page = next(page for page in kept_pages(RESULTS) if page.id == SUBTYPE)
-    parts: dict[str, Any] = {"one": page, "current": "subtypes", "latents": None, "up": ""}
-    _write(made.get_template("subtype.html").render(**parts, title=page.title), "subtype", folder)
+    subtypes = next(page for page in kept_pages(RESULTS) if page.id == SUBTYPE)
+    _render(subtype_sections(subtypes, None), "subtype", folder)
     with (RESULTS / "ledger.csv").open(encoding="utf-8", newline="") as file:
         cells = [
             {name: text or (None if name in EMPTY else "") for name, text in row.items()}
             for row in csv.DictReader(file)
             if (row["paper"], row["table"]) == ("deepcac", "2")
         ]
-    rows = ledger_table(TypeAdapter(list[Entry]).validate_python(cells))
-    parts = {"ledger_table": rows, "cells_in_words": "", "protocols_in_words": "", "up": ""}
-    text = made.get_template("page.html").render(**parts, current="ledger", title="Ledger")
-    _write(text, "ledger", folder)
+    table = ledger_table(TypeAdapter(list[Entry]).validate_python(cells))
+    _render(ReportPage("ledger", "Ledger", [Section(tables=[table])]), "ledger", folder)
 
 
-def _write(text: str, name: str, folder: Path) -> None:
+def _render(page: ReportPage, name: str, folder: Path) -> None:
+    """Write a page that needs no other file: its figures are inside, and its links are out."""
+    made = environment("deepcac_study.report.site")
+    made.globals |= {"menu": {}, "made_from": MADE_FROM, "provenance": "", "synonyms": synonyms()}
+    parts = {"one": page, "title": page.heading, "current": name, "up": ""}
+    text = made.get_template("page.html").render(**parts)
+    for figure in (figure for section in page.sections for figure in section.figures):
+        for picture in filter(None, (figure, figure.narrow)):
+            data = base64.b64encode(as_svg(picture).encode()).decode()
+            text = text.replace(f"figures/{picture.id}.svg", f"data:image/svg+xml;base64,{data}")
     (folder / f"gallery-{name}.html").write_text(LINK.sub(r"\1", text), encoding="utf-8")
 
 

@@ -75,7 +75,7 @@ def _render(page: ReportPage, name: str, folder: Path) -> None:
     for figure in (figure for section in page.sections for figure in section.figures):
         for picture in filter(None, (figure, figure.narrow)):
             data = base64.b64encode(as_svg(picture).encode()).decode()
-            text = text.replace(f"figures/{picture.id}.svg", f"data:image/svg+xml;base64,{data}")
+            text = text.replace(f"../figures/{picture.id}.svg", f"data:image/svg+xml;base64,{data}")
     (folder / f"gallery-{name}.html").write_text(LINK.sub(r"\1", text), encoding="utf-8")
 
 

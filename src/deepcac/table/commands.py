@@ -227,7 +227,7 @@ def profile(
     for fault in faults:
         typer.echo(f"look at: {fault}")
     say(f"page: {out}")
-    say(f"description: {path}{' (with what is new)' if existing else ''}")
+    say(f"description: {path}{' (kept; a new question is added to it)' if existing else ''}")
 
 
 @app.command(

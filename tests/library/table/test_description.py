@@ -442,3 +442,26 @@ def test_questions_are_added_to_a_list_that_an_editor_indented_otherwise(tmp_pat
     file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text("utf-8"))), "utf-8")
     add_questions(file, [question])
     assert len(read_description(file).resource.use.questions) == 2
+
+
+@pytest.mark.parametrize("odd", ["dates", "label", "codes"])
+def test_a_table_whose_questions_are_open_can_be_profiled_again(tmp_path, odd):
+    table = cohort()
+    if odd == "dates":
+        table["admitted"] = [f"{1 + i % 12:02}/{1 + i % 11:02}/2024" for i in range(N)]
+    elif odd == "label":
+        table = table.assign(died=np.arange(N) % 3)
+    else:
+        table.loc[::9, "platelets"] = 99_999
+    table.to_csv(tmp_path / "t.csv", index=False)
+    file, page = tmp_path / "t.yaml", tmp_path / "p.html"
+    made = []
+    for _ in range(2):
+        page.unlink(missing_ok=True)
+        _, faults = write_profile_page(
+            tmp_path / "t.csv", page, TableRun(), label="died", description=file
+        )
+        made.append((faults, file.read_text()))
+        assert page.exists()
+    assert made[0][0]
+    assert made[0] == made[1]

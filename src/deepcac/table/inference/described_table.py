@@ -129,8 +129,14 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
     blocks = read_blocks(DescribedTable(table.path, for_now))
     sample = sample_rows(blocks, keys, group=without.use.patient, most=rows, seed=seed)
     examined, refused = _examine(sample, for_now)
-    questions = as_questions(find_questions(examined))
-    use = resource.use.model_copy(update={"questions": (*resource.use.questions, *questions)})
+    before = resource.use.questions
+    asked_before = {(question.check, question.fields) for question in before}
+    new = [
+        question
+        for question in as_questions(find_questions(examined))
+        if (question.check, question.fields) not in asked_before
+    ]
+    use = resource.use.model_copy(update={"questions": (*before, *new)})
     described = TableDescription(
         resource.model_copy(update={"use": use}), table.description.file, lines
     )
@@ -223,9 +229,11 @@ def _typed(rows: pa.Table, description: TableDescription, only: Sequence[str] | 
 
 
 def _without_open(resource: Resource, names: Collection[str]) -> Resource:
-    """Return a description that leaves columns with a question out, but for roles."""
+    """Return a description without open questions, and without their columns but for roles."""
     opened = dict.fromkeys(set(names) - resource.use.no_predictors(), _ASKED)
-    use = resource.use.model_copy(update={"leave_out": {**resource.use.leave_out, **opened}})
+    answered = tuple(asked for asked in resource.use.questions if asked.answer is not None)
+    leave_out = {**resource.use.leave_out, **opened}
+    use = resource.use.model_copy(update={"leave_out": leave_out, "questions": answered})
     return resource.model_copy(update={"use": use})
 
 
@@ -298,7 +306,7 @@ def as_questions(findings: Sequence[Finding]) -> tuple[OpenQuestion, ...]:
 
 def _question(finding: Finding, text: str) -> OpenQuestion:
     return OpenQuestion(
-        check=finding.check, fields=finding.fields, question=text, answers=finding.answers,
+        check=finding.check, fields=finding.fields, question=str(text), answers=finding.answers,
         values=finding.values,
     )  # fmt: skip
 

@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.table.columns.dates import ANY, DEFAULT, date_patterns, date_type, fits_format
+from deepcac.table.columns.dates import (
+    ANY,
+    DEFAULT,
+    check_format,
+    date_patterns,
+    date_type,
+    fits_format,
+)
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import LEAVE_OUT, TableDescription
 from deepcac.table.columns.description_file import as_yaml, read_description
@@ -140,3 +147,15 @@ def test_what_is_no_pattern_is_refused(tmp_path, format):
     (tmp_path / "t.yaml").write_text(f"name: t\npath: t.csv\nschema: {{fields: [{field}]}}")
     with pytest.raises(ConfigError, match="no pattern of dates"):
         read_description(tmp_path / "t.yaml")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["2024-02-29", "29.02.2024", "29 Feb 2024", "2024-02-29 10:30:00+0100", "10:30 PM",
+     "2024-02-29T10:30:00.5+0000"],
+)  # fmt: skip
+def test_every_pattern_that_a_profile_writes_can_be_read_again(cell):
+    patterns = date_patterns([cell])
+    assert patterns
+    for pattern in patterns:
+        check_format("a", pattern)

@@ -1,7 +1,7 @@
 """Dates in the cells of a column: the pattern that they are written by, and reading by it."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -63,7 +63,7 @@ def check_format(name: str, format: str) -> None:
     if format in (ANY, DEFAULT):
         return
     try:
-        datetime.strptime(datetime(2000, 12, 31).strftime(format), format)
+        datetime.strptime(datetime(2000, 12, 31, tzinfo=UTC).strftime(format), format)
     except ValueError as error:
         raise ConfigError(
             f"{name!r}: format {format!r} is no pattern of dates ({error})"

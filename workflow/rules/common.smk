@@ -183,7 +183,7 @@ def size_setting(key):
     """Return the function that looks a setting of one size of clinic up."""
 
     def setting(wildcards):
-        return study.size_effort(wildcards.dataset, int(wildcards.rows))[key]
+        return study.size_effort(int(wildcards.rows))[key]
 
     return setting
 

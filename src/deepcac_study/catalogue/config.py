@@ -20,7 +20,6 @@ Clusters = Annotated[int, Field(ge=1)]
 SeveralClusters = Annotated[list[Clusters], Field(min_length=1)]
 Experiment = Annotated[str, Field(pattern="^[a-z0-9_]+_k[1-9][0-9]*$")]
 GRID = "grid"  # the sweep of no data set
-SWEPT = ("alpha", "weights", *questions())
 Sweep = Annotated[str, Field(pattern=f"^({GRID}|[a-z]+_[a-z0-9_]+_k[1-9][0-9]*)$")]
 Case = Annotated[str, Field(pattern="^(as_published/)?[a-z0-9_]+_k[1-9][0-9]*$")]
 
@@ -229,10 +228,15 @@ class Config(Entry):
         return self
 
 
+def _kinds() -> tuple[str, ...]:
+    """Return the kinds of sweeps of a data set."""
+    return ("alpha", "weights", *questions())
+
+
 def _dataset_of(name: str) -> str:
     """Return the data set in the name of a sweep, a case study or a check of a theorem."""
     stem = name.removeprefix("as_published/").rpartition("_k")[0]
-    return re.sub(f"^({'|'.join(SWEPT)})_", "", stem)
+    return re.sub(f"^({'|'.join(_kinds())})_", "", stem)
 
 
 def _judged(judge: Judge) -> Iterator[Iterable[str]]:
@@ -262,9 +266,9 @@ def _check_sweeps(names: Iterable[str]) -> None:
     """Refuse a sweep that no experiment makes."""
     for name in names:
         kind = name.partition("_")[0]
-        if kind not in (GRID, *SWEPT):
+        if kind not in (GRID, *_kinds()):
             raise ConfigError(
-                f"sweeps: {name}: no sweep {kind!r}; known: {', '.join((GRID, *SWEPT))} "
+                f"sweeps: {name}: no sweep {kind!r}; known: {', '.join((GRID, *_kinds()))} "
                 "(a new one has an entry in src/deepcac_study/catalogue/questions.yaml)"
             )
 

@@ -91,9 +91,6 @@ class BySize(Entry):
     draws: int = Field(5, ge=1, description="clinics of each size and strength")
     draws_large: int = Field(3, ge=1, description="the same of `large_rows` patients or more")
     large_rows: int = Field(12_800, ge=0, description="from how many patients on a clinic is large")
-    draws_of: dict[Id, Annotated[int, Field(ge=1)]] = Field(
-        {}, description="tables with another number of clinics, because they take long"
-    )
     resamples: int = Field(10, ge=2, description="as of the judge")
     train_rows: int = Field(10_000, ge=100, description="as of the judge")
     trials: int = Field(10, ge=1, description="as of the judge")

@@ -109,7 +109,7 @@ class StudyFiles:
             for rows in sizes[dataset]
         ]
 
-    def size_effort(self, dataset: str, rows: int) -> dict[str, Any]:
+    def size_effort(self, rows: int) -> dict[str, Any]:
         """Return strengths, draws and how much every contender is given, for one size of clinic."""
         settings = self.judge["by_size"]
         draws = settings["draws_large" if rows >= settings["large_rows"] else "draws"]
@@ -117,7 +117,7 @@ class StudyFiles:
         effort = {name: settings[name] for name in ("resamples", "train_rows", "trials")}
         return {
             "strengths": settings["strengths"],
-            "draws": min(draws, settings["draws_of"].get(dataset, draws)),
+            "draws": draws,
             "effort": effort | once | {"grid": True},
         }
 

@@ -31,7 +31,7 @@ JUDGE = {
     ],
     "by_size": {
         **{"sizes": {"cic": [400, 12_800], "hidden": [400]}, "strengths": [0, 1]},
-        **{"draws": 5, "draws_large": 3, "large_rows": 12_800, "draws_of": {"cic": 4}},
+        **{"draws": 5, "draws_large": 3, "large_rows": 12_800},
         **{"resamples": 10, "train_rows": 2000, "trials": 10},
     },
     "tables": {
@@ -73,8 +73,8 @@ def test_clinical_tasks_have_a_folder_and_an_effort_of_their_own():
 def test_a_clinic_of_each_size_is_one_record_and_large_ones_are_fewer():
     places = [f"results/judge/by_size/cic_{rows}.json" for rows in (400, 12_800)]
     assert STUDY.by_size == places
-    assert [STUDY.size_effort("cic", rows)["draws"] for rows in (400, 12_800)] == [4, 3]
-    effort = Effort(**STUDY.size_effort("cic", 400)["effort"])
+    assert [STUDY.size_effort(rows)["draws"] for rows in (400, 12_800)] == [5, 3]
+    effort = Effort(**STUDY.size_effort(400)["effort"])
     assert effort == Effort(10, 10, 0, 2000, 10, 1, grid=True)
 
 

@@ -46,20 +46,19 @@ from deepcac.table.comparison_words import (
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
 ENOUGH_EVENTS = 100  # below, no firm no
 TABLE_QUESTIONS = (*QUESTIONS, BEND, BENT)
-_BENT_LINE = "a bent line (logistic regression with splines)"
-_OF_CLUSTERS = {
-    BETTER: "Clusters are also ahead of {line}: {gain}.",
-    WORSE: "{Line} gives more, without clusters: clusters minus bent line {gain}.",
-    UNDECIDED: "{Line} may give as much, without clusters: clusters minus bent line {gain}.",
+_SPLINES = {
+    BETTER: "Splines improve logistic regression: {gain}.",
+    WORSE: "Splines make logistic regression worse: {gain}.",
+    UNDECIDED: "Splines may make logistic regression better or worse: {gain}.",
 }
-_AS_MUCH = "{Line} gives as much, without clusters: clusters minus bent line {gain}."
-_OF_A_LINE = {
-    BETTER: "{Line} gives more than a straight one: {gain}.",
-    WORSE: "{Line} gives less than a straight one: {gain}.",
-    UNDECIDED: "{Line} may give more than a straight one, or less: {gain}.",
+_NO_CHANGE = "Splines neither improve logistic regression nor make it worse: {gain}."
+_BEYOND_SPLINES = {
+    BETTER: "Clusters are also ahead of splines: {gain}.",
+    WORSE: "Splines do more than clusters: clusters minus splines {gain}.",
+    UNDECIDED: "Splines may do as much without clusters: clusters minus splines {gain}.",
 }
-_NO_MORE = "{Line} gives no more than a straight one: {gain}."
-_SAME = "{Line} has the same AUROC in every resample."
+_AS_MUCH = "Splines do as much without clusters: clusters minus splines {gain}."
+_SAME = "Splines have the same AUROC in every resample."
 
 
 def rows_of(table: pd.DataFrame, question: Question) -> pd.DataFrame:
@@ -114,7 +113,7 @@ def answer(
         numbers=first_numbers(trials, clustered, (rarest, rare), _change(clustered)),
         best=best,
         clustered=clustered["contender"],
-        also=list(filter(None, [bent_line_sentence(table, helped) if verdict != TOO_FEW else ""])),
+        also=list(filter(None, [splines_sentence(table, helped) if verdict != TOO_FEW else ""])),
     )
 
 
@@ -368,8 +367,8 @@ def _beaten(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     )
 
 
-def bent_line_sentence(table: pd.DataFrame, helped: Line | None) -> str:
-    """Say what a bent line gives: beside clusters that seem to help, or beside a straight line.
+def splines_sentence(table: pd.DataFrame, helped: Line | None) -> str:
+    """Say how logistic regression with splines compares with clusters that help, or without any.
 
     Parameters
     ----------
@@ -381,7 +380,7 @@ def bent_line_sentence(table: pd.DataFrame, helped: Line | None) -> str:
     Returns
     -------
     str
-        Empty if no bent line was judged.
+        Empty if splines were not compared.
     """
     question = BEND if helped is None else BENT
     asked = table[(table["question"] == question.id) & (table["metric"] == "auroc")]
@@ -390,7 +389,6 @@ def bent_line_sentence(table: pd.DataFrame, helped: Line | None) -> str:
     if asked.empty:
         return ""
     (line,) = asked.to_dict("records")
-    texts, otherwise = (_OF_A_LINE, _NO_MORE) if helped is None else (_OF_CLUSTERS, _AS_MUCH)
+    texts, otherwise = (_SPLINES, _NO_CHANGE) if helped is None else (_BEYOND_SPLINES, _AS_MUCH)
     text = _SAME if line["verdict"] in NOT_TESTED else texts.get(line["verdict"], otherwise)
-    capital = _BENT_LINE[0].upper() + _BENT_LINE[1:]
-    return text.format(line=_BENT_LINE, Line=capital, gain=gain(line))
+    return text.format(gain=gain(line))

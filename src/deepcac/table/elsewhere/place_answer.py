@@ -210,7 +210,7 @@ def _bent_line(comparisons: Mapping[str, Over]) -> list[str]:
     if place is None or place.word == NEVER:
         return []
     return [
-        "Logistic regression with splines (a bent line, no clusters) minus logistic regression: "
+        "Logistic regression with splines, without clusters, minus logistic regression: "
         f"{_span(place.difference)}, {place.word}."
     ]
 

@@ -21,8 +21,8 @@ _HEADINGS = {
     HELP: "{model}: with clusters, minus without",
     ANY: "{model}: two clusters or more, minus a partition that means nothing",
     BOOSTING: "{model} with clusters, minus tuned boosting",
-    BEND: "Logistic regression: a bent line, minus a straight one",
-    BENT: "{model} with clusters, minus a bent line",
+    BEND: "Logistic regression: with splines, minus without",
+    BENT: "{model} with clusters, minus splines",
     NEGATIVE: "Control: {model} with a hash of the row, minus without",
 }
 

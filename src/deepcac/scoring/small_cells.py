@@ -222,5 +222,5 @@ def join_texts(separator: str, texts: Iterable[str]) -> Text:
 NOTE = Text.of(
     f"Counts below {FEW} are withheld, all others rounded to {STEP}; percentages are of rounded "
     "counts. Parts need not add up.",
-    "All counts are true.",
+    "Counts are true, but for those in questions, which are as the description has them.",
 )

@@ -51,20 +51,17 @@ def compare_table(
     table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
     check_asked(table, asked)
     _tell(table, say)
-    trials = run_budgeted(table, run)
     progress("choosing a model without clusters")
     best = chosen_learner(table, run.seed, run.at_once)
+    trials = run_budgeted(table, run)
     result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows, best)
     progress("subtypes")
     clusterings = shown_clusterings(table, trials)
-    page = write_page(
-        out,
-        compare_page(table, run, trials, result, clusterings, run.command, asked),
-        exact=run.exact,
-    )
+    page = compare_page(table, run, trials, result, clusterings, asked)
+    shown = write_page(out, page, exact=run.exact)
     common = table_facts(path, table, roles, run.command)
     comparison = compare_facts(table, run, trials, result, clusterings)
-    write_card(beside, joined(common, comparison, page_facts(page)), exact=run.exact)
+    write_card(beside, joined(common, comparison, page_facts(shown)), exact=run.exact)
     say(f"card: {beside}")
     return "\n".join((result.sentence, *result.also))
 

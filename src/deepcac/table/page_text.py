@@ -19,7 +19,7 @@ _CELL = re.compile(
 )
 _ROW = re.compile(rf"\b(?:in )?(?:data )?rows? {_NUMBERS}(?! (?:of|rows))")
 _UNITS = r"(?:rows?|cells?|patients?|values?|times|labels?|copies|ids?|visits?|records?|levels?)"
-_SHARE = re.compile(rf"(?<![\d,.])(\d[\d,]*) of (\d[\d,]*)(?= {_UNITS}\b)")
+_SHARE = re.compile(rf"(?<![\d,.])(?<!ewer than )(\d[\d,]*) of (\d[\d,]*)(?= {_UNITS}\b)")
 _COUNT = re.compile(
     rf"(?<![\d,.])(?:[1-7]|one|two|three|four|five|six|seven)(?= (?:\w+ )?{_UNITS}\b)"
 )

@@ -177,9 +177,9 @@ class TableReader:
             lines = [*outcomes.remarks(sample, fitted=False), *remarks, *odd]
         else:
             lines = [
-                f"Label in {name}: {outcomes.counted}.",
-                *(f"Warning: in {name} {line}." for line in (*remarks, *moved)),
-                *(f"In {name}: {line}" for line in odd),
+                Text("Label in {}: {}.", name, outcomes.counted),
+                *(Text("Warning: in {} {}.", name, line) for line in (*remarks, *moved)),
+                *(Text("In {}: {}", name, line) for line in odd),
                 *_differences(self.first, table, roles),
             ]
         return replace(table, remarks=tuple(lines))
@@ -352,30 +352,30 @@ def _unseen_levels(first: LabelledTable, second: pa.Table) -> list[str]:
 
 def _overlap(first: LabelledTable, other: LabelledTable, roles: Roles) -> list[str]:
     """Say if rows or ids of the second table stand in the first."""
-    sentences = []
+    sentences: list[str] = []
     second = other.rows
     both = _in_both(first.rows, second, roles.id) if roles.id in second.column_names else 0
     if both:
-        sentences.append(
-            f"Warning: {_count(both)} ids stand in both tables; the same patients are no test."
-        )
+        text = "Warning: {} ids stand in both tables; the same patients are no test."
+        sentences.append(Text(text, Count(both)))
     for name in () if roles.id or roles.group else _id_columns(first, second):
         if (both := _in_both(first.rows, second, name)) >= FEW:
-            sentences.append(
-                f"Warning: {Count(both)} values of column {name!r} stand in both tables. "
-                "If they are patients, the same patients are no test: make it the patient of the "
-                "description."
+            text = (
+                "Warning: {} values of column {!r} stand in both tables. If they are patients, the "
+                "same patients are no test: make it the patient of the description."
             )
+            sentences.append(Text(text, Count(both), name))
     learnt, rows = (
         np.column_stack([table.features.X, table.features.label]) for table in (first, other)
     )
     seen = {row.tobytes() for row in learnt}
     rows = rows[telling_rows(other.features.X)]
     if same := sum(row.tobytes() in seen for row in rows):
-        sentences.append(
-            f"{_count(same)} of {len(rows):,} rows are equal to a row of {first.name} in every "
-            "column; make sure that they are other patients."
+        text = (
+            "{} of {} rows are equal to a row of {} in every column; make sure that they are other "
+            "patients."
         )
+        sentences.append(Text(text, Count(same).capitalize(), Count(len(rows)), first.name))
     return sentences
 
 
@@ -403,10 +403,6 @@ def _in_both(first: pa.Table, second: pa.Table, name: str | None) -> int:
     """Return how many ids are in both tables."""
     ids = [set(same_names(plain(rows[name]).drop_null()).to_pylist()) for rows in (first, second)]
     return len(ids[0] & ids[1])
-
-
-def _count(n: int) -> str:
-    return Count(n).capitalize()
 
 
 def _listed(names: list[Any]) -> str:

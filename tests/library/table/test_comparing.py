@@ -132,8 +132,10 @@ def test_rows_of_a_patient_stay_together(judged):
 def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     table, run, trials, _, _ = judged
     found = answer(trials, table.name, table.rarest)
-    write_page(tmp_path / "page.html", compare_page(replace(table, leaks=("Column 'urea' <i> tells",)), run,
-        trials, found, shown_clusterings(table, trials), "deepcac compare <b>",))  # fmt: skip
+    leaky = replace(table, leaks=("Column 'urea' <i> tells",))
+    named = replace(run, command="deepcac compare <b>")
+    page = compare_page(leaky, named, trials, found, shown_clusterings(table, trials))
+    write_page(tmp_path / "page.html", page)
     page = (tmp_path / "page.html").read_text()
     leak = page.index("Column &#39;urea&#39; &lt;i&gt; tells")
     assert page.index(found.sentence) < leak < page.index("<figure")
@@ -164,7 +166,6 @@ def test_equal_clusterings_are_shown_once(judged, tmp_path):
             replace(trials, planned=5),
             answer(trials, table.name, 100),
             twice,
-            "",
         ),
     )
     page = (tmp_path / "page.html").read_text()
@@ -178,7 +179,7 @@ def test_unstable_subtypes_are_not_described(judged, tmp_path):
     table, run, trials, _, _ = judged
     shaky = [replace(one, stability=0.3) for one in shown_clusterings(table, trials)]
     found = answer(trials, table.name, table.rarest)
-    write_page(tmp_path / "p.html", compare_page(table, run, trials, found, shaky, "deepcac"))
+    write_page(tmp_path / "p.html", compare_page(table, run, trials, found, shaky))
     page = (tmp_path / "p.html").read_text()
     assert "unstable, so they are not described" in page
     assert 'id="table-subtypes-km"' not in page
@@ -219,8 +220,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 def test_the_page_opens_in_a_browser_without_an_error(judged, tmp_path):
     table, run, trials, _, _ = judged
     clusterings = shown_clusterings(table, trials)
-    write_page(tmp_path / "page.html", compare_page(table, run, trials,
-        answer(trials, table.name, table.rarest), clusterings, "deepcac compare",))  # fmt: skip
+    found = answer(trials, table.name, table.rarest)
+    write_page(tmp_path / "page.html", compare_page(table, run, trials, found, clusterings))
     flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom")
     line = [str(CHROMIUM), *flags, (tmp_path / "page.html").as_uri()]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)

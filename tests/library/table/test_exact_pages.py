@@ -15,8 +15,12 @@ from typer.testing import CliRunner
 from deepcac.judging.contenders import Contender
 from deepcac.scoring.small_cells import STEP, Count
 from deepcac.table.columns.description_file import as_yaml
+from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
+from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.page_text import page_text
 from deepcac.table.pages.page_sections import OWN
+from deepcac.table.second_table import TableReader
 
 HIDDEN = Count(1)
 COMMANDS = {
@@ -185,3 +189,23 @@ def test_whoever_subtracts_is_told_one_patients_outcome_by_the_owners_page_alone
             right[page.stem].append(deaths_of_one(page) == truth)
     assert all(right["own"])
     assert not any(right["page"])
+
+
+@pytest.mark.parametrize("shared", [3, 62])
+def test_patients_of_two_tables_are_counted_for_the_owner_and_rounded_for_others(tmp_path, shared):
+    rng = np.random.default_rng(0)
+    both = pd.DataFrame(rng.normal(size=(400, 3)).round(6), columns=["age", "crp", "urea"])
+    both["died"] = np.where(rng.random(400) < 0.4, "yes", "no")
+    both["id"] = [f"p{i}" for i in range(400)]
+    both.iloc[:200].to_csv(tmp_path / "a.csv", index=False)
+    both.iloc[200 - shared :].to_csv(tmp_path / "b.csv", index=False)
+    roles = Roles("died", id="id")
+    first = read_labelled(tmp_path / "a.csv", roles)
+    remarks = TableReader.of_table(first, roles).labelled(tmp_path / "b.csv", roles, rows=1000)
+    told = [line for line in map(page_text, remarks.remarks) if "both tables" in line]
+    told += [line for line in map(page_text, remarks.remarks) if "equal to a row" in line]
+    assert len(told) == 2
+    for line in told:
+        assert str(shared) in re.findall(r"\d+", line.exact)
+        assert str(Count(shared)).lower() in line.lower()
+        assert str(shared) not in re.findall(r"\d+", line)

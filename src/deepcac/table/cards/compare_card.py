@@ -33,13 +33,13 @@ _USUAL = {
 
 def compare_facts(
     table: LabelledTable,
-    effort: TableRun,
+    run: TableRun,
     trials: Trials,
     result: Answer,
     clusterings: list[FoundClustering],
 ) -> dict[str, list[str]]:
     """Return the lines of a card that hold for a comparison; see `compare_page`."""
-    method = how_judged(table, effort, trials)
+    method = how_judged(table, run, trials)
     return {
         **_USUAL,
         "title": [f"Do clusters help a tuned risk model of {table.label!r} on {table.name!r}?"],

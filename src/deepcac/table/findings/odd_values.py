@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from deepcac.scoring.censored import FollowUp
-from deepcac.scoring.small_cells import Count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.description import KEEP, LEAVE_OUT, MISSING_VALUES
 from deepcac.table.columns.roles import Roles
@@ -131,9 +131,8 @@ def find_impossible_values(table: ExaminedTable) -> Iterator[Finding]:
             continue
         distinct = np.unique(values[outside])
         shown = ", ".join(repr(plainly(value)) for value in distinct[:3])
-        text = (
-            f"Column {name!r}: {Count(int(outside.sum()))} values such as {shown} are impossible."
-        )
+        n = Count(int(outside.sum()))
+        text = Text("Column {!r}: {} values such as {} are impossible.", name, n, shown)
         few = len(distinct) <= _MOST_VALUES
         answers = (MISSING_VALUES, KEEP) if few else (LEAVE_OUT, KEEP)
         yield Finding(text, (name,), answers, tuple(map(plainly, distinct)) if few else ())

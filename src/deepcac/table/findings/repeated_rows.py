@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from deepcac.scoring.small_cells import Count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT, NAMES_A_ROW
 from deepcac.table.columns.description import KEEP, PATIENT
 from deepcac.table.findings.examination import ExaminedTable
@@ -74,10 +74,10 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
         if counts.max() > max(_MOST_PER_PATIENT * n, 2):
             continue
         if by_name or (table.codes is not None and _never_change(name, keys, table.codes, counts)):
-            text = (
-                f"Column {name!r}: {Count(len(counts))} values in {Count(n)} rows. "
-                "If they are patients, "
-                "their rows stand on both sides of every split, and every score is too good."
+            text = Text(
+                "Column {!r}: {} values in {} rows. If they are patients, their rows stand on both "
+                "sides of every split, and every score is too good.",
+                *(name, Count(len(counts)), Count(n)),
             )
             return Finding(text, (name,), (PATIENT, KEEP))
     return None
@@ -146,13 +146,13 @@ def nearly_copied(names: Sequence[str], X: Array, codes: Ids) -> str:
         return ""
     if len(X) ** 2 / 2 * np.prod(np.delete(alike, other)) > _BY_CHANCE * len(best):
         return ""
-    return (
-        f"{Count(len(best))} of {Count(len(X))} rows are equal to another row in "
-        "every column but "
-        f"{names[other]!r}, and nearly all have its label too. If they are visits of a patient, "
-        "name the patient; if they are copies with noise, take them out: they stand on "
-        "both sides of every split, and every score is too good."
+    text = (
+        "{} of {} rows are equal to another row in every column but {!r}, and nearly all have its "
+        "label too. If they are visits of a patient, name the patient; if they are copies with "
+        "noise, take them out: they stand on both sides of every split, and every score is too "
+        "good."
     )
+    return Text(text, Count(len(best)), Count(len(X)), names[other])
 
 
 def telling_rows(X: Array) -> Flags:
@@ -193,10 +193,9 @@ def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
     if chance > _BY_CHANCE * pairs:
         return ""
     inside = np.bincount(codes[telling][counts[which] > 1], minlength=len(classes))
-    return (
-        f"{Count(copies)} of {Count(len(X))} rows are equal to another row in every "
-        f"column, most of them of class {classes[int(inside.argmax())]!r}. If they are copies "
-        "(oversampling, a "
-        "double export), take them out: copies stand on both sides of every split, and every score "
-        "is too good."
+    text = (
+        "{} of {} rows are equal to another row in every column, most of them of class {!r}. If "
+        "they are copies (oversampling, a double export), take them out: copies stand on both "
+        "sides of every split, and every score is too good."
     )
+    return Text(text, Count(copies), Count(len(X)), classes[int(inside.argmax())])

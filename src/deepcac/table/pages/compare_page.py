@@ -38,16 +38,15 @@ from deepcac.table.pages.table_notes import leak_warning, page_names
 
 def compare_page(
     table: LabelledTable,
-    effort: TableRun,
+    run: TableRun,
     trials: Trials,
     answer: Answer,
     clusterings: list[FoundClustering],
-    command: str,
     asked: RiskQuestions = USUAL,
 ) -> Page:
     """Return the page on whether clusters help.
 
-    `effort`, `trials`, `answer` and `clusterings` are what was asked for, run, concluded and found.
+    `trials`, `answer` and `clusterings` are what was tried, concluded and found.
     """
     n, predictions = len(table.features.label), trials.predictions
     risks: list[Section] = []
@@ -75,16 +74,16 @@ def compare_page(
             first,
             *risks,
             subtype_section(table, clusterings),
-            _cohort(table, effort, trials),
+            _cohort(table, run, trials),
             _comparisons(answer, trials),
-            method_section(how_judged(table, effort, trials)),
+            method_section(how_judged(table, run, trials)),
         ],
-        command,
+        run.command,
         page_names(table),
     )
 
 
-def _cohort(table: LabelledTable, effort: TableRun, trials: Trials) -> Section:
+def _cohort(table: LabelledTable, run: TableRun, trials: Trials) -> Section:
     return Section(
         "cohort",
         "Cohort",
@@ -94,7 +93,7 @@ def _cohort(table: LabelledTable, effort: TableRun, trials: Trials) -> Section:
             "Values: median (quartiles) of a number, shares of the most frequent levels of a "
             "category.",
             partial(missingness, table.columns, len(table.features.label)),
-            *missing_section(table, effort, trials),
+            *missing_section(table, run, trials),
         ],
     )
 
@@ -185,7 +184,7 @@ def _numbers_tried(trials: Trials) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def how_judged(table: LabelledTable, effort: TableRun, trials: Trials) -> list[str]:
+def how_judged(table: LabelledTable, run: TableRun, trials: Trials) -> list[str]:
     """Return how the comparison was made, a paragraph each."""
     n = len(table.features.label)
     rows = "patients" if table.group is not None else "rows"
@@ -198,7 +197,7 @@ def how_judged(table: LabelledTable, effort: TableRun, trials: Trials) -> list[s
             *(len(trials.seeds), trials.planned, FEWEST_RESAMPLES, trials.seeds[0]),
             *(trials.seeds[-1], trials.seconds, trials.jobs, rows, trials.train_rows, Count(n)),
         ),
-        f"Every model has {effort.trials} trials: the defaults, and random ones from a declared "
+        f"Every model has {run.trials} trials: the defaults, and random ones from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
         f"of clusters ({_numbers_tried(trials)}) and alpha of CAC. The trial is chosen on the "
         "validation rows; with clusters also among the trials without, so that no clusters is a "

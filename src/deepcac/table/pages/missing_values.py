@@ -35,7 +35,7 @@ COMPLETE = "learnt from rows without a missing value"
 Handle = Callable[[Resample], Resample]
 
 
-def missing_section(table: LabelledTable, effort: TableRun, trials: Trials) -> list[Block]:
+def missing_section(table: LabelledTable, run: TableRun, trials: Trials) -> list[Block]:
     """Return a section with a line for each way to handle missing values; none where none is.
 
     Judged are logistic regression and the same in two k-means clusters, both with their defaults,
@@ -47,7 +47,7 @@ def missing_section(table: LabelledTable, effort: TableRun, trials: Trials) -> l
     flags = np.array([name.endswith(f"={ABSENT}") for name in table.features.names])
     options = {"unit": table.group, "follow": table.follow}
     samples = [
-        next(table_resamples(table.features, 1, effort.train_rows, first=seed, **options))
+        next(table_resamples(table.features, 1, run.train_rows, first=seed, **options))
         for seed in trials.seeds[:FEWEST_RESAMPLES]
     ]
     ways: dict[str, Handle] = {

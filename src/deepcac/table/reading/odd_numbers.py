@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deepcac.scoring.small_cells import FEW, Count
+from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.types import Array
 
 _CODES = frozenset(
@@ -59,11 +59,14 @@ def missing_codes(
     values = np.sort(values[~np.isnan(values)])
     if len(values) <= FEW:
         return []
-    lines = []
+    lines: list[tuple[str, str]] = []
     for code, n, why in _usual_codes(values) or (_spike(values) if spikes else []):
-        text = f"Column {name!r}: {plainly(code)} stands in {Count(n)} rows, {why}. "
         way = "fill it in, or remove these rows" if needed else "list it under missingValues"
-        lines.append((f"{text}If it means no value, {way}.", "" if needed else plainly(code)))
+        text = Text(
+            "Column {!r}: {} stands in {} rows, {}. If it means no value, {}.",
+            *(name, plainly(code), Count(n), why, way),
+        )
+        lines.append((text, "" if needed else plainly(code)))
     return lines
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.scoring.calibration import is_certain
-from deepcac.scoring.small_cells import Count
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.described_rows import DescribedTable
@@ -220,13 +220,14 @@ def _at_fault(name: str, number: Ids, fault: npt.NDArray[np.bool_], why: str) ->
 
 
 def _certain(risk: Array) -> list[str]:
-    lines = []
+    lines: list[str] = []
     n = int(is_certain(risk).any(axis=1).sum())
     if n:
-        lines.append(
-            f"{Count(n).capitalize()} rows have a risk of 0 or 1, which has no log odds: "
-            "intercept, slope and log loss take it for a risk of 1 in 10 million, or of all but it."
+        text = (
+            "{} rows have a risk of 0 or 1, which has no log odds: intercept, slope and log loss "
+            "take it for a risk of 1 in 10 million, or of all but it."
         )
+        lines.append(Text(text, Count(n).capitalize()))
     if np.ptp(risk[:, -1]) == 0:
         lines.append("All risks are equal: they rank nobody, and have no calibration slope.")
     return lines

@@ -413,17 +413,21 @@ def method_lines(method: dict[str, Any]) -> list[str]:
     out, rarest = method["held_out"], method["rarest"]
     at = f" at {method['horizon']:g}" if "horizon" in method else ""
     span = f"{out['auroc']:.3f} ({out['low']:.3f} to {out['high']:.3f})"
-    lines = [
-        f"held-out AUROC{at} {span}, {out['parts']:.0f} times on {out['rows']:.0f} rows that "
-        "neither the model nor its choice had seen"
-    ]
+    calibration = ""
     if "calibration_slope" in out:
-        lines[0] += (
+        calibration = (
             "; calibration, with 95 % intervals over patients: intercept "
             f"{_span(out, 'calibration_intercept')} where 0 is right, slope "
             f"{_span(out, 'calibration_slope')} and observed / expected events "
             f"{_span(out, 'observed_by_expected')} where 1 is right"
         )
+    lines: list[str] = [
+        Text(
+            "held-out AUROC{} {}, {:.0f} times on {} rows that neither the model nor its choice "
+            "had seen{}",
+            *(at, span, out["parts"], Count(round(out["rows"])), calibration),
+        )
+    ]
     if method.get("passed_over"):
         lines.append(method["passed_over"])
     if "bootstrap" in method:

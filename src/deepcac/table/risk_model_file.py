@@ -28,6 +28,7 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import TableEncoder
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, is_boosted
 from deepcac.table.table_model import TableModel
+from deepcac.task import rounded
 from deepcac.tree_arrays import TreeArrays
 from deepcac.types import Array
 
@@ -165,14 +166,20 @@ def _spread(content: dict[str, Any], width: int) -> RefitSpread:
 
 
 def table_part(model: TableModel) -> dict[str, Any]:
-    """Return what the file of any model of a table holds of the table."""
+    """Return what the file of any model of a table holds of the table, its counts rounded."""
+    held_out, rarest = model.method["held_out"], model.method["rarest"]
+    method = {
+        **model.method,
+        "held_out": {**held_out, "rows": float(rounded(held_out["rows"]))},
+        "rarest": int(rounded(rarest)),
+    }
     return {
         "encoder": model.encoder.to_dict(),
         "scaler": {name: value.tolist() for name, value in model.scaler.learnt().items()},
         "classes": list(model.classes),
         "label": model.label,
         "id": model.id,
-        "method": model.method,
+        "method": method,
     }
 
 

@@ -25,6 +25,7 @@ from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.risk_model_choice import method_lines
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
+from deepcac.task import STEP, rounded
 from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.experiments.prepare import Setting, make_task
@@ -198,7 +199,7 @@ def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
     method = read_model(fitted(csv, tmp_path, learner="lr")).method
     out = method["held_out"]
     assert 0.5 < out["low"] < out["auroc"] < out["high"] <= 1
-    assert method["rarest"] == patients()[0]["died"].value_counts().min()
+    assert method["rarest"] == rounded(patients()[0]["died"].value_counts().min())
     assert 0.3 < out["calibration_slope"] < 3
     assert 0.7 < out["observed_by_expected"] < 1.4
     lines = method_lines(method)
@@ -241,7 +242,7 @@ def test_nine_events_are_too_few_and_bring_no_clusters(csv, tmp_path):
     table["died"] = np.where(np.arange(300) % 33 == 5, "yes", "no")
     table.to_csv(csv, index=False)
     method = read_model(fitted(csv, tmp_path, learner="lr")).method
-    assert (method["n_clusters"], method["rarest"]) == (1, 9)
+    assert (method["n_clusters"], method["rarest"]) == (1, 10)
     assert any("rows of the rarest class are too few" in line for line in method_lines(method))
     with pytest.raises(DataError, match="--clusters 3: the rarest class has rows for 1"):
         fitted(csv, tmp_path, method="CAC", clusters=3)
@@ -428,3 +429,14 @@ def test_nothing_is_written_over_an_input_or_what_is_no_file(csv, tmp_path):
     with pytest.raises(ConfigError, match="is what is read"):
         predict_table(model, csv, model, say=lambda line: None)
     assert csv.read_bytes() == before
+
+
+@pytest.mark.parametrize("rows", [300, 299, 297])
+def test_a_model_file_counts_no_patient_exactly(csv, tmp_path, rows):
+    table = patients()[0][:rows]
+    table.to_csv(csv, index=False)
+    method = read_json(fitted(csv, tmp_path, method="plain"))["method"]
+    counts = method["rarest"], method["held_out"]["rows"]
+    assert [count % STEP for count in counts] == [0, 0]
+    true = table["died"].value_counts().min(), rows / method["held_out"]["parts"]
+    assert counts == pytest.approx(true, abs=STEP / 2)

@@ -1,5 +1,6 @@
 """`deepcac compare`: read, judge, look at the subtypes, write the page."""
 
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.budgeted_trials import (
     Say,
     TableRun,
@@ -68,7 +69,6 @@ def compare_table(
 
 def _tell(table: LabelledTable, say: Say) -> None:
     n, d = table.features.X.shape
-    say(
-        f"{n:,} rows, {d} features of {len(table.encoder.used)} columns; {len(contenders())} models"
-    )
+    used, models = len(table.encoder.used), len(contenders())
+    say(Text("{} rows, {} features of {} columns; {} models", Count(n), d, used, models))
     table.tell(say)

@@ -167,20 +167,25 @@ def _spread(content: dict[str, Any], width: int) -> RefitSpread:
 
 def table_part(model: TableModel) -> dict[str, Any]:
     """Return what the file of any model of a table holds of the table, its counts rounded."""
-    held_out, rarest = model.method["held_out"], model.method["rarest"]
-    method = {
-        **model.method,
-        "held_out": {**held_out, "rows": float(rounded(held_out["rows"]))},
-        "rarest": int(rounded(rarest)),
-    }
     return {
         "encoder": model.encoder.to_dict(),
         "scaler": {name: value.tolist() for name, value in model.scaler.learnt().items()},
         "classes": list(model.classes),
         "label": model.label,
         "id": model.id,
-        "method": method,
+        "method": _rounded_method(model.method),
     }
+
+
+def _rounded_method(method: dict[str, Any]) -> dict[str, Any]:
+    """Return how a model was made, the rows it counts rounded: others get to see its file."""
+    counts: dict[str, Any] = {}
+    if "rarest" in method:
+        counts["rarest"] = int(rounded(method["rarest"]))
+    if "held_out" in method:
+        held_out = method["held_out"]
+        counts["held_out"] = held_out | {"rows": float(rounded(held_out["rows"]))}
+    return method | counts
 
 
 def read_table_part(

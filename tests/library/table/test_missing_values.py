@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from deepcac.judging.trial_record import TrialRecord
+from deepcac.pages.sections import tables_of
 from deepcac.table.budgeted_trials import TableRun, Trials, linear, table_resamples
 from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
@@ -18,7 +19,6 @@ from deepcac.table.pages.missing_values import (
     missing_section,
     rough_share,
 )
-from deepcac.table.pages.page_sections import tables_of
 
 EFFORT = TableRun(budget=1.0)
 
@@ -80,10 +80,10 @@ def test_each_line_is_what_plain_code_gives(tmp_path):
         rows = whole[sample.train.row_id - 1]
         median = np.median(train[rows], axis=0)
         wanted[COMPLETE].append(plain_auroc(train[rows], filled(test, median), y[0][rows], y[1]))
-    assert [row[0] for row in lines.rows] == list(wanted)
-    for row in lines.rows:
+    assert [row[0] for row in lines.texts] == list(wanted)
+    for row in lines.texts:
         assert float(row[1]) == pytest.approx(np.mean(wanted[row[0]]), abs=0.0015)
-    gap = float(lines.rows[1][2].split()[0])
+    gap = float(lines.texts[1][2].split()[0])
     assert gap == pytest.approx(np.mean(wanted[NO_FLAGS]) - np.mean(wanted[FLAGGED]), abs=0.0015)
     assert gap < -0.02  # the flag was planted to tell
 
@@ -95,7 +95,7 @@ def test_no_line_where_nothing_is_missing_and_none_of_too_few_complete_rows(tmp_
     (made,) = missing_section(table, EFFORT, trials([0]))
     (lines,) = tables_of([made])
     assert "too few to learn from them" in made.blocks[0]
-    assert [row[0] for row in lines.rows] == [FLAGGED, NO_FLAGS]
+    assert [row[0] for row in lines.texts] == [FLAGGED, NO_FLAGS]
 
 
 @pytest.mark.parametrize(

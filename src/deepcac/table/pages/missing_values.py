@@ -11,6 +11,8 @@ from threadpoolctl import threadpool_limits
 from deepcac.judging.contenders import KM, Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.resamples import Resample, Rows
+from deepcac.pages.sections import Block, Section
+from deepcac.pages.tables import Table
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.scoring.statistics import corrected_t_test
@@ -24,7 +26,6 @@ from deepcac.table.budgeted_trials import (
 from deepcac.table.columns.cells import plain
 from deepcac.table.comparison_words import signed
 from deepcac.table.inference.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
-from deepcac.table.pages.page_sections import Block, PageTable, Section
 from deepcac.table.reading.table_encoder import ABSENT
 from deepcac.types import Array, Flags
 
@@ -77,7 +78,7 @@ def missing_section(table: LabelledTable, run: TableRun, trials: Trials) -> list
         "have too."
     )
     title = "If missing values were handled otherwise"
-    return [Section("handled", title, [note, PageTable("missing-values", title, HEAD, rows)])]
+    return [Section("handled", title, [note, Table.of_texts("missing-values", title, HEAD, rows)])]
 
 
 def rough_share(share: float) -> str:

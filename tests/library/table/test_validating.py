@@ -327,7 +327,7 @@ def test_from_a_table_to_the_answer_in_three_commands(tmp_path, monkeypatch):
     auroc = roc_auc_score(there.died == "yes", risk)
     assert line.startswith(f"AUROC {auroc:.2f} (")
     page = (tmp_path / "validate.html").read_text()
-    assert f"<td>{auroc:.3f} (" in page
+    assert f">{auroc:.3f} (" in page
     assert page.index("figure-calibration") < page.index("What to know")
     for section in ("scores", "benefits", "subgroups", "updates"):
         assert f'id="table-{section}"' in page

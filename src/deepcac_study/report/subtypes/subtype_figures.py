@@ -11,7 +11,8 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 from sklearn.metrics import silhouette_score
 
-from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.drawing import GREY, draw_groups
+from deepcac.pages.figures import MARKERS, PALETTE, Figure
 from deepcac.types import Array, Ids
 from deepcac_study.catalogue.methods import DEEPCAC
 from deepcac_study.records.studies import CaseStudy
@@ -21,9 +22,8 @@ from deepcac_study.report.runs.runtables import protocol_label
 from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable
 from deepcac_study.report.subtypes.subtype_tables import UnseenRows
 
-COLOURS = (*PALETTE[:6], "#888888")  # of the subtypes, here and on the page
+COLOURS = (*PALETTE[:6], GREY)  # of the subtypes, here and on the page
 WIDEST = 3.0  # standard deviations: the end of a profile's axis
-MARKS = "osD^vPX"
 _MOST = 1500  # rows on the map
 _SOUND = "embedding_sound_"
 _RIGHT = (
@@ -75,7 +75,8 @@ def subtype_figure(
             return
         left, right = canvas.subplots(1, 2, width_ratios=[1.25, 1])
         _profile(left, lines, k)
-        _scatter(right, *where, k)
+        draw_groups(right, *where, colours=COLOURS)
+        right.set(ylabel="second component")
 
     wide = declared_figure(
         "subtype_profile",
@@ -107,7 +108,7 @@ def _line_phrase(line: ProfileLine) -> str:
 
 
 def _look(j: int) -> dict[str, Any]:
-    return {"color": COLOURS[j % len(COLOURS)], "marker": MARKS[j % len(MARKS)]}
+    return {"color": COLOURS[j % len(COLOURS)], "marker": MARKERS[j % len(MARKERS)]}
 
 
 def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int, *, above: bool = False) -> None:
@@ -132,13 +133,6 @@ def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int, *, above: bool = 
     axis.set(ylim=(len(lines) - 0.5, -0.7), xlabel="difference, standard deviations")
     axis.xaxis.set_major_locator(MaxNLocator(5))
     axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(k, 4))
-
-
-def _scatter(axis: Axes, places: Array, cluster: Ids, k: int) -> None:
-    for j in range(k):
-        x, y = places[cluster == j].T
-        axis.scatter(x, y, s=8, alpha=0.6, linewidth=0, rasterized=True, **_look(j))
-    axis.set(xlabel="first component", ylabel="second component")
 
 
 def embedding_figures(studies: Sequence[CaseStudy], hidden: Collection[str] = ()) -> list[Figure]:
@@ -193,28 +187,13 @@ def _latent_seen(plane: pd.DataFrame) -> str:
 
 
 def _draw_latents(canvas: Canvas, plane: pd.DataFrame, k: int) -> None:
-    left, right = canvas.subplots(1, 2, sharex=True, sharey=True)
-    _draw_plane(left, plane, "cluster", COLOURS, [f"subtype {j + 1}" for j in range(k)])
+    axes = canvas.subplots(1, 2, sharex=True, sharey=True)
     classes = int(plane["label"].max()) + 1
-    _draw_plane(right, plane, "label", _OUTCOME, [f"class {c}" for c in range(classes)])
-    left.set(ylabel="second component")
-
-
-def _draw_plane(
-    axis: Axes, plane: pd.DataFrame, column: str, colours: Sequence[str], names: Sequence[str]
-) -> None:
-    for j, name in enumerate(names):
-        points = plane[plane[column] == j]
-        axis.scatter(
-            points["x"],
-            points["y"],
-            s=9,
-            alpha=0.6,
-            linewidth=0,
-            rasterized=True,
-            color=colours[j % len(colours)],
-            marker=MARKS[j % len(MARKS)],
-            label=f"{name} ({np.count_nonzero(plane[column] == j):,})",
-        )
-    axis.set(xlabel="first component")
-    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(names), 3))
+    names = [f"subtype {j + 1}" for j in range(k)], [f"class {c}" for c in range(classes)]
+    looks = ("cluster", names[0], COLOURS), ("label", names[1], _OUTCOME)
+    for axis, (column, listed, colours) in zip(axes, looks, strict=True):
+        counts = np.bincount(plane[column], minlength=len(listed))
+        shown = [f"{name} ({n:,})" for name, n in zip(listed, counts, strict=True)]
+        places = plane[["x", "y"]].to_numpy()
+        draw_groups(axis, places, plane[column].to_numpy(), shown, colours)
+    axes[0].set(ylabel="second component")

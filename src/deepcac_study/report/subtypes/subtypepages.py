@@ -9,6 +9,7 @@ import numpy as np
 
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.pages.figures import Figure
+from deepcac.pages.sections import Finding, Remarks, Section, titled
 from deepcac.pages.tables import Cell, Table
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.catalogue.methods import LR, parse_method
@@ -18,8 +19,8 @@ from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.data.restricted_counts import withheld
 from deepcac_study.report.declarations import declared_table
+from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.runs.runtables import stability
-from deepcac_study.report.sections import ReportPage, Section
 from deepcac_study.report.subtypes.subtype_figures import (
     ProfileLine,
     profile_lines,
@@ -88,22 +89,22 @@ class SubtypePage:
 def subtype_sections(page: SubtypePage, latents: Figure | None) -> ReportPage:
     """Return what the page shows; `latents` is the map of a network's."""
     sections = [
-        Section(tables=[page.who]),
-        Section(
-            "What sets them apart", notes=[_DOTS], figures=[page.figure] if page.figure else []
-        ),
-        *([Section("Where the network puts them", figures=[latents])] if latents else []),
-        Section(tables=[t for t in (page.medians, page.risk, page.factors) if t.rows]),
+        *titled([page.who]),
+        Section("apart", "What sets them apart", [_DOTS, *filter(None, [page.figure])]),
+        *([Section("network", "Where the network puts them", [latents])] if latents else []),
+        *titled(t for t in (page.medians, page.risk, page.factors) if t.rows),
     ]
     generated = "Generated data: no patient stands behind them."
     return ReportPage(
         id=page.id,
         heading=page.title,
-        sections=sections,
+        blocks=sections,
+        first=[
+            *[page.data, *[generated] * page.synthetic],
+            *(Remarks([text], "Take care.", warning=True) for text in page.warnings),
+            *map(Finding, page.reading),
+        ],
         name=f"{page.title}, {page.dataset}",
-        notes=[page.data, *[generated] * page.synthetic],
-        warnings=page.warnings,
-        sentences=page.reading,
         written=frozenset(table.id for table in page.tables),
         back=KINDS[page.kind],
         of=page.dataset,

@@ -120,6 +120,7 @@ def test_report_without_runs_is_valid(tmp_path):
     assert len(rows(out / "ledger.csv")) == len(printed_cells())
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_synthetic_runs_stay_out_of_the_papers_tables(tmp_path):
     results = tmp_path / "results"
     paths = [
@@ -147,6 +148,7 @@ def test_the_title_of_a_real_study(shared):
     assert_title(shared, "Real study:", "cic", "mine", "demo_cic")
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("datasets", "title"),
     [

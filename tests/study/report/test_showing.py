@@ -3,29 +3,24 @@
 from pathlib import Path
 
 import pytest
+from shipped import shipped_records
 from typer.testing import CliRunner
 
 from deepcac.command import whole_command
 from deepcac.errors import DataError
-from deepcac_study.records.record_archive import read
 
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.fixture(scope="module")
-def shipped():
-    return read(ROOT / "docs" / "results" / "records")
-
-
 @pytest.fixture
-def shown(tmp_path, shipped):
+def shown(tmp_path):
     """Return a function that shows one record of a project."""
     (tmp_path / "config").symlink_to(ROOT / "config")
 
     def show(name):
         path = tmp_path / "results" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(shipped[name])
+        path.write_bytes(shipped_records()[name])
         return CliRunner().invoke(whole_command(), ["show", str(path), "--project", str(tmp_path)])
 
     return show

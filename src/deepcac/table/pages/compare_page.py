@@ -23,7 +23,6 @@ from deepcac.table.pages.comparison_table import (
     comparison_table,
     verdict_note,
 )
-from deepcac.table.pages.missing_values import missing_section
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.page_sections import Page, method_section, remarks_on
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
@@ -70,7 +69,7 @@ def compare_page(
             first,
             *risks,
             subtype_section(table, clusterings),
-            _cohort(table, run, trials),
+            _cohort(table),
             _comparisons(answer, trials),
             method_section(how_judged(table, run, trials)),
         ],
@@ -79,7 +78,7 @@ def compare_page(
     )
 
 
-def _cohort(table: LabelledTable, run: TableRun, trials: Trials) -> Section:
+def _cohort(table: LabelledTable) -> Section:
     return Section(
         "cohort",
         "Cohort",
@@ -89,7 +88,6 @@ def _cohort(table: LabelledTable, run: TableRun, trials: Trials) -> Section:
             "Values: median (quartiles) of a number, shares of the most frequent levels of a "
             "category.",
             partial(missingness, table.columns, len(table.features.label)),
-            *missing_section(table, run, trials),
         ],
     )
 

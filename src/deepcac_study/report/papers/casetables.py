@@ -39,7 +39,6 @@ def case_tables(
     return [
         *tables,
         _separating(studies, prefix),
-        _measured(studies, prefix),
         _important(studies, prefix, beside),
         _models(studies, prefix, beside),
     ]
@@ -100,18 +99,6 @@ def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
             rows.append(text_row(_label(study), place + 1, name, *means, effect, p))
     return declared_table(
         "case_separating", rows, prefix=prefix, columns=(f"C{j + 1}" for j in range(k))
-    )
-
-
-def _measured(studies: Sequence[CaseStudy], prefix: str) -> Table:
-    k = max(study.k for study in studies)
-    rows = []
-    for study in studies:
-        for name in map(str, study.measured.drop_duplicates().index[:TOP]):
-            shares = [f"{100 * study.measured[j + 1][name]:.0f} %" for j in range(study.k)]
-            rows.append(text_row(_label(study), name, *shares, *[""] * (k - study.k)))
-    return declared_table(
-        "case_measured", rows, prefix=prefix, columns=(f"C{j + 1}" for j in range(k))
     )
 
 

@@ -46,7 +46,7 @@ from deepcac_study.report.runs.overview import (
     printed_against_ours,
     wins_table,
 )
-from deepcac_study.report.runs.runtables import clusters_table, runs_table, times_table
+from deepcac_study.report.runs.runtables import clusters_table, runs_table
 from deepcac_study.report.site.material import Material, generated_only, real_only
 from deepcac_study.report.subtypes.subtype_figures import embedding_figures
 
@@ -105,7 +105,7 @@ def _tables(
             choice_table(real),
         ],
         "switches": [switches_table(switched)],
-        "runs": [runs_table(real, ledger), times_table(real)],
+        "runs": [runs_table(real, ledger)],
         "subtypes": [
             clusters_table(real, hidden=material.restricted),
             *case_tables(real_only(studies), ledger),

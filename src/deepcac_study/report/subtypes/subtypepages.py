@@ -25,7 +25,6 @@ from deepcac_study.report.subtypes.subtype_figures import (
     ProfileLine,
     profile_lines,
     subtype_figure,
-    subtype_map,
 )
 from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable, explained
 from deepcac_study.report.subtypes.subtype_tables import (
@@ -44,9 +43,9 @@ from deepcac_study.report.subtypes.subtype_tables import (
 
 # The page that lists those of a kind, whose id is that of the menu.
 KINDS = {"real": "subtypes", "own": "own", "synthetic": "synthetic"}
-_DOTS = (
-    "Each dot: the mean of a subtype minus that of all other rows, in standard deviations; 0.2 is "
-    "small, 0.8 large. No dot: the variable was hardly measured in that subtype."
+_DIFFERENCES = (
+    "The mean of a subtype minus that of all other rows, in standard deviations; 0.2 is small, 0.8 "
+    "large. Empty: the variable was hardly measured in that subtype."
 )
 _SHOWN = 15  # variables in the picture
 _CLEAR, _STRONG = 0.5, 0.25  # shares of variance explained
@@ -90,7 +89,7 @@ def subtype_sections(page: SubtypePage, latents: Figure | None) -> ReportPage:
     """Return what the page shows; `latents` is the map of a network's."""
     sections = [
         *titled([page.who]),
-        Section("apart", "What sets them apart", [_DOTS, *filter(None, [page.figure])]),
+        Section("apart", "What sets them apart", [_DIFFERENCES, *filter(None, [page.figure])]),
         *([Section("network", "Where the network puts them", [latents])] if latents else []),
         *titled(t for t in (page.medians, page.risk, page.factors) if t.rows),
     ]
@@ -118,7 +117,7 @@ def subtype_pages(
     """Yield the pages of the sound runs with clusters whose feature file is at hand.
 
     The clusters of k-means are the same for every classifier: the page is that of one. A `public`
-    page shows no single patient of open data either: small cells are withheld, and there is no map.
+    page shows no single patient of open data either: small cells are withheld.
     """
     if features_dir is None:
         return
@@ -170,7 +169,6 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
     title = f"Subtypes by {parse_method(run.method).label}, k = {run.k}"
     lines = profile_lines(rows, ordered[:_SHOWN])
     factors = risk_factors(rows) if entry.task == "binary" else []
-    where = None if hidden else subtype_map(rows, features.X[rows.places])
     return SubtypePage(
         id=page_id(run),
         dataset=run.dataset,
@@ -189,7 +187,7 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
         ],
         warnings=_warnings(run, rows, hidden=hidden),
         figure=subtype_figure(
-            page_id(run), f"{title}, {run.dataset}", lines, where, synthetic=run.synthetic
+            page_id(run), f"{title}, {run.dataset}", lines, synthetic=run.synthetic
         ),
     )
 

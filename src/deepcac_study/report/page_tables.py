@@ -13,9 +13,9 @@ import pandas as pd
 import yaml
 
 from deepcac.judging.choice import OFFERED
-from deepcac.judging.contenders import CAC, CELLS, DISTANCES, KM, parse_contender
+from deepcac.judging.contenders import CAC, KM, parse_contender
 from deepcac.judging.planted_outcomes import TOLD
-from deepcac.judging.questions import ANY, BEND, BENT, FORCED, HELP, RANDOM, Question
+from deepcac.judging.questions import ANY, BEND, BENT, FORCED, HELP, RANDOM
 from deepcac.judging.resample_scores import METRICS
 from deepcac.pages.tables import How, Table, grid
 from deepcac.pages.wording import four, people, three
@@ -29,7 +29,7 @@ from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.summary import NULL, Count, on_prediction
 from deepcac_study.report.judge.clinical_forest import LEARNERS, filled
-from deepcac_study.report.judge.clinical_pages import STYLES, kind_label
+from deepcac_study.report.judge.clinical_pages import kind_label
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.overall_answer import forced_gains
 from deepcac_study.report.judge.price_figure import OFFERS, SMALL, prices
@@ -51,36 +51,6 @@ _COMPARED = {
 def headline(table: pd.DataFrame) -> str:
     """Return the answer of the whole study."""
     return str(table["sentence"].iloc[0])
-
-
-def clusters(
-    verdicts: pd.DataFrame, scores: pd.DataFrame, learner: str, datasets: Iterable[str]
-) -> Table:
-    """Return what clusters and random groups add to a learner on some data sets.
-
-    With what clusters add goes in how many resamples they were chosen at all.
-    """
-    alone = scores.set_index(["dataset", "contender"])["auroc_tuned"]
-    rows = verdicts[verdicts["metric"] == MAIN]
-    by_pair = rows.set_index(["question", "contender", "reference", "dataset"])
-
-    def added(question: Question, arm: str, reference: str = learner) -> How:
-        def cell(dataset: str) -> str:
-            row: Any = by_pair.loc[(question.id, f"{arm}_{learner}", reference, dataset), :]
-            chosen = f", {row['clustered']} of {row['resamples']}" * (question == HELP)
-            return four(row["mean"], STYLES[row["verdict"]], signed=True) + chosen
-
-        return cell
-
-    columns: dict[str, How] = {
-        "data set": str,
-        f"{contender_label(learner)}, no clusters": lambda name: three(alone[name, learner]),
-        "+ CAC": added(HELP, CAC),
-        "+ k-means": added(HELP, KM),
-        "+ distances": added(HELP, DISTANCES),
-        "CAC − random groups, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
-    }
-    return Table.of(datasets, columns)
 
 
 def excluded(verdicts: pd.DataFrame, learners: Iterable[str]) -> Table:
@@ -396,7 +366,7 @@ _WRITERS: dict[str, Callable[..., Table | str]] = {
     write.__name__: write
     for write in (
         *(headline, prediction, cells, kinds, run_scores, one_cluster, printed, faults),
-        *(clusters, excluded, planted, clinical_excluded, pooled),
+        *(excluded, planted, clinical_excluded, pooled),
         *(power, price_table, by_size, curved),
     )
 }

@@ -53,12 +53,6 @@ def test_a_block_is_made_anew_and_nothing_else(changed):
     assert text == "a\n<!-- made of docs/results: headline -->\nNo.\n<!-- end -->\nb\n"
 
 
-def test_a_verdict_is_seen_in_how_its_number_is_written(changed):
-    row = {"question": "help", "contender": "cac_lr", "reference": "lr", "metric": "auroc"}
-    text = changed("clusters", "judge_verdicts", "verdict", "worse", dataset="credit", **row)
-    assert "| credit | 0.722 | +0.0275 worse, 10 of 10 | **+0.0272**" in text
-
-
 def test_gains_that_are_excluded_are_counted_with_and_without_correction(changed):
     row = {"question": "forced", "metric": "auroc", "reference": "lgbm", "dataset": "cic"}
     text = changed("excluded", "judge_verdicts", "better", 0.9, **row)

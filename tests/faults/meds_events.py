@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from children import Trial, trials
+from children import LEAK, PAGE, Trial, counted, trials, tried
 from lone_patients import lone_patients
-from own_tables import EVERY, LEAK, PAGE, counted, tried
+from own_tables import EVERY
 from parsers import mutant
 from project import Row
 
@@ -66,10 +66,10 @@ def labels(n: int = 80) -> pd.DataFrame:
     return pd.DataFrame({"subject_id": range(n), "prediction_time": at, "boolean_value": died})
 
 
-def fuzz_meds(work: Path, number: int) -> Row:
+def fuzz_meds(work: Path, numbers: range) -> Row:
     """Give `deepcac meds`, and the reader of its table, mutants of shards and labels."""
     how = "types, empty cells, odd codes, numbers and times, doubled rows, lost and moved shards, bytes"
-    return counted("MEDS folders", trials(partial(_trial, work), number), how)
+    return counted("MEDS folders", trials(partial(_trial, work), numbers), how)
 
 
 def _trial(work: Path) -> Trial:

@@ -29,15 +29,18 @@ def trials(prepare: Callable[[], Trial], numbers: range) -> list[list[str]]:
     return lines
 
 
-def tried(read: Callable[[], object], name: str) -> str:
-    """Return what came of a reading, which says whether it gave what it should."""
+def tried(read: Callable[[], object], name: str, one_line: bool = False) -> str:
+    """Return what came of a reading, which says whether it gave what it should.
+
+    What is wrong with a user's table is a list, a line each; with `one_line` it must be one.
+    """
     try:
         if read():
             return READ
         print(f"{name} was read otherwise than plainly", file=sys.stderr, flush=True)
         return OTHERWISE
     except DeepCACError as error:
-        if "\n" not in str(error):
+        if not one_line or "\n" not in str(error):
             return REFUSED
         found = error
     except Exception as error:

@@ -103,13 +103,14 @@ def _mutants(work: Path, name: str, kind: Kind) -> Trial:
     secrets = [*frame["patient"], f"{frame['crp'].min():g}", f"{frame['crp'].max():g}"]
 
     def read() -> bool:
+        labelled = read_labelled(path, Roles("died"), rows=1000).total
         risks = _risks(work, path)
         rows = kind.plain(path.read_bytes())
         if rows is ANY:
             right = all(0 <= risk <= 1 for risk in risks.values())
         else:
             right = rows is not None and risks == _plain_risks(model, rows)
-        return right and read_labelled(path, Roles("died"), rows=1000).total == len(risks)
+        return right and labelled == len(risks)
 
     def trial(i: int) -> tuple[str, ...]:
         content = kind.change(start, random.Random(i))

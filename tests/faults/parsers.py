@@ -90,7 +90,7 @@ def _row(work: Path, name: str, seed: str, parse: Parser, numbers: range) -> Row
         content = mutant(start, random.Random(i))
         path.write_bytes(content)
         digest = hashlib.sha256(content).hexdigest()[:16]
-        return tried(read, f"{name}: mutant {i}"), digest
+        return tried(read, f"{name}: mutant {i}", one_line=True), digest
 
     how = f"mutants of `{seed}`; the first figure counts inputs that are still valid"
     return counted(f"parser: {name}", trials(lambda: trial, numbers), how)

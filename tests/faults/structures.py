@@ -13,6 +13,7 @@ import tarfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,8 @@ def _row(name: str, seed: str, consistent: Callable[[random.Random], bool], numb
     """Try mutants: `consistent` tells whether what was read contradicts nothing, or raises."""
 
     def trial(i: int) -> tuple[str, str]:
-        return tried(lambda: consistent(random.Random(i)), f"{name}: mutant {i}"), str(i)
+        fits = partial(consistent, random.Random(i))
+        return tried(fits, f"{name}: mutant {i}", one_line=True), str(i)
 
     how = f"well-formed mutants of {seed}, digests made anew; the first figure counts what fits"
     return counted(f"values: {name}", trials(lambda: trial, numbers), how)

@@ -107,13 +107,6 @@ def arrow(work: Path, given: argparse.Namespace) -> list[Row]:
     return [arrow_types.fuzz_types(work, mutants(given))]
 
 
-<<<<<<< HEAD
-=======
-def meds(work: Path, given: argparse.Namespace) -> list[Row]:
-    return [meds_events.fuzz_meds(work, mutants(given))]
-
-
->>>>>>> faults
 def commands(work: Path, given: argparse.Namespace) -> Iterable[Row]:
     return table_commands.faults(work, given.kills, given.columns)
 

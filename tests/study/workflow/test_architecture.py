@@ -130,7 +130,6 @@ OTHER_MEANING = {
         "download",
         "figures",
         "sourcecode",
-        "crate",
         "description_file",
         "labelled_table",
     )

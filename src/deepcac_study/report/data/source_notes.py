@@ -83,7 +83,8 @@ def source_notes(
     """
     registry, given = load_registry(registry_dir), uses or {}
     flows = [path.stem for path in cohorts.glob("*.json")] if cohorts else []
-    generated = {DEMO + name for name in registry.datasets} & {*given, *flows}
+    imitated = [name for name, d in registry.datasets.items() if registry.source(d.source).simulate]
+    generated = {DEMO + name for name in imitated} & {*given, *flows}
     ids = sorted(registry.datasets.keys() | generated)
     notes = [_note(registry, id_, given.get(id_, DataUse()), cohorts) for id_ in ids]
     return [

@@ -18,8 +18,8 @@ from parsers import mutant
 from project import Row
 
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.roles import Roles
-from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.columns.description import Outcome, Use
+from deepcac.table.inference.labelled_table import described_table, read_labelled
 from deepcac.table.meds.meds_table import write_meds_table
 from deepcac.table.pages.profile_page import write_profile_page
 
@@ -98,7 +98,9 @@ def _trial(work: Path) -> Trial:
 
 def _read(folder: Path) -> bool:
     path, n = _converted(folder)
-    table = read_labelled(path, Roles("boolean_value", "prediction", "subject_id"), rows=1000)
+    outcome = Outcome(field="boolean_value")
+    use = Use(outcome=outcome, id="prediction", patient="subject_id")
+    table = read_labelled(described_table(path, use, rows=1000), rows=1000)
     X = table.features.X
     return bool(len(X) == table.total == n and not np.isinf(X).any())
 

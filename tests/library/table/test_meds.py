@@ -9,20 +9,20 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from described_tables import inferred, use_of
 from meds_folders import EVENTS, HOUR, LABELS, START, write_meds, write_rows
 
 from deepcac import SequenceSummary, load
 from deepcac.command import main
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.meds.event_summary import EventFeature, summarise
 from deepcac.table.meds.meds_files import read_events, read_labels
 from deepcac.table.meds.meds_table import shards, write_meds_table
 from deepcac.table.risk_tables import fit_table
 
-ROLES = Roles("boolean_value", "prediction", "subject_id")
+USE = use_of("boolean_value", id="prediction", patient="subject_id")
 KINDS = ("count", "days_since", "last", "mean", "change", "recorded", "value")
 
 
@@ -45,7 +45,7 @@ def plain_model(folder):
     """Return the path of a model that is fitted on the table of a folder."""
     converted(folder)
     model = folder / "model.json"
-    fit_table(folder / "table.parquet", ROLES, model, TableRun(str, jobs=1), method="plain")
+    fit_table(inferred(folder / "table.parquet", USE), model, TableRun(str, jobs=1), method="plain")
     return model
 
 
@@ -163,7 +163,7 @@ def test_the_rule_for_codes_is_kept_and_told(folder):
 
 def test_a_table_of_meds_is_read_with_subjects_as_groups(folder):
     converted(folder)
-    table = read_labelled(folder / "table.parquet", ROLES)
+    table = read_labelled(inferred(folder / "table.parquet", USE))
     assert table.classes == ("False", "True")
     assert len(np.unique(table.group)) == 120
     used = {column.name for column in table.encoder.used}
@@ -315,7 +315,7 @@ def test_options_that_make_no_table_are_refused(folder):
     ages = {"age": np.arange(99) % 40 / 7, "died": [0, 1, 1] * 33}
     pd.DataFrame(ages).to_csv(folder / "p.csv", index=False)
     run = TableRun(str, jobs=1)
-    fit_table(folder / "p.csv", Roles("died"), folder / "age.json", run, method="plain")
+    fit_table(inferred(folder / "p.csv"), folder / "age.json", run, method="plain")
     with pytest.raises(DataError, match=r"age\.json: reads no summary of events"):
         converted(folder, like=folder / "age.json")
 

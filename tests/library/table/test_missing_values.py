@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from deepcac.judging.trial_record import TrialRecord
 from deepcac.table.budgeted_trials import TableRun, Trials, linear, table_resamples
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.missing_values import (
     COMPLETE,
@@ -34,7 +34,7 @@ def table_of(tmp_path, telling=1.0, holes=0.3):
     frame.loc[absent, "urea"] = np.nan
     frame.loc[(rng.random(300) < holes / 10), "ward"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
-    return read_labelled(tmp_path / "t.csv", Roles("died")), frame
+    return read_labelled(inferred(tmp_path / "t.csv")), frame
 
 
 def trials(seeds):

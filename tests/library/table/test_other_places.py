@@ -194,7 +194,8 @@ def external(tmp_path, a, b, **lines):
 
 
 def test_a_second_table_is_read_as_the_first_and_what_differs_is_named(tmp_path):
-    a, b = patients(), patients(200, seed=1).assign(new=1.5)
+    a, b = (patients(n, seed).drop(columns="patient") for n, seed in ((400, 0), (200, 1)))
+    b["new"] = 1.5
     b.loc[:5, "sex"] = "other"
     b.loc[6, "sex"] = "secret"
     b.loc[190:, a.columns] = a.iloc[:10].to_numpy()
@@ -413,9 +414,10 @@ def test_three_classes_are_judged_by_their_mean_auroc(tmp_path, places):
         frame["grade"] = pd.cut(frame.age, [-9, -0.5, 0.5, 9], labels=["low", "mid", "high"])
         frame["age"] += np.random.default_rng(seed).normal(size=300)
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
-    asked = {"site": "hospital"} if places == "site" else {"external": [tmp_path / "b.csv"]}
+    table = inferred(tmp_path / "a.csv", "grade", site="hospital")
+    external = [tmp_path / "b.csv"] if places == "external" else []
     out, run = tmp_path / "page.html", TableRun(lambda line: None, jobs=1)
-    answer = compare_places(inferred(tmp_path / "a.csv", "grade"), out, run, **asked)
+    answer = compare_places(table, out, run, external=external)
     page = out.read_text().replace("−", "-")
     assert answer in page
     cells = of_page(page, "places-scores", "north" if places == "site" else "b")

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred
 from scipy import stats
 from sklearn.metrics import adjusted_rand_score, log_loss
 from typer.testing import CliRunner
@@ -23,7 +24,6 @@ from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.table import budgeted_trials
 from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer, tuned_auroc
-from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import (
@@ -57,7 +57,7 @@ def judged(tmp_path_factory):
     path = tmp_path_factory.mktemp("own") / "patients.csv"
     frame, subtype = planted_table()
     frame.to_csv(path, index=False)
-    table = read_labelled(path, Roles("died", group="patient"))
+    table = read_labelled(inferred(path, patient="patient"))
     said = []
     run = TableRun(progress=said.append, budget=0.01, trials=2, jobs=1)
     return table, run, run_budgeted(table, run), subtype, said
@@ -200,7 +200,7 @@ def test_the_limit_of_training_rows_may_be_just_below_all_of_them(tmp_path, beyo
     pd.DataFrame({"age": np.arange(200) % 71, "three": np.arange(200) % 3}).to_csv(
         tmp_path / "t.csv", index=False
     )
-    features = read_labelled(tmp_path / "t.csv", Roles("three")).features
+    features = read_labelled(inferred(tmp_path / "t.csv", "three")).features
     (whole,) = budgeted_trials.table_resamples(features, 1, 1000)
     (part,) = budgeted_trials.table_resamples(features, 1, len(whole.train) - beyond)
     assert len(whole.train) - len(part.train) in (beyond, beyond + 3)
@@ -376,7 +376,7 @@ def halves(tmp_path, **columns):
     """Return 60 patients with further columns, and two clusters of 30 in the order of the rows."""
     frame = planted_table(60)[0].drop(columns="patient")
     frame.assign(**columns).to_csv(tmp_path / "t.csv", index=False)
-    table = read_labelled(tmp_path / "t.csv", Roles("died"))
+    table = read_labelled(inferred(tmp_path / "t.csv"))
     return SimpleNamespace(label=np.arange(60) // 30, subtypes=[1, 2]), table
 
 

@@ -60,7 +60,7 @@ def written(folder, pair):
     options = {"patient": "patient"} if "a patient" in pair else {}
     if "--site" not in pair:
         options["leave_out"] = {"hospital": "not asked for"}
-    table, _ = decided(folder / "a.csv", outcome.pop("field"), **outcome, **options)
+    table = decided(folder / "a.csv", outcome.pop("field"), **outcome, **options)
     description = table.description
     (folder / "a.yaml").write_text(as_yaml(description.resource), encoding="utf-8")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from described_tables import decided
+from described_tables import decided, inferred
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
@@ -16,7 +16,6 @@ from deepcac.scoring.resampled_scores import AUROC, RATIO
 from deepcac.scoring.small_cells import STEP
 from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer
-from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.risk_figures import EDGES, risk_shares, usual_thresholds
@@ -44,7 +43,7 @@ def judged(tmp_path_factory):
     path = tmp_path_factory.mktemp("by") / "t.csv"
     lines = [f"{a},{m:.3f},{s},{int(d)}" for a, m, s, d in zip(age, marker, sex, died, strict=True)]
     path.write_text("\n".join(["age,marker,sex,died", *lines]) + "\n")
-    table = read_labelled(path, Roles("died"))
+    table = read_labelled(inferred(path))
     trials = run_budgeted(table, TableRun(budget=0.01, trials=1, jobs=1))
     return table, trials, answer(trials, "t", table.rarest)
 
@@ -154,7 +153,7 @@ def test_a_number_of_which_most_are_the_largest_tells_no_smallest(judged):
 def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):
     lines = "\n".join(f"{7 * i % 83},{i % 2}" for i in range(80))
     (tmp_path / "t.csv").write_text(f"group,died\n{lines}\n")
-    assert check_columns(read_labelled(*decided(tmp_path / "t.csv")), ["group"]) is None
+    assert check_columns(read_labelled(decided(tmp_path / "t.csv")), ["group"]) is None
 
 
 def test_clusters_that_were_not_chosen_change_no_treatment(judged):

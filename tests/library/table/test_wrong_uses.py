@@ -102,7 +102,7 @@ CASES = {
     ),
     "one column as label and patient": (
         "fit p.csv --description twice.yaml",
-        "column 'died' cannot be both the label and the group",
+        "column 'died' cannot be both the label and the patient",
     ),
     "one site": (
         "compare one_site.csv --label died --site ward",

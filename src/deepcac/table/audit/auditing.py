@@ -1,6 +1,5 @@
 """`deepcac audit`: read, judge the groups, write the page, answer first."""
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -25,7 +24,7 @@ from deepcac.table.audit.group_lines import (
 from deepcac.table.budgeted_trials import TableRun, Trials, run_budgeted
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.comparison_words import signed
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
@@ -44,8 +43,7 @@ _UNSEEN = (
 
 
 def audit_table(
-    path: StrPath,
-    roles: Roles,
+    path: DescribedTable,
     groups_column: str,
     out: StrPath,
     run: TableRun,
@@ -57,10 +55,9 @@ def audit_table(
     """
     check_output(out, path)
     groups_column = uniform(groups_column)
-    apart = replace(roles, apart={groups_column: "the groups"})
     say, seed = run.say, run.seed
     run.progress(f"reading {path}")
-    table = read_labelled(path, apart, rows=run.rows, seed=seed)
+    table = read_labelled(path, rows=run.rows, seed=seed, apart={groups_column: "the groups"})
     groups = read_groups(table, groups_column)
     table.tell(say)
     for remark in groups.remarks():

@@ -19,7 +19,7 @@ from deepcac.scoring.validation_size import ValidationSize
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import MOST_TRAIN, TableRun
 from deepcac.table.cluster_answer import FEWEST_EVENTS
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.command_line.option_pairs import CLASSES, refuse_pairs
 from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
@@ -130,8 +130,7 @@ def _details(
 
 
 def power_table(
-    path: StrPath,
-    roles: Roles,
+    path: DescribedTable,
     out: StrPath,
     run: TableRun,
     *,
@@ -149,7 +148,7 @@ def power_table(
     """
     check_output(out, path)
     run.progress(f"reading {path}")
-    table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
+    table = read_labelled(path, rows=run.rows, seed=run.seed)
     refuse_pairs(["power", *[CLASSES] * (len(table.classes) > 2)])
     need = needed_patients(table, r2)
     table.tell(run.say)

@@ -127,7 +127,7 @@ def test_the_printed_slope_is_near_that_on_new_rows(tmp_path):
     """400 patients, and 20,000 new ones: five averaged slopes said -6 to 54 on such tables."""
     whole = signal(2, 20_400, 1.0)
     table = table_of(tmp_path, whole[:400])
-    method = chosen_method(table, Ways(learner="lr"), 0, lambda line: None)
+    method = chosen_method(table, Ways("plain", "lr"), 0, lambda line: None)
     model, new = fit_risk_model(table, method, 0), whole[400:]
     true = calibration_slope(new.died.to_numpy(), model.predict_proba(new)[:, 1])
     assert method["held_out"]["calibration_slope"] == pytest.approx(true, abs=0.3)

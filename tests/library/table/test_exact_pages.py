@@ -113,6 +113,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "profile"])
 def test_counts_are_hidden_and_rounded_unless_they_are_the_owners(command, folder):
     n = 243

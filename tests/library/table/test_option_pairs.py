@@ -65,6 +65,7 @@ def written(folder, pair):
     (folder / "a.yaml").write_text(as_yaml(description.resource), encoding="utf-8")
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize(
     "pair",
     [pytest.param(pair, marks=[pytest.mark.long] * (j % 9 > 0)) for j, pair in enumerate(PAIRS)],

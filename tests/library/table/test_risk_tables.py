@@ -88,8 +88,16 @@ def test_the_plain_model_is_scikit_learns_on_the_scaled_table(csv, tmp_path):
     assert found.columns.tolist() == ["patient", "risk"]
 
 
-def test_subtypes_that_help_are_chosen_and_told(csv, tmp_path):
-    model = fitted(csv, tmp_path, learner="lr")
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory):
+    """A table, and the model that is chosen for it."""
+    folder = tmp_path_factory.mktemp("chosen")
+    patients()[0].to_csv(folder / "patients.csv", index=False)
+    return folder / "patients.csv", fitted(folder / "patients.csv", folder, learner="lr")
+
+
+def test_subtypes_that_help_are_chosen_and_told(chosen, tmp_path):
+    csv, model = chosen
     method = read_model(model).method
     assert method["n_clusters"] >= 2
     found = risks(model, csv, tmp_path)
@@ -197,8 +205,8 @@ def test_no_text_of_few_rows_is_in_a_model_or_on_a_page(csv, tmp_path):
     assert "3 (1.0 %)" not in page
 
 
-def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
-    method = read_model(fitted(csv, tmp_path, learner="lr")).method
+def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(chosen):
+    method = read_model(chosen[1]).method
     out = method["held_out"]
     assert 0.5 < out["low"] < out["auroc"] < out["high"] <= 1
     assert method["rarest"] == rounded(patients()[0]["died"].value_counts().min())
@@ -221,7 +229,7 @@ def test_of_models_that_rank_alike_the_one_with_the_best_risks_is_taken(csv, tmp
     table = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("abcde"))
     died = rng.random(300) < 1 / (1 + np.exp(0.5 - table["a"] - table["b"]))
     table.assign(patient=np.arange(300), died=died).to_csv(csv, index=False)
-    model = fitted(csv, tmp_path, learner="lr")
+    model = fitted(csv, tmp_path, learner="lr", method="plain")
     assert 0.5 < read_model(model).method["held_out"]["calibration_slope"] < 2
     assert risks(model, csv, tmp_path)["risk"].std() > 0.15
 

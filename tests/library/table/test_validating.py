@@ -316,7 +316,8 @@ def test_from_a_table_to_the_answer_in_three_commands(tmp_path, monkeypatch):
     there = cohort(600, seed=1).drop(columns="risk")
     there.to_csv(tmp_path / "there.csv", index=False)
     command(tmp_path, monkeypatch, *["profile", "here.csv", "--label", "died"])
-    command(tmp_path, monkeypatch, *["fit", "here.csv", "--learner", "lr", "--jobs", "1"])
+    fit = "fit here.csv --learner lr --method plain --jobs 1"
+    command(tmp_path, monkeypatch, *fit.split())
     call = "validate model.json there.csv --by ward --thresholds .1,.5"
     (line,) = command(tmp_path, monkeypatch, *call.split())
     assert len(line.split()) <= 25

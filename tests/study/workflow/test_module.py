@@ -15,10 +15,6 @@ def snakefile() -> str:
     return block
 
 
-def test_the_page_needs_ten_lines():
-    assert len([line for line in snakefile().splitlines() if line.strip()]) == 9
-
-
 @pytest.mark.long
 @pytest.mark.slow
 def test_another_workflow_uses_this_one(tmp_path):

@@ -19,7 +19,6 @@ from pathlib import Path
 import arrow_types
 import bits
 import machine
-import meds_events
 import mirror
 import models
 import own_tables
@@ -103,10 +102,6 @@ def arrow(work: Path, given: argparse.Namespace) -> list[Row]:
     return [arrow_types.fuzz_types(work, given.mutants)]
 
 
-def meds(work: Path, given: argparse.Namespace) -> list[Row]:
-    return [meds_events.fuzz_meds(work, given.mutants)]
-
-
 def commands(work: Path, given: argparse.Namespace) -> Iterable[Row]:
     return table_commands.faults(work, given.kills, given.columns)
 
@@ -125,7 +120,6 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], Iterable[Row]]] = {
     "values": values,
     "tables": tables,
     "arrow": arrow,
-    "meds": meds,
 }
 
 

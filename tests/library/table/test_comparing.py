@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
+from deepcac.pages.sections import tables_of
 from deepcac.pages.wording import minus, p_beside
 from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.table import budgeted_trials
@@ -33,7 +34,7 @@ from deepcac.table.found_subtypes import (
 )
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.compare_page import compare_page
-from deepcac.table.pages.page_sections import tables_of, write_page
+from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.subtype_section import _description, _values
 
 
@@ -352,9 +353,9 @@ def test_cells_of_few_patients_of_a_subtype_are_withheld(judged):
     shown = replace(found, subtypes=[one, two, few], label=label, profile=profile)
     blocks = _description(shown, table, "")
     subtypes, medians, *_ = tables_of(blocks)
-    cells = [cell for row in subtypes.rows for cell in row]
+    cells = [cell for row in subtypes.texts for cell in row]
     assert cells.count("withheld") == 3  # share and both outcomes; the size is of few
-    assert all(row[3] == "withheld" for row in medians.rows)
+    assert all(row[3] == "withheld" for row in medians.texts)
     assert "n = 3" not in as_svg(blocks[1](OTHERS))
     assert as_svg(blocks[1](OTHERS)) != as_svg(blocks[1](OWNER))
 

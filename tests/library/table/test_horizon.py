@@ -12,6 +12,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
+from deepcac.pages.sections import tables_of
 from deepcac.scoring.censored import (
     FollowUp,
     auroc_at,
@@ -28,7 +29,6 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
-from deepcac.table.pages.page_sections import tables_of
 from deepcac.table.pages.size_section import size_section
 from deepcac.table.pages.survival import _survival_at, survival_blocks
 from deepcac.table.pages.table_notes import page_names
@@ -103,7 +103,7 @@ def test_a_horizon_lies_after_the_start(horizon):
 
 def rows_of(blocks):
     (table,) = tables_of(blocks)
-    return table.rows
+    return table.texts
 
 
 def shown_subtype(number, size=100, patients=100):
@@ -227,12 +227,12 @@ def test_a_study_is_planned_at_a_horizon_too_for_the_lowest_threshold(path):
     table = read_labelled(path, ROLES)
     risk = predicted(table)[0].risk["lr"]
     (asked,) = tables_of([size_section(table, risk, (0.75, 0.7), 0.2)])
-    what, patients = asked.rows[3]
+    what, patients = asked.texts[3]
     assert what == "standardised net benefit, treating from 20 % on, known within 0.1"
     assert int(patients.replace(",", "")) > 0
     (unasked,) = tables_of([size_section(table, risk, (0.75, 0.7), None)])
-    assert unasked.rows[3][1] == "no threshold"
-    assert unasked.rows[:3] == asked.rows[:3]
+    assert unasked.texts[3][1] == "no threshold"
+    assert unasked.texts[:3] == asked.texts[:3]
 
 
 def test_no_study_is_planned_for_a_model_without_evidence_that_it_ranks(path):

@@ -8,6 +8,8 @@ import pytest
 from scipy.special import expit
 
 from deepcac.errors import ConfigError
+from deepcac.pages.sections import Section
+from deepcac.pages.tables import Table
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import OTHERS
 from deepcac.table.answer import Answer
@@ -28,7 +30,7 @@ from deepcac.table.columns.roles import Roles
 from deepcac.table.comparing import compare_table
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.learners.planes import Plane
-from deepcac.table.pages.page_sections import Page, PageTable, Section
+from deepcac.table.pages.page_sections import Page
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_tables import fit_table
@@ -253,13 +255,19 @@ def test_the_card_of_a_comparison(csv, tmp_path):
 
 def test_a_card_has_the_tables_of_its_page():
     first = [
-        PageTable("scores", "Scores", ("score", "value"), [("AUROC", "0.7"), ("log loss", "0.5")])
+        Table.of_texts(
+            "scores", "Scores", ("score", "value"), [("AUROC", "0.7"), ("log loss", "0.5")]
+        )
     ]
     tables = [
-        PageTable("subgroups", "Subgroups", ("subgroup", "rows"), [("sex f", "50")]),
-        PageTable("subgroup-differences", "Gaps", ("subgroup", "AUROC"), [("sex m – f", "+0.1")]),
+        Table.of_texts("subgroups", "Subgroups", ("subgroup", "rows"), [("sex f", "50")]),
+        Table.of_texts(
+            "subgroup-differences", "Gaps", ("subgroup", "AUROC"), [("sex m – f", "+0.1")]
+        ),
     ]
-    sizes = Section("sizes", "Sizes", ["need", PageTable("study-size", "S", ("n",), [("100",)])])
+    sizes = Section(
+        "sizes", "Sizes", ["need", Table.of_texts("study-size", "S", ("n",), [("100",)])]
+    )
     sections = [Section("a", "A", first), Section("b", "B", [Section("c", "C", tables), sizes])]
     facts = page_facts(Page("t", Answer("yes", also=["but"]), sections, ""))
     assert facts["answer"] == ["yes", "but"]

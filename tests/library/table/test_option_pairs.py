@@ -18,7 +18,7 @@ ASKED = {
     "--external": ["--external", "b.csv"],
     "--by": ["--by", "sex"],
     "--thresholds": ["--thresholds", "0.1,0.4"],
-    "--budget": ["--budget", "0.1"],
+    "--budget": ["--budget", "9"],
     "--resamples": ["--resamples", "5"],
     "--exact": ["--exact"],
     "a patient": [],
@@ -74,6 +74,8 @@ def test_a_pair_has_an_answer_or_is_refused(pair, tmp_path, monkeypatch):
     few = [Contender("lr"), Contender("lr", "km"), Contender("lr", "cac")]
     for module in ("budgeted_trials", "elsewhere.fold_trials", "comparing"):
         monkeypatch.setattr(f"deepcac.table.{module}.contenders", lambda: few)
+    # So that `--budget` ends soon on a busy machine too.
+    monkeypatch.setattr("deepcac.table.budgeted_trials.RESAMPLES_SMALL", 5)
     written(tmp_path, pair)
     monkeypatch.chdir(tmp_path)
     options = [word for name in pair for word in ASKED[name]]

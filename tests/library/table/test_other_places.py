@@ -184,7 +184,7 @@ def test_a_model_that_is_not_pooled_has_not_the_verdict_of_the_first_site():
     judged = [one_place(-0.1), one_place(0.0, 0.0)]
     judged = [one._replace(comparisons={**one.comparisons, "km_lr": one.comparisons[BEST]})
               for one in judged]  # fmt: skip
-    (row,) = _comparisons(compared_places(judged, 0.01)).rows
+    (row,) = _comparisons(compared_places(judged, 0.01)).texts
     assert row[1:4] == ("not pooled", "", "")
 
 

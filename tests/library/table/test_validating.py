@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import deepcac
 from deepcac.errors import ConfigError, DataError
+from deepcac.pages.sections import tables_of
 from deepcac.scoring.calibration import calibration
 from deepcac.scoring.censored import auroc_at, brier_at
 from deepcac.scoring.resampled_scores import (
@@ -39,7 +40,6 @@ from deepcac.scoring.resampled_scores import (
 from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import described_table
-from deepcac.table.pages.page_sections import tables_of
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.pages.score_tables import place_table
 from deepcac.table.pages.subgroups import subgroup_section
@@ -276,7 +276,7 @@ def test_sites_are_scored_by_themselves_and_pooled_from_five_on(tmp_path):
         inside = frame[frame.hospital == name]
         wanted = roc_auc_score(inside.died == "yes", inside.risk)
         assert place.scores[AUROC].value == pytest.approx(wanted)
-    rows = place_table(places).rows
+    rows = place_table(places).texts
     assert [row[0] for row in rows[-2:]] == ["all sites, pooled", "a new site, expected"]
     four = validation(tmp_path, frame[frame.hospital.isin(list("ABCD"))], roles)
     assert len(place_table(site_places(four)[0]).rows) == 4
@@ -289,9 +289,9 @@ def test_subgroups_have_their_scores_and_no_word_of_clusters(tmp_path):
     by, gaps = tables_of(blocks)
     assert not any("clusters" in name for name in (*by.head, *gaps.head))
     inside = frame[frame.ward == "er"]
-    row = next(row for row in by.rows if row[0] == "ward er")
+    row = next(row for row in by.texts if row[0] == "ward er")
     assert row[3].startswith(f"{roc_auc_score(inside.died == 'yes', inside.risk):.3f}")
-    assert sum(row[0].startswith("age") for row in by.rows) == 4
+    assert sum(row[0].startswith("age") for row in by.texts) == 4
 
 
 def test_three_classes_are_judged_one_against_the_rest(tmp_path, monkeypatch):
@@ -327,7 +327,7 @@ def test_from_a_table_to_the_answer_in_three_commands(tmp_path, monkeypatch):
     auroc = roc_auc_score(there.died == "yes", risk)
     assert line.startswith(f"AUROC {auroc:.2f} (")
     page = (tmp_path / "validate.html").read_text()
-    assert f"<td>{auroc:.3f} (" in page
+    assert f">{auroc:.3f} (" in page
     assert page.index("figure-calibration") < page.index("What to know")
     for section in ("scores", "benefits", "subgroups", "updates"):
         assert f'id="table-{section}"' in page

@@ -44,22 +44,6 @@ def test_another_workflow_uses_this_one(tmp_path):
     assert [path.name for path in (clone / "results").iterdir()] == ["README.md"]
 
 
-@pytest.mark.slow
-def test_the_small_run_of_the_catalogue_is_planned_to_the_report(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--directory", ".test", "--dry-run"],
-        cwd=checkout(tmp_path),
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    said = done.stdout + done.stderr
-    assert done.returncode == 0, said
-    jobs = dict(re.findall(r"^(run|table_runs|report|all) +(\d+)$", said, re.MULTILINE))
-    assert jobs == {"table_runs": "1", "report": "1", "all": "1"}
-
-
 @pytest.mark.long
 def test_a_module_comes_from_a_hosted_repository_at_a_commit(tmp_path):
     """A bare repository stands in for the host, by git's own `insteadOf`."""

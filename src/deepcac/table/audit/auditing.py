@@ -6,6 +6,8 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from deepcac.pages.sections import Block, Remarks, Section
+from deepcac.pages.tables import Table
 from deepcac.pages.wording import p_text
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
@@ -28,16 +30,7 @@ from deepcac.table.comparison_words import signed
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.comparison_table import comparison_table, verdict_note
-from deepcac.table.pages.page_sections import (
-    Block,
-    Page,
-    PageTable,
-    Remarks,
-    Section,
-    method_section,
-    remarks_on,
-    write_page,
-)
+from deepcac.table.pages.page_sections import Page, method_section, remarks_on, write_page
 from deepcac.table.pages.table_notes import leak_warning, page_names
 
 _UNSEEN = (
@@ -107,7 +100,7 @@ def _page(
                     "A model of the training rows predicts the group of held-out rows from the "
                     "other columns. Groups are of use for a new patient only if they can be "
                     "predicted.",
-                    PageTable("assigned", "Assignment", _ASSIGNED_HEAD, _assigned(assigned)),
+                    Table.of_texts("assigned", "Assignment", _ASSIGNED_HEAD, _assigned(assigned)),
                 ],
                 "Assignment",
             ),
@@ -117,7 +110,7 @@ def _page(
                 [
                     "The risk is that of a model that does not know the groups, on rows that it "
                     "has not seen.",
-                    PageTable("beyond", "Beyond the risk", ("measure", "value"), _beyond(
+                    Table.of_texts("beyond", "Beyond the risk", ("measure", "value"), _beyond(
                         beyond, robust=table.follow is not None or table.group is not None
                     )),
                 ],
@@ -168,11 +161,13 @@ def _group_section(table: LabelledTable, groups: Groups, beyond: BeyondRisk) -> 
     shown = shown_lines(lines, len(table.features.label))
     blocks: list[Block] = [
         partial(risk_by_group, lines, table.shown_classes[event]),
-        PageTable("groups", "The groups", HEAD, shown),
+        Table.of_texts("groups", "The groups", HEAD, shown),
     ]
     differences = difference_lines(table, groups.code, groups.names)
     if differences:
-        gaps = PageTable("differences", "Standardised differences", DIFFERENCE_HEAD, differences)
+        gaps = Table.of_texts(
+            "differences", "Standardised differences", DIFFERENCE_HEAD, differences
+        )
         heading = "In which columns the groups differ"
         blocks.append(Section("differ", heading, [gaps, DIFFERENCE_NOTE]))
     return Section("groups", "The groups", blocks)

@@ -9,6 +9,8 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.planted_outcomes import held_out_risk
 from deepcac.pages.figures import LINES, PALETTE, Figure
+from deepcac.pages.sections import Section
+from deepcac.pages.tables import Table
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.sample_size import SampleSize
 from deepcac.scoring.small_cells import Count, Text
@@ -23,14 +25,7 @@ from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.page_sections import (
-    Page,
-    PageTable,
-    Section,
-    method_section,
-    remarks_on,
-    write_page,
-)
+from deepcac.table.pages.page_sections import Page, method_section, remarks_on, write_page
 from deepcac.table.pages.size_section import HEAD
 from deepcac.table.pages.table_notes import leak_warning, page_names
 from deepcac.table.sample_sizes import (
@@ -176,10 +171,10 @@ def _page(
 ) -> Page:
     about = f"{table.name}; the event is {table.shown_classes[1]}"
     first = [*leak_warning(table), detection_figure(answer.table), about, *answer.details]
-    rates = PageTable("detected", "Detection rates", _HEAD, _rows(answer.table), labels=2)
-    size = PageTable("sample-size", "Sample size", HEAD, _criteria(need.size))
+    rates = Table.of_texts("detected", "Detection rates", _HEAD, _rows(answer.table), n_labels=2)
+    size = Table.of_texts("sample-size", "Sample size", HEAD, _criteria(need.size))
     title = "Sample size of a validation study"
-    of_study = [PageTable("study-size", title, HEAD, study_rows(study))] * (study is not None)
+    of_study = [Table.of_texts("study-size", title, HEAD, study_rows(study))] * (study is not None)
     timed = [_TIMED] if table.follow is not None else []
     return Page(
         f"Which gain could {table.name} show?",

@@ -1,19 +1,20 @@
-"""Forest plots: estimates with their 95 % intervals, a line each, under headings."""
+"""The forests of a page about a table: differences in AUROC, and scores by place."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Canvas
+import pandas as pd
 
-from deepcac.pages.figures import VERDICT_COLOURS, Figure, verdicts_in
-from deepcac.scoring.equivalence import NOT_TESTED
+from deepcac.pages.figures import INK, Figure
+from deepcac.pages.forest import ENDS, Forest, Mark, Scale
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 
-INK = "#1c2430"
-_RATIOS = (0.1, 0.2, 0.5, 0.7, 1, 1.4, 2, 5, 10)
-_AXES = {AUROC: ("AUROC", 0.5), RATIO: ("observed / expected", 1), SLOPE: ("calibration slope", 1)}
+_SCALES = {
+    AUROC: Scale("AUROC", 0.5),
+    RATIO: Scale("observed / expected", 1, ratio=True),
+    SLOPE: Scale("calibration slope", 1),
+}
 
 
 class Line(NamedTuple):
@@ -38,23 +39,27 @@ class Line(NamedTuple):
 
 
 def differences_forest(id: str, what: str, lines: Sequence[Line], margin: float) -> Figure:
-    """Draw differences in AUROC; the data call a line `what`. `margin` is a negligible one."""
-    pooled = any(line.pooled for line in lines)
+    """Draw differences in AUROC, a panel a heading; the data call a line `what`.
 
-    def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
-        axis.axvline(0, color="#888888", linewidth=0.8)
-        for place, line in enumerate(lines):
-            _draw_line(axis, place, line)
-        axis.set_yticks(*_labels(lines))
-        axis.tick_params(axis="y", length=0)
-        axis.locator_params(axis="x", nbins=5)  # long names leave little room
-        axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
-        for verdict in verdicts_in(line.verdict for line in lines):
-            axis.plot([], [], "o", color=VERDICT_COLOURS[verdict], label=verdict, markersize=4)
-        canvas.legend(loc="outside lower center", ncols=5, columnspacing=1, handletextpad=0.3)
-
+    Parameters
+    ----------
+    id, what : str
+    lines : sequence of Line
+    margin : float
+        Of a negligible difference.
+    """
+    panel, placed = "", []
+    for place, line in enumerate(lines):
+        panel = line.name if np.isnan(line.mean) else panel
+        placed += [(panel, str(place), line)] * (not np.isnan(line.mean))
+    forest = Forest(
+        points=_points(placed),
+        marks={"": Mark("o", "")},
+        panels={name: name for name, *_ in placed} or {"": ""},
+        labels={row: line.name for _, row, line in placed},
+        margin=margin,
+        pooled={row for _, row, line in placed if line.pooled},
+    )
     return Figure(
         id=id,
         title="Differences in AUROC",
@@ -62,34 +67,20 @@ def differences_forest(id: str, what: str, lines: Sequence[Line], margin: float)
         f"{margin:g}). Hollow: nothing is tested, as both sides are one model (never chosen) or "
         "have the same scores (tied)."
         + " Diamonds: over all, and where the difference of a new one is expected."
-        * pooled,
+        * bool(forest.pooled),
         section="comparison",
-        size=(6.2, 1.2 + 0.25 * len(lines)),
-        draw=draw,
+        size=(6.2, forest.size(1)[1]),
+        draw=lambda canvas: forest.draw(canvas, 1),
         head=(what, "mean", "low", "high", "verdict"),
         data=[line[:5] for line in lines],
     )
 
 
-def _labels(lines: Sequence[Line]) -> tuple[list[int], list[str]]:
-    places = [place for place, line in enumerate(lines) if not np.isnan(line.mean)]
-    return places, [lines[place].name for place in places]
-
-
-def _draw_line(axis: Axes, place: int, line: Line) -> None:
-    """Draw a line at its place; a heading above its lines, so that their names are short."""
-    if np.isnan(line.mean):
-        axis.text(0.01, place, line.name, transform=axis.get_yaxis_transform(), va="center",
-                  fontsize=8, fontweight="bold")  # fmt: skip
-        return
-    tested = line.verdict not in NOT_TESTED
-    colour = VERDICT_COLOURS.get(line.verdict, INK)
-    ends = [[max(line.mean - line.low, 0)], [max(line.high - line.mean, 0)]]
-    axis.errorbar(
-        line.mean, place, xerr=ends if tested else None, fmt="D" if line.pooled else "o",
-        markersize=6 if line.pooled else 4, color=colour, elinewidth=1.2,
-        markerfacecolor=colour if tested else "none",
-    )  # fmt: skip
+def _points(placed: Sequence[tuple[str, str, Line]]) -> pd.DataFrame:
+    """Return the points of a `Forest`: of lines, with their panel and row."""
+    columns = ["panel", "row", "mark", *ENDS, "verdict"]
+    rows = [(panel, row, "", *line[1:5]) for panel, row, line in placed]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def scores_forest(scores: Mapping[str, Sequence[Line]]) -> Figure:
@@ -97,41 +88,28 @@ def scores_forest(scores: Mapping[str, Sequence[Line]]) -> Figure:
 
     `scores` holds lines by the name of a score; those over all places are the last.
     """
-    names = list(dict.fromkeys(line.name for lines in scores.values() for line in lines))
-
-    def draw(canvas: Canvas) -> None:
-        axes = np.atleast_1d(canvas.subplots(1, len(scores), sharey=True))
-        for axis, (score, lines) in zip(axes, scores.items(), strict=True):
-            for line in lines:
-                _draw_line(axis, names.index(line.name), line)
-            title, right = _AXES[score]
-            axis.set(xlabel=title, ylim=(len(names) - 0.4, -0.6))
-            axis.axvline(right, color="#888888", linewidth=0.8)
-            if score == RATIO:
-                _log_ticks(axis, lines)
-        axes[0].set_yticks(range(len(names)), names)
-
-    pooled = any(line.pooled for lines in scores.values() for line in lines)
+    every = [(score, line) for score, lines in scores.items() for line in lines]
+    names = dict.fromkeys(line.name for _, line in every)
+    forest = Forest(
+        points=_points([(score, line.name, line) for score, line in every]),
+        marks={"": Mark("o", "", INK)},
+        panels=dict.fromkeys(scores, ""),
+        labels={name: name for name in names},
+        scales={score: _SCALES[score] for score in scores},
+        pooled={line.name for _, line in every if line.pooled},
+    )
+    diamonds = ", the mean over places, and where a new place is expected (diamonds)"
     return Figure(
         id="scores_by_place",
         title="The model by place",
-        caption="With 95 % intervals"
-        f"{', the mean over places, and where a new place is expected (diamonds)' * pooled}. Grey "
-        "lines: no better than chance; as many events as expected; risks as spread as they should "
-        "be.",
+        caption=f"With 95 % intervals{diamonds * bool(forest.pooled)}. Grey lines: no better than "
+        "chance; as many events as expected; risks as spread as they should be.",
         section="places",
         size=(8.2 if len(scores) > 1 else 6.2, 1.2 + 0.3 * len(names)),
-        draw=draw,
+        draw=lambda canvas: forest.draw(canvas, len(scores)),
         head=("place", "score", "value", "low", "high"),
-        data=[(line.name, score, *line[1:4]) for score, lines in scores.items() for line in lines],
+        data=[(line.name, score, *line[1:4]) for score, line in every],
     )
-
-
-def _log_ticks(axis: Axes, lines: Sequence[Line]) -> None:
-    ends = np.array([line[1:4] for line in lines])
-    axis.set_xscale("log")
-    near = (tick for tick in _RATIOS if ends.min() / 1.3 <= tick <= ends.max() * 1.3)
-    axis.set_xticks(sorted({1, *near}))
 
 
 def score_line(name: str, values: Sequence[float], *, pooled: bool = False) -> Line:

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from deepcac.files.atomic import atomic_path
+from deepcac.pages.sections import Block, Remarks, Section
+from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import FEW, RULES, Count, OfSome, Rule, Share, Text, join_texts
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
@@ -24,7 +26,7 @@ from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
 from deepcac.table.pages.column_lines import column_table
 from deepcac.table.pages.own_figures import missingness
-from deepcac.table.pages.page_sections import Block, Page, PageTable, Remarks, Section, write_page
+from deepcac.table.pages.page_sections import Page, write_page
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.outcomes import Outcomes
@@ -188,7 +190,7 @@ def _outcome_section(table: ExaminedTable, label: str) -> list[Section]:
             column_parts(column, table.X, table.encoder.places), table.outcome.codes, len(named)
         )
     ]
-    rates = PageTable("rates", "Outcome by column", (*_RATES_HEAD, *named), lines, labels=2)
+    rates = Table.of_texts("rates", "Outcome by column", (*_RATES_HEAD, *named), lines, n_labels=2)
     note = "Shares of the classes in each level of a category and each quarter of a number."
     return [Section("rates", f"{label} by column", [rates, note], "Outcome by column")]
 

@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from children import Trial, trials
-from own_tables import EVERY, counted, page_tried, patients, tried
+from children import Trial, counted, trials, tried
+from own_tables import EVERY, page_tried, patients
 from project import Row
 from pyarrow import feather
 
@@ -107,7 +107,7 @@ MAKERS: dict[str, Callable[[random.Random, int], pa.Array]] = {
 }
 
 
-def fuzz_types(work: Path, number: int) -> Row:
+def fuzz_types(work: Path, numbers: range) -> Row:
     """Read, predict and describe tables with columns of odd types."""
     patients().to_csv(work / "start.csv", index=False)
     fit_table(
@@ -118,7 +118,7 @@ def fuzz_types(work: Path, number: int) -> Row:
         method="plain",
     )
     how = f"{len(MAKERS)} types, in parquet and feather, as {', '.join(dict.fromkeys(ROLES))}"
-    return counted("own table: arrow types", trials(partial(_trial, work), number), how)
+    return counted("own table: arrow types", trials(partial(_trial, work), numbers), how)
 
 
 def _trial(work: Path) -> Trial:

@@ -1,4 +1,4 @@
-"""Search what a command wrote for counts of one to four patients, and for cells of single ones."""
+"""Search what a command wrote for counts of one to seven patients, and for cells of single ones."""
 
 import base64
 import html
@@ -11,7 +11,7 @@ UNITS = (
     r"(?:rows?|patients?|events?|deaths?|cells?|values?|labels?|times|treated|controls?|at risk)"
 )
 _COUNT = re.compile(
-    rf"(?<![\d.,%±/-])\b([1-4]|one|two|three|four) (?:of (?:\d[\d,]*|the) )?{UNITS}\b"
+    rf"(?<![\d.,%±/-])\b([1-7]|one|two|three|four|five|six|seven) (?:of (?:\d[\d,]*|the) )?{UNITS}\b"
 )
 _NEARLY = re.compile(rf"(?<![\d.,])(\d[\d,]*) of (\d[\d,]*) {UNITS}\b")
 _COUNTED = r"(?:rows?|patients?|events?|deaths?|treated|controls?|at risk)"
@@ -63,14 +63,14 @@ def page_tables(path: Path) -> list[list[list[str]]]:
 
 
 def lone_patients(path: Path, secrets: Collection[str] = ()) -> list[str]:
-    """Return what a file tells of fewer than five patients.
+    """Return what a file tells of fewer than eight patients.
 
     Parameters
     ----------
     path : Path
         A page, a card (Markdown), a table (CSV) or JSON.
     secrets : collection of str
-        Ids and cells that belong to fewer than five patients.
+        Ids and cells that belong to fewer than eight patients.
     """
     whole = path.read_text(encoding="utf-8")
     page = _Page()
@@ -82,7 +82,7 @@ def lone_patients(path: Path, secrets: Collection[str] = ()) -> list[str]:
 
 
 def counts_told(text: str) -> list[str]:
-    """Return the counts of one to four patients in a text, those that a total tells among them."""
+    """Return the counts of one to seven patients in a text, those that a total tells among them."""
     plain = re.sub(r"\s+", " ", text)
     told = [match[0] for match in _COUNT.finditer(plain)]
     for match in _NEARLY.finditer(plain):
@@ -101,12 +101,12 @@ def _holds(text: str, secret: str) -> bool:
 
 
 def _in_table(table: list[list[str]]) -> list[str]:
-    """Return cells of a table that count one to four patients, by their head."""
+    """Return cells of a table that count one to seven patients, by their head."""
     head, *rows = [row for row in table if row] or [[]]
     counted = [j for j, name in enumerate(head) if _HEADS.match(name.strip())]
     return [
         f"{head[j]}: {row[j]}"
         for row in rows
         for j in counted
-        if j < len(row) and re.fullmatch(r"[1-4](?: \(.*\))?", row[j].strip())
+        if j < len(row) and re.fullmatch(r"[1-7](?: \(.*\))?", row[j].strip())
     ]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from children import DEATH, Trial, trials
+from children import DEATH, REFUSED, TRACEBACK, Trial, last_lines, trials
 from project import Row
 
 import deepcac
@@ -31,8 +31,7 @@ from deepcac.files.storage import content_digest, read_json
 from deepcac.persistence import model_files
 
 IMPOSSIBLE, POSSIBLE = "impossible", "possible"
-REFUSED, SAME, OTHER = "refused", "same", "another possible model"
-WRONG, TRACEBACK = "different without a word", "traceback"
+SAME, OTHER, WRONG = "same", "another possible model", "different without a word"
 BASES = (
     *("GaussianNB", "LinearDiscriminantAnalysis", "NearestCentroid", "NearestClassMean"),
     *("NewtonSVC", "Perceptron", "RidgeClassifier", "SGDClassifier"),
@@ -352,22 +351,24 @@ KINDS = {
 }
 
 
-def fuzz_models(work: Path, number: int, kinds: list[str] | None = None) -> Iterator[Row]:
-    """Give every kind of model `number` mutants; one row a kind, as soon as it has them."""
-    return (_row(work, name, number) for name in kinds or KINDS)
+def fuzz_models(work: Path, numbers: range, kinds: list[str] | None = None) -> Iterator[Row]:
+    """Give every kind of model mutants; one row a kind, as soon as it has them."""
+    return (_row(work, name, numbers) for name in kinds or KINDS)
 
 
-def _row(work: Path, name: str, number: int) -> Row:
+def _row(work: Path, name: str, numbers: range) -> Row:
     path = work / "model"
     KINDS[name].make(path)
-    lines = trials(lambda: _mutants(path, KINDS[name].form), number)
+    lines = trials(lambda: _mutants(path, KINDS[name].form), numbers)
     outcomes = Counter(line[0] for line in lines)
     distinct = len({line[1] for line in lines})
     peak = max(int(line[2]) for line in lines if line[0] != DEATH)
     how = f"{distinct} distinct; {outcomes[SAME]} the same, {outcomes[OTHER]} {OTHER}; "
     how += "".join(f"{outcomes[w]} {w}; " for w in (WRONG, TRACEBACK, DEATH) if outcomes[w])
     how += f"peak {peak} MB"
-    return Row(f"model: {name}", number, outcomes[SAME] + outcomes[OTHER], outcomes[REFUSED], how)
+    return Row(
+        f"model: {name}", len(lines), outcomes[SAME] + outcomes[OTHER], outcomes[REFUSED], how
+    )
 
 
 def _mutants(path: Path, form: Form) -> Trial:
@@ -411,7 +412,7 @@ def _outcome(form: Form, path: Path, parts: Any, kind: str, expected: list[np.nd
     except Exception as error:
         if "feature names should match" in str(error):  # those that the mutant asks for
             return REFUSED
-        print(f"{type(error).__name__}: {error}"[:300], file=sys.stderr)
+        print(f"{type(error).__name__}: {error}"[:300], last_lines(error), file=sys.stderr)
         return TRACEBACK
     if len(found) == len(expected) and all(map(_alike, found, expected)):
         return SAME

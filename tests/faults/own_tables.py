@@ -11,10 +11,8 @@ import math
 import random
 import re
 import sys
-import traceback
 import unicodedata
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -24,12 +22,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from children import DEATH, Trial, trials
+from children import LEAK, PAGE, TRACEBACK, Trial, counted, trials, tried
 from lone_patients import lone_patients
 from parsers import mutant
 from project import Row
 
-from deepcac.errors import DeepCACError
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.cell_texts import NO_VALUE
 from deepcac.table.columns.roles import Roles
@@ -44,8 +41,6 @@ PIECES = (
     *(b"1e5", b"1e999", b"1_0", b"0x1", b"nan", b"NA", b"inf", b"<", b"%", b"1,250", "٣".encode()),
 )
 EVERY = 20  # mutants from one page of `profile` to the next
-READ, OTHERWISE, REFUSED, TRACEBACK = "read", "read otherwise", "refused", "tracebacks"
-LEAK, PAGE = "single patients", "page"
 ANY: list[dict[str, Any]] = []  # stands for any rows whose risks are possible
 Risks = dict[tuple[int, str], float]
 
@@ -73,7 +68,7 @@ class Kind(NamedTuple):
     how: str
 
 
-def fuzz_tables(work: Path, number: int, kinds: Mapping[str, Kind]) -> Iterator[Row]:
+def fuzz_tables(work: Path, numbers: range, kinds: Mapping[str, Kind]) -> Iterator[Row]:
     """Give `deepcac predict`, `fit`'s reader and `profile` mutants; one row a kind of file."""
     frame = patients()
     frame.to_csv(work / "start.csv", index=False)
@@ -81,7 +76,9 @@ def fuzz_tables(work: Path, number: int, kinds: Mapping[str, Kind]) -> Iterator[
     roles = Roles("died", id="patient")
     fit_table(work / "start.csv", roles, model, TableRun(len, rows=1000, jobs=1), method="plain")
     return (
-        counted(f"own table: {name}", trials(partial(_mutants, work, name, kind), number), kind.how)
+        counted(
+            f"own table: {name}", trials(partial(_mutants, work, name, kind), numbers), kind.how
+        )
         for name, kind in kinds.items()
     )
 
@@ -100,29 +97,20 @@ def patients(n: int = 60) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def counted(fault: str, lines: list[list[str]], how: str) -> Row:
-    """Return the row of trials, whose words are what came of it, a digest, and the pages' end."""
-    outcomes = Counter(line[0] for line in lines)
-    distinct = len({line[1] for line in lines})
-    pages = sum(PAGE in line for line in lines)
-    wrong = [f"{outcomes[w]} {w}" for w in (OTHERWISE, TRACEBACK, DEATH, LEAK) if outcomes[w]]
-    how = "; ".join([how, f"{distinct} distinct, {pages} pages", *wrong])
-    return Row(fault, len(lines), outcomes[READ], outcomes[REFUSED], how)
-
-
 def _mutants(work: Path, name: str, kind: Kind) -> Trial:
     frame, path = patients(), work / f"table.{kind.ending}"
     start, model = kind.written(frame), read_model(work / "model.json")
     secrets = [*frame["patient"], f"{frame['crp'].min():g}", f"{frame['crp'].max():g}"]
 
     def read() -> bool:
+        labelled = read_labelled(path, Roles("died"), rows=1000).total
         risks = _risks(work, path)
         rows = kind.plain(path.read_bytes())
         if rows is ANY:
             right = all(0 <= risk <= 1 for risk in risks.values())
         else:
             right = rows is not None and risks == _plain_risks(model, rows)
-        return right and read_labelled(path, Roles("died"), rows=1000).total == len(risks)
+        return right and labelled == len(risks)
 
     def trial(i: int) -> tuple[str, ...]:
         content = kind.change(start, random.Random(i))
@@ -132,27 +120,6 @@ def _mutants(work: Path, name: str, kind: Kind) -> Trial:
         return page_tried(path, work, secrets, (told, digest)) if i % EVERY == 0 else (told, digest)
 
     return trial
-
-
-def tried(read: Callable[[], bool], name: str) -> str:
-    """Return what came of a reading, which says whether it gave what it should."""
-    try:
-        if read():
-            return READ
-        print(f"{name} was read otherwise than plainly", file=sys.stderr, flush=True)
-        return OTHERWISE
-    except DeepCACError:
-        return REFUSED
-    except Exception as error:
-        print(f"{name}: {error!r}"[:300], last_lines(error), file=sys.stderr, flush=True)
-        return TRACEBACK
-
-
-def last_lines(error: Exception) -> str:
-    """Return where an error was raised."""
-    return " < ".join(
-        f"{f.filename}:{f.lineno}" for f in traceback.extract_tb(error.__traceback__)[::-1][:4]
-    )
 
 
 def page_tried(

@@ -1,16 +1,17 @@
 """Seeded mutants of small hand-written files: a value or an error of the project, nothing else."""
 
+import hashlib
 import io
 import random
 import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
+from children import counted, trials, tried
 from project import Row
 
-from deepcac.errors import DeepCACError
 from deepcac.files.storage import read_json, read_table, write_table
 from deepcac_study.catalogue.variables import Variable
 from deepcac_study.jobs.pointers import read_pointers
@@ -72,27 +73,27 @@ PARSERS: dict[str, tuple[str, Parser]] = {
 }
 
 
-def fuzz(work: Path, number: int) -> list[Row]:
-    """Give every parser `number` mutants; one row a parser."""
-    return [_row(work, name, *PARSERS[name], number) for name in PARSERS]
+def fuzz(work: Path, numbers: range) -> Iterator[Row]:
+    """Give every parser mutants; one row a parser."""
+    return (_row(work, name, *PARSERS[name], numbers) for name in PARSERS)
 
 
-def _row(work: Path, name: str, seed: str, parse: Parser, number: int) -> Row:
+def _row(work: Path, name: str, seed: str, parse: Parser, numbers: range) -> Row:
     path = work / f"input.{seed.rpartition('.')[2]}"
     start = _packed(work, seed) if not (CORPUS / seed).exists() else (CORPUS / seed).read_bytes()
-    draw = random.Random(0)
-    read = refused = 0
-    for _ in range(number):
-        path.write_bytes(mutant(start, draw))
-        try:
-            parse(path)
-            read += 1
-        except DeepCACError as error:
-            refused += "\n" not in str(error)
-        except Exception as error:
-            print(f"{name}: {error!r}"[:200])
+
+    def read() -> bool:
+        parse(path)
+        return True
+
+    def trial(i: int) -> tuple[str, str]:
+        content = mutant(start, random.Random(i))
+        path.write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()[:16]
+        return tried(read, f"{name}: mutant {i}", one_line=True), digest
+
     how = f"mutants of `{seed}`; the first figure counts inputs that are still valid"
-    return Row(f"parser: {name}", number, read, refused, how)
+    return counted(f"parser: {name}", trials(lambda: trial, numbers), how)
 
 
 def mutant(start: bytes, draw: random.Random) -> bytes:

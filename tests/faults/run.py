@@ -82,24 +82,29 @@ def servers(work: Path, given: argparse.Namespace) -> list[Row]:
     return mirror.behaviours(work)
 
 
-def fuzz(work: Path, given: argparse.Namespace) -> list[Row]:
-    return parsers.fuzz(work, given.mutants)
+def mutants(given: argparse.Namespace) -> range:
+    """Return the seeds of the mutants that are asked for."""
+    return range(given.first, given.first + given.mutants)
+
+
+def fuzz(work: Path, given: argparse.Namespace) -> Iterable[Row]:
+    return parsers.fuzz(work, mutants(given))
 
 
 def fuzz_saved(work: Path, given: argparse.Namespace) -> Iterable[Row]:
-    return models.fuzz_models(work, given.mutants, given.kinds)
+    return models.fuzz_models(work, mutants(given), given.kinds)
 
 
-def values(work: Path, given: argparse.Namespace) -> list[Row]:
-    return structures.structures(work, given.mutants)
+def values(work: Path, given: argparse.Namespace) -> Iterable[Row]:
+    return structures.structures(work, mutants(given))
 
 
 def tables(work: Path, given: argparse.Namespace) -> Iterable[Row]:
-    return own_tables.fuzz_tables(work, given.mutants, own_tables.KINDS | packed_tables.PACKED)
+    return own_tables.fuzz_tables(work, mutants(given), own_tables.KINDS | packed_tables.PACKED)
 
 
 def arrow(work: Path, given: argparse.Namespace) -> list[Row]:
-    return [arrow_types.fuzz_types(work, given.mutants)]
+    return [arrow_types.fuzz_types(work, mutants(given))]
 
 
 def commands(work: Path, given: argparse.Namespace) -> Iterable[Row]:
@@ -166,6 +171,7 @@ def main(arguments: list[str] | None = None) -> int:
     reader.add_argument("--minutes", type=float, default=30.0, help="then no more kills are begun")
     reader.add_argument("--flips", type=int, default=400, help="one-bit flips a kind of file")
     reader.add_argument("--mutants", type=int, default=2000, help="inputs a parser, model or table")
+    reader.add_argument("--first", type=int, default=0, help="seed of the first of them")
     reader.add_argument("--kinds", nargs="+", choices=models.KINDS, help="of models; else all")
     reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")
     reader.add_argument("--columns", type=int, default=100_000, help="of a table that is wide")

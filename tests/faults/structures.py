@@ -13,14 +13,16 @@ import tarfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
+from children import counted, trials, tried
 from parsers import CORPUS, mutant
 from project import Row
 
-from deepcac.errors import DataError, DeepCACError
+from deepcac.errors import DataError
 from deepcac.files.storage import content_digest, read_json
 from deepcac.judging.trial_record import PARTS
 from deepcac.judging.trial_scores import METRICS
@@ -55,8 +57,8 @@ NAMES = (
 SAID = ("dataset", "method", "k", "protocol", "switches", "inputs", "scores")
 
 
-def structures(work: Path, number: int) -> list[Row]:
-    """Give every reader `number` well-formed mutants; one row a reader."""
+def structures(work: Path, numbers: range) -> Iterator[Row]:
+    """Give every reader well-formed mutants; one row a reader."""
     kinds = (
         ("run records", "`record.json` at its path", _records(work)),
         ("records of trials", "a record of the judge at its path", _trials(work)),
@@ -64,25 +66,18 @@ def structures(work: Path, number: int) -> list[Row]:
         ("archives", "a zip and a tar.gz", _archives(work)),
         ("records that ship", "three records with their manifest", _shipped(work)),
     )
-    return [_row(*kind, number) for kind in kinds]
+    return (_row(*kind, numbers) for kind in kinds)
 
 
-def _row(name: str, seed: str, trial: Callable[[random.Random], bool], number: int) -> Row:
-    """Try mutants: a trial tells whether what was read is consistent, or raises."""
-    draw = random.Random(0)
-    same = refused = 0
-    for i in range(number):
-        try:
-            fine = trial(draw)
-            same += fine
-            if not fine:
-                print(f"{name}: mutant {i} was read and contradicts itself")
-        except DeepCACError as error:
-            refused += "\n" not in str(error)
-        except Exception as error:
-            print(f"{name}: mutant {i}: {error!r}"[:200])
+def _row(name: str, seed: str, consistent: Callable[[random.Random], bool], numbers: range) -> Row:
+    """Try mutants: `consistent` tells whether what was read contradicts nothing, or raises."""
+
+    def trial(i: int) -> tuple[str, str]:
+        fits = partial(consistent, random.Random(i))
+        return tried(fits, f"{name}: mutant {i}", one_line=True), str(i)
+
     how = f"well-formed mutants of {seed}, digests made anew; the first figure counts what fits"
-    return Row(f"values: {name}", number, same, refused, how)
+    return counted(f"values: {name}", trials(lambda: trial, numbers), how)
 
 
 def changed(value: Any, draw: random.Random) -> Any:

@@ -51,5 +51,5 @@ def test_mutants_find_a_fault_that_is_planted(fault, tmp_path, monkeypatch):
     for name, without in changes.items():
         monkeypatch.setattr(name, without)
     monkeypatch.setattr(children, "TRIAL_SECONDS", 1.0)
-    (row,) = fuzz_models(tmp_path, 100, [kind])
+    (row,) = fuzz_models(tmp_path, range(100), [kind])
     assert row.other > 0, row.how

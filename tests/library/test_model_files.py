@@ -135,6 +135,27 @@ def test_a_similarity_answers_alike(model, tmp_path):
     assert np.array_equal(loaded.predict(new, 2), model.predict(new, 2))
 
 
+@pytest.mark.parametrize(
+    ("model", "name", "value"),
+    [
+        (SupervisedKMeans(C=10.0, random_state=0), "_map", True),
+        (EqualWeights(random_state=0), "random_state", np.ones(2)),
+        (EqualWeights(random_state=0), "predictor", "nobody"),
+    ],
+    ids=["map", "seed", "predictor"],
+)
+def test_a_similarity_that_would_not_answer_is_refused_at_load(
+    model, name, value, tmp_path, monkeypatch
+):
+    items, topic = ItemSet(np.eye(6)[:, :2] + np.arange(6)[:, None]), np.repeat([0, 1], 3)
+    setattr(model.fit([items], [topic]), name, value)
+    monkeypatch.setattr(deepcac.persistence.model_files, "check_state", lambda *_: None)
+    deepcac.save(model, tmp_path / "model")
+    monkeypatch.undo()
+    with pytest.raises(DataError, match="not a readable model file"):
+        deepcac.load(tmp_path / "model")
+
+
 @pytest.mark.parametrize("method", networks().values())
 @pytest.mark.parametrize("preprocess", ["auto", None])
 def test_a_network_answers_alike(method, preprocess, tmp_path):

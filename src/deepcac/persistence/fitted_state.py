@@ -83,6 +83,8 @@ def _check(part: Any, around: Lengths, trusted: frozenset[str]) -> bool:
         _RULES[type(part).__name__](part, lengths)
     if not trusting and "n_features_in_" in attributes_of(part):
         _ask(part)
+    if hasattr(part, "similarity"):
+        _ask_of_items(part)
     return not trusting
 
 
@@ -198,6 +200,18 @@ def _ask(part: BaseEstimator) -> None:
             raise DataError(f"{type(part).__name__} predicts another class")
         if name == "predict_proba" and np.abs(found.sum(axis=1) - 1).max() > 1e-6:
             raise DataError(f"probabilities of {type(part).__name__} do not add up")
+
+
+def _ask_of_items(part: Any) -> None:
+    """Refuse a learnt similarity that does not answer for three items."""
+    from deepcac.similarity.itemset import ItemSet
+
+    pairs = getattr(part, "_map", None)
+    n_features = part.n_features_in_ if pairs is None else pairs._map.n_features_in_
+    items = ItemSet(np.eye(3, n_features))
+    similarity, clusters = part.similarity(items), part.predict(items, 2)
+    if similarity.shape != (3, 3) or not np.isfinite(similarity).all() or len(clusters) != 3:
+        raise DataError(f"{type(part).__name__} has no answer for items")
 
 
 def _rows(part: Any) -> Any:

@@ -1,14 +1,15 @@
 """What a page says of a message: the message, without rows, cells and counts of few patients.
 
 A message for a terminal is for whoever has the table; it may name a row and its cell. A page is
-sent to others. So every line of a page that began as a message passes here.
+sent to others. So every line of a page that began as a message passes here. Shares of patients are
+typed where they are written (`Share`, `Count`), and are not looked for.
 """
 
 import re
 from collections.abc import Collection, Iterable
 from typing import Protocol
 
-from deepcac.scoring.small_cells import FEW, OWNER, Count, Text
+from deepcac.scoring.small_cells import FEW, OWNER, Text
 
 UNNAMED = "'…'"
 _NUMBERS = r"\d[\d,]*(?:(?:, | and | or | to )\d[\d,]*)*"
@@ -19,13 +20,9 @@ _CELL = re.compile(
 )
 _ROW = re.compile(rf"\b(?:in )?(?:data )?rows? {_NUMBERS}(?! (?:of|rows))")
 _UNITS = r"(?:rows?|cells?|patients?|values?|times|labels?|copies|ids?|visits?|records?|levels?)"
-_SHARE = re.compile(rf"(?<![\d,.])(?<!ewer than )(\d[\d,]*) of (\d[\d,]*)(?= {_UNITS}\b)")
 _COUNT = re.compile(
     rf"(?<![\d,.])(?:[1-7]|one|two|three|four|five|six|seven)(?= (?:\w+ )?{_UNITS}\b)"
 )
-_BARE = re.compile(r"\(([1-7])\)|\(([1-7]) in all\)|(?<=: )[1-7](?= [×x]\b)")
-_RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
-_READING = re.compile(r" is read as \S+, not \S+,")
 _LISTED = re.compile(r"; there are [^;]*")
 _ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= stands in fewer than {FEW}\b)")
 
@@ -56,30 +53,18 @@ def page_text(message: object, names: Collection[str] = ()) -> Text:
     --------
     >>> page_text("column 'age', data row 7: '6o' is no number; mend it", ["age"])
     "column 'age': a cell is no number; mend it"
-    >>> page_text("2 of 300 rows have no value of 'crp'", ["crp"])
-    "fewer than 8 of 300 rows have no value of 'crp'"
-    >>> page_text("Column 'crp', data row 26: '1.000' is read as 1000, not 1.0, by the others")
-    "Column '…': a cell is read by the others"
+    >>> page_text("2 patients are followed up", ["crp"])
+    'fewer than 8 patients are followed up'
     """
     whole = message if isinstance(message, str) else str(message)
     text = _CELL.sub(": a cell", str(whole))
     text = _ROW.sub("in another row", text)
-    text = _SHARE.sub(_share, text)
     text = _COUNT.sub(f"fewer than {FEW}", text)
-    text = _BARE.sub(f"(fewer than {FEW})", text)
-    text = _RANGE.sub("has another range", text)
-    text = _READING.sub(" is read", text)
     text = _LISTED.sub("", text)
-    if tells_of_few(text):
-        text = _ONLY_IN_FEW.sub("a value", text)
+    text = _ONLY_IN_FEW.sub("a value", text)
     allowed = frozenset(names)
     text = _QUOTED.sub(lambda match: match[0] if _inside(match[0]) in allowed else UNNAMED, text)
     return Text.of(text, OWNER.show(whole))
-
-
-def tells_of_few(message: str) -> bool:
-    """Tell whether a message holds a value of few patients."""
-    return _ONLY_IN_FEW.search(message) is not None
 
 
 def page_lines(messages: Iterable[object], names: Collection[str] = ()) -> list[Text]:
@@ -95,10 +80,6 @@ def quotable(columns: Iterable[NamedLevels], classes: Collection[str] = ()) -> f
     """Return the names that a page may quote: of columns, their levels, and classes."""
     named = [text for column in columns for text in (column.name, *column.levels)]
     return frozenset((*named, *classes))
-
-
-def _share(match: re.Match[str]) -> str:
-    return " of ".join(Count(int(match[j].replace(",", ""))) for j in (1, 2))
 
 
 def _inside(quoted: str) -> str:

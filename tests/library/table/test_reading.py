@@ -419,6 +419,16 @@ def test_every_kind_of_text_is_read(tmp_path, kind):
     assert "sex=m" in found.features.names
 
 
+def test_lists_that_are_left_out_are_not_read_where_another_column_is_a_date(tmp_path):
+    table = frame()
+    columns = {name: pa.array(table[name]) for name in table}
+    columns["admitted"] = pa.array(range(len(table)), pa.duration("s"))
+    columns["notes"] = pa.array([[("a", 1)]] * len(table), pa.map_(pa.string(), pa.int8()))
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    found = read_labelled(tmp_path / "t.parquet", Roles("died", drop=("notes",)))
+    assert found.total == len(table)
+
+
 def test_whole_numbers_that_a_double_cannot_tell_apart_are_refused(tmp_path):
     table = frame()
     columns = {name: pa.array(table[name]) for name in table}

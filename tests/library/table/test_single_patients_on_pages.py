@@ -67,8 +67,6 @@ def test_a_value_of_one_patient_is_on_no_page(place, secrets, tmp_path):
         ("column 'id', data row 9: 'P-77' stands in row 3 already", "column 'id': a cell stands in another row already"),
         ("column 'crp': 3 cells such as '<0.3'; write a number", "column 'crp': fewer than 8 cells such as '…'; write a number"),
         ("column 'x': 777 stands in 2 rows, far from all others", "column 'x': a value stands in fewer than 8 rows, far from all others"),
-        ("column 'y': it goes from 0.31 to 97.3", "column 'y': has another range"),
-        ("297 of 302 rows are lived", "295 of 300 rows are lived"),
         ("4,002 rows, 12 values", "4,002 rows, 12 values"),
         ("class 'other' has fewer than 8 rows", "class '…' has fewer than 8 rows"),
         ("levels 'icu' and 'Icu' differ", "levels 'icu' and '…' differ"),
@@ -76,7 +74,7 @@ def test_a_value_of_one_patient_is_on_no_page(place, secrets, tmp_path):
     ],
 )  # fmt: skip
 def test_a_message_on_a_page_names_no_patient(message, shown):
-    assert page_text(message, ["age", "id", "crp", "x", "y", "icu"]) == shown
+    assert page_text(message, ["age", "id", "crp", "x", "icu"]) == shown
 
 
 def test_a_clinic_of_60_and_a_ward_of_62_are_alike_on_the_page(tmp_path):

@@ -100,9 +100,9 @@ def with_certain(table: ExaminedTable) -> ExaminedTable:
 
 def _as_described(table: ExaminedTable, description: TableDescription) -> ExaminedTable:
     """Return a table by a new description, in which more columns may be texts."""
-    rows = table.rows
+    rows, before = table.rows, table.description.fields
     for place, name in enumerate(rows.column_names):
-        if description.fields[name].type == TEXT and not table.is_text(name):
+        if description.fields[name].type == TEXT != before[name].type:
             rows = rows.set_column(place, name, as_texts(plain(rows[name])))
     sample = replace(table.sample, rows=rows)
     return replace(table, sample=sample, description=description, unreadable={})

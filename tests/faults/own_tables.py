@@ -103,15 +103,14 @@ def _mutants(work: Path, name: str, kind: Kind) -> Trial:
     secrets = [*frame["patient"], f"{frame['crp'].min():g}", f"{frame['crp'].max():g}"]
 
     def read() -> bool:
-        table = described_table(path, Use(outcome=Outcome(field="died")), rows=1000)
-        labelled = read_labelled(table, rows=1000).total
         risks = _risks(work, path)
         rows = kind.plain(path.read_bytes())
         if rows is ANY:
             right = all(0 <= risk <= 1 for risk in risks.values())
         else:
             right = rows is not None and risks == _plain_risks(model, rows)
-        return right and labelled == len(risks)
+        table = described_table(path, Use(outcome=Outcome(field="died")), rows=1000)
+        return right and read_labelled(table, rows=1000).total == len(risks)
 
     def trial(i: int) -> tuple[str, ...]:
         content = kind.change(start, random.Random(i))
@@ -172,7 +171,7 @@ def plain_text(content: bytes) -> list[dict[str, Any]] | None:
     delimiter = max(",;\t|", key=re.split(r"[\r\n]", text, maxsplit=1)[0].count)
     names, *lines = _records(text, delimiter)
     names = [name.replace("\ufeff", "").strip() for name in names]  # a mark has no width
-    if len(set(names)) < len(names) or not {*NUMBERS, *TEXTS, "died"} <= set(names):
+    if len(set(names)) < len(names) or not {*NUMBERS, *TEXTS} <= set(names):
         return None
     if any(len(line) != len(names) or _holds_rows(line, delimiter) for line in lines):
         return None

@@ -12,7 +12,7 @@ Group = tuple[str, list[tuple[str, str]]]
 _FEW = 3  # entries from which a page has a list of contents
 
 
-class Finding(str):
+class Statement(str):
     """A sentence of what was found; a plain string is a note, which is paler."""
 
 
@@ -59,9 +59,9 @@ class Section:
     folded: bool = False
 
 
-Block = str | Finding | Facts | Figure | Table | Remarks | Section | Callable[[Rule], "Block"]
+Block = str | Statement | Facts | Figure | Table | Remarks | Section | Callable[[Rule], "Block"]
 _KINDS: tuple[tuple[type, str], ...] = (
-    (Finding, "finding"), (str, "note"), (Facts, "facts"), (Figure, "figure"), (Table, "table"),
+    (Statement, "finding"), (str, "note"), (Facts, "facts"), (Figure, "figure"), (Table, "table"),
     (Remarks, "remarks"), (Section, "section"),
 )  # fmt: skip
 

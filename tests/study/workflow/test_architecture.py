@@ -130,6 +130,7 @@ OTHER_MEANING = {
         "download",
         "figures",
         "sourcecode",
+        "crate",
         "description_file",
         "labelled_table",
     )

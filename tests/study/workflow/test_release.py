@@ -151,7 +151,7 @@ def test_hosted_checks_run_every_part_of_ours():
 
 
 SECRETS = (
-    *("patients.csv", "risk.csv", "compare.html", ".env", "notes.txt"),
+    *("patients.csv", "risk.csv", "compare.html", ".env", "notes.txt", "ro-crate-metadata.json"),
     *(".dvc/config.local", ".dvc/cache/files/md5/ab/c", ".git/config", "config/patients.csv"),
     *("config/registry/private/mine.yaml", "config/rows.parquet", "data/features/mine.parquet"),
     *("data/raw/mimic3/ADMISSIONS.csv", "data/patients.csv", "results/cic/lr_k1.scores.parquet"),

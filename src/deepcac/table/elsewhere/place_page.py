@@ -19,7 +19,7 @@ from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, Judge
 from deepcac.table.elsewhere.place_answer import Over, PlaceVerdict, overall
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_lines import cohort_table, column_table
-from deepcac.table.pages.forest import Line, differences_forest, score_line, scores_forest
+from deepcac.table.pages.forest_lines import Line, differences_forest, score_line, scores_forest
 from deepcac.table.pages.page_sections import Page, method_section, remarks_on
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
 from deepcac.table.pages.risk_section import TIMED, RiskQuestions

@@ -14,7 +14,7 @@ from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.table.answer import Answer
 from deepcac.table.cluster_answer import rows_of
 from deepcac.table.comparison_words import arm_name, contender_name, signed
-from deepcac.table.pages.forest import Line, differences_forest
+from deepcac.table.pages.forest_lines import Line, differences_forest
 
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 _HEADINGS = {

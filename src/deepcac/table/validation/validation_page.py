@@ -10,7 +10,7 @@ from deepcac.scoring.resampled_scores import Estimate
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.page_text import quotable
-from deepcac.table.pages.forest import scores_forest
+from deepcac.table.pages.forest_lines import scores_forest
 from deepcac.table.pages.page_sections import Page, method_section, remarks_on
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
 from deepcac.table.pages.risk_section import DEFAULT, TIMED, RiskQuestions

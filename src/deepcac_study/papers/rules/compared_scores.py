@@ -90,10 +90,10 @@ def compare(rule: ClaimRule, evidence: Evidence) -> Decision:
 @cache
 def _comparisons(rule: ClaimRule) -> tuple[Comparison, ...]:
     """Return what a rule compares, which no run changes."""
-    return tuple(_each_comparison(rule))
+    return tuple(_pairs_or_best(rule))
 
 
-def _each_comparison(rule: ClaimRule) -> Iterator[Comparison]:
+def _pairs_or_best(rule: ClaimRule) -> Iterator[Comparison]:
     """Yield what a rule compares: pair by pair, or the best of each data set."""
     datasets = pd.DataFrame({"dataset": printed_datasets(rule.source)})
     chosen = datasets.query(rule.where, engine="python") if rule.where else datasets

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
-from deepcac.pages.sections import Finding, titled
+from deepcac.pages.sections import Statement, titled
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.templating import environment
 from deepcac.pages.wording import people
@@ -98,7 +98,7 @@ def write_run_page(
         blocks=titled(table for table in tables if table.rows),
         first=[
             *["Generated data: no patient stands behind them."] * run.synthetic,
-            *map(Finding, lines),
+            *map(Statement, lines),
         ],
         synthetic=run.synthetic,
     )

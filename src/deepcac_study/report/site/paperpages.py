@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from deepcac.pages.figures import Figure
-from deepcac.pages.sections import Block, Finding, Section, titled
+from deepcac.pages.sections import Block, Section, Statement, titled
 from deepcac.pages.tables import Table
 from deepcac.pages.wording import minus, people
 from deepcac_study.catalogue.facts import facts
@@ -125,7 +125,7 @@ def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> Report
             "Where its program differs from its text",
             [
                 _SWITCHED,
-                *map(Finding, switch_sentences(touching(paper.key), shown.switched)),
+                *map(Statement, switch_sentences(touching(paper.key), shown.switched)),
                 *titled([_switches(paper, shown.tables["switches"][0])]),
             ],
         ),
@@ -135,7 +135,7 @@ def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> Report
         id=f"paper_{paper.key}",
         heading=f"{paper.label}: {paper.reference.title}",
         blocks=sections,
-        first=[str(paper.reference), _PROTOCOLS, Finding(said)],
+        first=[str(paper.reference), _PROTOCOLS, Statement(said)],
         name=paper.label,
         written=frozenset(table.id for table in tables),
     )
@@ -156,7 +156,7 @@ def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[Section]:
         above = ", ".join(figure.title for figure in ours if figure.id in seen)
         said = [f"Shown above: {above}."] * bool(above) or [_DRAWING] * (not ours)
         new: list[Block] = [figure for figure in ours if figure.id not in seen]
-        blocks = [*plotted, *map(Finding, said), *new]
+        blocks = [*plotted, *map(Statement, said), *new]
         sections.append(Section(f"printed-{number}", f"Figure {number}", blocks))
         seen |= {figure.id for figure in ours}
     return sections

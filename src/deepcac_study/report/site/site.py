@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.figures import Figure
-from deepcac.pages.sections import Block, Finding, Section, titled
+from deepcac.pages.sections import Block, Section, Statement, titled
 from deepcac.pages.tables import Table
 from deepcac.pages.templating import environment
 from deepcac_study.catalogue.protocol import switches
@@ -128,7 +128,7 @@ def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[ReportPage]
             ReportPage(
                 id=name,
                 blocks=blocks,
-                first=[*notes, *map(Finding, said)],
+                first=[*notes, *map(Statement, said)],
                 written=frozenset(table.id for table in own),
                 synthetic=name == "synthetic",
                 **words,
@@ -149,7 +149,7 @@ def _papers(counts: Sequence[Count]) -> list[Section]:
         Section(
             paper.key,
             Markup('<a href="paper_{}.html">{}</a>').format(paper.key, paper.label),
-            [str(paper.reference), *map(Finding, [paper.proposes, *_fared(counts, paper.key)])],
+            [str(paper.reference), *map(Statement, [paper.proposes, *_fared(counts, paper.key)])],
         )
         for paper in PAPERS.values()
     ]

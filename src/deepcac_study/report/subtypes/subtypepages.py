@@ -9,7 +9,7 @@ import numpy as np
 
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.pages.figures import Figure
-from deepcac.pages.sections import Finding, Remarks, Section, titled
+from deepcac.pages.sections import Remarks, Section, Statement, titled
 from deepcac.pages.tables import Cell, Table
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.catalogue.methods import LR, parse_method
@@ -101,7 +101,7 @@ def subtype_sections(page: SubtypePage, latents: Figure | None) -> ReportPage:
         first=[
             *[page.data, *[generated] * page.synthetic],
             *(Remarks([text], "Take care.", warning=True) for text in page.warnings),
-            *map(Finding, page.reading),
+            *map(Statement, page.reading),
         ],
         name=f"{page.title}, {page.dataset}",
         written=frozenset(table.id for table in page.tables),

@@ -21,7 +21,7 @@ from deepcac_study.papers.entry import Entry
 from deepcac_study.report.declarations import synonyms
 from deepcac_study.report.papers.ledger_tables import ledger_table
 from deepcac_study.report.report_page import ReportPage
-from deepcac_study.report.subtypes.kept_subtypes import kept_pages
+from deepcac_study.report.subtypes.shipped_subtypes import shipped_pages
 from deepcac_study.report.subtypes.subtypepages import subtype_sections
 
 RESULTS = Path(__file__).parent / "results"
@@ -52,7 +52,7 @@ def render_commands(folder: Path) -> None:
 
 def render_report_pages(folder: Path) -> None:
     """Render the report's page of one run's subtypes, and DeepCAC's Table 2 of its ledger."""
-    subtypes = next(page for page in kept_pages(RESULTS) if page.id == SUBTYPE)
+    subtypes = next(page for page in shipped_pages(RESULTS) if page.id == SUBTYPE)
     _render(subtype_sections(subtypes, None), "subtype", folder)
     with (RESULTS / "ledger.csv").open(encoding="utf-8", newline="") as file:
         cells = [

@@ -32,7 +32,7 @@ class Dimension(Entry):
     zero: float = Field(0.0, ge=0, le=1, description="share of values that are exactly 0")
 
     @model_validator(mode="after")
-    def _one_way(self) -> "Dimension":
+    def _range_or_choice(self) -> "Dimension":
         if sum(way is not None for way in (self.choice, self.uniform, self.log)) != 1:
             raise ValueError("name one of choice, uniform and log")
         return self

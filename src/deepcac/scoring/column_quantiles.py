@@ -13,7 +13,7 @@ LENGTHS = (0, len(QUARTILES), len(TENTHS))
 _DIGITS = 3
 
 
-def kept_quantiles(values: Array, patients: int) -> tuple[float, ...]:
+def coarse_quantiles(values: Array, patients: int) -> tuple[float, ...]:
     """Return the tenths, if they have ten patients beyond them, or the quartiles, if five."""
     if patients >= 2 * FEW / TENTHS[0]:
         return safe_quantiles(values)

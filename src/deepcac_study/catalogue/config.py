@@ -222,7 +222,7 @@ class Config(Entry):
     )
 
     @model_validator(mode="after")
-    def _each_once(self) -> "Config":
+    def _without_repeats(self) -> "Config":
         if len(set(self.seeds)) < len(self.seeds):
             raise ValueError("a seed is listed twice")
         return self

@@ -54,7 +54,7 @@ class RawFile(Entry):
     )
 
     @model_validator(mode="after")
-    def _one_digest(self) -> "RawFile":
+    def _digest_by_kind(self) -> "RawFile":
         if (self.sha256 is None) == (self.content_sha256 is None):
             raise ValueError("needs sha256 (a plain file) or content_sha256 (an archive)")
         if self.is_archive != self.name.endswith(".archive"):

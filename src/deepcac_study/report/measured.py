@@ -20,7 +20,7 @@ from deepcac_study.report.runs.curves import (
     CALIBRATION,
     CURVES,
     curve_table,
-    kept_table,
+    shipped_table,
 )
 
 MEASURED = "measured"  # the folder of what decides claims and is no record of a run
@@ -60,7 +60,7 @@ def write_row_scores(report: Path, folder: Path) -> list[Path]:
         name: curve_table(report / "figures", name, open_datasets())
         for name in (CURVES, CALIBRATION)
     }
-    intervals = kept_table(report / "tables", BOOTSTRAPS, ["first"])
+    intervals = shipped_table(report / "tables", BOOTSTRAPS, ["first"])
     datasets = intervals["first"].map(lambda path: Path(path).parent.name)
     tables[BOOTSTRAPS] = intervals[datasets.isin(open_datasets())]
     files = [folder / f"{name}.csv" for name, table in tables.items() if len(table)]

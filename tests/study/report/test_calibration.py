@@ -18,7 +18,7 @@ from deepcac_study.report.runs.curves import (
     KeptBootstraps,
     bootstrap_table,
     curve_table,
-    kept_curves,
+    shipped_curves,
     unweighted_risk,
 )
 
@@ -78,13 +78,13 @@ def test_kept_curves_are_those_of_the_figures(tmp_path, monkeypatch):
         table.to_csv(tmp_path / f"{name}.csv", index=False)
     own = curves.from_scores(run)
     monkeypatch.setattr(curves, "split_scores", lambda run: [])
-    kept = kept_curves(tmp_path)(run)
+    kept = shipped_curves(tmp_path)(run)
     assert [kind for kind, *_ in kept.lines] == ["ROC", "PR"]
     for (_, _, wanted), (_, _, found) in zip(own.lines, kept.lines, strict=True):
         assert found == pytest.approx(wanted, abs=1e-4)
     for wanted, found in zip(own.reliability, kept.reliability, strict=True):
         assert found == pytest.approx(wanted, rel=1e-5)
-    assert kept_curves(tmp_path)(run_of("km_lr", None)) is None
+    assert shipped_curves(tmp_path)(run_of("km_lr", None)) is None
 
 
 def test_kept_intervals_are_found_by_their_runs(tmp_path):
@@ -102,6 +102,6 @@ def test_kept_intervals_are_found_by_their_runs(tmp_path):
 
 def test_without_kept_tables_there_are_no_curves_and_no_intervals(tmp_path):
     one = Run("results/a.json", run_of("cac_lr", None).record, Path("a.json"), with_scores=False)
-    assert kept_curves(tmp_path)(one) is None
+    assert shipped_curves(tmp_path)(one) is None
     (tmp_path / f"{BOOTSTRAPS}.csv").touch()
     assert KeptBootstraps(tmp_path).difference(one, one, "auroc") is None

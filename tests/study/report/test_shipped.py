@@ -24,7 +24,7 @@ from deepcac_study.records import record_archive
 from deepcac_study.records.reader import read
 from deepcac_study.report.record_tables import about, write_tables
 from deepcac_study.report.site.shipped import report_shipped, shipped_records
-from deepcac_study.report.subtypes.kept_subtypes import kept_pages
+from deepcac_study.report.subtypes.shipped_subtypes import shipped_pages
 
 ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "docs" / "results"
@@ -186,7 +186,7 @@ def test_what_is_committed_follows_from_the_shipped_records_or_was_measured(page
     assert stored == about(shipped_records(page.parents[1]))
 
 
-@pytest.mark.parametrize("one", kept_pages(KEPT), ids=lambda one: one.id)
+@pytest.mark.parametrize("one", shipped_pages(KEPT), ids=lambda one: one.id)
 def test_a_difference_belongs_to_the_subtype_that_it_names(page, one):
     """Also where an earlier subtype has no value."""
     shown = pd.read_csv(page.parent / "figures" / f"{one.id}_profile.csv")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.column_quantiles import LENGTHS, kept_quantiles
+from deepcac.scoring.column_quantiles import LENGTHS, coarse_quantiles
 from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cells import as_texts, is_numeric, is_text, numbers, plain, truth_like
 from deepcac.table.columns.description import TableDescription
@@ -40,7 +40,7 @@ class EncodedColumn:
     missing : int
         Rows without a value, where it was learnt.
     quantiles : tuple of float
-        Of a number, of `kept_quantiles`, of three digits; empty if that would tell of few
+        Of a number, of `coarse_quantiles`, of three digits; empty if that would tell of few
         patients.
     values : tuple of float
         All values of a number that has few, each in eight rows or more.
@@ -274,7 +274,7 @@ def _learn_number(name: str, values: Array, patients: Ids | None) -> EncodedColu
     whose = None if patients is None else patients[there]
     if len(distinct) > MOST_VALUES:
         n = len(seen) if whose is None else len(np.unique(whose))
-        return EncodedColumn(name, NUMBER, missing=missing, quantiles=kept_quantiles(seen, n))
+        return EncodedColumn(name, NUMBER, missing=missing, quantiles=coarse_quantiles(seen, n))
     coded = (distinct == np.floor(distinct)).all() and len(seen) >= 2 * FEW * len(distinct)
     common = coded and _patients_of(pd.Series(seen), whose).min() >= FEW
     return EncodedColumn(

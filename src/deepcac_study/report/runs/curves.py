@@ -211,7 +211,7 @@ def _draw_roc_pr(
     axes["ROC"].legend(loc="lower right")
 
 
-def kept_table(folder: StrPath, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+def shipped_table(folder: StrPath, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
     """Return ``folder/name.csv``; a table without rows, with some columns, where there is none."""
     path = Path(folder) / f"{name}.csv"
     there = path.exists() and path.stat().st_size
@@ -223,7 +223,7 @@ def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFra
 
     Curves of several splits become their mean.
     """
-    tables = {dataset: kept_table(figures, f"{name}_{dataset}") for dataset in sorted(datasets)}
+    tables = {dataset: shipped_table(figures, f"{name}_{dataset}") for dataset in sorted(datasets)}
     parts = [table.assign(dataset=dataset) for dataset, table in tables.items() if len(table)]
     if not parts:
         return pd.DataFrame(columns=_COLUMNS[name])
@@ -240,10 +240,10 @@ def bootstrap_table(effects: Iterable[Difference]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_INTERVAL).round(6)
 
 
-def kept_curves(folder: StrPath) -> Callable[[Run], Curves | None]:
+def shipped_curves(folder: StrPath) -> Callable[[Run], Curves | None]:
     """Return what finds the curves of a sound run: from its scores, or the kept ones."""
     tables = {
-        name: dict(list(kept_table(folder, name, columns).groupby(_RUN)))
+        name: dict(list(shipped_table(folder, name, columns).groupby(_RUN)))
         for name, columns in _COLUMNS.items()
     }
 
@@ -272,7 +272,7 @@ class KeptBootstraps(Bootstraps):
 
     def __init__(self, folder: StrPath, resamples: int = 0) -> None:
         super().__init__(resamples)
-        table = kept_table(folder, BOOTSTRAPS, _INTERVAL)
+        table = shipped_table(folder, BOOTSTRAPS, _INTERVAL)
         self._intervals = {
             tuple(key): (low, high) for *key, low, high in table[_INTERVAL].to_numpy()
         }

@@ -29,12 +29,12 @@ from deepcac_study.report.runs.curves import (
     KeptBootstraps,
     bootstrap_table,
     from_scores,
-    kept_curves,
+    shipped_curves,
 )
 from deepcac_study.report.site.contents import contents
 from deepcac_study.report.site.material import Material
 from deepcac_study.report.site.site import write_site
-from deepcac_study.report.subtypes.kept_subtypes import kept_pages
+from deepcac_study.report.subtypes.shipped_subtypes import shipped_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_pages
 
 
@@ -137,7 +137,7 @@ def build(
         planted=planted_against_found(findings.runs, registry, data.truth),
         features_dir=data.features,
         made_from=shipped.made_from,
-        curves=kept_curves(kept) if kept else from_scores,
+        curves=shipped_curves(kept) if kept else from_scores,
     )
     _write(material, _subtypes(material, registry, kept), Path(out_dir), bootstraps, threads)
 
@@ -147,7 +147,7 @@ def _subtypes(
 ) -> list[SubtypePage]:
     """Return the pages of subtypes: of the runs here, else those that ship."""
     pages = list(subtype_pages(material.runs, registry, material.features_dir))
-    return pages or (list(kept_pages(shipped)) if shipped else [])
+    return pages or (list(shipped_pages(shipped)) if shipped else [])
 
 
 def _write(

@@ -1,6 +1,6 @@
 """Pages of subtypes that ship with the project, for a report without data and score files.
 
-python -m deepcac_study.report.subtypes.kept_subtypes docs/results results/cic/deepcac_k3.json ...
+python -m deepcac_study.report.subtypes.shipped_subtypes docs/results results/cic/deepcac_k3.json ...
 """
 
 import argparse
@@ -57,7 +57,7 @@ def keep(
     return written
 
 
-def kept_pages(folder: str | os.PathLike[str]) -> Iterator[SubtypePage]:
+def shipped_pages(folder: str | os.PathLike[str]) -> Iterator[SubtypePage]:
     """Yield the pages that ship."""
     for path in sorted((Path(folder) / FOLDER).glob("*.json")):
         page = read_json(path)

@@ -8,11 +8,11 @@ import pytest
 
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.report.data.restricted_counts import SMALL
-from deepcac_study.report.subtypes.kept_subtypes import FOLDER, kept_pages
+from deepcac_study.report.subtypes.shipped_subtypes import FOLDER, shipped_pages
 
 ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "docs" / "results"
-PAGES = {page.id: page for page in kept_pages(KEPT)}
+PAGES = {page.id: page for page in shipped_pages(KEPT)}
 
 
 def test_real_patients_of_three_sources_ship():

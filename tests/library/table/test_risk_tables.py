@@ -21,6 +21,7 @@ from deepcac.files.storage import content_digest, read_json, write_json
 from deepcac.preprocess import TableScaler
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.coarse_states import coarse_scaler
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.risk_model_choice import method_lines
@@ -171,8 +172,9 @@ def test_foreign_damaged_and_newer_models_are_refused(csv, tmp_path):
 
 
 def test_an_unknown_method_is_refused_before_the_table_is_read(tmp_path):
+    absent, out = DescribedTable(tmp_path / "none.csv", None), tmp_path / "m.json"
     with pytest.raises(ConfigError, match="method 'kmeans'; use auto, plain, k-means, CAC"):
-        fitted(tmp_path / "none.csv", tmp_path, method="kmeans")
+        fit_table(absent, out, TableRun(print), method="kmeans")
 
 
 def test_the_profile_page_shows_columns_and_rates_and_withholds_small_parts(csv, tmp_path):

@@ -192,9 +192,8 @@ def test_sites_that_differ_in_case_are_refused_and_na_can_be_a_site(tmp_path):
         site(["A", "a", "B", "B"])
     with pytest.raises(ConfigError, match="'NA'"):
         site(["NA", "EU"])
-    folds, _ = site_folds(
-        read_labelled(decided(tmp_path / "t.csv", answer="a level", site="site")), "site"
-    )
+    table = read_labelled(decided(tmp_path / "t.csv", answer="a level", site="site"))
+    folds, _ = site_folds(table)
     assert sorted(fold.name for fold in folds) == ["EU", "NA"]
 
 

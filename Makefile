@@ -61,10 +61,16 @@ lint: env words
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
+# What programs and tables put on a page.
+SHOWN = 'src/*.html' 'src/*/declarations.yaml' 'src/deepcac/table/*.py' \
+	src/deepcac/judging/questions.py 'src/deepcac_study/report/*.py' \
+	'src/deepcac_study/papers/*.py' 'src/deepcac_study/papers/*/claims.csv' \
+	'src/deepcac_study/catalogue/*.csv'
+
 # Short pages in plain English.
 words: env
 	$(BIN)/python docs/words.py README.md $(filter-out docs/gallery-%,$(wildcard docs/*.md)) \
-		docs/results/README.md $$(git ls-files 'src/*.html' 'src/*/declarations.yaml')
+		docs/results/README.md docs/results/claims.csv $$(git ls-files $(SHOWN))
 
 # The pictures of the page on Python are made by the page's own blocks.
 docs: env

@@ -31,13 +31,13 @@ from deepcac.scoring.resampled_scores import (
     score_intervals,
 )
 from deepcac.scoring.statistics import wilson
-from deepcac.table.columns.roles import Roles
-from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.columns.description import Outcome, Use
+from deepcac.table.inference.labelled_table import described_table, read_labelled
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import Ways, chosen_method
 
 MANY, THRESHOLD = 200_000, 0.2
-ROLES = Roles("died")
+USE = Use(outcome=Outcome(field="died"))
 
 
 def cohort(rng, n, level, spread, wrong):
@@ -80,9 +80,9 @@ def fitted(n, strength, level=-1.0):
         whole = pd.DataFrame(X, columns=list("abcdef")).assign(died=y)
         with tempfile.TemporaryDirectory() as folder:
             whole[:n].to_csv(Path(folder) / "t.csv", index=False)
-            table = read_labelled(Path(folder) / "t.csv", ROLES)
+            table = read_labelled(described_table(Path(folder) / "t.csv", USE))
         method = chosen_method(table, Ways("plain", "lr"), 0, lambda line: None)
-        risk = fit_risk_model(table, ROLES, method, 0).predict_proba(whole[n:])[:, 1]
+        risk = fit_risk_model(table, method, 0).predict_proba(whole[n:])[:, 1]
         new = Patients(y[n:], risk)
         true = {name: of[0] for name, of in risk_scores(new, np.ones((20_000, 1))).items()}
         held = method["held_out"]

@@ -29,11 +29,12 @@ from deepcac.scoring.equivalence import EQUIVALENT, difference, verdict
 from deepcac.scoring.statistics import wilson
 from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import NO_GAIN, answer
-from deepcac.table.columns.roles import Roles
-from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.columns.description import Outcome, Use
+from deepcac.table.inference.labelled_table import described_table, read_labelled
 from deepcac.table.risk_model_choice import Ways, chosen_method
 
-ROLES, MARGIN, NEW_ROWS = Roles("died"), 0.01, 20_000
+USE = Use(outcome=Outcome(field="died"))
+MARGIN, NEW_ROWS = 0.01, 20_000
 TRAIN, TEST = 0.5625, 0.25  # of the rows, as the judge draws them
 
 
@@ -44,7 +45,7 @@ def silent(_):
 def read(frame):
     with tempfile.TemporaryDirectory() as folder:
         frame.to_csv(Path(folder) / "t.csv", index=False)
-        return read_labelled(Path(folder) / "t.csv", ROLES)
+        return read_labelled(described_table(Path(folder) / "t.csv", USE))
 
 
 def six_columns(rng, n, strength):

@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from itertools import chain, repeat
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -26,25 +27,21 @@ def maps() -> str:
 
 
 def _map(package: str) -> str:
-    rows = ["| layer | package or module | modules | what it holds |", "|---|---|---|---|"]
+    """Return a row for each package, and a row for the single modules of a layer."""
+    rows = ["| layer | package or module | what it holds |", "|---|---|---|"]
     for layer, rooms in enumerate(layers(package), start=1):
-        number = str(layer)
-        for room in rooms:
-            holds = f"{_modules(package, room)} | {_what(package, room)}"
-            rows.append(f"| {number} | **{room}** | {holds} |")
-            number = ""
+        packages = [room for room in rooms if (ROOT / "src" / package / room).is_dir()]
+        modules = ", ".join(f"`{room}`" for room in rooms if room not in packages)
+        holds = [f"| **{room}** | {_what(package, room)} |" for room in packages]
+        holds += [f"| {modules} | |"] if modules else []
+        numbers = chain([layer], repeat(""))
+        rows += [f"| {number} {row}" for number, row in zip(numbers, holds, strict=False)]
     return "\n".join([*rows, ""])
 
 
-def _modules(package: str, room: str) -> int:
-    place = ROOT / "src" / package / room
-    return len([p for p in place.rglob("*.py") if p.stem != "__init__"]) if place.is_dir() else 1
-
-
 def _what(package: str, room: str) -> str:
-    """Return the first line of a room's docstring."""
-    place = ROOT / "src" / package / room
-    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    """Return the first line of a package's docstring."""
+    file = ROOT / "src" / package / room / "__init__.py"
     text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
     return text.splitlines()[0]
 

@@ -4,7 +4,6 @@
 from the tables that ship; their links to other pages of the report are taken out.
 """
 
-import base64
 import csv
 import re
 import shutil
@@ -17,12 +16,11 @@ from pathlib import Path
 from pydantic import TypeAdapter
 from sklearn.datasets import load_breast_cancer
 
-from deepcac.pages.figures import as_svg
 from deepcac.pages.templating import environment
 from deepcac_study.papers.entry import Entry
 from deepcac_study.report.declarations import synonyms
 from deepcac_study.report.papers.ledger_tables import ledger_table
-from deepcac_study.report.sections import ReportPage, Section
+from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.subtypes.kept_subtypes import kept_pages
 from deepcac_study.report.subtypes.subtypepages import subtype_sections
 
@@ -63,19 +61,15 @@ def render_report_pages(folder: Path) -> None:
             if (row["paper"], row["table"]) == ("deepcac", "2")
         ]
     table = ledger_table(TypeAdapter(list[Entry]).validate_python(cells))
-    _render(ReportPage("ledger", "Ledger", [Section(tables=[table])]), "ledger", folder)
+    _render(ReportPage("ledger", "Ledger", [table]), "ledger", folder)
 
 
 def _render(page: ReportPage, name: str, folder: Path) -> None:
     """Write a page that needs no other file: its figures are inside, and its links are out."""
     made = environment("deepcac_study.report.site")
-    made.globals |= {"menu": {}, "made_from": MADE_FROM, "provenance": "", "synonyms": synonyms()}
-    parts = {"one": page, "title": page.heading, "current": name, "up": ""}
+    made.globals |= {"menu": {}, "made_from": MADE_FROM, "provenance": "", "embedded": True}
+    parts = {"one": page, "title": page.heading, "current": name, "synonyms": synonyms()}
     text = made.get_template("page.html").render(**parts)
-    for figure in (figure for section in page.sections for figure in section.figures):
-        for picture in filter(None, (figure, figure.narrow)):
-            data = base64.b64encode(as_svg(picture).encode()).decode()
-            text = text.replace(f"../figures/{picture.id}.svg", f"data:image/svg+xml;base64,{data}")
     (folder / f"gallery-{name}.html").write_text(LINK.sub(r"\1", text), encoding="utf-8")
 
 

@@ -17,7 +17,6 @@ _HOMES = {
     "DeepCACClassifier": "deepcac.nn.deepcac",
     "SupervisedKMeans": "deepcac.similarity.supervised",
     "CostCurveDisplay": "deepcac.displays",
-    "LearningCurveDisplay": "deepcac.displays",
     "SequenceSummary": "deepcac.sequence_summary",
     "SubtypeClassifier": "deepcac.subtyping.subtype_classifier",
     "SilhouetteDisplay": "deepcac.displays",

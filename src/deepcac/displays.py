@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.metrics import silhouette_samples
 from sklearn.utils.validation import check_random_state
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.numeric_table import residue
-from deepcac.types import Floats, Ints
+from deepcac.types import Flags, Floats
 
 ArrayLike = npt.ArrayLike
 
@@ -90,74 +91,6 @@ class CostCurveDisplay(_Display):
         return self
 
 
-class LearningCurveDisplay(_Display):
-    """Loss and validation score of each epoch of a deep classifier, a line a stage.
-
-    Parameters
-    ----------
-    history : dict of str to sequence of float
-        ``{stage}_loss`` and ``{stage}_score``, as `history_` of the deep classifiers.
-    best_epoch : dict of str to int
-        Epoch, from 1, that was kept of each stage.
-
-    Attributes
-    ----------
-    axes_ : tuple of matplotlib Axes
-        Of the losses and of the validation scores, or of the scores only.
-    ax_, figure_ : matplotlib Axes and Figure
-        The last of these axes, and its figure.
-    """
-
-    def __init__(
-        self, history: Mapping[str, Sequence[float]], best_epoch: Mapping[str, int]
-    ) -> None:
-        self.history = {
-            name: np.asarray(values, dtype=np.float64) for name, values in history.items()
-        }
-        self.best_epoch = dict(best_epoch)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
-        """Draw the training of a fitted deep classifier, or of a pipeline's last step."""
-        model = _last(estimator)
-        if not hasattr(model, "history_") or not hasattr(model, "best_epoch_"):
-            raise ConfigError(
-                f"{type(model).__name__} has no epochs; fit a deep classifier, or draw the passes "
-                "of CAC with CostCurveDisplay"
-            )
-        return cls(model.history_, model.best_epoch_).plot(ax=ax)
-
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw on two axes, or on new ones; on one axes only the scores are drawn.
-
-        A point is the epoch that was kept. Scores that are negative errors are drawn as errors.
-        """
-        if ax is None:
-            ax = _pyplot().subplots(ncols=2, figsize=(9, 4), layout="constrained")[1]
-        self.axes_ = tuple(np.ravel(ax))
-        if len(self.axes_) > 2:
-            raise ConfigError(f"ax has {len(self.axes_)} axes; give one or two")
-        self.ax_, self.figure_ = self.axes_[-1], self.axes_[-1].figure
-        for kind, axes in zip(("loss", "score")[-len(self.axes_) :], self.axes_, strict=True):
-            self._draw(kind, axes)
-        self.ax_.legend()
-        return self
-
-    def _draw(self, kind: str, ax: Any) -> None:
-        """Draw the losses or the scores of every stage."""
-        for stage, best in self.best_epoch.items():
-            values, label = self.history[f"{stage}_{kind}"], stage.replace("_", " ")
-            if kind == "score" and (values < 0).any():
-                values, label = -values, f"{label} (error)"
-            (line,) = ax.plot(np.arange(1, len(values) + 1), values, label=label)
-            if best:
-                ax.plot(best, values[best - 1], marker="o", color=line.get_color())
-        ax.set(xlabel="epoch", ylabel="training loss" if kind == "loss" else "validation score")
-        ax.xaxis.get_major_locator().set_params(integer=True)
-        if kind == "loss":
-            ax.set_yscale("log")
-
-
 class SubtypeProfileDisplay(_Display):
     """What sets each cluster apart: standardised differences of the columns.
 
@@ -225,23 +158,17 @@ class SubtypeProfileDisplay(_Display):
         max_features : int
             Columns with the largest differences.
         """
-        labels = _assigned(estimator, X)
-        rows, names = _numeric_rows(estimator, X)
-        names = names if feature_names is None else feature_names
-        names = [f"column {j}" for j in range(rows.shape[1])] if names is None else list(names)
-        if len(names) != rows.shape[1]:
-            raise DataError(f"{len(names)} feature_names for {rows.shape[1]} columns")
-        cluster_ids = np.unique(labels)
-        difference = np.array([_difference(rows, labels == j) for j in cluster_ids])
+        columns = _columns(estimator, X, feature_names)
+        labels = _last(estimator).assign(_before(estimator, X))
+        ids, sizes = np.unique(labels, return_counts=True)
+        difference = np.array([_difference(columns, labels == j) for j in ids])
         order = np.argsort(-np.abs(difference).max(axis=0), kind="stable")[:max_features]
-        sizes = [int((labels == j).sum()) for j in cluster_ids]
         shares = positive = None
         if y is not None:
             positive = np.unique(y).tolist()[-1]
-            shares = [float((np.asarray(y)[labels == j] == positive).mean()) for j in cluster_ids]
-        chosen = [str(names[j]) for j in order]
-        shown = cls(difference[:, order], chosen, sizes, shares, positive, cluster_ids)
-        return shown.plot(ax=ax)
+            shares = [float((np.asarray(y)[labels == j] == positive).mean()) for j in ids]
+        names = [str(columns.columns[j]) for j in order]
+        return cls(difference[:, order], names, sizes, shares, positive, ids).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw one point per column and cluster on `ax`, or on axes of their own."""
@@ -354,37 +281,28 @@ def _clustered_space(model: Any, rows: Any) -> Floats:
     return values if metric is None else np.asarray(metric.transform(values), dtype=np.float64)
 
 
-def _numeric_rows(estimator: Any, X: ArrayLike) -> tuple[Floats, Any]:
-    """Return rows as numbers, with their names: text as the steps of a pipeline encode it."""
+def _columns(estimator: Any, X: ArrayLike, names: Sequence[str] | None) -> pd.DataFrame:
+    """Return rows as named columns of numbers; text as the steps of a pipeline encode it."""
+    own = getattr(X, "columns", None)
     try:
         values = X.to_numpy(np.float64, na_value=np.nan) if hasattr(X, "to_numpy") else X
-        return np.asarray(values, dtype=np.float64), getattr(X, "columns", None)
+        rows = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         if not hasattr(estimator, "steps"):
             raise DataError("a column holds text; put what encodes it in a pipeline") from error
-    rows = _before(estimator, X)
-    rows = rows.toarray() if hasattr(rows, "toarray") else rows
-    return np.asarray(rows, dtype=np.float64), estimator[:-1].get_feature_names_out()
+        encoded = _before(estimator, X)
+        rows = np.asarray(encoded.toarray() if hasattr(encoded, "toarray") else encoded, np.float64)
+        own = estimator[:-1].get_feature_names_out()
+    given = own if names is None else names
+    given = [f"column {j}" for j in range(rows.shape[1])] if given is None else list(given)
+    if len(given) != rows.shape[1]:
+        raise DataError(f"{len(given)} feature_names for {rows.shape[1]} columns")
+    return pd.DataFrame(rows, columns=given)
 
 
-def _assigned(estimator: Any, X: ArrayLike) -> Ints:
-    return _last(estimator).assign(_before(estimator, X))
-
-
-def _difference(rows: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
+def _difference(rows: pd.DataFrame, inside: Flags) -> Floats:
     """Return the standardised difference of each column; 0 where there is nothing to compare."""
-    if inside.all():
-        return np.zeros(rows.shape[1])
-    middle = _mean(rows)
-    spread = np.sqrt(_mean((rows - middle) ** 2))
-    gap = _mean(rows[inside]) - _mean(rows[~inside])
+    middle, spread = rows.mean().to_numpy(), rows.std(ddof=0).to_numpy()
+    gap = (rows[inside].mean() - rows[~inside].mean()).to_numpy()
     varies = spread > residue(middle, spread, len(rows))
     return np.nan_to_num(np.divide(gap, spread, out=np.zeros_like(gap), where=varies))
-
-
-def _mean(rows: Floats) -> Floats:
-    """Return the mean of the values of each column that are there; NaN where there is none."""
-    there = ~np.isnan(rows)
-    count = there.sum(axis=0)
-    total = np.where(there, rows, 0.0).sum(axis=0)
-    return np.divide(total, count, out=np.full(rows.shape[1], np.nan), where=count > 0)

@@ -1,7 +1,6 @@
 """Errors a user can act on: one line that names the thing and the way out; and warnings."""
 
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,12 +17,6 @@ def one_line_errors() -> Iterator[None]:
     except DeepCACError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
-
-
-def warn_of_old_name(old: str, new: str) -> None:
-    """Warn the caller's caller that a name is another now, and for how long the old one works."""
-    text = f"{old} is now called {new}; the old name still works in this release, not in the next"
-    warnings.warn(text, FutureWarning, stacklevel=3)
 
 
 class DataError(DeepCACError, ValueError):

@@ -35,13 +35,13 @@ def add(
     from deepcac_study.private_data_set import add_table, added_before
 
     before = added_before(name, project)
-    source, roles = columns.read(table)
-    features, entry, read = add_table(source, roles, name, project)
+    source = columns.read(table)
+    features, entry, read = add_table(source, name, project)
     read.tell(say)
     if before:
         say(f"replaced: {before}, which was {name!r} until now; runs of it are out of date")
     say(f"features: {features}")
     say(f"registry entry: {entry}")
-    if roles.group is not None:
-        say(f"rows of one {roles.group!r} stay in one part of each split")
+    if (patient := source.description.use.patient) is not None:
+        say(f"rows of one {patient!r} stay in one part of each split")
     typer.echo(f"snakemake --cores 2 results/{name}/cac_lr_k2.json")

@@ -9,8 +9,7 @@ import yaml
 from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.atomic import atomic_path
-from deepcac.table.columns.description import with_outcome
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac_study.catalogue.registry import PRIVATE, check_name, load_registry
 
@@ -19,7 +18,7 @@ _NO_LIMIT = 2**62
 
 
 def add_table(
-    path: str | os.PathLike[str], roles: Roles, name: str, project: str | os.PathLike[str]
+    path: DescribedTable, name: str, project: str | os.PathLike[str]
 ) -> tuple[Path, Path, LabelledTable]:
     """Write the feature file and the private registry entry of a table.
 
@@ -28,9 +27,8 @@ def add_table(
 
     Parameters
     ----------
-    path : path-like
-        Table to read, all rows of it.
-    roles : Roles
+    path : DescribedTable
+        All rows of it are read.
     name : str
         Id of the data set: lower-case letters, digits and underscores.
     project : path-like
@@ -61,11 +59,11 @@ def add_table(
     if taken and not entry.exists():
         raise ConfigError(f"there is a data set {name!r} already; choose another --name")
     check_name(catalogue, name, owner=name)
-    table = read_labelled(path, roles, rows=_NO_LIMIT)
+    table = read_labelled(path, rows=_NO_LIMIT)
     matrix = _known(table)
     write_features(features, matrix)
     with atomic_path(entry) as partial:
-        made = _entry(table, roles, len(matrix.label))
+        made = _entry(table, len(matrix.label))
         text = yaml.safe_dump({**_HEAD, "datasets": {name: made}}, sort_keys=False)
         partial.write_text(text, encoding="utf-8")
     return features, entry, table
@@ -99,16 +97,10 @@ def _known(table: LabelledTable) -> FeatureMatrix:
     )  # fmt: skip
 
 
-def _entry(table: LabelledTable, roles: Roles, rows: int) -> dict[str, object]:
-    """Return what the registry says of a table: its description, with the event in it."""
-    resource = with_outcome(table.description, roles.label).resource
-    outcome = resource.use.outcome
-    if outcome is not None and outcome.above is None and len(table.classes) == 2:
-        outcome = outcome.model_copy(update={"event": table.words[1]})
-    use = resource.use.model_copy(update={"outcome": outcome})
-    described = resource.model_copy(update={"use": use})
+def _entry(table: LabelledTable, rows: int) -> dict[str, object]:
+    """Return what the registry says of a table: its description."""
     return {
         "title": f"{table.name} ({rows:,} rows)",
         "note": f"Classes in order: {', '.join(table.classes)}.",
-        "description": described.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+        "description": table.description.to_dict(),
     }

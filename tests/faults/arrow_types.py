@@ -19,11 +19,11 @@ from project import Row
 from pyarrow import feather
 
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.roles import Roles
-from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.columns.description import Outcome, Use
+from deepcac.table.inference.labelled_table import described_table, read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
 
-ROLES = ("feature", "feature", "id", "group", "label", "time", "drop", "competing")
+USE = ("feature", "feature", "id", "group", "label", "time", "drop", "competing")
 _DAY = datetime.datetime(2020, 1, 2, 3, 4, 5)
 VALUES: dict[pa.DataType, Sequence[Any]] = {
     **{pa.int8(): (0, 1, 127), pa.int16(): (0, -9), pa.int32(): (0, 1, -(2**31))},
@@ -111,13 +111,12 @@ def fuzz_types(work: Path, numbers: range) -> Row:
     """Read, predict and describe tables with columns of odd types."""
     patients().to_csv(work / "start.csv", index=False)
     fit_table(
-        work / "start.csv",
-        Roles("died", id="patient"),
+        described_table(work / "start.csv", Use(outcome=Outcome(field="died"), id="patient")),
         work / "model.json",
         TableRun(len, rows=1000, jobs=1),
         method="plain",
     )
-    how = f"{len(MAKERS)} types, in parquet and feather, as {', '.join(dict.fromkeys(ROLES))}"
+    how = f"{len(MAKERS)} types, in parquet and feather, as {', '.join(dict.fromkeys(USE))}"
     return counted("own table: arrow types", trials(partial(_trial, work), numbers), how)
 
 
@@ -128,7 +127,7 @@ def _trial(work: Path) -> Trial:
 
     def trial(i: int) -> tuple[str, ...]:
         draw = random.Random(i)
-        table, roles, named = _odd(whole, draw)
+        table, use, named = _odd(whole, draw)
         path = work / f"t.{draw.choice(('parquet', 'feather'))}"
         path.unlink(missing_ok=True)
         digest = hashlib.sha256(f"{named} {path.suffix} {table.to_pylist()}".encode()).hexdigest()[
@@ -139,29 +138,31 @@ def _trial(work: Path) -> Trial:
         except (pa.ArrowException, ValueError, TypeError):  # no such file can be written
             path = path.with_suffix(".parquet")
             pq.write_table(whole, path)
-        told = tried(partial(_read, work, path, roles), f"arrow: trial {i}, {named}"), digest
+        told = tried(partial(_read, work, path, use), f"arrow: trial {i}, {named}"), digest
         return page_tried(path, work, secrets, told) if i % EVERY == 0 else told
 
     return trial
 
 
-def _odd(whole: pa.Table, draw: random.Random) -> tuple[pa.Table, dict[str, Any], str]:
-    """Return a table with odd columns, its roles, and what was done."""
-    roles: dict[str, Any] = {"label": "died", "id": "patient"}
+def _odd(whole: pa.Table, draw: random.Random) -> tuple[pa.Table, Use, str]:
+    """Return a table with odd columns, their use, and what was done."""
+    outcome, lines = Outcome(field="died"), dict[str, Any](id="patient")
     done = []
     for _ in range(draw.choice((1, 1, 2))):
-        kind, role = draw.choice(list(MAKERS)), draw.choice(ROLES)
+        kind, role = draw.choice(list(MAKERS)), draw.choice(USE)
         column = MAKERS[kind](draw, whole.num_rows)
         places = {"feature": draw.choice(("age", "ward", "odd")), "label": "died", "id": "patient"}
         name = places.get(role, role)
         whole = _with(whole, name, column)
-        if role in ("group", "drop"):
-            roles[role] = "group" if role == "group" else ("drop",)
+        if role == "group":
+            lines["patient"] = role
+        if role == "drop":
+            lines["leave_out"] = {role: "as asked for"}
         if role in ("time", "competing"):
             whole = _with(whole, "time", column)
-            roles |= {"time": "time", "horizon": 1.0}
+            outcome = Outcome(field="died", time="time", horizon=1.0)
         done.append(f"{kind} as {role}")
-    return whole, roles, ", ".join(done)
+    return whole, Use(outcome=outcome, **lines), ", ".join(done)
 
 
 def _with(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
@@ -170,9 +171,9 @@ def _with(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
     return table.append_column(name, column)
 
 
-def _read(work: Path, path: Path, roles: dict[str, Any]) -> bool:
+def _read(work: Path, path: Path, use: Use) -> bool:
     """Fit's reader and predict; either may refuse, and then the whole is refused."""
     n = predict_table(work / "model.json", path, work / "risk.csv", say=len, accept=True)
     risks = pd.read_csv(work / "risk.csv")["risk"]
-    table = read_labelled(path, Roles(**roles), rows=1000)
+    table = read_labelled(described_table(path, use, rows=1000), rows=1000)
     return bool(n == table.total == len(risks) and risks.between(0, 1).all())

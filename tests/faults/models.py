@@ -125,19 +125,19 @@ JSON, ZIP = Form(_read_json, _write_json), Form(_read_zip, _write_zip)
 TENSORS = Form(_read_tensors, _write_tensors)
 
 
-def _labelled(path: Path, classes: int) -> tuple[Any, Any]:
-    """Return a table with every kind of column, and its roles."""
-    from deepcac.table.columns.roles import Roles
-    from deepcac.table.inference.labelled_table import read_labelled
+def _labelled(path: Path, classes: int) -> Any:
+    """Return a table with every kind of column."""
+    from deepcac.table.columns.description import Outcome, Use
+    from deepcac.table.inference.labelled_table import described_table, read_labelled
 
     X, y = table()
     X["ward"] = np.resize(["icu", "floor", "er"], len(X))
     X["sex"] = np.resize(["f", "m", "m", "f", "m"], len(X))
     X.iloc[::9, 2] = np.nan
     X["outcome"] = y if classes == 2 else np.resize(["a", "b", "c", "c"], len(X))
-    csv, roles = path.with_suffix(".csv"), Roles("outcome")
+    csv = path.with_suffix(".csv")
     X.to_csv(csv, index=False)
-    return read_labelled(csv, roles, rows=999, seed=0), roles
+    return read_labelled(described_table(csv, Use(outcome=Outcome(field="outcome"))))
 
 
 def _command(
@@ -149,7 +149,7 @@ def _command(
 
         how = {"learner": learner, "alpha": 0.03, "C": 1.0, "clip": None, "chosen": "as asked for"}
         how |= {"arm": method, "n_clusters": 3 if method else 1} | own
-        write_risk_model(path, fit_risk_model(*_labelled(path, classes), how, 0))
+        write_risk_model(path, fit_risk_model(_labelled(path, classes), how, 0))
 
     return make
 
@@ -158,7 +158,7 @@ def _command_subtypes(path: Path) -> None:
     from deepcac.preprocess import TableScaler
     from deepcac.table.subtype_model import SubtypeRiskModel, write_subtype_model
 
-    own, roles = _labelled(path, 2)
+    own = _labelled(path, 2)
     X = pd.DataFrame(own.features.X, columns=list(own.encoder.names))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -166,7 +166,7 @@ def _command_subtypes(path: Path) -> None:
     how = {"arm": "subtypes", "n_clusters": 2, "chosen": "as asked for"}
     scaler = TableScaler().fit(own.features.X)
     write_subtype_model(
-        path, SubtypeRiskModel(own.encoder, scaler, own.classes, roles.label, None, how, fitted)
+        path, SubtypeRiskModel(own.encoder, scaler, own.classes, own.label, None, how, fitted)
     )
 
 

@@ -29,8 +29,8 @@ from project import Row
 
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.cell_texts import NO_VALUE
-from deepcac.table.columns.roles import Roles
-from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.columns.description import Outcome, Use
+from deepcac.table.inference.labelled_table import described_table, read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 
@@ -73,8 +73,8 @@ def fuzz_tables(work: Path, numbers: range, kinds: Mapping[str, Kind]) -> Iterat
     frame = patients()
     frame.to_csv(work / "start.csv", index=False)
     model = work / "model.json"
-    roles = Roles("died", id="patient")
-    fit_table(work / "start.csv", roles, model, TableRun(len, rows=1000, jobs=1), method="plain")
+    table = described_table(work / "start.csv", Use(outcome=Outcome(field="died"), id="patient"))
+    fit_table(table, model, TableRun(len, rows=1000, jobs=1), method="plain")
     return (
         counted(
             f"own table: {name}", trials(partial(_mutants, work, name, kind), numbers), kind.how
@@ -109,7 +109,8 @@ def _mutants(work: Path, name: str, kind: Kind) -> Trial:
             right = all(0 <= risk <= 1 for risk in risks.values())
         else:
             right = rows is not None and risks == _plain_risks(model, rows)
-        return right and read_labelled(path, Roles("died"), rows=1000).total == len(risks)
+        table = described_table(path, Use(outcome=Outcome(field="died")), rows=1000)
+        return right and read_labelled(table, rows=1000).total == len(risks)
 
     def trial(i: int) -> tuple[str, ...]:
         content = kind.change(start, random.Random(i))

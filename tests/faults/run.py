@@ -19,7 +19,6 @@ from pathlib import Path
 import arrow_types
 import bits
 import machine
-import meds_events
 import mirror
 import models
 import own_tables
@@ -108,10 +107,6 @@ def arrow(work: Path, given: argparse.Namespace) -> list[Row]:
     return [arrow_types.fuzz_types(work, mutants(given))]
 
 
-def meds(work: Path, given: argparse.Namespace) -> list[Row]:
-    return [meds_events.fuzz_meds(work, mutants(given))]
-
-
 def commands(work: Path, given: argparse.Namespace) -> Iterable[Row]:
     return table_commands.faults(work, given.kills, given.columns)
 
@@ -130,7 +125,6 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], Iterable[Row]]] = {
     "values": values,
     "tables": tables,
     "arrow": arrow,
-    "meds": meds,
 }
 
 

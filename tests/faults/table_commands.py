@@ -25,7 +25,10 @@ OTHER_USER = (
     "from deepcac.command import main; sys.exit(main())"
 )
 CLOCK = "import time; time.time = lambda: {}; " + START
-FIT = ("fit", "{}", "--label", "died", "--method", "plain", "--jobs", "1", "--out", "m.json")
+FIT = (
+    *("fit", "{}", "--label", "died", "--learner", "lr", "--method", "plain"),
+    *("--jobs", "1", "--out", "m.json"),
+)
 COMPARE = ("compare", "{}", "--label", "died", "--resamples", "5", "--jobs", "2", "--out", "p.html")
 NAMES = (*machine.NAMES, "a\nb", "trailing ", "%41", "ä" * 60)
 LOCALES = (

@@ -8,7 +8,6 @@ import pytest
 from arrow_types import fuzz_types
 from bits import flips
 from machine import folder_names, kills, two_runs
-from meds_events import fuzz_meds
 from mirror import behaviours
 from models import KINDS, fuzz_models
 from own_tables import KINDS as TABLES
@@ -125,14 +124,6 @@ def test_a_column_of_any_arrow_type_in_any_role_is_read_or_refused(number, tmp_p
     assert row.other == 0, row.how
     assert row.same > 0
     assert row.refused > number / 20
-
-
-@pytest.mark.parametrize("number", draws(12, 60))
-def test_a_mutant_of_a_meds_folder_is_read_or_refused(number, tmp_path):
-    row = fuzz_meds(tmp_path, range(number))
-    assert row.other == 0, row.how
-    assert row.same > 0
-    assert row.refused > number / 10
 
 
 @pytest.mark.parametrize(

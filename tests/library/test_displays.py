@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import silhouette_samples
 from sklearn.pipeline import make_pipeline
 
-from deepcac import CostCurveDisplay, LearningCurveDisplay, SilhouetteDisplay, SubtypeProfileDisplay
+from deepcac import CostCurveDisplay, SilhouetteDisplay, SubtypeProfileDisplay
 from deepcac.cac import CACClassifier, CACClassifierCV, KMClassifier
 from deepcac.errors import ConfigError, DataError
 from deepcac.preprocess import TableScaler
@@ -31,33 +31,6 @@ def rows(n=200, seed=0):
     X["pulse"] += 6.0 * side
     y = ((X["age"] > 0) ^ (side == 1)).to_numpy().astype(int)
     return X, y
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_learning_curve_is_that_of_the_fit():
-    from deepcac.nn.deepcac import DeepCACClassifier
-
-    X, y = rows()
-    model = make_pipeline(
-        DeepCACClassifier(n_clusters=2, max_epochs=4, device="cpu", random_state=0)
-    ).fit(X, y)
-    history, best = model[-1].history_, model[-1].best_epoch_
-    shown = LearningCurveDisplay.from_estimator(model)
-    losses, scores = shown.axes_
-    for stage in ("pretrain", "clustering", "local"):
-        (loss,) = [line for line in losses.lines if line.get_label() == stage]
-        np.testing.assert_array_equal(loss.get_ydata(), history[f"{stage}_loss"])
-        assert loss.get_xdata().tolist() == list(range(1, len(loss.get_ydata()) + 1))
-    (error,) = [line for line in scores.lines if line.get_label() == "pretrain (error)"]
-    np.testing.assert_array_equal(error.get_ydata(), -np.array(history["pretrain_score"]))
-    kept = {int(line.get_xdata()[0]) for line in scores.lines if line.get_marker() == "o"}
-    assert kept == set(best.values())
-    alone = LearningCurveDisplay.from_estimator(model, ax=shown.ax_)
-    assert alone.axes_ == (shown.ax_,)
-    with pytest.raises(ConfigError, match="KMClassifier has no epochs"):
-        LearningCurveDisplay.from_estimator(KMClassifier(random_state=0).fit(X, y))
-    with pytest.raises(ConfigError, match="3 axes"):
-        shown.plot(ax=[shown.ax_] * 3)
 
 
 def test_the_cost_curve_is_that_of_the_fit():

@@ -14,7 +14,6 @@ from deepcac import (
     ClassDecompositionClassifier,
     DeepCACClassifier,
     SequenceSummary,
-    SubtypeClassifier,
     SupervisedKMeans,
 )
 from deepcac.decomposition import PairwiseLinearSVC
@@ -37,49 +36,18 @@ def test_starting_clusters_are_labels():
     X, y = rows()
     labels = (X[:, 1] > 0).astype(int)
     model = ClassDecompositionClassifier(PairwiseLinearSVC(), search="none")
-    answers = model.fit(X, y, labels=labels).predict(X)
-    with pytest.warns(FutureWarning, match="clusters is now called labels"):
-        model.fit(X, y, clusters=labels)
-    np.testing.assert_array_equal(model.predict(X), answers)
+    model.fit(X, y, labels=labels)
+    assert model.n_clusters_ == tuple(len(np.unique(labels[y == c])) for c in (0, 1))
 
 
 def test_validation_rows_are_a_pair():
     X, y = rows()
     X_val, y_val = rows(60, seed=1)
     model = DeepCACClassifier(**QUICK, pretrain_epochs=2)
-    answers = model.fit(X, y, validation=(X_val, y_val)).predict_proba(X)
+    model.fit(X, y, validation=(X_val, y_val))
     assert len(model.held_out_) == 0
-    with pytest.warns(FutureWarning, match=re.escape("now called validation=(X, y)")):
+    with pytest.raises(TypeError):
         model.fit(X, y, X_val=X_val, y_val=y_val)
-    np.testing.assert_array_equal(model.predict_proba(X), answers)
-    with (
-        pytest.warns(FutureWarning),
-        pytest.raises(deepcac.errors.DataError, match="give both or neither"),
-    ):
-        model.fit(X, y, X_val=X_val)
-
-
-@pytest.mark.filterwarnings("ignore:X_val:FutureWarning")
-def test_what_was_meant_by_a_name_of_validation_rows_is_not_guessed():
-    X, y = rows()
-    model, mask = DeepCACClassifier(**QUICK), np.ones(X.shape, bool)
-    for given in ({"X_val": X, "y_val": y}, {"mask_val": mask}):
-        with pytest.raises(deepcac.errors.DataError, match=r"validation=\(X, y"):
-            model.fit(X, y, validation=(X, y), **given)
-    with pytest.raises(deepcac.errors.DataError, match=r"validation=\(X, y, mask\)"):
-        model.fit(X, y, mask_val=mask)
-    with pytest.raises(TypeError, match=r"fit\(\) got an unexpected keyword argument 'sample_wei"):
-        model.fit(X, y, sample_weights=np.ones(len(X)))
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_number_of_clusters_has_one_name():
-    X, y = rows()
-    model = SubtypeClassifier(n_clusters=2, **QUICK, members=2, folds=2, boosting=False)
-    assert not hasattr(model, "n_subtypes_")
-    model.fit(X, y)
-    with pytest.warns(FutureWarning, match="n_subtypes_ is now called n_clusters_found_"):
-        assert model.n_subtypes_ == model.n_clusters_found_
 
 
 # Their input has no two axes: sequences, and sets of items with features of pairs.

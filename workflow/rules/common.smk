@@ -13,7 +13,6 @@ study = StudyFiles(config["judge"], layout.reachable)
 study_files = [*study.verdicts, *study.tables, *study.clinical_results]
 sweeps_beside = collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps_beside"])
 report_records = [
-    *layout.profile_files(),
     *collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
     *collect("results/case_study/{case}.json", case=config["case_studies"]),
     *collect("results/theory/{name}.json", name=config["theory"]),

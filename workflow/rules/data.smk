@@ -124,28 +124,6 @@ rule synthetic_grid:
         "../scripts/call.py"
 
 
-rule profiles:
-    """Describe every feature file for the report, without a row of it."""
-    input:
-        features_paths=layout.feature_files(),
-    output:
-        profile_paths=layout.profile_files(),
-    log:
-        "logs/profiles.log",
-    benchmark:
-        "logs/benchmarks/profiles.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        runtime=grows(10),
-    params:
-        call="deepcac_study.report.data.profiling.build_all",
-        code=code_digest("deepcac_study.report.data.profiling"),
-        options={name: layout.profile_options(name) for name in layout.datasets()},
-    script:
-        "../scripts/call.py"
-
-
 rule split:
     """Draw training, validation and test rows, for every seed."""
     input:

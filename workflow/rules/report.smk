@@ -71,35 +71,6 @@ rule report:
         "../scripts/report.py"
 
 
-rule article:
-    """Set the article from the tables that ship; Typst is installed apart (locks/article.txt)."""
-    input:
-        project / "paper/metadata.yaml",
-        collect(
-            f"{project}/docs/results/{{name}}",
-            name=[
-                "summary.csv",
-                "headline.csv",
-                "judge_verdicts.csv",
-                "judge_planted.csv",
-                "judge_forest.svg",
-            ],
-        ),
-        text=project / "paper/article.typ",
-    output:
-        out="results/article.pdf",
-    log:
-        "logs/article.log",
-    localrule: True
-    conda:
-        "../../envs/deepcac.yaml"
-    params:
-        call="deepcac_study.report.article.write_article",
-        project=config["project"],
-    script:
-        "../scripts/call.py"
-
-
 rule share:
     """Push features, splits, shared stages, records and scores of open origin to the DVC remote."""
     input:

@@ -33,7 +33,7 @@ from deepcac.decomposition.mixtures.validation import check_rows, rows_at
 from deepcac.decomposition.pair_votes import ByPairs
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
 from deepcac.decomposition.smo import PairwiseLinearSVC
-from deepcac.errors import ConfigError, warn_of_old_name
+from deepcac.errors import ConfigError
 from deepcac.html_summary import SummaryHTML, sizes
 from deepcac.linear.base_classifiers import seeded
 from deepcac.numeric_table import (
@@ -239,8 +239,6 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         validation: tuple[Any, npt.ArrayLike] | None = None,
         labels: npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
-        *,
-        clusters: npt.ArrayLike | None = None,
     ) -> Self:
         """Cluster the classes, search a configuration and fit the base estimator to it.
 
@@ -259,12 +257,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
             For a base estimator that takes them, as `MixedNaiveBayes` does and
             `PairwiseLinearSVC` does not, and for the accuracy of the search. The clusters count
             rows as they are, but a row of weight 0 is left out.
-        clusters : array-like
-            The old name of `labels`, for one release.
         """
-        if clusters is not None:
-            warn_of_old_name("clusters", "labels")
-            labels = clusters
         self._validate_params()
         check_classifier(self._base())
         X, classes = check_rows(self, X, y)

@@ -13,7 +13,6 @@ from deepcac.files.atomic import atomic_path
 # The workflow reads JSON where there is only Snakemake: arrow is imported where a table is.
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 _SHAPE = b"deepcac.shape"
 # What a damaged file can make of the reader, besides its own errors: wrong lengths ask for memory,
@@ -21,18 +20,11 @@ _SHAPE = b"deepcac.shape"
 _UNREADABLE = (OSError, ValueError, TypeError, KeyError, MemoryError)
 
 
-def write_table(path: str | os.PathLike[str], table: "pa.Table", group_rows: int = 1 << 20) -> None:
+def write_table(path: str | os.PathLike[str], table: "pa.Table") -> None:
     """Write a parquet file whose bytes depend on the table and the library version only.
 
     Every page carries a checksum, and the file a digest of its columns and its number of rows,
     which no page holds.
-
-    Parameters
-    ----------
-    path : path-like
-    table : pyarrow.Table
-    group_rows : int
-        Rows that are stored, and can be read, apart from the others.
     """
     import pyarrow.parquet as pq
 
@@ -43,17 +35,13 @@ def write_table(path: str | os.PathLike[str], table: "pa.Table", group_rows: int
             partial,
             compression="zstd",
             compression_level=6,
-            row_group_size=group_rows,
+            row_group_size=1 << 20,
             store_schema=True,
             write_page_checksum=True,
         )
 
 
-def read_table(
-    path: str | os.PathLike[str],
-    columns: list[str] | None = None,
-    where: tuple[str, int] | None = None,
-) -> "pa.Table":
+def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -> "pa.Table":
     """Read a parquet file; a damaged or missing one is a `DataError` that names it.
 
     Parameters
@@ -61,11 +49,8 @@ def read_table(
     path : path-like
     columns : list of str, optional
         All without it.
-    where : (str, int), optional
-        A column and its value in the rows that are wanted; no other group of rows is read.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     try:
@@ -75,28 +60,16 @@ def read_table(
             expected = metadata.pop(_SHAPE, None)
             if expected not in (None, _shape(schema, file.metadata.num_rows)):
                 raise ValueError("the names of its columns or its number of rows have changed")
-            for name in [*(columns or ()), *(where or ())[:1]]:
+            for name in columns or ():
                 schema.field(name)  # a KeyError if it is missing
-            groups = range(file.num_row_groups) if where is None else _groups(file, *where)
-            table = file.read_row_groups(list(groups), columns).replace_schema_metadata(
-                metadata or None
-            )
+            table = file.read(columns).replace_schema_metadata(metadata or None)
             table.validate()
-            return table if where is None else table.filter(pc.equal(table[where[0]], where[1]))
+            return table
     except (*_UNREADABLE, pa.ArrowException) as error:
         reason = " ".join(str(error).split())[:200]
         raise DataError(
             f"{path}: not a readable parquet file ({reason}); delete it and build it again"
         ) from error
-
-
-def _groups(file: "pq.ParquetFile", column: str, value: int) -> list[int]:
-    """Return the groups of rows that may hold a value."""
-    place = file.schema_arrow.get_field_index(column)
-    groups = (file.metadata.row_group(i).column(place) for i in range(file.num_row_groups))
-    return [
-        i for i, group in enumerate(groups) if group.statistics.min <= value <= group.statistics.max
-    ]
 
 
 def _shape(schema: "pa.Schema", rows: int) -> bytes:

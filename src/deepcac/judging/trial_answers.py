@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deepcac.errors import DataError
 from deepcac.judging.resamples import Resample
 from deepcac.types import Array, Ids
 
@@ -84,24 +83,6 @@ class TrialAnswers:
         """Return those of every trial, shape (trials, n, n_classes)."""
         n = (self.table.num_columns - len(ROWS)) // (self.n_classes - 1)
         return np.stack([self.probability(trial) for trial in range(n)])
-
-    def followed_by(self, others: "TrialAnswers", first: int) -> "TrialAnswers":
-        """Return these trials and others, whose numbers then begin with `first`.
-
-        Answers to other rows are a `DataError`.
-        """
-        if not self.same_rows(others):
-            raise DataError("answers to different rows")
-        table = self.table
-        for name in others.table.column_names:
-            if name not in ROWS:
-                trial, c = name[1:].split("_")
-                table = table.append_column(_column(int(trial) + first, c), others.table[name])
-        return TrialAnswers(table)
-
-    def same_rows(self, others: "TrialAnswers") -> bool:
-        """Say whether others answer to the same rows, in the same order."""
-        return bool(self.table.select(ROWS).equals(others.table.select(ROWS)))
 
 
 def _column(trial: int, c: int | str) -> str:

@@ -23,7 +23,7 @@ from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from deepcac.errors import DataError, warn_of_old_name
+from deepcac.errors import DataError
 from deepcac.files.saved_models import check_patients
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.answers import Network, NetworkAnswers, predict_in_chunks
@@ -175,7 +175,6 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         validation: Validation | None = None,
         mask: Mask | None = None,
         pretrained: AnyAutoencoder | None = None,
-        **old: Any,
     ) -> Self:
         """Train on rows and labels, stopping early on validation rows.
 
@@ -196,13 +195,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         pretrained : Autoencoder or SequenceAutoencoder
             Of `deepcac.nn.fitting.pretrain`, for these rows; it is copied. Without it one is
             pre-trained here.
-        **old
-            The old names of the parts of `validation`, for one release: X_val, y_val, mask_val.
         """
-        if old:
-            _refuse_unknown(old)
-            warn_of_old_name("X_val, y_val", "validation=(X, y)")
-            validation = _of_old_names(validation, **old)
         self._validate_params()
         given = self._check(X, y, mask, reset=True)
         seed = self.random_state
@@ -437,30 +430,6 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         self._progress = None
         seconds = time.perf_counter() - start
         self.seconds_[stage] = self.seconds_.get(stage, 0.0) + seconds
-
-
-def _refuse_unknown(old: dict[str, Any]) -> None:
-    unknown = sorted(set(old) - {"X_val", "y_val", "mask_val"})
-    if unknown:
-        raise TypeError(f"fit() got an unexpected keyword argument {unknown[0]!r}")
-
-
-def _of_old_names(
-    validation: Validation | None,
-    X_val: ArrayLike | None = None,
-    y_val: Any = None,
-    mask_val: Mask | None = None,
-) -> Validation | None:
-    """Return `validation`, or what it is by its old names."""
-    if (X_val is None) != (y_val is None):
-        raise DataError("X_val and y_val go together; give both or neither")
-    if mask_val is not None and (X_val is None or validation is not None):
-        raise DataError("mask_val belongs to X_val and y_val; give validation=(X, y, mask)")
-    if X_val is None:
-        return validation
-    if validation is not None:
-        raise DataError("X_val, y_val and validation are the same; give only validation=(X, y)")
-    return X_val, y_val, mask_val
 
 
 def _ratios(weight: npt.NDArray[np.float64]) -> torch.Tensor:

@@ -33,6 +33,7 @@ VERDICT_COLOURS = {
 }
 VERDICTS = tuple(VERDICT_COLOURS)
 MARKERS = "osD^vP*"
+INK = "#1c2430"
 LINES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 _PAGE_DPI, _PNG_DPI = 96, 150
 _STYLE: Any = {

@@ -137,6 +137,18 @@ class Table:
         rows = [[_cell(record, how) for _, how in named] for record in entries]
         return cls(id, title, note, [str(name) for name, _ in named], rows, **shown)
 
+    @classmethod
+    def of_texts(
+        cls, id: str, title: str, head: Sequence[str], rows: Iterable[Sequence[str]], **shown: Any
+    ) -> "Table":
+        """Return the table of texts, which are shown as they are; `shown` as in `of`."""
+        return cls(id, title, "", head, [text_row(*row) for row in rows], mixed=True, **shown)
+
+    @property
+    def texts(self) -> list[tuple[str, ...]]:
+        """The texts of its rows."""
+        return [tuple(cell.text for cell in row) for row in self.rows]
+
 
 def _cell(record: Any, how: How) -> Cell:
     if callable(how):
@@ -145,12 +157,13 @@ def _cell(record: Any, how: How) -> Cell:
         name, write = (how, None) if isinstance(how, str) else how
         value = record[name] if isinstance(record, Mapping) else getattr(record, name)
         value = write(value) if write else value
-    return value if isinstance(value, Cell) else Cell("" if value is None else str(value))
+    return value if isinstance(value, Cell) else text_row(value)[0]
 
 
 def text_row(*values: object) -> list[Cell]:
-    """Return a row of plain cells."""
-    return [Cell("" if value is None else str(value)) for value in values]
+    """Return a row of plain cells; a text with counts of patients stays one."""
+    texts = ("" if value is None else value for value in values)
+    return [Cell(text if isinstance(text, str) else str(text)) for text in texts]
 
 
 def write(table: Table, folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The page's templates, and a table as they show it: verdict first, numbers for people."""
 
+import base64
 import posixpath
 import re
 from dataclasses import dataclass
@@ -7,6 +8,8 @@ from dataclasses import dataclass
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from deepcac.pages.figures import Figure, as_svg
+from deepcac.pages.sections import contents, kind
 from deepcac.pages.tables import Cell, Table
 from deepcac.pages.wording import even_decimals, mark, minus, people, thousands, tone
 
@@ -88,12 +91,15 @@ def _says(cell: Cell) -> bool:
 def _column(table: Table, place: int) -> list[ShownCell]:
     cells = [row[place] for row in table.rows]
     plain = [cell.text for cell in cells]
-    texts = [minus(text) for text in (plain if table.mixed else thousands(even_decimals(plain)))]
+    label = place < table.n_labels
+    texts = plain if table.mixed else thousands(even_decimals(plain))
+    if not (label and table.mixed):  # which may be a name that somebody gave
+        texts = [minus(text) for text in texts]
     verdict = table.head[place] == table.verdict and bool(table.verdict)
     numbers = all(_NUMBER.fullmatch(text) for text in texts if text)
     return [
         ShownCell(
-            _kind(cell, text, verdict=verdict, label=place < table.n_labels, numbers=numbers),
+            _kind(cell, text, verdict=verdict, label=label, numbers=numbers),
             text,
             cell,
         )
@@ -110,7 +116,7 @@ def _kind(cell: Cell, text: str, *, verdict: bool, label: bool, numbers: bool) -
         return "label"
     if cell.links:
         return "links"
-    if text.startswith("results/"):
+    if text.startswith("results/") or (len(text) > _LONG and " " not in text):
         return "path"
     if len(text) > _LONG:
         return "words"
@@ -140,8 +146,17 @@ def environment(package: str) -> Environment:
         text, _, _ = loader.get_source(made, name)
         made.globals[name.partition(".")[0]] = Markup(text)
     made.filters |= {"tone": tone, "mark": mark, "people": people, "minus": minus, "view": view}
+    made.filters |= {"kind": kind, "contents": contents, "address": _address}
     made.globals["from_page"] = _from_page
+    # Of a page of one file: its figures are in it, and no file of a table is beside it.
+    made.globals |= {"embedded": False, "up": "", "written": (), "synonyms": ()}
     return made
+
+
+def _address(figure: Figure) -> str:
+    """Return a figure as an address that needs no file."""
+    coded = base64.b64encode(as_svg(figure).encode()).decode()
+    return f"data:image/svg+xml;base64,{coded}"
 
 
 def _from_page(path: str, up: str = "") -> str:

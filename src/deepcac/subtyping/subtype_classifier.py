@@ -19,7 +19,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
 from torch import Tensor
 
-from deepcac.errors import CollapseWarning, ConfigError, warn_of_old_name
+from deepcac.errors import CollapseWarning, ConfigError
 from deepcac.files.saved_models import check_patients
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.fitting.data import find_device, session
@@ -251,13 +251,6 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         levels = subtype_levels(cases.rows, self._gates.assign(points), self.n_clusters_found_)
         names = column_names(self)
         self.subtype_names_ = subtype_names(centres - mean, levels, names, self.classes_)
-
-    @property
-    def n_subtypes_(self) -> int:
-        """The old name of `n_clusters_found_`, for one release."""
-        count = self.n_clusters_found_
-        warn_of_old_name("n_subtypes_", "n_clusters_found_")
-        return count
 
     def _fit_heads(
         self, outside: Answers, gates: Tensor, y: Tensor, fold: Tensor, weight: Tensor

@@ -104,16 +104,16 @@ def compare(
     from deepcac.table.pages.risk_section import risk_questions
 
     refuse_pairs(given(site=site, external=external, budget=budget, resamples=resamples))
-    source, roles = columns.read(table, site=site)
+    source = columns.read(table, site=site)
     run = TableRun(
         say, _typed(), progress, seed=seed, jobs=jobs, strict=True, resamples=resamples,
         budget=budget or TableRun.budget, exact=exact,
     )  # fmt: skip
     if site is None and not external:
-        answer = compare_table(source, roles, out, run, asked=risk_questions(thresholds, by))
+        answer = compare_table(source, out, run, asked=risk_questions(thresholds, by))
     else:
         answer = compare_places(
-            source, roles, out, run, site=site, external=external or (),
+            source, out, run, external=external or (),
             asked=risk_questions(thresholds, by),
         )  # fmt: skip
     typer.echo(answer)
@@ -141,12 +141,12 @@ def audit(
     from deepcac.table.audit.auditing import audit_table
     from deepcac.table.budgeted_trials import TableRun
 
-    source, roles = columns.read(table)
+    source = columns.read(table)
     run = TableRun(
         say, _typed(), progress, seed=seed, jobs=jobs, budget=budget, strict=True,
         resamples=resamples, exact=exact,
     )  # fmt: skip
-    answer = audit_table(source, roles, groups, out, run)
+    answer = audit_table(source, groups, out, run)
     typer.echo(answer)
     say(f"page: {out}")
 
@@ -180,11 +180,11 @@ def power(
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.detectable.power_page import power_table
 
-    source, roles = columns.read(table)
+    source = columns.read(table)
     run = TableRun(
         say, _typed(), progress, seed=seed, jobs=jobs, budget=budget, strict=True, exact=exact
     )
-    answer = power_table(source, roles, out, run, r2=r2)
+    answer = power_table(source, out, run, r2=r2)
     typer.echo(answer)
     say(f"page: {out}")
 
@@ -277,10 +277,10 @@ def fit(
     from deepcac.table.risk_model_choice import method_lines
     from deepcac.table.risk_tables import fit_table, model_name
 
-    source, roles = columns.read(table)
+    source = columns.read(table)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
-        source, roles, path,
+        source, path,
         TableRun(say, _typed(), progress, seed=seed, jobs=jobs, bootstrap=bootstrap, exact=exact),
         method=method, learner=learner, clusters=clusters, alpha=alpha,
     )  # fmt: skip
@@ -347,47 +347,10 @@ def validate(
 
     *models, path = filter(None, (model, table))
     source = RiskSource.named(models, risk)
-    described, roles = columns.read(path, like=source.reader.encoder.description, fitted=False)
+    described = columns.read(path, like=source.reader.encoder.description, fitted=False)
     answer = validate_table(
-        described, roles, source, out, TableRun(say, _typed(), progress, exact=exact),
+        described, source, out, TableRun(say, _typed(), progress, exact=exact),
         asked=risk_questions(thresholds, by), accept=accept_unseen,
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
-
-
-@app.command(
-    cls=GroupedCommand,
-    epilog="Example:  deepcac meds mimic_meds died.parquet --out died_table.parquet",
-)
-@with_options
-def meds(
-    *,
-    folder: Annotated[Path, argument("A MEDS folder.")],
-    labels: Annotated[
-        Path, argument("Its labels: subjects, prediction times and outcomes (parquet).")
-    ],
-    label: Annotated[
-        str | None,
-        option(
-            TABLE, help="The column of the labels with the outcome. The default is boolean_value."
-        ),
-    ] = None,
-    like: Annotated[
-        Path | None,
-        option(
-            QUESTION,
-            help="A model of `deepcac fit`. The table gets the columns that this model reads.",
-        ),
-    ] = None,
-    out: Annotated[Path, option(OUTPUT, help="The table to write (parquet).")] = Path(
-        "table.parquet"
-    ),
-) -> None:
-    """Make a table of a MEDS folder, which the other commands read: a row a prediction time."""
-    from deepcac.table.meds.meds_table import write_meds_table
-
-    n, call = write_meds_table(folder, labels, out, label=label, like=like, say=say)
-    typer.echo(f"{n:,} row{'s' * (n != 1)}")
-    typer.echo(f"then: {call}")
-    say(f"table: {out}")

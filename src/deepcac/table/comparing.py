@@ -12,7 +12,7 @@ from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.page_facts import page_facts
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.cluster_answer import answer
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.found_subtypes import shown_clusterings
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
@@ -23,8 +23,7 @@ from deepcac.table.risk_model_choice import chosen_learner
 
 
 def compare_table(
-    path: StrPath,
-    roles: Roles,
+    path: DescribedTable,
     out: StrPath,
     run: TableRun,
     *,
@@ -34,10 +33,9 @@ def compare_table(
 
     Parameters
     ----------
-    path, out : path-like
-        Table to read, page to write.
-    roles : Roles
-        What its columns are.
+    path : DescribedTable
+    out : path-like
+        The page to write.
     run : TableRun
     asked : RiskQuestions
 
@@ -49,7 +47,7 @@ def compare_table(
     check_output(out, path)
     beside, say, progress = card_path(out, path), run.say, run.progress
     progress(f"reading {path}")
-    table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
+    table = read_labelled(path, rows=run.rows, seed=run.seed)
     check_asked(table, asked)
     _tell(table, say)
     progress("choosing a model without clusters")
@@ -60,7 +58,7 @@ def compare_table(
     clusterings = shown_clusterings(table, trials)
     page = compare_page(table, run, trials, result, clusterings, asked)
     shown = write_page(out, page, exact=run.exact)
-    common = table_facts(path, table, roles, run.command)
+    common = table_facts(path, table, run.command)
     comparison = compare_facts(table, run, trials, result, clusterings)
     write_card(beside, joined(common, comparison, page_facts(shown)), exact=run.exact)
     say(f"card: {beside}")

@@ -19,7 +19,6 @@ from deepcac.errors import DataError
 from deepcac.scoring.calibration import calibration, calibration_slope, log_odds
 from deepcac.scoring.censored import auroc_at, brier_at
 from deepcac.table.choice_folds import Candidate, score_on_folds
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import choice, settings
@@ -72,7 +71,6 @@ class Optimism:
 
 def refit(
     table: LabelledTable,
-    roles: Roles,
     tried: Sequence[Candidate],
     n: int,
     seed: int,
@@ -92,11 +90,11 @@ def refit(
     """
     begin = time.monotonic()
     seeds = np.arange(n)
-    done = _refits(table, roles, tried, seeds[:1], seed)
+    done = _refits(table, tried, seeds[:1], seed)
     seconds = (time.monotonic() - begin) * (n - 1) / jobs
     say(f"bootstrap: {n} refits of the whole choice, about {_duration(seconds)}")
     parts = workers(jobs)(
-        delayed(_refits)(table, roles, tried, batch, seed)
+        delayed(_refits)(table, tried, batch, seed)
         for batch in np.array_split(seeds[1:], jobs)
         if len(batch)
     )
@@ -115,7 +113,6 @@ def _duration(seconds: float) -> str:
 
 def _refits(
     table: LabelledTable,
-    roles: Roles,
     tried: Sequence[Candidate],
     seeds: npt.NDArray[Any],
     first: int,
@@ -130,7 +127,7 @@ def _refits(
             except DataError:
                 continue
             taken = tried[choice(scores.every, tried)]
-            model = fit_risk_model(drawn, roles, settings(taken), first)
+            model = fit_risk_model(drawn, settings(taken), first)
             tables = drawn, table
             drawn_risk, all_rows = (model.answers(source.features.X)[0][:, 1] for source in tables)
             scored = _scored(drawn, drawn_risk), _scored(table, all_rows)

@@ -19,7 +19,6 @@ from deepcac.table.coarse_states import (
     indicators,
     patients,
 )
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.learners.boosted_trees import BoostedTrees, grow_trees
 from deepcac.table.learners.planes import Plane, fit_plane
@@ -137,14 +136,12 @@ def linear_rows(scaled: Array, clip: float | None, splines: Splines) -> Array:
     return splines.beside(scaled if clip is None else np.clip(scaled, -clip, clip))
 
 
-def fit_risk_model(
-    table: LabelledTable, roles: Roles, method: dict[str, Any], seed: int
-) -> RiskModel:
+def fit_risk_model(table: LabelledTable, method: dict[str, Any], seed: int) -> RiskModel:
     """Fit a model on all rows of a table, at a horizon on those whose outcome is known.
 
-    The method is that of a `RiskModel`. The seed is that of the k-means start and of trees. Label
-    and id of the roles are kept. No mean, centre, share, knot or leaf is that of fewer patients
-    than a cell (`coarse_states`), so that there may be fewer clusters.
+    The method is that of a `RiskModel`. The seed is that of the k-means start and of trees. No
+    mean, centre, share, knot or leaf is that of fewer patients than a cell (`coarse_states`), so
+    that there may be fewer clusters.
     """
     scaler, labelled = coarse_scaler(table), np.arange(len(table.features.label))
     whole = as_resample(table, scaler, seed)
@@ -169,8 +166,9 @@ def fit_risk_model(
         rows, [cluster == j for j in range(n_parts)], scaler, splines, method, n_classes, seed
     )
     return RiskModel(
-        table.encoder, scaler, table.classes, roles.label, roles.id, method, centres, parts, splines
-    )
+        table.encoder, scaler, table.classes, table.label, table.description.use.id, method,
+        centres, parts, splines,
+    )  # fmt: skip
 
 
 def _fitted(

@@ -20,7 +20,6 @@ from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.cells import row_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
-from deepcac.table.columns.roles import Roles
 from deepcac.table.command_line.option_pairs import CLASSES, FOLLOW_UP, given, refuse_pairs
 from deepcac.table.comparison_words import arm_name, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
@@ -50,8 +49,7 @@ _TABLES = (".csv", ".tsv", ".parquet", ".pq", ".xlsx", ".xls", ".ods")
 
 
 def fit_table(
-    path: StrPath,
-    roles: Roles,
+    path: DescribedTable,
     out: StrPath,
     run: TableRun,
     *,
@@ -64,9 +62,9 @@ def fit_table(
 
     Parameters
     ----------
-    path, out : path-like
-        Table to read, model to write.
-    roles : Roles
+    path : DescribedTable
+    out : path-like
+        The model to write.
     run : TableRun
         With ``bootstrap`` a page beside the model tells what came of `deepcac.table.optimism`.
     method, learner, clusters, alpha
@@ -75,30 +73,28 @@ def fit_table(
     ways = ways_asked(method, learner, clusters, alpha)
     say, seed = run.say, run.seed
     asked = [*given(bootstrap=run.bootstrap or None), *["--method subtypes"] * (method == SUBTYPES)]
-    refuse_pairs([*asked, *[FOLLOW_UP] * (roles.time is not None)])
+    refuse_pairs([*asked, *[FOLLOW_UP] * (path.description.outcome.time is not None)])
     check_output(out, path)
     beside, page = card_path(out, path), Path(out).with_suffix(".bootstrap.html")
     check_output(page, path)
-    table = read_labelled(path, roles, rows=run.rows, seed=seed)
+    table = read_labelled(path, rows=run.rows, seed=seed)
     refuse_pairs([*asked, *[CLASSES] * (table.features.n_classes > 2)])
     table.tell(say)
     model: RiskModel | SubtypeRiskModel
     if method == SUBTYPES:
-        model = _fit_subtypes(table, roles, out, ways.clusters, seed, say)
+        model = _fit_subtypes(table, out, ways.clusters, seed, say)
     else:
         chosen = chosen_method(table, ways, seed, run.progress, run.at_once)
-        model = fit_risk_model(table, roles, chosen, seed)
+        model = fit_risk_model(table, chosen, seed)
         _tell_merged(model, say)
     tried = candidates(ways, table)
     if isinstance(model, RiskModel):
         if run.bootstrap:
-            refits = refit(
-                table, roles, tried, run.bootstrap, seed, say=run.progress, jobs=run.at_once
-            )
+            refits = refit(table, tried, run.bootstrap, seed, say=run.progress, jobs=run.at_once)
             model = _with_refits(table, model, refits, page, run)
         write_risk_model(out, model)
     model_facts = fit_facts(table, model, seed, model_name(model), tried)
-    facts = joined(table_facts(path, table, roles, run.command), model_facts)
+    facts = joined(table_facts(path, table, run.command), model_facts)
     write_card(beside, facts, exact=run.exact)
     say(f"card: {beside}")
     return model
@@ -126,7 +122,7 @@ def _tell_merged(model: RiskModel, say: Say) -> None:
 
 
 def _fit_subtypes(
-    table: LabelledTable, roles: Roles, out: StrPath, clusters: int, seed: int, say: Say
+    table: LabelledTable, out: StrPath, clusters: int, seed: int, say: Say
 ) -> "SubtypeRiskModel":
     """Fit and write a model of the extra `nn`."""
     try:
@@ -135,7 +131,7 @@ def _fit_subtypes(
         raise ConfigError(
             f"--method subtypes needs {error.name}: pip install 'deepcac[tables,nn]'"
         ) from error
-    model = fit_subtype_model(table, roles, clusters, seed, say)
+    model = fit_subtype_model(table, clusters, seed, say)
     write_subtype_model(out, model)
     for number, name in enumerate(model.estimator.subtype_names_, start=1):
         say(f"subtype {number}: {name}")

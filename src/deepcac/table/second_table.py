@@ -26,9 +26,8 @@ from deepcac.table.columns.cells import (
     same_names,
 )
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.columns.description import Use
+from deepcac.table.columns.description import LEAVE_OUT, Outcome, Use
 from deepcac.table.columns.description_file import find_description
-from deepcac.table.columns.roles import Roles
 from deepcac.table.findings.examination import patient_cells
 from deepcac.table.findings.odd_values import odd_outcomes, odd_values
 from deepcac.table.findings.repeated_rows import copied_rows, telling_rows
@@ -82,18 +81,20 @@ class TableReader:
     first: LabelledTable | None = None
 
     @classmethod
-    def of_table(cls, table: LabelledTable, roles: Roles) -> "TableReader":
-        """Return what reads further tables as a first one; the roles are of the columns of all."""
+    def of_table(cls, table: LabelledTable) -> "TableReader":
+        """Return what reads further tables as a first one."""
         described = table.description.reduced(table.description.fields)
         encoder = replace(with_quantiles(table.encoder, table.features.X), description=described)
-        words = tuple(word for word in table.words if word not in roles.competing)
-        return cls(encoder, TableScaler().fit(table.features.X), words, roles.id, table)
+        words = tuple(word for word in table.words if word not in table.outcome.competing)
+        return cls(
+            encoder, TableScaler().fit(table.features.X), words, table.description.use.id, table
+        )
 
     def blocks(
         self, path: StrPath, remarks: dict[str, None], *, accept: bool = False
     ) -> Iterator[EncodedRows]:
         """Yield the rows of a table block by block; see `encode`."""
-        table = self._described(path, [self.id] if self.id is not None else [])
+        table = self._described(path, Use())
         return self.encode(_numbered(read_blocks(table)), remarks, accept=accept)
 
     def encode(
@@ -125,10 +126,11 @@ class TableReader:
     def labelled(
         self,
         path: StrPath,
-        roles: Roles,
+        use: Use,
         *,
         rows: int,
         seed: int = 0,
+        needed: Collection[str] = (),
         also: Collection[str] = (),
         name: str = "",
         accept: bool | None = None,
@@ -138,12 +140,12 @@ class TableReader:
         Parameters
         ----------
         path : path-like
-        roles : Roles
-            An id that the table does not have is passed over.
+        use : Use
+            Of its columns. An id that the table does not have is passed over.
         rows, seed : int
             Of its sample, as of `read_labelled`.
-        also : collection of str
-            Further columns that are read, if the table has them.
+        needed, also : collection of str
+            Further columns that are read; those of `also` if the table has them.
         name : str
             For messages; that of the file by default.
         accept : bool, optional
@@ -155,24 +157,26 @@ class TableReader:
             A column is missing, the classes are others, one has fewer than ten rows with a known
             outcome, an id stands twice, or rows are unlike those that were learnt from.
         """
-        name = name or Path(path).stem
+        name, asked = name or Path(path).stem, use.outcome
+        assert asked is not None
         remarks: dict[str, None] = {}
         try:
-            described, sample = self._sampled(path, roles, also, rows, seed)
-            moved = self._check_outcomes(sample, roles)
-            outcomes = self._outcomes(sample, roles)
+            described = self._described(path, use, (*needed, *also))
+            sample = self._sampled(described, use, needed, rows, seed)
+            moved = self._check_outcomes(sample, asked)
+            outcomes = self._outcomes(sample, asked)
             parts = [(sample.rows, sample.number)]
             ((_, _, X),) = self.encode(parts, remarks, accept=accept)
-            group = _patients(sample, roles.group)
+            group = _patients(sample, use.patient)
         except DataError as error:
             raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
         features = feature_matrix(sample.number, outcomes.codes, X, self.encoder)
         table = LabelledTable(
             name, sample.rows, features, outcomes.classes, self.encoder, group, sample.total,
-            described.description, follow=outcomes.follow, label=roles.label,
-            words=(*outcomes.words, *roles.competing),
+            described.description.with_use(**dict(use)), follow=outcomes.follow,
+            words=(*outcomes.words, *asked.competing),
         )  # fmt: skip
-        odd = _odd_lines(table, roles)
+        odd = _odd_lines(table)
         if self.first is None:
             lines = [*outcomes.remarks(sample, fitted=False), *remarks, *odd]
         else:
@@ -180,13 +184,18 @@ class TableReader:
                 Text("Label in {}: {}.", name, outcomes.counted),
                 *(Text("Warning: in {} {}.", name, line) for line in (*remarks, *moved)),
                 *(Text("In {}: {}", name, line) for line in odd),
-                *_differences(self.first, table, roles),
+                *_differences(self.first, table),
             ]
         return replace(table, remarks=tuple(lines))
 
-    def _described(self, path: StrPath, further: Iterable[str]) -> DescribedTable:
-        """Return a table with its own description, or else that of the first table or the model."""
-        needed = {*(column.name for column in self.encoder.used), *further}
+    def _described(self, path: StrPath, use: Use, further: Collection[str] = ()) -> DescribedTable:
+        """Return a table with its own description, or else that of the first table or the model.
+
+        The columns that are read are those of the encoder, those with a role and further ones.
+        """
+        ids = [] if self.id is None else [self.id]
+        used = (column.name for column in self.encoder.used)
+        needed = {*used, *ids, *use.roles(), *further}
         if isinstance(path, DescribedTable):
             return DescribedTable(path.path, path.description, needed)
         description = None if Path(path).is_dir() else find_description(path)
@@ -200,21 +209,19 @@ class TableReader:
         return DescribedTable(path, description, needed)
 
     def _sampled(
-        self, path: StrPath, roles: Roles, also: Collection[str], rows: int, seed: int
-    ) -> tuple[DescribedTable, SampledTable]:
+        self, table: DescribedTable, use: Use, needed: Collection[str], rows: int, seed: int
+    ) -> SampledTable:
         """Read the rows, those with a label if others may be left out."""
-        keys = [roles.label, *filter(None, (roles.group, roles.time)), *roles.apart]
-        ids = [*filter(None, dict.fromkeys((roles.id, self.id)))]
-        table = self._described(path, (*keys, *ids, *also))
         blocks = read_blocks(table)
         begin = next(blocks)
-        keys += [name for name in ids if name in begin.schema.names]
-        keys = list(dict.fromkeys(keys))
-        sample = sample_rows(chain([begin], blocks), keys, group=roles.group, most=rows, seed=seed)
-        if roles.known_only:
-            sample = sample.labelled(roles.label)
-        if roles.id in keys:
-            refuse_repeats(sample.keys[roles.id], str(roles.id))
+        ids = (name for name in (use.id, self.id) if name and name in begin.schema.names)
+        named = (name for name in use.roles() if name != use.id)
+        keys = list(dict.fromkeys((*named, *needed, *ids)))
+        sample = sample_rows(chain([begin], blocks), keys, group=use.patient, most=rows, seed=seed)
+        if use.outcome is not None and use.outcome.rows_without == LEAVE_OUT:
+            sample = sample.labelled(use.outcome.field)
+        if use.id in keys:
+            refuse_repeats(sample.keys[use.id], str(use.id))
         missing = [column.name for column in self.encoder.used
                    if column.name not in sample.rows.column_names]  # fmt: skip
         if missing and self.first is not None:
@@ -223,22 +230,22 @@ class TableReader:
                 f"column {missing[0]!r} is missing{more}; add it, or leave it out in the "
                 "description of the first table"
             )
-        return table, sample
+        return sample
 
-    def _check_outcomes(self, sample: SampledTable, roles: Roles) -> list[str]:
+    def _check_outcomes(self, sample: SampledTable, asked: Outcome) -> list[str]:
         """Say where times, or numbers of a label, are of another size than those of the first."""
         if self.first is None:
             return []
         pairs: list[tuple[str, Array, Array]] = []
-        if roles.time is not None and self.first.follow is not None:
-            times = numbers(plain(sample.rows[roles.time]), roles.time, sample.number)
-            pairs.append((roles.time, times, self.first.follow.time))
-        if roles.above is not None:
+        if asked.time is not None and self.first.follow is not None:
+            times = numbers(plain(sample.rows[asked.time]), asked.time, sample.number)
+            pairs.append((asked.time, times, self.first.follow.time))
+        if asked.above is not None:
             here, there = (
-                numbers(plain(rows[roles.label]), roles.label)
+                numbers(plain(rows[asked.field]), asked.field)
                 for rows in (sample.rows, self.first.rows)
             )
-            pairs.append((roles.label, here, there))
+            pairs.append((asked.field, here, there))
         lines: list[str] = []
         for name, values, others in pairs:
             where = f"in {self.first.name}"
@@ -248,20 +255,20 @@ class TableReader:
             lines += [f"column {name!r}: {text}"] * bool(text)
         return lines
 
-    def _outcomes(self, sample: SampledTable, roles: Roles) -> Outcomes:
+    def _outcomes(self, sample: SampledTable, asked: Outcome) -> Outcomes:
         """Return the outcomes in the classes that are known, and refuse other ones."""
         if self.words:
-            words = class_labels(sample.keys[roles.label], roles.label, above=roles.above).classes
-            there = tuple(value for value in roles.competing if value in words)
-            event = self.words[1] if len(self.words) == 2 and roles.above is None else None
-            if {*words} - {*there} != {*self.words} or roles.positive not in (None, event):
+            words = class_labels(sample.keys[asked.field], asked.field, above=asked.above).classes
+            there = tuple(value for value in asked.competing if value in words)
+            event = self.words[1] if len(self.words) == 2 and asked.above is None else None
+            if {*words} - {*there} != {*self.words} or asked.event not in (None, event):
                 where = "the model" if self.first is None else self.first.name
                 raise DataError(
-                    f"column {roles.label!r} holds {', '.join(sorted({*words} - {*there}))}; in "
+                    f"column {asked.field!r} holds {', '.join(sorted({*words} - {*there}))}; in "
                     f"{where} it holds {', '.join(sorted(self.words))}; code both alike"
                 )
-            roles = replace(roles, positive=event, competing=there)
-        outcomes = read_outcomes(sample, roles)
+            asked = asked.model_copy(update={"event": event, "competing": there})
+        outcomes = read_outcomes(sample, asked)
         known = slice(None) if outcomes.follow is None else outcomes.follow.outcome_known
         counts = np.bincount(outcomes.codes[known], minlength=len(outcomes.classes))
         if counts.min() < FEWEST_TO_JUDGE:
@@ -295,23 +302,23 @@ def _patients(sample: SampledTable, name: str | None) -> Ids | None:
     return np.unique(cells.to_pandas().astype(str), return_inverse=True)[1]
 
 
-def _odd_lines(table: LabelledTable, roles: Roles) -> list[str]:
+def _odd_lines(table: LabelledTable) -> list[str]:
     """Say which predictors, times and labels hold odd numbers, and whether rows are copies."""
     X, places = table.features.X, table.encoder.places
     findings = [
         *(finding for column in table.encoder.used if column.kind == NUMBER
           for finding in odd_values(column.name, X[:, places[column.name]])),
-        *odd_outcomes(table.rows, roles, table.follow),
+        *odd_outcomes(table.rows, table.outcome, table.follow),
     ]  # fmt: skip
     copies = copied_rows(X, table.features.label, table.classes)
     return [*(finding.text for finding in findings), *filter(None, [copies])]
 
 
-def _differences(first: LabelledTable, second: LabelledTable, roles: Roles) -> list[str]:
+def _differences(first: LabelledTable, second: LabelledTable) -> list[str]:
     """Say which columns, levels, ids and rows of a second table differ, or should."""
     names = [name for name in second.rows.column_names if name not in first.rows.column_names]
     lines = [f"Columns that {first.name} has not are not used: {_listed(names)}."] * bool(names)
-    lines += [*_unseen_levels(first, second.rows), *_overlap(first, second, roles)]
+    lines += [*_unseen_levels(first, second.rows), *_overlap(first, second)]
     n = len(second.features.label)
     if n < second.total:
         sizes = Count(n), Count(second.total)
@@ -350,15 +357,15 @@ def _unseen_levels(first: LabelledTable, second: pa.Table) -> list[str]:
     return sentences
 
 
-def _overlap(first: LabelledTable, other: LabelledTable, roles: Roles) -> list[str]:
+def _overlap(first: LabelledTable, other: LabelledTable) -> list[str]:
     """Say if rows or ids of the second table stand in the first."""
     sentences: list[str] = []
-    second = other.rows
-    both = _in_both(first.rows, second, roles.id) if roles.id in second.column_names else 0
+    second, use = other.rows, first.description.use
+    both = _in_both(first.rows, second, use.id) if use.id in second.column_names else 0
     if both:
         text = "Warning: {} ids stand in both tables; the same patients are no test."
         sentences.append(Text(text, Count(both)))
-    for name in () if roles.id or roles.group else _id_columns(first, second):
+    for name in () if use.id or use.patient else _id_columns(first, second):
         if (both := _in_both(first.rows, second, name)) >= FEW:
             text = (
                 "Warning: {} values of column {!r} stand in both tables. If they are patients, the "

@@ -16,7 +16,6 @@ from deepcac.preprocess import TableScaler
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_file import TABLE, write_subtypes
 from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.risk_model_choice import SUBTYPES, FoldAnswer, check_events, held_out
@@ -101,7 +100,7 @@ def _method(method: dict[str, Any]) -> dict[str, Any]:
 
 
 def fit_subtype_model(
-    table: LabelledTable, roles: Roles, clusters: int, seed: int, say: Callable[[str], None]
+    table: LabelledTable, clusters: int, seed: int, say: Callable[[str], None]
 ) -> SubtypeRiskModel:
     """Fit a SubtypeClassifier on all rows of a table, and judge five on held-out rows.
 
@@ -124,7 +123,7 @@ def fit_subtype_model(
     }
     scaler = TableScaler().fit(features.X)
     return SubtypeRiskModel(
-        table.encoder, scaler, table.classes, roles.label, roles.id, method, model
+        table.encoder, scaler, table.classes, table.label, table.description.use.id, method, model
     )
 
 

@@ -5,7 +5,7 @@ A new question of the judge is declared here, with its rule in ``workflow/rules/
 
 JUDGED = "judge"
 # Folders of results with records of one kind, or with tables.
-NO_RUNS = ("theory", "case_study", "profiles", "decomposition", "bias_variance")
+NO_RUNS = ("theory", "case_study", "decomposition", "bias_variance")
 OTHERS = (*NO_RUNS, "sweeps", "skmeans")
 # Folders of the judge; those of other names hold the trials of a data set.
 JUDGE_FOLDERS = ("planted", "tables", "clinical", "by_size")

@@ -280,23 +280,6 @@ class Layout:
         names = [(v, d) for d in self.datasets() for v in _BUILT]
         return list(dict.fromkeys(self.feature_file(v, d) for v, d in names))
 
-    def profile_files(self) -> list[str]:
-        """Return the profile of each of the `feature_files`."""
-        return [
-            f"results/profiles/{file.removeprefix('data/features/').removesuffix('.parquet')}.json"
-            for file in self.feature_files()
-        ]
-
-    def profile_options(self, dataset: str) -> dict[str, Any]:
-        """Return what `deepcac_study.report.data.profiling.build` must know about a data set."""
-        entry = self.registry.dataset(dataset)
-        demo, _ = self._split_demo(dataset)
-        return {
-            "ranges": entry.ranges,
-            "restricted": self.registry.source(entry.source).closed and not demo,
-            "pairwise": entry.pairwise,
-        }
-
     def split_files(self) -> list[str]:
         """Return the split files of every configured data set."""
         random = [d for d in self.datasets() if not self.registry.dataset(d).pairwise]

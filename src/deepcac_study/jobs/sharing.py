@@ -112,7 +112,7 @@ def shared_files(layout: Layout) -> list[str]:
     study = StudyFiles(config["judge"], layout.reachable)
     files = [
         *(*layout.feature_files(), *layout.split_files(), *layout.stage_files()),
-        *(*_pairwise_parts(layout), *layout.cohort_files(), *layout.profile_files()),
+        *(*_pairwise_parts(layout), *layout.cohort_files()),
         *layout.run_tables(),
         *(run.removesuffix(".json") + end for run in runs for end in (".json", _SCORES)),
         *(

@@ -15,6 +15,7 @@ from deepcac.errors import DataError, DeepCACError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.csv_files import write_csv
 from deepcac.files.storage import read_json
+from deepcac.pages.sections import titled
 from deepcac.pages.tables import Cell, Table
 from deepcac.pages.templating import environment
 from deepcac_study.raw.fetch import configured_mirrors
@@ -149,7 +150,8 @@ def _write_page(folder: Path, repeats: Sequence[_Repeat], numbers: Mapping[str, 
     template = environment("deepcac_study.report.site").get_template("spotcheck.html")
     text = template.render(
         numbers,
-        table=table,
+        title="A spot check of DeepCAC-repro",
+        records=titled([table]),
         n=len(repeats),
         different=different,
         bound=at_most_different(int(numbers["population"]), len(repeats), different),

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -56,20 +55,14 @@ class CaseStudy(Stored):
         """Mean of measured values over the splits, features by clusters."""
         return self._by_cluster("mean")
 
-    @cached_property
-    def measured(self) -> pd.DataFrame:
-        """Share of training rows with a value, over the splits; the widest range first.
-
-        NaN for a cluster that is empty in every split.
-        """
-        size = self.sizes.sum(axis=(0, 2))
-        share = self._by_cluster("rows", "sum").div(np.where(size, size, np.nan), axis=1)
-        spread = share.max(axis=1) - share.min(axis=1)
-        return share.loc[spread.sort_values(ascending=False, kind="stable").index]
-
-    def _by_cluster(self, column: str, how: Literal["mean", "sum"] = "mean") -> pd.DataFrame:
+    def _by_cluster(self, column: str) -> pd.DataFrame:
         wide = self.table.pivot_table(
-            index="feature", columns="cluster", values=column, aggfunc=how, sort=False, dropna=False
+            index="feature",
+            columns="cluster",
+            values=column,
+            aggfunc="mean",
+            sort=False,
+            dropna=False,
         )
         return wide.sort_index(axis=1)
 

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -10,6 +11,7 @@ import yaml
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import Figure
+from deepcac.pages.forest import Forest
 from deepcac.pages.tables import Cell, Table
 
 
@@ -31,6 +33,20 @@ def declared_figure(
     """Return the figure of ``declarations.yaml``, its texts filled with words."""
     fields = declaration("figures", name, words)
     return Figure(size=size, draw=draw, data=data, seen=seen, **fields)
+
+
+def declared_forest(name: str, forest: Forest, /, *, across: int, **words: Any) -> Figure:
+    """Return the declared figure of a forest, with one panel below the other on a phone."""
+    wide = declared_figure(
+        name, size=forest.size(across), draw=lambda canvas: forest.draw(canvas, across), **words
+    )
+    narrow = replace(
+        wide,
+        id=f"{wide.id}_narrow",
+        size=forest.size(1),
+        draw=lambda canvas: forest.draw(canvas, 1),
+    )
+    return replace(wide, narrow=narrow)
 
 
 def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any]:

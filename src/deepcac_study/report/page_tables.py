@@ -5,41 +5,47 @@ that ``page_tables.yaml`` declares by that name. A test makes every block of eve
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import yaml
 
-from deepcac.judging.contenders import CAC, CELLS, DISTANCES, KM, parse_contender
+from deepcac.judging.choice import OFFERED
+from deepcac.judging.contenders import CAC, KM, parse_contender
 from deepcac.judging.planted_outcomes import TOLD
-from deepcac.judging.questions import ANY, FORCED, HELP, Question
+from deepcac.judging.questions import ANY, BEND, BENT, FORCED, HELP, RANDOM
 from deepcac.judging.resample_scores import METRICS
 from deepcac.pages.tables import How, Table, grid
-from deepcac.pages.wording import four, three
+from deepcac.pages.wording import four, people, three
 from deepcac.scoring.equivalence import LEVEL, NEVER
+from deepcac_study.catalogue.judge_plan import FAMILY, LARGER, SMALLER
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.judge.clinical_tasks import DECLINED
 from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.summary import NULL, Count, on_prediction
 from deepcac_study.report.judge.clinical_forest import LEARNERS, filled
-from deepcac_study.report.judge.clinical_pages import (
-    STYLES,
-    clinical_pooled,
-    kind_label,
-)
+from deepcac_study.report.judge.clinical_pages import kind_label
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.overall_answer import forced_gains
 from deepcac_study.report.judge.price_figure import OFFERS, SMALL, prices
-from deepcac_study.report.judge.size_figure import ABOUT, BANDS, NAMES, NOTHING, shares
+from deepcac_study.report.judge.size_figure import ABOUT, NAMES, NOTHING, shares
 from deepcac_study.report.runs.runtables import protocol_label
 
 _BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 _GAINS = (0.01, 0.02, 0.05)
+# What clusters are compared with in the pooled estimates, by the question.
+_COMPARED = {
+    HELP.id: "no clusters",
+    FORCED.id: "no clusters, declining not allowed",
+    ANY.id: "random groups, equal effort",
+    RANDOM.id: "random groups, on average",
+    BENT.id: "splines in LR, always used",
+}
 
 
 def headline(table: pd.DataFrame) -> str:
@@ -47,54 +53,31 @@ def headline(table: pd.DataFrame) -> str:
     return str(table["sentence"].iloc[0])
 
 
-def clusters(
-    verdicts: pd.DataFrame, scores: pd.DataFrame, learner: str, datasets: Iterable[str]
-) -> Table:
-    """Return what clusters and random groups add to a learner on some data sets.
+def excluded(verdicts: pd.DataFrame, learners: Iterable[str]) -> Table:
+    """Count the comparisons of each learner that rule out a gain where clusters had to be used."""
+    names = verdicts["contender"].map(lambda name: parse_contender(name).learner)
+    forced = verdicts[verdicts["question"] == FORCED.id]
+    offered = verdicts[(verdicts["question"] == HELP.id) & (verdicts["metric"] == MAIN)]
 
-    With what clusters add goes in how many resamples they were chosen at all.
-    """
-    alone = scores.set_index(["dataset", "contender"])["auroc_tuned"]
-    rows = verdicts[verdicts["metric"] == MAIN]
-    by_pair = rows.set_index(["question", "contender", "reference", "dataset"])
+    def family(learner: str, metric: str) -> pd.DataFrame:
+        return forced[(names.loc[forced.index] == learner) & (forced["metric"] == metric)]
 
-    def added(question: Question, arm: str, reference: str = learner) -> How:
-        def cell(dataset: str) -> str:
-            row: Any = by_pair.loc[(question.id, f"{arm}_{learner}", reference, dataset), :]
-            chosen = f", {row['clustered']} of {row['resamples']}" * (question == HELP)
-            return four(row["mean"], STYLES[row["verdict"]], signed=True) + chosen
+    def count(metric: str, p: str) -> How:
+        return lambda learner: str((family(learner, metric)[p] < LEVEL).sum())
 
-        return cell
+    def declined(learner: str) -> str:
+        rows = offered[names.loc[offered.index] == learner]
+        return f"{(rows['verdict'] == NEVER).sum()} of {len(rows)}"
 
     columns: dict[str, How] = {
-        "data set": str,
-        f"{contender_label(learner)}, no clusters": lambda name: three(alone[name, learner]),
-        "+ CAC": added(HELP, CAC),
-        "+ k-means": added(HELP, KM),
-        "+ distances": added(HELP, DISTANCES),
-        "CAC − random groups, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
+        "model": contender_label,
+        "comparisons": lambda learner: str(len(family(learner, MAIN))),
     }
-    return Table.of(datasets, columns)
-
-
-def excluded(verdicts: pd.DataFrame, learner: str) -> str:
-    """Say how often a gain is excluded where two clusters or more had to be used, in sentences."""
-    learners = verdicts["contender"].map(lambda name: parse_contender(name).learner)
-    rows = verdicts[learners == learner]
-    forced = rows[rows["question"] == FORCED.id]
-    margin = three(rows["margin"].iloc[0])
-    offered = rows[(rows["question"] == HELP.id) & (rows["metric"] == MAIN)]
-    (raw, held), (raw_prc, held_prc) = (
-        ((family["better"] < LEVEL).sum(), (family["p_gain_excluded_holm"] < LEVEL).sum())
-        for family in (forced[forced["metric"] == metric] for metric in METRICS)
-    )
-    return (
-        f"Where {spoken(learner)} had to use two clusters or more, {raw} of "
-        f"{(forced['metric'] == MAIN).sum()} comparisons rule out a gain of {margin} AUROC or more "
-        f"({held} after Holm's correction), and {raw_prc} rule out as much AUPRC ({held_prc}). "
-        f"Where it was free to decline clusters, it did so in every resample of "
-        f"{(offered['verdict'] == NEVER).sum()} of {len(offered)} comparisons."
-    )
+    for metric in METRICS:
+        margin = three(forced.loc[forced["metric"] == metric, "margin"].iloc[0])
+        columns[f"rule out {margin} {people(metric)}"] = count(metric, "better")
+        columns[f"{people(metric)}, corrected"] = count(metric, "p_gain_excluded_holm")
+    return Table.of(learners, {**columns, "always declined": declined})
 
 
 def planted(comparisons: pd.DataFrame, learner: str, cohorts: Iterable[tuple[int, float]]) -> Table:
@@ -124,24 +107,26 @@ def _detection(row: "pd.Series[Any]") -> str:
     return f"{three(row['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"
 
 
-def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame, learner: str) -> str:
-    """Say on how many tasks a gain is excluded where clusters had to be used, after correction."""
+def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Table:
+    """Count the clinical comparisons that rule out a gain where clusters had to be used."""
     rows = forced_gains(filled(verdicts), tasks[~tasks["apart"].astype(bool)])
-    rows = rows[rows["reference"] == learner]
-    ways = ("excluded_together", "excluded", "excluded_strict")
-    together, planned, strict = (int((rows[name] == "yes").sum()) for name in ways)
-    margins = [three(float(rows[name].iloc[0])) for name in ("margin", "strict_margin")]
-    kinds = [
-        f"{kind_label(arm)} {(group['excluded'] == 'yes').sum()}"
-        for arm, group in rows.groupby(rows["contender"].str.removesuffix(f"_{learner}"))
-    ]
-    return (
-        f"Where {spoken(learner)} had to use clusters, {(rows['better'] < LEVEL).sum()} of "
-        f"{len(rows)} comparisons rule out a gain of {margins[0]} AUROC or more, {together} of "
-        "them after one correction for both learners and all kinds of clusters. With the planned "
-        f"correction within each kind, {planned} rule it out, and {strict} rule out a gain of "
-        f"{margins[1]} (by kind, on {rows['dataset'].nunique()} tasks: {', '.join(kinds)})."
-    )
+    margin, strict = (three(float(rows[name].iloc[0])) for name in ("margin", "strict_margin"))
+
+    def of(learner: str) -> pd.DataFrame:
+        return rows[rows["reference"] == learner]
+
+    def yes(column: str) -> How:
+        return lambda learner: str((of(learner)[column] == "yes").sum())
+
+    columns: dict[str, How] = {
+        "model": contender_label,
+        "comparisons": lambda learner: str(len(of(learner))),
+        f"rule out {margin}": lambda learner: str((of(learner)["better"] < LEVEL).sum()),
+        "one correction for all": yes("excluded_together"),
+        "corrected as planned": yes("excluded"),
+        f"{strict}, as planned": yes("excluded_strict"),
+    }
+    return Table.of(LEARNERS, columns)
 
 
 def power(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
@@ -201,45 +186,74 @@ def price_table(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Table:
     return Table.of([key for key in order if key in groups], columns, n_labels=2)
 
 
-def by_size(table: pd.DataFrame) -> Table:
-    """Return how often each rule takes clusters in clinics of each size, and what that changes."""
+def by_size(table: pd.DataFrame, rules: Iterable[str]) -> Table:
+    """Return how often rules take clusters in clinics of each size, and what that changes."""
     points = shares(table)
     lines = points.to_dict("records")
     points_by_cell = {(line["rule"], line["planted"], line["rows"]): line for line in lines}
 
-    def cell(band: str, rows: int) -> How:
-        def text(rule: str) -> str:
+    def cell(rule: str, band: str) -> How:
+        def text(rows: int) -> str:
             line = points_by_cell[rule, band, rows]
             return f"{line['taken']:.2f} ({four(line['gain'], signed=True)})"
 
         return text
 
-    sizes = {band: sorted(set(points.loc[points["planted"] == band, "rows"])) for band in BANDS}
     columns: dict[str, How] = {
-        "rule": lambda rule: NAMES[rule],
+        "patients": lambda rows: f"{rows:,}",
         **{
-            f"{band}, {rows:,}": cell(band, rows)
+            f"{NAMES[rule]}, {band} planted": cell(rule, band)
+            for rule in rules
             for band in (NOTHING, ABOUT)
-            for rows in sizes[band]
         },
     }
-    return Table.of(NAMES, columns)
+    return Table.of(sorted(set(points["rows"])), columns)
 
 
-def pooled(table: pd.DataFrame, learner: str) -> Table:
-    """Return the pooled gains of CAC and k-means with a learner."""
-    arms = f"{CAC}_{learner}", f"{KM}_{learner}"
-    rows = table[table["contender"].isin(arms) & table["alpha"].isna()]
-    rows = rows.sort_values(["contender", "reference"], kind="stable")
-    ways = ("gain", "larger tables only", "smaller tables only")
-    return _columns(clinical_pooled(rows, learner), "clusters", "compared with", "cohorts", *ways)
+def pooled(table: pd.DataFrame) -> Table:
+    """Return the pooled gains of CAC and k-means with each learner.
+
+    Bold where the interval excludes 0 however tables that share patients are counted.
+    """
+    rows = table[(table["metric"] == MAIN) & table["alpha"].isna() & table["floor"].astype(bool)]
+    key = ["pooling", "question", "contender"]
+    rows_by_key = {tuple(row[name] for name in key): row for row in rows.to_dict("records")}
+
+    def gain(contender: str) -> How:
+        def cell(question: str) -> str:
+            ways = [rows_by_key[way, question, contender] for way in (FAMILY, LARGER, SMALLER)]
+            clear = all(row["low"] > 0 or row["high"] < 0 for row in ways)
+            return ("**{}**" if clear else "{}").format(_with_interval(ways[0]))
+
+        return cell
+
+    columns: dict[str, How] = {"compared with": _COMPARED.__getitem__}
+    for learner in LEARNERS:
+        for arm in (CAC, KM):
+            name = f"{arm}_{learner}"
+            columns[f"{contender_label(learner)}, {kind_label(arm)}"] = gain(name)
+    return Table.of(_COMPARED, columns)
 
 
-def _columns(table: Table, *names: str) -> Table:
-    """Return some columns of a table, by name."""
-    places = [table.head.index(name) for name in names]
-    rows = [[row[place] for place in places] for row in table.rows]
-    return replace(table, head=names, rows=rows)
+def curved(table: pd.DataFrame, models: Mapping[str, str]) -> Table:
+    """Return the pooled gains of models without clusters over their learner, used and offered."""
+    rows = table[(table["metric"] == MAIN) & (table["pooling"] == FAMILY)]
+    rows = rows[rows["alpha"].isna() & rows["floor"].astype(bool)]
+    rows_by_key = {(row["question"], row["contender"]): row for row in rows.to_dict("records")}
+    columns: dict[str, How] = {
+        "model": contender_label,
+        "minus": lambda name: contender_label(models[name]),
+        "must be used": lambda name: _with_interval(rows_by_key[BEND.id, name]),
+        "may be declined": lambda name: _with_interval(
+            rows_by_key[DECLINED.id, f"{OFFERED}{name}"]
+        ),
+    }
+    return Table.of(models, columns, n_labels=2)
+
+
+def _with_interval(row: Mapping[Hashable, Any]) -> str:
+    mean, low, high = (four(row[end], signed=True) for end in ("mean", "low", "high"))
+    return f"{mean} ({low} to {high})"
 
 
 def run_scores(
@@ -352,8 +366,8 @@ _WRITERS: dict[str, Callable[..., Table | str]] = {
     write.__name__: write
     for write in (
         *(headline, prediction, cells, kinds, run_scores, one_cluster, printed, faults),
-        *(clusters, excluded, planted, clinical_excluded, pooled),
-        *(power, price_table, by_size),
+        *(excluded, planted, clinical_excluded, pooled),
+        *(power, price_table, by_size, curved),
     )
 }
 BLOCKS: dict[str, dict[str, Any]] = yaml.safe_load(

@@ -1,5 +1,5 @@
 import pytest
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import RidgeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deepcac.decomposition import ClassDecompositionClassifier, MixedNaiveBayes, PairwiseLinearSVC
@@ -10,10 +10,7 @@ MODELS = [
     PairwiseLinearSVC(),
     UnitPoints(),
     ClassDecompositionClassifier(),
-    ClassDecompositionClassifier(search="none"),
-    ClassDecompositionClassifier(search="exhaustive", max_clusters=3),
     ClassDecompositionClassifier(PairwiseLinearSVC(), refit="one_class"),
-    ClassDecompositionClassifier(LogisticRegression(), 2, clusterer="kmeans", refit="one_class"),
     ClassDecompositionClassifier(RidgeClassifier(), 2, clusterer="kmeans"),
 ]
 

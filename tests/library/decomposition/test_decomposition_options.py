@@ -72,7 +72,7 @@ def test_a_base_without_row_weights_refuses_them():
 
 def test_jobs_change_nothing():
     X, y = rows()
-    one, two = (decomposed(n_jobs=n).fit(X, y) for n in (None, 3))
+    one, two = (decomposed(n_jobs=n).fit(X, y) for n in (None, 2))
     assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
     assert one.n_clusters_ == two.n_clusters_ == (2, 1)
 

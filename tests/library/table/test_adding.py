@@ -186,7 +186,7 @@ def test_the_entry_holds_the_description_by_which_the_table_is_read(project):
     entry = dataset()
     assert (entry.label, entry.positive, entry.task) == ("death", "dead", "binary")
     described = TableDescription(entry.description, "mine.yaml", {})
-    again = read_labelled(DescribedTable("t.csv", described), described.roles())
+    again = read_labelled(DescribedTable("t.csv", described))
     assert again.features.names == features.names
     np.testing.assert_array_equal(again.features.X, features.X)
     np.testing.assert_array_equal(again.features.label, features.label)

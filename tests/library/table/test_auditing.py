@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred
 from sklearn.metrics import roc_auc_score
 from typer.testing import CliRunner
 
@@ -35,7 +36,6 @@ from deepcac.table.audit.group_contenders import (
 )
 from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
 from deepcac.table.budgeted_trials import TableRun, booster
-from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
 
@@ -54,7 +54,7 @@ def patients(n=400, seed=0):
 def read(tmp_path, frame):
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    return read_labelled(path, Roles("died", apart={"phenotype": "the groups"}))
+    return read_labelled(inferred(path, site="phenotype"), apart={"phenotype": "the groups"})
 
 
 def sample_of(table):
@@ -304,8 +304,7 @@ def quick(monkeypatch):
 def audited(tmp_path, frame):
     frame.to_csv(tmp_path / "t.csv", index=False)
     answer = audit_table(
-        tmp_path / "t.csv",
-        Roles("died"),
+        inferred(tmp_path / "t.csv", site="phenotype"),
         "phenotype",
         tmp_path / "page.html",
         TableRun(lambda line: None, command="deepcac <i>", jobs=1, resamples=5, trials=2),

@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred
 from scipy import stats
 
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import BEND, BENT
 from deepcac.table.budgeted_trials import TableRun, contenders, run_budgeted
 from deepcac.table.cluster_answer import answer, rows_of, splines_sentence
-from deepcac.table.inference.labelled_table import Roles, read_labelled
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.comparison_table import comparison_forest
 from deepcac.table.pages.risk_section import worth
 
@@ -25,7 +26,7 @@ def bending(tmp_path_factory):
     path = tmp_path_factory.mktemp("bending") / "patients.csv"
     frame = pd.DataFrame(X, columns=["pressure", "age", "bmi"]).assign(died=died.astype(int))
     frame.to_csv(path, index=False)
-    table = read_labelled(path, Roles("died"))
+    table = read_labelled(inferred(path))
     fighters = [parse_contender(name) for name in FIGHTERS]
     return run_budgeted(table, TableRun(resamples=5, trials=2, jobs=1), fighters)
 

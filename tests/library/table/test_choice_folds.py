@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred, use_of
 
 from deepcac.errors import DataError
 from deepcac.scoring.calibration import calibration, calibration_slope
@@ -18,7 +19,6 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.table import choice_folds
 from deepcac.table.choice_folds import Candidate, Scores, score_on_folds, split
-from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.found_subtypes import fewest_clusters
 from deepcac.table.inference.labelled_table import read_labelled
@@ -32,12 +32,12 @@ from deepcac.table.risk_model_choice import (
     nested_answers,
 )
 
-ROLES = Roles("died")
+USE = use_of("died")
 
 
 def table_of(tmp_path, frame):
     frame.to_csv(tmp_path / "t.csv", index=False)
-    return read_labelled(tmp_path / "t.csv", ROLES)
+    return read_labelled(inferred(tmp_path / "t.csv", USE))
 
 
 def signal(seed, n, strength):
@@ -127,8 +127,8 @@ def test_the_printed_slope_is_near_that_on_new_rows(tmp_path):
     """400 patients, and 20,000 new ones: five averaged slopes said -6 to 54 on such tables."""
     whole = signal(2, 20_400, 1.0)
     table = table_of(tmp_path, whole[:400])
-    method = chosen_method(table, Ways(learner="lr"), 0, lambda line: None)
-    model, new = fit_risk_model(table, ROLES, method, 0), whole[400:]
+    method = chosen_method(table, Ways("plain", "lr"), 0, lambda line: None)
+    model, new = fit_risk_model(table, method, 0), whole[400:]
     true = calibration_slope(new.died.to_numpy(), model.predict_proba(new)[:, 1])
     assert method["held_out"]["calibration_slope"] == pytest.approx(true, abs=0.3)
 
@@ -154,7 +154,7 @@ def test_noise_brings_no_clusters(tmp_path, seed):
 def test_rows_of_a_patient_share_a_fold(tmp_path):
     frame = signal(3, 120, 1.0).assign(patient=np.arange(120) // 3)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_labelled(tmp_path / "t.csv", Roles("died", group="patient"))
+    table = read_labelled(inferred(tmp_path / "t.csv", patient="patient"))
     parts = split(table, 0)
     assert sorted(np.concatenate(parts)) == list(range(120))
     assert all(len(part) % 3 == 0 for part in parts)
@@ -166,7 +166,7 @@ def test_too_few_patients_with_events_are_one_line(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     said = r"fewer than 4 patients \(column 'patient'\) have a row of class '1'"
     with pytest.raises(DataError, match=said):
-        read_labelled(tmp_path / "t.csv", Roles("died", group="patient"))
+        read_labelled(inferred(tmp_path / "t.csv", patient="patient"))
 
 
 def test_processes_say_the_same_as_one_after_another(tmp_path, monkeypatch):

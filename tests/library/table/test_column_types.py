@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from described_tables import inferred, use_of
 from pyarrow import feather
 
 from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.cells import plain_type, row_names
-from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import _same_columns
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
@@ -59,10 +59,9 @@ def test_a_uuid_is_an_id_and_stands_in_the_file_of_risks(tmp_path):
     storage = pa.array([uuid.UUID(name).bytes for name in names], pa.binary(16))
     table = patients().append_column("id", pa.ExtensionArray.from_storage(pa.uuid(), storage))
     feather.write_feather(table, tmp_path / "t.feather")
-    roles = Roles("died", id="id")
+    roles = use_of("died", id="id")
     fit_table(
-        tmp_path / "t.feather",
-        roles,
+        inferred(tmp_path / "t.feather", roles),
         tmp_path / "m.json",
         TableRun(len, rows=99, jobs=1),
         method="plain",
@@ -71,15 +70,15 @@ def test_a_uuid_is_an_id_and_stands_in_the_file_of_risks(tmp_path):
     assert pd.read_csv(tmp_path / "r.csv")["id"].tolist() == names
 
 
-@pytest.mark.parametrize("role", ["id", "group"])
+@pytest.mark.parametrize("role", ["id", "patient"])
 @pytest.mark.parametrize("cell", [[1], b"\xff"], ids=["list", "bytes"])
 def test_lists_and_bytes_name_no_row(cell, role, tmp_path):
     table = patients().append_column("x", pa.array([cell] * 60))
     feather.write_feather(table, tmp_path / "t.feather")
     with pytest.raises(
-        DataError, match=r"column 'x' is of type (list<|binary).*; an? (id|group) is text"
+        DataError, match=r"column 'x' is of type (list<|binary).*; an? (id|group|patient) is text"
     ):
-        read_labelled(tmp_path / "t.feather", Roles("died", **{role: "x"}))
+        read_labelled(inferred(tmp_path / "t.feather", **{role: "x"}))
 
 
 def test_a_union_is_refused_and_a_date_may_name_rows():
@@ -99,4 +98,4 @@ def test_a_damaged_feather_file_is_refused(tmp_path):
     content[place + 4 : place + 8] = (2**30).to_bytes(4, "little")
     (tmp_path / "t.feather").write_bytes(bytes(content))
     with pytest.raises(DataError, match="not readable as feather"):
-        read_labelled(tmp_path / "t.feather", Roles("ward"))
+        read_labelled(inferred(tmp_path / "t.feather", "ward"))

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred
 from scipy import stats
 from sklearn.metrics import adjusted_rand_score, log_loss
 from typer.testing import CliRunner
@@ -17,12 +18,12 @@ from typer.testing import CliRunner
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
+from deepcac.pages.sections import tables_of
 from deepcac.pages.wording import minus, p_beside
 from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.table import budgeted_trials
 from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer, tuned_auroc
-from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import (
@@ -33,7 +34,7 @@ from deepcac.table.found_subtypes import (
 )
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.compare_page import compare_page
-from deepcac.table.pages.page_sections import tables_of, write_page
+from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.subtype_section import _description, _values
 
 
@@ -56,7 +57,7 @@ def judged(tmp_path_factory):
     path = tmp_path_factory.mktemp("own") / "patients.csv"
     frame, subtype = planted_table()
     frame.to_csv(path, index=False)
-    table = read_labelled(path, Roles("died", group="patient"))
+    table = read_labelled(inferred(path, patient="patient"))
     said = []
     run = TableRun(progress=said.append, budget=0.01, trials=2, jobs=1)
     return table, run, run_budgeted(table, run), subtype, said
@@ -199,7 +200,7 @@ def test_the_limit_of_training_rows_may_be_just_below_all_of_them(tmp_path, beyo
     pd.DataFrame({"age": np.arange(200) % 71, "three": np.arange(200) % 3}).to_csv(
         tmp_path / "t.csv", index=False
     )
-    features = read_labelled(tmp_path / "t.csv", Roles("three")).features
+    features = read_labelled(inferred(tmp_path / "t.csv", "three")).features
     (whole,) = budgeted_trials.table_resamples(features, 1, 1000)
     (part,) = budgeted_trials.table_resamples(features, 1, len(whole.train) - beyond)
     assert len(whole.train) - len(part.train) in (beyond, beyond + 3)
@@ -352,9 +353,9 @@ def test_cells_of_few_patients_of_a_subtype_are_withheld(judged):
     shown = replace(found, subtypes=[one, two, few], label=label, profile=profile)
     blocks = _description(shown, table, "")
     subtypes, medians, *_ = tables_of(blocks)
-    cells = [cell for row in subtypes.rows for cell in row]
+    cells = [cell for row in subtypes.texts for cell in row]
     assert cells.count("withheld") == 3  # share and both outcomes; the size is of few
-    assert all(row[3] == "withheld" for row in medians.rows)
+    assert all(row[3] == "withheld" for row in medians.texts)
     assert "n = 3" not in as_svg(blocks[1](OTHERS))
     assert as_svg(blocks[1](OTHERS)) != as_svg(blocks[1](OWNER))
 
@@ -375,7 +376,7 @@ def halves(tmp_path, **columns):
     """Return 60 patients with further columns, and two clusters of 30 in the order of the rows."""
     frame = planted_table(60)[0].drop(columns="patient")
     frame.assign(**columns).to_csv(tmp_path / "t.csv", index=False)
-    table = read_labelled(tmp_path / "t.csv", Roles("died"))
+    table = read_labelled(inferred(tmp_path / "t.csv"))
     return SimpleNamespace(label=np.arange(60) // 30, subtypes=[1, 2]), table
 
 

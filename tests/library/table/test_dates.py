@@ -94,17 +94,14 @@ def test_a_day_that_may_be_a_month_is_a_question_whose_answer_is_the_format(tmp_
     assert question.fields == ("admitted",)
     assert question.answers == ("dates as %d/%m/%Y", "dates as %m/%d/%Y", LEAVE_OUT)
     with pytest.raises(ConfigError, match="day first"):
-        description.roles()
+        description.refuse_open()
     for answer in question.answers[:2]:
         text = re.sub("answer: *$", f"answer: {answer}", as_yaml(description.resource), flags=re.M)
         (tmp_path / "t.yaml").write_text(text)
         decided = read_description(tmp_path / "t.yaml")
         field = decided.fields["admitted"]
         assert (field.type, field.format) == ("date", answer.removeprefix("dates as "))
-        assert (
-            "admitted"
-            not in read_labelled(DescribedTable(path, decided), decided.roles()).encoder.places
-        )
+        assert "admitted" not in read_labelled(DescribedTable(path, decided)).encoder.places
     cells[0] = "13/01/2024"
     assert describe(write(path, cells)).fields["admitted"].format == "%d/%m/%Y"
 
@@ -118,7 +115,7 @@ def test_a_cell_that_is_no_such_date_is_refused_with_its_line(tmp_path):
     write(path, cells)
     described = read_description(tmp_path / "t.yaml")
     with pytest.raises(DataError, match=r"row 4: '2024-01-01' .* %d\.%m\.%Y") as refused:
-        read_labelled(DescribedTable(path, described), described.roles())
+        read_labelled(DescribedTable(path, described))
     line = int(re.search(r"line (\d+)$", str(refused.value))[1])
     assert "name: admitted" in (tmp_path / "t.yaml").read_text().splitlines()[line - 1]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from described_tables import asked, decided
+from described_tables import asked, decided, inferred
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,7 +29,6 @@ from deepcac.table.columns.description_file import (
     read_description,
 )
 from deepcac.table.columns.given_answers import apply_answers
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.risk_tables import fit_table, predict_table
@@ -93,9 +92,9 @@ WRITERS = {
 def test_a_table_is_read_by_its_description_as_it_is_without(tmp_path, kind):
     path = tmp_path / "t.csv"
     WRITERS[kind](cohort(), path)
-    plain = read_labelled(path, Roles("died"))
+    plain = read_labelled(inferred(path))
     described = profile(path)
-    found = read_labelled(DescribedTable(path, described), described.roles())
+    found = read_labelled(DescribedTable(path, described))
     assert found.encoder.names == plain.encoder.names
     np.testing.assert_array_equal(found.features.X, plain.features.X)
     np.testing.assert_array_equal(found.features.label, plain.features.label)
@@ -106,9 +105,9 @@ def test_files_with_types_and_sheets_are_read_by_their_description(tmp_path, end
     path = tmp_path / f"t.{ending}"
     write = cohort().to_parquet if ending == "parquet" else cohort().to_excel
     write(path, index=False)
-    plain = read_labelled(path, Roles("died"))
+    plain = read_labelled(inferred(path))
     described = profile(path)
-    found = read_labelled(DescribedTable(path, described), described.roles())
+    found = read_labelled(DescribedTable(path, described))
     np.testing.assert_array_equal(found.features.X, plain.features.X)
 
 
@@ -118,7 +117,7 @@ def test_a_described_table_in_german_is_the_same_table_in_english(tmp_path):
     there = profile(tmp_path / "g.csv")
     assert (there.fields["crp"].decimal_char, there.fields["platelets"].group_char) == (",", ".")
     english, other = (
-        read_labelled(DescribedTable(tmp_path / f"{name}.csv", found), found.roles())
+        read_labelled(DescribedTable(tmp_path / f"{name}.csv", found))
         for name, found in (("e", profile(tmp_path / "e.csv")), ("g", there))
     )
     np.testing.assert_array_equal(english.features.X, other.features.X)
@@ -133,7 +132,7 @@ def test_cells_that_do_not_fit_are_refused_together_with_their_lines(tmp_path):
     table.loc[5:7, "ward"] = "hospice"
     table.to_csv(path, index=False)
     with pytest.raises(DataError) as refused:
-        read_labelled(DescribedTable(path, described), described.roles())
+        read_labelled(DescribedTable(path, described))
     lines = str(refused.value).splitlines()
     assert len(lines) == 2
     text = (tmp_path / "t.yaml").read_text("utf-8").splitlines()
@@ -151,7 +150,7 @@ def test_a_number_outside_its_range_is_refused(tmp_path):
     described = change(tmp_path / "t.yaml", age={"constraints": {"maximum": 120}})
     cohort().assign(age=np.where(np.arange(N) == 9, 930, 50)).to_csv(path, index=False)
     with pytest.raises(DataError, match="'age', data row 10: '930' lies outside its range"):
-        read_labelled(DescribedTable(path, described), described.roles())
+        read_labelled(DescribedTable(path, described))
 
 
 def test_other_columns_than_the_described_ones_are_refused(tmp_path):
@@ -160,10 +159,10 @@ def test_other_columns_than_the_described_ones_are_refused(tmp_path):
     described = profile(path)
     cohort().assign(bmi=1.5).to_csv(path, index=False)
     with pytest.raises(DataError, match="'bmi' is not described"):
-        read_labelled(DescribedTable(path, described), described.roles())
+        read_labelled(DescribedTable(path, described))
     cohort().drop(columns="crp").to_csv(path, index=False)
     with pytest.raises(DataError, match="no column 'crp', which .*t.yaml, line"):
-        read_labelled(DescribedTable(path, described), described.roles())
+        read_labelled(DescribedTable(path, described))
 
 
 def test_a_question_stops_every_use_until_it_is_answered(tmp_path):
@@ -174,14 +173,14 @@ def test_a_question_stops_every_use_until_it_is_answered(tmp_path):
     table.to_csv(path, index=False)
     described = profile(path)
     with pytest.raises(ConfigError, match="questions to answer"):
-        described.roles()
+        described.refuse_open()
     file = tmp_path / "t.yaml"
     content = yaml.safe_load(file.read_text("utf-8"))
     for question in content["deepcac"]["questions"]:
         question["answer"] = "missing" if question["fields"] == ["age"] else "leave out"
     file.write_text(yaml.safe_dump(content), "utf-8")
     found = find_description(path)
-    read = read_labelled(DescribedTable(path, found), found.roles())
+    read = read_labelled(DescribedTable(path, found))
     age = read.features.X[:, read.encoder.places["age"]]
     assert np.flatnonzero(np.isnan(age)).tolist() == list(range(0, N, 9))
     assert not any(name.startswith("ended") for name in read.encoder.names)
@@ -248,12 +247,12 @@ def test_a_described_table_with_a_new_finding_is_refused_until_profile_asked(tmp
     table.loc[::9, "platelets"] = -9
     table.to_csv(path, index=False)
     with pytest.raises(ConfigError, match="'platelets'"):
-        read_labelled(DescribedTable(path, described), described.roles())
+        read_labelled(DescribedTable(path, described))
     (new,) = profile(path).resource.use.questions
     assert (new.fields, new.answer) == (("platelets",), None)
     file.write_text(file.read_text("utf-8").replace("answer: \n", "answer: missing\n"), "utf-8")
     found = find_description(path)
-    columns = read_labelled(DescribedTable(path, found), found.roles()).encoder.columns
+    columns = read_labelled(DescribedTable(path, found)).encoder.columns
     assert {column.name: column.missing for column in columns}["platelets"] == 14
     assert profile(path).resource.use.questions[0].answer == "missing"
 
@@ -264,9 +263,9 @@ def test_rows_without_an_outcome_are_left_out_where_it_is_decided(tmp_path):
     table.loc[::10, "died"] = None
     table.to_csv(path, index=False)
     assert asked(path) == [("label", "died")]
-    read = read_labelled(*decided(path))
+    read = read_labelled(decided(path))
     assert read.features.row_id.tolist() == [row + 1 for row in range(N) if row % 10]
-    assert read_labelled(path, Roles("died", known_only=True)).total == read.total
+    assert read_labelled(inferred(path, rows_without="leave out")).total == read.total
 
 
 def test_what_is_certain_takes_effect_without_a_description(tmp_path):
@@ -274,7 +273,7 @@ def test_what_is_certain_takes_effect_without_a_description(tmp_path):
     sites = np.resize(["a", "b", "c"], N)
     table = cohort().assign(hospital=sites, patient_id=np.arange(N) // 3, race=np.arange(N) % 4)
     table.to_csv(path, index=False)
-    read = read_labelled(path, Roles("died"))
+    read = read_labelled(inferred(path))
     assert len(np.unique(read.group)) == N // 3
     assert {"race=0", "race=1"} < {*read.features.names}
     assert not {"hospital=a", "patient_id", "admitted"} & {*read.features.names}
@@ -297,7 +296,7 @@ def test_a_slip_beyond_the_sample_is_refused_with_its_row(tmp_path):
 
 def read_sampled(path, table, rows):
     table.to_csv(path, index=False)
-    return read_labelled(path, Roles("died"), rows=rows)
+    return read_labelled(inferred(path, rows=rows), rows=rows)
 
 
 def test_a_model_reads_new_rows_by_the_description_that_it_keeps(tmp_path):
@@ -305,7 +304,7 @@ def test_a_model_reads_new_rows_by_the_description_that_it_keeps(tmp_path):
     german(cohort()).to_csv(path, index=False, sep=";")
     described = profile(path)
     table = DescribedTable(path, described)
-    fit_table(table, described.roles(), model, TableRun(len, rows=N, jobs=1), method="plain")
+    fit_table(table, model, TableRun(len, rows=N, jobs=1), method="plain")
     new = german(cohort(1)[["crp", "age", "ward", "platelets", "smoker"]])
     new.loc[0, "crp"] = "1.250"  # a point between thousands, where none was declared
     new.to_csv(tmp_path / "new.csv", index=False, sep=";")
@@ -323,7 +322,7 @@ def test_the_description_of_a_new_table_goes_before_that_of_the_model(tmp_path):
     german(cohort()).to_csv(path, index=False, sep=";")
     described = profile(path)
     fit_table(
-        DescribedTable(path, described), described.roles(), model,
+        DescribedTable(path, described), model,
         TableRun(len, rows=N, jobs=1), method="plain",
     )  # fmt: skip
     german(cohort(1)).to_csv(tmp_path / "g.csv", index=False, sep=";")
@@ -339,7 +338,7 @@ def test_the_description_of_a_new_table_goes_before_that_of_the_model(tmp_path):
 def test_a_column_that_a_description_leaves_out_is_read_for_a_model_that_needs_it(tmp_path):
     path, model, new = tmp_path / "t.csv", tmp_path / "m.json", tmp_path / "n.csv"
     cohort().to_csv(path, index=False)
-    fit_table(path, Roles("died"), model, TableRun(len, jobs=1), method="plain")
+    fit_table(inferred(path), model, TableRun(len, jobs=1), method="plain")
     cohort(1).assign(age=50).to_csv(new, index=False)
     risks = []
     for _ in range(2):
@@ -413,8 +412,8 @@ def test_what_a_person_writes_without_quotation_marks_is_text(tmp_path):
     found = read_description(tmp_path / "t.yaml")
     assert found.fields["1"].categories == ("no", "yes", "2024-01-01")
     assert found.resource.table.missing_values == ("-9", "007")
-    roles = found.roles()
-    assert (roles.label, roles.positive, roles.horizon, roles.id) == ("1", "yes", 365, None)
+    asked = found.outcome
+    assert (asked.field, asked.event, asked.horizon, found.use.id) == ("1", "yes", 365, None)
 
 
 def test_profile_leaves_a_description_as_a_person_wrote_it(tmp_path, monkeypatch):

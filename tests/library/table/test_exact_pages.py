@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from described_tables import decided
+from described_tables import decided, inferred, use_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lone_patients import page_tables
@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from deepcac.judging.contenders import Contender
 from deepcac.scoring.small_cells import STEP, Count
 from deepcac.table.columns.description_file import as_yaml
-from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
@@ -62,7 +61,7 @@ def written(folder, frame, command):
     if command != "profile":
         aside = {"sites": [], "audit": ["hospital"]}.get(command, ["hospital"])
         out = dict.fromkeys(aside, "not asked for")
-        table, _ = decided(folder / "t.csv", leave_out=out)
+        table = decided(folder / "t.csv", leave_out=out)
         (folder / "t.yaml").write_text(as_yaml(table.description.resource), encoding="utf-8")
 
 
@@ -114,6 +113,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "profile"])
 def test_counts_are_hidden_and_rounded_unless_they_are_the_owners(command, folder):
     n = 243
@@ -199,9 +199,9 @@ def test_patients_of_two_tables_are_counted_for_the_owner_and_rounded_for_others
     both["id"] = [f"p{i}" for i in range(400)]
     both.iloc[:200].to_csv(tmp_path / "a.csv", index=False)
     both.iloc[200 - shared :].to_csv(tmp_path / "b.csv", index=False)
-    roles = Roles("died", id="id")
-    first = read_labelled(tmp_path / "a.csv", roles)
-    remarks = TableReader.of_table(first, roles).labelled(tmp_path / "b.csv", roles, rows=1000)
+    roles = use_of("died", id="id")
+    first = read_labelled(inferred(tmp_path / "a.csv", roles))
+    remarks = TableReader.of_table(first).labelled(tmp_path / "b.csv", roles, rows=1000)
     told = [line for line in map(page_text, remarks.remarks) if "both tables" in line]
     told += [line for line in map(page_text, remarks.remarks) if "equal to a row" in line]
     assert len(told) == 2

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from described_tables import asked, decided, describe
+from described_tables import asked, decided, describe, inferred
 
 from deepcac.errors import ConfigError
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.columns.roles import Roles
 from deepcac.table.findings.checks import CERTAIN, QUESTIONS
 from deepcac.table.inference.labelled_table import read_labelled
 
@@ -148,7 +147,7 @@ def test_a_column_that_several_checks_suspect_has_one_question_on_leaks(tmp_path
     suspected = [check for check, *names in asked(file) if "discharged_to" in names]
     assert len(suspected) == 1
     # Its answer is one to the other checks too.
-    assert "discharged_to" in read_labelled(*decided(file)).rows.column_names
+    assert "discharged_to" in read_labelled(decided(file)).rows.column_names
 
 
 def test_a_sound_table_has_no_question(tmp_path):
@@ -276,18 +275,18 @@ def test_a_table_with_questions_is_refused_until_they_are_answered(tmp_path):
     table = patients().assign(code=lambda t: np.where(died(t), 7, 3), ward=drawn(["ICU", "icu"]))
     path = written(tmp_path, table)
     with pytest.raises(ConfigError) as refused:
-        read_labelled(path, Roles("died"))
+        read_labelled(inferred(path))
     assert all(f"'{name}'" in str(refused.value) for name in ("code", "ward"))
-    assert {"code", "ward=icu"} <= {*read_labelled(*decided(path)).features.names}
-    left = read_labelled(*decided(path, answer="leave out")).features.names
+    assert {"code", "ward=icu"} <= {*read_labelled(decided(path)).features.names}
+    left = read_labelled(decided(path, answer="leave out")).features.names
     assert left == ("age", "bmi", "crp", "glucose", "sex=m")
 
 
 def test_kept_leaks_are_told_of_with_every_answer(tmp_path):
     path = written(tmp_path, patients().assign(code=lambda t: np.where(died(t), 7, 3)))
-    (line,) = read_labelled(*decided(path)).leaks
+    (line,) = read_labelled(decided(path)).leaks
     assert "'code'" in line
-    assert read_labelled(*decided(path, answer="leave out")).leaks == ()
+    assert read_labelled(decided(path, answer="leave out")).leaks == ()
 
 
 def test_a_column_with_a_role_has_no_question(tmp_path):
@@ -310,9 +309,9 @@ def test_a_column_that_was_kept_and_has_a_role_is_no_leak(tmp_path):
     """A follow-up time becomes the time of the outcome after its question was answered."""
     table = patients().assign(code=lambda t: np.where(died(t), 7, 3))
     path = written(tmp_path, table)
-    described, roles = decided(path)
-    assert read_labelled(described, roles).leaks
+    described = decided(path)
+    assert read_labelled(described).leaks
     use = described.description.resource.use.model_copy(update={"leave_out": {"code": "later"}})
     resource = described.description.resource.model_copy(update={"use": use})
     changed = DescribedTable(path, replace(described.description, resource=resource))
-    assert read_labelled(changed, changed.description.roles()).leaks == ()
+    assert read_labelled(changed).leaks == ()

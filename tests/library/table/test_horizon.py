@@ -5,13 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from described_tables import describe
+from described_tables import describe, inferred, use_of
 from typer.testing import CliRunner
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.files.declared import checked
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
+from deepcac.pages.sections import tables_of
 from deepcac.scoring.censored import (
     FollowUp,
     auroc_at,
@@ -23,19 +25,18 @@ from deepcac.scoring.censored import (
 from deepcac.scoring.resampled_scores import AUROC, BRIER, score_intervals
 from deepcac.scoring.small_cells import Rate
 from deepcac.table.budgeted_trials import Trials
+from deepcac.table.columns.description import Outcome
 from deepcac.table.columns.description_file import as_yaml, description_path
-from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
-from deepcac.table.pages.page_sections import tables_of
 from deepcac.table.pages.size_section import size_section
 from deepcac.table.pages.survival import _survival_at, survival_blocks
 from deepcac.table.pages.table_notes import page_names
 from deepcac.table.predictions import predictions_of_choices, stack
 from deepcac.table.reading.outcomes import horizon_classes, horizon_remarks
 
-ROLES = Roles("died", time="days", horizon=365.0)
+USE = use_of("died", time="days", horizon=365.0)
 
 
 def followed(n=240, seed=0):
@@ -55,7 +56,7 @@ def path(tmp_path):
 
 
 def test_the_time_is_no_feature_and_the_label_is_the_event_by_the_horizon(path):
-    table, frame = read_labelled(path, ROLES), followed()
+    table, frame = read_labelled(inferred(path, USE)), followed()
     assert table.features.names == ("age", "crp", "urea")
     by = (frame["died"] == 1) & (frame["days"] <= 365)
     assert table.features.label.tolist() == by.astype(int).tolist()
@@ -72,14 +73,14 @@ def test_a_time_that_is_none_names_its_row(path, row, value, said):
     frame.loc[row, "days"] = value
     frame.to_csv(path, index=False)
     with pytest.raises(DataError, match=said):
-        read_labelled(path, ROLES)
+        read_labelled(inferred(path, USE))
 
 
 def test_horizons_with_too_few_events_or_patients_are_refused(path):
     with pytest.raises(DataError, match="events up to 1; choose a later"):
-        read_labelled(path, Roles("died", time="days", horizon=1.0))
+        read_labelled(inferred(path, time="days", horizon=1.0))
     with pytest.raises(DataError, match="followed up to 90000; choose an earlier"):
-        read_labelled(path, Roles("died", time="days", horizon=90000.0))
+        read_labelled(inferred(path, time="days", horizon=90000.0))
 
 
 def test_a_table_is_divided_only_with_enough_known_outcomes_without_the_event(path):
@@ -89,21 +90,21 @@ def test_a_table_is_divided_only_with_enough_known_outcomes_without_the_event(pa
     frame["days"] = np.repeat([100.0, 50.0, 400.0], [70, 200, 30])
     frame.to_csv(path, index=False)
     with pytest.raises(DataError, match="30 patients .* without the event up to 365, and 40 "):
-        read_labelled(path, ROLES)
+        read_labelled(inferred(path, USE))
     frame.loc[70:79, "days"] = 400.0
     frame.to_csv(path, index=False)
-    assert read_labelled(path, ROLES).follow is not None
+    assert read_labelled(inferred(path, USE)).follow is not None
 
 
 @pytest.mark.parametrize("horizon", [0.0, float("nan")])
 def test_a_horizon_lies_after_the_start(horizon):
     with pytest.raises(ConfigError, match="name a time after the start"):
-        Roles("died", time="days", horizon=horizon)
+        checked(Outcome, {"field": "died", "time": "days", "horizon": horizon}, "t.yaml")
 
 
 def rows_of(blocks):
     (table,) = tables_of(blocks)
-    return table.rows
+    return table.texts
 
 
 def shown_subtype(number, size=100, patients=100):
@@ -146,11 +147,11 @@ def test_a_curve_of_survival_falls_by_eight_events_or_not_at_all():
 def test_three_outcomes_are_named_as_competing(path):
     followed().assign(died=np.arange(240) % 3).to_csv(path, index=False)
     with pytest.raises(DataError, match="3 classes.*competing"):
-        read_labelled(path, ROLES)
+        read_labelled(inferred(path, USE))
 
 
 def test_resamples_fit_known_rows_by_weights_of_their_training_rows(path):
-    table = read_labelled(path, ROLES)
+    table = read_labelled(inferred(path, USE))
     (sample,) = resamples(table.features, 1, 1000, follow=table.follow)
     known = dict(
         zip(table.features.row_id.tolist(), table.follow.outcome_known.tolist(), strict=True)
@@ -172,7 +173,7 @@ def test_weights_of_one_change_nothing_and_others_do(path, name):
     frame = followed().assign(died=1)
     frame.loc[0, ["days", "died"]] = 9999, 0
     frame.to_csv(path, index=False)
-    table = read_labelled(path, ROLES)
+    table = read_labelled(inferred(path, USE))
     samples = [
         next(resamples(table.features, 1, 1000, follow=follow))
         for follow in (
@@ -197,7 +198,7 @@ def predicted(table, n=1):
 
 
 def test_the_score_of_a_trial_is_the_auroc_at_the_horizon(path):
-    table = read_labelled(path, ROLES)
+    table = read_labelled(inferred(path, USE))
     judged, record = predicted(table)
     # The weights of the trial come from the training rows, those of `auroc_at` from the test rows.
     found = auroc_at(judged.follow, judged.risk["lr"])
@@ -207,7 +208,7 @@ def test_the_score_of_a_trial_is_the_auroc_at_the_horizon(path):
 
 def test_scores_at_the_horizon_are_of_single_models(path):
     """Their mean, not the score of the mean risk of five models, which nobody has."""
-    judged, _ = predicted(read_labelled(path, ROLES), 5)
+    judged, _ = predicted(read_labelled(inferred(path, USE)), 5)
     found = score_intervals(judged.of("lr"), judged.draws)
     parts = [judged.part == j for j in range(5)]
     aurocs = [auroc_at(judged.follow.take(p), judged.risk["lr"][p]) for p in parts]
@@ -224,19 +225,19 @@ def test_scores_at_the_horizon_are_of_single_models(path):
 
 
 def test_a_study_is_planned_at_a_horizon_too_for_the_lowest_threshold(path):
-    table = read_labelled(path, ROLES)
+    table = read_labelled(inferred(path, USE))
     risk = predicted(table)[0].risk["lr"]
     (asked,) = tables_of([size_section(table, risk, (0.75, 0.7), 0.2)])
-    what, patients = asked.rows[3]
+    what, patients = asked.texts[3]
     assert what == "standardised net benefit, treating from 20 % on, known within 0.1"
     assert int(patients.replace(",", "")) > 0
     (unasked,) = tables_of([size_section(table, risk, (0.75, 0.7), None)])
-    assert unasked.rows[3][1] == "no threshold"
-    assert unasked.rows[:3] == asked.rows[:3]
+    assert unasked.texts[3][1] == "no threshold"
+    assert unasked.texts[:3] == asked.texts[:3]
 
 
 def test_no_study_is_planned_for_a_model_without_evidence_that_it_ranks(path):
-    table = read_labelled(path, ROLES)
+    table = read_labelled(inferred(path, USE))
     made = size_section(table, np.linspace(0.2, 0.4, 50), (0.56, 0.49), None)
     assert tables_of([made]) == []
 
@@ -245,7 +246,7 @@ def test_no_study_is_planned_for_a_model_without_evidence_that_it_ranks(path):
 def test_training_rows_that_were_left_out_are_told_though_some_outcomes_are_not_known(
     path, most, cut
 ):
-    table = read_labelled(path, ROLES)
+    table = read_labelled(inferred(path, USE))
     (sample,) = resamples(table.features, 1, most, follow=table.follow)
     record = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
     known = int(table.follow.outcome_known.sum())
@@ -285,7 +286,7 @@ def test_classes_at_a_horizon_are_called_by_what_was_seen(other):
 
 def test_a_page_at_a_horizon_quotes_the_words_of_its_label(path):
     """Its classes have other names there, and the words of the file are shown all the same."""
-    table = read_labelled(path, ROLES)
+    table = read_labelled(inferred(path, USE))
     (counted,) = (line for line in table.remarks if line.startswith("Label:"))
     assert "'…'" not in page_text(counted, page_names(table))
     assert "'…'" in page_text(counted)

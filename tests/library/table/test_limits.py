@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
+from described_tables import inferred
 
 from deepcac import command
 from deepcac.errors import DataError
 from deepcac.table import limits
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description import Dialect
-from deepcac.table.columns.roles import Roles
 from deepcac.table.reading.spreadsheets import _check_open
 from deepcac.table.reading.table_files import raw_blocks
 from deepcac.table.risk_tables import fit_table
@@ -180,7 +180,7 @@ def test_fit_refuses_numbers_that_its_file_could_not_hold(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     run = TableRun(len, rows=1000, jobs=1)
     with pytest.raises(DataError, match="'urea' is beyond all numbers; give it in another unit"):
-        fit_table(tmp_path / "t.csv", Roles("died"), tmp_path / "m.json", run, method="plain")
+        fit_table(inferred(tmp_path / "t.csv"), tmp_path / "m.json", run, method="plain")
     assert not (tmp_path / "m.json").exists()
 
 

@@ -5,9 +5,12 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred, use_of
 from scipy.special import expit
 
 from deepcac.errors import ConfigError
+from deepcac.pages.sections import Section
+from deepcac.pages.tables import Table
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import OTHERS
 from deepcac.table.answer import Answer
@@ -24,11 +27,10 @@ from deepcac.table.cards.model_card import (
 )
 from deepcac.table.cards.page_facts import page_facts
 from deepcac.table.cards.table_facts import table_facts
-from deepcac.table.columns.roles import Roles
 from deepcac.table.comparing import compare_table
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.learners.planes import Plane
-from deepcac.table.pages.page_sections import Page, PageTable, Section
+from deepcac.table.pages.page_sections import Page
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_tables import fit_table
@@ -72,9 +74,9 @@ def test_the_items_are_the_27_of_tripod_ai():
 def test_what_a_tool_can_say_of_bias_is_filled_and_the_judgement_is_a_blank(csv, tmp_path):
     frame = patients().assign(patient=np.arange(240) // 2, days=np.arange(240) % 97 + 1)
     frame.to_csv(csv, index=False)
-    roles = Roles("died", group="patient", time="days", horizon=60)
-    table = read_labelled(csv, roles)
-    write_card(tmp_path / "card.md", table_facts(csv, table, roles, "deepcac fit"))
+    roles = use_of("died", patient="patient", time="days", horizon=60)
+    table = read_labelled(inferred(csv, roles))
+    write_card(tmp_path / "card.md", table_facts(csv, table, "deepcac fit"))
     text = (tmp_path / "card.md").read_text()
     numbers = [item.number for item in checklist() if item.number[0] == "P"]
     assert numbers == [f"P{j}" for j in range(1, 20)]
@@ -85,8 +87,8 @@ def test_what_a_tool_can_say_of_bias_is_filled_and_the_judgement_is_a_blank(csv,
     assert f"Censoring: {100 * lost / 240:.0f} % of the patients" in held
     assert section(text, "P19", "Judgement").startswith("[to be filled by you: for each domain")
     patients().to_csv(csv, index=False)
-    plain = Roles("died")
-    facts = table_facts(csv, read_labelled(csv, plain), plain, "deepcac fit")
+    plain = use_of("died")
+    facts = table_facts(csv, read_labelled(inferred(csv, plain)), "deepcac fit")
     assert facts["bias_structure"][0] == "Every row is taken for another patient."
     assert "nobody is taken as censored" in facts["bias_structure"][1]
 
@@ -114,8 +116,7 @@ def test_names_from_a_table_are_text():
 
 def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
     model = fit_table(
-        csv,
-        Roles("died"),
+        inferred(csv),
         tmp_path / "m.json",
         TableRun(print, rows=10_000, command="deepcac fit patients.csv", jobs=1),
         method="k-means",
@@ -146,7 +147,7 @@ def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
         z = ((value - numbers[0]) / numbers[1]).to_numpy()[:, None]
         plane = plane + z * np.array(numbers[4:6])
         distance = distance + (np.clip(z, -5, 5) - np.array(numbers[2:4])) ** 2
-    left = read_labelled(csv, Roles("died"))
+    left = read_labelled(inferred(csv))
     names = list(model.scaler.get_feature_names_out(np.array(model.encoder.names, dtype=object)))
     for name in set(rows) - set(kept):  # constant in these rows
         j = names.index(name)
@@ -170,7 +171,7 @@ def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
 
 
 def test_the_card_tells_no_centre_of_few_patients_and_no_share_of_few(csv):
-    table = read_labelled(csv, Roles("died"))
+    table = read_labelled(inferred(csv))
     scaler = TableScaler().fit(table.features.X)
     q = len(scaler.mean_)
     centres, flat = np.vstack([np.zeros(q), np.full(q, 4.9)]), Plane(np.zeros((1, q)), np.zeros(1))
@@ -194,7 +195,7 @@ def test_the_card_tells_no_centre_of_few_patients_and_no_share_of_few(csv):
 
 def test_the_card_tells_no_median_of_few_values(csv):
     patients().assign(lab=[1.5, 2.5, 4.0, *[None] * 237]).to_csv(csv, index=False)
-    table = read_labelled(csv, Roles("died"))
+    table = read_labelled(inferred(csv))
     scaler = TableScaler().fit(table.features.X)
     q = len(scaler.mean_)
     model = RiskModel(
@@ -207,8 +208,7 @@ def test_the_card_tells_no_median_of_few_values(csv):
 
 def test_a_model_without_clusters_says_so(csv, tmp_path):
     fit_table(
-        csv,
-        Roles("died"),
+        inferred(csv),
         tmp_path / "m.json",
         TableRun(print, rows=10_000, jobs=1),
         method="plain",
@@ -220,8 +220,7 @@ def test_a_model_without_clusters_says_so(csv, tmp_path):
 
 def test_the_card_of_a_comparison(csv, tmp_path):
     sentence = compare_table(
-        csv,
-        Roles("died"),
+        inferred(csv),
         tmp_path / "page.html",
         TableRun(
             lambda line: None, command="deepcac compare patients.csv", resamples=5, trials=2, jobs=1
@@ -253,13 +252,19 @@ def test_the_card_of_a_comparison(csv, tmp_path):
 
 def test_a_card_has_the_tables_of_its_page():
     first = [
-        PageTable("scores", "Scores", ("score", "value"), [("AUROC", "0.7"), ("log loss", "0.5")])
+        Table.of_texts(
+            "scores", "Scores", ("score", "value"), [("AUROC", "0.7"), ("log loss", "0.5")]
+        )
     ]
     tables = [
-        PageTable("subgroups", "Subgroups", ("subgroup", "rows"), [("sex f", "50")]),
-        PageTable("subgroup-differences", "Gaps", ("subgroup", "AUROC"), [("sex m – f", "+0.1")]),
+        Table.of_texts("subgroups", "Subgroups", ("subgroup", "rows"), [("sex f", "50")]),
+        Table.of_texts(
+            "subgroup-differences", "Gaps", ("subgroup", "AUROC"), [("sex m – f", "+0.1")]
+        ),
     ]
-    sizes = Section("sizes", "Sizes", ["need", PageTable("study-size", "S", ("n",), [("100",)])])
+    sizes = Section(
+        "sizes", "Sizes", ["need", Table.of_texts("study-size", "S", ("n",), [("100",)])]
+    )
     sections = [Section("a", "A", first), Section("b", "B", [Section("c", "C", tables), sizes])]
     facts = page_facts(Page("t", Answer("yes", also=["but"]), sections, ""))
     assert facts["answer"] == ["yes", "but"]
@@ -273,16 +278,16 @@ def test_a_card_has_the_tables_of_its_page():
 
 
 def test_nothing_of_few_patients_is_in_what_is_said_of_a_table(csv):
-    table = read_labelled(csv, Roles("died"))
-    facts = table_facts(csv, table, Roles("died"), "")
+    table = read_labelled(inferred(csv))
+    facts = table_facts(csv, table, "")
     whole = "\n".join(line for lines in facts.values() for line in lines)
     assert "cellar" not in whole
     assert "| age | number | fewer than 8 |" in whole
 
 
 def test_a_column_that_is_left_out_is_told_once(csv):
-    roles = Roles("died", drop=("age",))
-    told = table_facts(csv, read_labelled(csv, roles), roles, "")["preparation"]
+    roles = use_of("died", leave_out=("age",))
+    told = table_facts(csv, read_labelled(inferred(csv, roles)), "")["preparation"]
     assert [line for line in told if "'age'" in line] == ["Column 'age' left out: as asked for."]
     assert [line for line in told if "'died'" in line] == ["Column 'died' is not used: the label."]
 

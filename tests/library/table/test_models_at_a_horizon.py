@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred, use_of
 from scipy.special import expit
 
 from deepcac.judging.planted_outcomes import plant, planted_follow_up, planting_ground
@@ -15,7 +16,6 @@ from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.table.audit.beyond_risk import likelihood_ratio, robust_wald
 from deepcac.table.audit.group_lines import group_lines
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.optimism import _drawn, _scored
 from deepcac.table.risk_model_choice import method_lines
@@ -39,10 +39,9 @@ def cohort(n, seed, censored=True):
 def fitted(tmp_path, frame, **roles):
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    asked = Roles("status", time="years", horizon=HORIZON, **roles)
+    asked = use_of("status", time="years", horizon=HORIZON, **roles)
     return fit_table(
-        path,
-        asked,
+        inferred(path, asked),
         tmp_path / "m.json",
         TableRun(lambda line: None, rows=20_000, jobs=1),
         method="plain",
@@ -78,8 +77,7 @@ def test_where_nobody_is_lost_a_model_is_that_of_the_plain_label(tmp_path):
     plain_path = tmp_path / "plain.csv"
     frame.drop(columns="years").assign(status=by.astype(int)).to_csv(plain_path, index=False)
     plain = fit_table(
-        plain_path,
-        Roles("status"),
+        inferred(plain_path, "status"),
         tmp_path / "p.json",
         TableRun(lambda line: None, rows=20_000, jobs=1),
         method="plain",
@@ -100,7 +98,7 @@ def test_a_model_at_a_horizon_is_read_back_and_a_broken_horizon_is_not(tmp_path)
 def test_draws_of_patients_keep_their_follow_up(tmp_path):
     cohort(300, 4).to_csv(tmp_path / "t.csv", index=False)
     table = read_labelled(
-        tmp_path / "t.csv", Roles("status", time="years", horizon=HORIZON, competing=["2"])
+        inferred(tmp_path / "t.csv", "status", time="years", horizon=HORIZON, competing=["2"])
     )
     drawn = _drawn(table, np.random.default_rng(0))
     assert drawn.features.label.tolist() == drawn.follow.outcome.tolist()
@@ -157,8 +155,8 @@ def test_planted_patients_have_the_real_risk_and_are_lost_as_the_real_ones(tmp_p
     if not competing:
         frame = frame.assign(status=(frame.status == 1).astype(int))
     frame.to_csv(tmp_path / "t.csv", index=False)
-    roles = Roles("status", time="years", horizon=HORIZON, competing=["2"] if competing else ())
-    table = read_labelled(tmp_path / "t.csv", roles)
+    roles = use_of("status", time="years", horizon=HORIZON, competing=["2"] if competing else ())
+    table = read_labelled(inferred(tmp_path / "t.csv", roles))
     ground = planting_ground(table.features, 0, table.follow)
     share = observed_risk(table.follow)[0]
     assert ground.share == pytest.approx(share)

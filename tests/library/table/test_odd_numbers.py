@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from described_tables import asked, describe
+from described_tables import asked, describe, inferred
 
 from deepcac.errors import DataError
-from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.findings.column_names import are_days
 from deepcac.table.inference.labelled_table import read_labelled
@@ -32,7 +31,7 @@ def patients(draw, n=N):
 
 def read(tmp_path, table, label="died", **roles):
     table.to_csv(tmp_path / "t.csv", index=False)
-    return read_labelled(tmp_path / "t.csv", Roles(label, **roles))
+    return read_labelled(inferred(tmp_path / "t.csv", label, **roles))
 
 
 @pytest.mark.parametrize("sign", ["\u202f", "\u00a0", "'", "\u2019"])
@@ -168,7 +167,7 @@ def test_an_event_that_is_common_is_known_by_its_word(event, other, tmp_path, dr
 def test_ids_that_a_spreadsheet_cut_are_refused(tmp_path, draw):
     table = patients(draw).assign(patient=[f"{1.2e10 + i // 3:.4E}" for i in range(N)])
     with pytest.raises(DataError, match="needs all of its digits"):
-        read(tmp_path, table, group="patient")
+        read(tmp_path, table, patient="patient")
 
 
 def test_sites_are_spelled_and_coded_alike(tmp_path, draw):
@@ -180,7 +179,7 @@ def test_sites_are_spelled_and_coded_alike(tmp_path, draw):
         sex=table["sex"].where(sites != "B", table["sex"].map({"m": "1", "f": "2"}))
     )
     for rows, told in ((coded, 1), (table, 0)):
-        _, lines = site_folds(read(tmp_path, rows, apart={"site": "the site"}), "site")
+        _, lines = site_folds(read(tmp_path, rows, site="site"))
         assert sum("'sex', site 'B'" in line for line in lines) == told
 
 

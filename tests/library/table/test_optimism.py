@@ -5,20 +5,20 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred, use_of
 from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError
 from deepcac.scoring.calibration import calibration_slope
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.optimism import _drawn, optimism, refit, spread
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import Ways, candidates, method_lines, settings
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 
-ROLES = Roles("died")
+USE = use_of("died")
 
 
 def frame(n=200, seed=0):
@@ -32,11 +32,11 @@ def frame(n=200, seed=0):
 def refitted(tmp_path_factory):
     path = tmp_path_factory.mktemp("refits") / "t.csv"
     frame().to_csv(path, index=False)
-    table = read_labelled(path, ROLES)
+    table = read_labelled(inferred(path, USE))
     tried = candidates(Ways("plain"), table)
-    model = fit_risk_model(table, ROLES, settings(tried[0]), 0)
+    model = fit_risk_model(table, settings(tried[0]), 0)
     said = []
-    return table, model, refit(table, ROLES, tried, 40, 0, say=said.append), said
+    return table, model, refit(table, tried, 40, 0, say=said.append), said
 
 
 def test_optimism_is_what_a_refit_loses_on_the_table(refitted):
@@ -45,7 +45,7 @@ def test_optimism_is_what_a_refit_loses_on_the_table(refitted):
     y = table.features.label
     assert refits.original[:, 0] == pytest.approx([roc_auc_score(y, one) for one in refits.risk])
     drawn = _drawn(table, np.random.default_rng([0, 7, 101]))
-    by_hand = fit_risk_model(drawn, ROLES, model.method, 0).answers(table.features.X)[0][:, 1]
+    by_hand = fit_risk_model(drawn, model.method, 0).answers(table.features.X)[0][:, 1]
     assert refits.risk[7] == pytest.approx(by_hand)
     found = optimism(table, model, refits)
     risk = model.answers(table.features.X)[0][:, 1]
@@ -75,7 +75,7 @@ def test_time_is_told_before_and_jobs_change_nothing(refitted):
     table, _, refits, said = refitted
     assert said[0].startswith("bootstrap: 40 refits of the whole choice, about ")
     tried = candidates(Ways("plain"), table)
-    two = refit(table, ROLES, tried, 5, 0, say=said.append, jobs=2)
+    two = refit(table, tried, 5, 0, say=said.append, jobs=2)
     assert np.array_equal(two.risk, refits.risk[:5])
 
 
@@ -90,8 +90,7 @@ def test_the_command_writes_a_page_and_predict_gives_a_range(tmp_path):
     path, model = tmp_path / "t.csv", tmp_path / "model.json"
     frame(160).to_csv(path, index=False)
     fit_table(
-        path,
-        ROLES,
+        inferred(path, USE),
         model,
         TableRun(lambda line: None, rows=1000, bootstrap=6, jobs=1),
         method="k-means",
@@ -111,12 +110,12 @@ def test_the_command_writes_a_page_and_predict_gives_a_range(tmp_path):
 
 def test_what_has_no_bootstrap_is_one_line_before_anything_is_fitted(tmp_path):
     table = frame(120).assign(grade=np.arange(120) % 3).drop(columns="died")
-    grades = Roles("grade")
+    grades = use_of("grade")
     table.to_csv(tmp_path / "t.csv", index=False)
     lines = []
     run = TableRun(lines.append, rows=1000, jobs=1, bootstrap=5)
     with pytest.raises(ConfigError, match="--bootstrap needs an outcome of two classes"):
-        fit_table(tmp_path / "t.csv", grades, tmp_path / "m.json", run, method="plain")
+        fit_table(inferred(tmp_path / "t.csv", grades), tmp_path / "m.json", run, method="plain")
     with pytest.raises(ConfigError, match="--method subtypes has no answer with --bootstrap"):
-        fit_table(tmp_path / "t.csv", grades, tmp_path / "m.json", run, method="subtypes")
+        fit_table(inferred(tmp_path / "t.csv", grades), tmp_path / "m.json", run, method="subtypes")
     assert not any("held-out" in line for line in lines)

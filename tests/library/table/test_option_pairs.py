@@ -18,7 +18,7 @@ ASKED = {
     "--external": ["--external", "b.csv"],
     "--by": ["--by", "sex"],
     "--thresholds": ["--thresholds", "0.1,0.4"],
-    "--budget": ["--budget", "0.1"],
+    "--budget": ["--budget", "9"],
     "--resamples": ["--resamples", "5"],
     "--exact": ["--exact"],
     "a patient": [],
@@ -60,11 +60,12 @@ def written(folder, pair):
     options = {"patient": "patient"} if "a patient" in pair else {}
     if "--site" not in pair:
         options["leave_out"] = {"hospital": "not asked for"}
-    table, _ = decided(folder / "a.csv", outcome.pop("field"), **outcome, **options)
+    table = decided(folder / "a.csv", outcome.pop("field"), **outcome, **options)
     description = table.description
     (folder / "a.yaml").write_text(as_yaml(description.resource), encoding="utf-8")
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize(
     "pair",
     [pytest.param(pair, marks=[pytest.mark.long] * (j % 9 > 0)) for j, pair in enumerate(PAIRS)],
@@ -74,6 +75,8 @@ def test_a_pair_has_an_answer_or_is_refused(pair, tmp_path, monkeypatch):
     few = [Contender("lr"), Contender("lr", "km"), Contender("lr", "cac")]
     for module in ("budgeted_trials", "elsewhere.fold_trials", "comparing"):
         monkeypatch.setattr(f"deepcac.table.{module}.contenders", lambda: few)
+    # So that `--budget` ends soon on a busy machine too.
+    monkeypatch.setattr("deepcac.table.budgeted_trials.RESAMPLES_SMALL", 5)
     written(tmp_path, pair)
     monkeypatch.chdir(tmp_path)
     options = [word for name in pair for word in ASKED[name]]

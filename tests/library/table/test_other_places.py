@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from described_tables import describe
+from described_tables import describe, inferred, use_of
 from scipy import stats
 from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score
@@ -23,7 +23,7 @@ from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE, Estimate
 from deepcac.scoring.small_cells import OTHERS
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description_file import as_yaml
-from deepcac.table.columns.roles import Roles
+from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.commands import app
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.fold_trials import (
@@ -55,18 +55,17 @@ def patients(n=400, seed=0, shift=0.0):
     return frame.assign(died=np.where(died, "yes", "no"))
 
 
-def read(tmp_path, frame, site=True, name="a.csv", **roles):
+def read(tmp_path, frame, site=True, name="a.csv", **lines):
     path = tmp_path / name
     frame.to_csv(path, index=False)
-    apart = {"hospital": "the site"} if site else {}
-    return read_labelled(path, Roles("died", apart=apart, **roles))
+    return read_labelled(inferred(path, site="hospital" if site else None, **lines))
 
 
 def test_the_site_is_no_feature_and_nobody_is_learnt_from_and_judged(tmp_path):
     frame = patients()
-    table = read(tmp_path, frame, group="patient", drop=["visit"])
+    table = read(tmp_path, frame, patient="patient", leave_out=["visit"])
     assert not any("hospital" in name for name in table.features.names)
-    folds, remarks = site_folds(table, "hospital")
+    folds, remarks = site_folds(table)
     assert [one.name for one in folds] == frame.hospital.value_counts().index.tolist()
     assert "Patients with rows in several sites" in remarks[-1]
     for fold in folds:
@@ -85,7 +84,7 @@ def test_small_sites_are_learnt_from_and_not_named(tmp_path):
     frame = patients()
     frame.loc[:2, "hospital"] = "tiny"
     frame.loc[3:12, "hospital"] = "small"
-    folds, (remark, *_) = site_folds(read(tmp_path, frame), "hospital")
+    folds, (remark, *_) = site_folds(read(tmp_path, frame))
     assert len(folds) == 4
     assert "small" in remark
     assert "tiny" not in remark
@@ -103,14 +102,14 @@ def test_small_sites_are_learnt_from_and_not_named(tmp_path):
 def test_a_site_column_that_is_none(tmp_path, values, line):
     table = read(tmp_path, patients().assign(hospital=values))
     with pytest.raises(DataError, match=line):
-        site_folds(table, "hospital")
+        site_folds(table)
 
 
 def test_sites_that_share_all_patients_leave_nobody_to_learn_from(tmp_path):
     frame = patients().assign(hospital=np.tile(["a", "b"], 200))
-    table = read(tmp_path, frame, group="patient", drop=["visit"])
+    table = read(tmp_path, frame, patient="patient", leave_out=["visit"])
     with pytest.raises(DataError, match="left to learn from; name another column"):
-        site_folds(table, "hospital")
+        site_folds(table)
 
 
 def delong(y, a, b):
@@ -184,28 +183,27 @@ def test_a_model_that_is_not_pooled_has_not_the_verdict_of_the_first_site():
     judged = [one_place(-0.1), one_place(0.0, 0.0)]
     judged = [one._replace(comparisons={**one.comparisons, "km_lr": one.comparisons[BEST]})
               for one in judged]  # fmt: skip
-    (row,) = _comparisons(compared_places(judged, 0.01)).rows
+    (row,) = _comparisons(compared_places(judged, 0.01)).texts
     assert row[1:4] == ("not pooled", "", "")
 
 
-def external(tmp_path, a, b, **roles):
-    table = read(tmp_path, a, site=False, **roles)
+def external(tmp_path, a, b, **lines):
+    table = read(tmp_path, a, site=False, **lines)
     b.to_csv(tmp_path / "b.csv", index=False)
-    return table, external_rows(
-        table, Roles("died", **roles), [tmp_path / "b.csv"], rows=20_000, seed=0
-    )
+    return table, external_rows(table, [tmp_path / "b.csv"], rows=20_000, seed=0)
 
 
 def test_a_second_table_is_read_as_the_first_and_what_differs_is_named(tmp_path):
-    a, b = patients(), patients(200, seed=1).assign(new=1.5)
+    a, b = (patients(n, seed).drop(columns="patient") for n, seed in ((400, 0), (200, 1)))
+    b["new"] = 1.5
     b.loc[:5, "sex"] = "other"
     b.loc[6, "sex"] = "secret"
     b.loc[190:, a.columns] = a.iloc[:10].to_numpy()
     b["visit"] = [f"{visit}.0" for visit in b.visit]
     with pytest.raises(DataError, match="b.csv: column 'visit', data row 191: .* stands in row 1"):
-        external(tmp_path, a, b, id="visit", drop=["hospital"])
+        external(tmp_path, a, b, id="visit", leave_out=["hospital"])
     b.loc[190:, "visit"] = [f"{visit}.0" for visit in range(190, 195)] + list("vwxyz")
-    table, (fold, judged) = external(tmp_path, a, b, id="visit", drop=["hospital"])
+    table, (fold, judged) = external(tmp_path, a, b, id="visit", leave_out=["hospital"])
     assert (len(fold.fit), len(fold.test)) == (400, 200)
     assert fold.features.label[400:].tolist() == (b.died == "yes").astype(int).tolist()
     j = table.features.names.index("age")
@@ -221,16 +219,17 @@ def test_a_second_table_is_read_as_the_first_and_what_differs_is_named(tmp_path)
 def test_a_second_table_whose_times_or_labels_have_another_unit_is_refused(tmp_path):
     frames = [followed(400, seed).drop(columns="hospital") for seed in (0, 1)]
     frames[1]["years"] *= 12
-    roles = Roles("status", time="years", horizon=5.0, competing=["2"])
+    roles = use_of("status", time="years", horizon=5.0, competing=["2"])
     for name, frame in zip("ab", frames, strict=True):
         frame.assign(years=frame.years + 2).to_csv(tmp_path / f"{name}.csv", index=False)
-    table = read_labelled(tmp_path / "a.csv", roles)
+    table = read_labelled(inferred(tmp_path / "a.csv", roles))
     asked = {"rows": 20_000, "seed": 0}
     with pytest.raises(DataError, match="b.csv: column 'years': .* use one unit"):
-        external_rows(table, roles, [tmp_path / "b.csv"], **asked)
-    months, other_way = replace(roles, horizon=90.0), [tmp_path / "a.csv"]
+        external_rows(table, [tmp_path / "b.csv"], **asked)
+    months = use_of("status", time="years", horizon=90.0, competing=["2"])
+    other_way = [tmp_path / "a.csv"]
     with pytest.raises(DataError, match="a.csv: column 'years': .* use one unit"):
-        external_rows(read_labelled(tmp_path / "b.csv", months), months, other_way, **asked)
+        external_rows(read_labelled(inferred(tmp_path / "b.csv", months)), other_way, **asked)
     again = left_out("again", table.features, np.arange(400) < 200, None, table.follow)
     assert _moved_times(table, [again]) == []
     follow = replace(table.follow, time=table.follow.time * np.where(np.arange(400) < 200, 30, 1))
@@ -241,7 +240,7 @@ def test_a_second_table_whose_times_or_labels_have_another_unit_is_refused(tmp_p
 def test_a_second_table_is_read_by_its_own_description_or_else_by_that_of_the_first(tmp_path):
     a, b = patients(), patients(200, seed=1)
     written = b.assign(age=[f"{value:.4f}".replace(".", ",") for value in b.age])
-    roles = {"group": "patient", "drop": ["hospital", "visit"]}
+    roles = {"patient": "patient", "leave_out": ["hospital", "visit"]}
     b["patient"] = written["patient"] = [f"b{n}" for n in b.patient]
     with pytest.raises(DataError, match="b.csv: column 'age', data row 1"):
         external(tmp_path, a, written, **roles)
@@ -252,7 +251,7 @@ def test_a_second_table_is_read_by_its_own_description_or_else_by_that_of_the_fi
 
 
 def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
-    drop = {"group": "patient", "drop": ["visit"]}
+    drop = {"patient": "patient", "leave_out": ["visit"]}
     a, b = patients(), patients(100, seed=1).assign(patient=lambda frame: frame.patient + 190)
     _, (fold, judged) = external(tmp_path, a, b.astype({"patient": float}), **drop)  # 190.0 is 190
     assert len(fold.fit) == 400 - 20
@@ -261,14 +260,14 @@ def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
 
 def test_a_second_table_of_the_same_patients_leaves_nobody_to_learn_from(tmp_path):
     with pytest.raises(DataError, match="without the patients of the other tables"):
-        external(tmp_path, patients(), patients(seed=1), group="patient", drop=["visit"])
+        external(tmp_path, patients(), patients(seed=1), patient="patient", leave_out=["visit"])
 
 
 def test_a_row_of_the_second_table_without_its_patient_is_named(tmp_path):
     b = patients(200, seed=1).astype({"patient": object})
     b.loc[3, "patient"] = ""
     with pytest.raises(DataError, match="b.csv: column 'patient', data row 4: no patient"):
-        external(tmp_path, patients(), b, group="patient", drop=["visit"])
+        external(tmp_path, patients(), b, patient="patient", leave_out=["visit"])
 
 
 @pytest.mark.parametrize(
@@ -292,22 +291,20 @@ def test_one_question_at_a_time(tmp_path):
     path = tmp_path / "a.csv"
     patients().to_csv(path, index=False)
     told = {"run": TableRun(print)}
-    with pytest.raises(ConfigError, match="two questions"):
-        compare_places(path, Roles("died"), tmp_path / "o", site="x", external=["y"], **told)
     with pytest.raises(DataError, match="the same file"):
-        compare_places(path, Roles("died"), tmp_path / "o", external=[path], **told)
+        compare_places(inferred(path), tmp_path / "o", external=[path], **told)
     with pytest.raises(ConfigError, match="cannot be both the label and the site"):
-        compare_places(path, Roles("died"), tmp_path / "o", site="died", **told)
+        TableOptions(label="died").read(path, site="died")
     with pytest.raises(DataError, match="one file is named twice"):
-        compare_places(path, Roles("died"), tmp_path / "o", external=["b", "b"], **told)
+        compare_places(inferred(path), tmp_path / "o", external=["b", "b"], **told)
     with pytest.raises(DataError, match="no column 'ward'"):
-        compare_places(path, Roles("died"), tmp_path / "o", site="ward", **told)
+        TableOptions(label="died").read(path, site="ward")
 
 
 def test_rows_are_left_out_only_where_there_are_more(tmp_path, monkeypatch):
     few = [Contender("lr"), Contender("lr", "km")]
     monkeypatch.setattr("deepcac.table.elsewhere.fold_trials.contenders", lambda: few)
-    fold = site_folds(read(tmp_path, patients(), drop=["patient", "visit"]), "hospital")[0][0]
+    fold = site_folds(read(tmp_path, patients(), leave_out=["patient", "visit"]))[0][0]
     n = len(fold.sample(0, 10_000).train)
     assert [len(fold.sample(0, n - j).train) for j in (1, 2)] == [n - 3, n - 2]
     (exact,), (part,) = (judge_fold(fold, 0, 1, most) for most in (n, n - 10))
@@ -329,10 +326,10 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     there = patients(200, seed=1, shift=1.0)
     there.to_csv(tmp_path / "b.csv", index=False)
     alive = (there.died == "no").sum()
-    roles = Roles("died", group="patient", drop=["visit"])
+    roles = use_of("died", patient="patient", site="hospital", leave_out=["visit"])
     told = {"run": TableRun(lambda line: None, "deepcac <i>", jobs=1)}
     out = tmp_path / "page.html"
-    answer = compare_places(tmp_path / "a.csv", roles, out, site="hospital", **told)
+    answer = compare_places(inferred(tmp_path / "a.csv", roles), out, **told)
     page = out.read_text().replace("−", "-")
     assert re.match(r"(Use no c|C)lusters .*: .*in \d of 4 sites (they|we found neither) ", answer)
     assert re.search(r"over all sites</dt><dd>[+-]?0\.\d{3} AUROC \(95 % interval", page)
@@ -346,11 +343,15 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     for word in ("Hartung", "prediction interval", "logistic regression + k-means", "slope"):
         assert word in page
     part = compare_places(
-        tmp_path / "a.csv", roles, out, site="hospital", run=replace(told["run"], train_rows=100)
+        inferred(tmp_path / "a.csv", roles),
+        out,
+        run=replace(told["run"], train_rows=100),
     )
     assert part.endswith(", from a part of the training rows.")
     assert not part.startswith("Use no clusters elsewhere")
-    answer = compare_places(tmp_path / "a.csv", roles, out, external=[tmp_path / "b.csv"], **told)
+    answer = compare_places(
+        inferred(tmp_path / "a.csv", roles), out, external=[tmp_path / "b.csv"], **told
+    )
     page = out.read_text().replace("−", "-")
     assert answer in page
     assert "Hartung" not in page
@@ -413,9 +414,10 @@ def test_three_classes_are_judged_by_their_mean_auroc(tmp_path, places):
         frame["grade"] = pd.cut(frame.age, [-9, -0.5, 0.5, 9], labels=["low", "mid", "high"])
         frame["age"] += np.random.default_rng(seed).normal(size=300)
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
-    asked = {"site": "hospital"} if places == "site" else {"external": [tmp_path / "b.csv"]}
+    table = inferred(tmp_path / "a.csv", "grade", site="hospital")
+    external = [tmp_path / "b.csv"] if places == "external" else []
     out, run = tmp_path / "page.html", TableRun(lambda line: None, jobs=1)
-    answer = compare_places(tmp_path / "a.csv", Roles("grade"), out, run, **asked)
+    answer = compare_places(table, out, run, external=external)
     page = out.read_text().replace("−", "-")
     assert answer in page
     cells = of_page(page, "places-scores", "north" if places == "site" else "b")
@@ -426,11 +428,11 @@ def test_three_classes_are_judged_by_their_mean_auroc(tmp_path, places):
 @pytest.mark.usefixtures("few_contenders")
 def test_several_tables_at_a_horizon_with_competing_events(tmp_path):
     told = {"run": TableRun(lambda line: None, "deepcac", jobs=1)}
-    roles = Roles("status", time="years", horizon=5.0, competing=["2"], drop=["hospital"])
+    roles = use_of("status", time="years", horizon=5.0, competing=["2"], leave_out=["hospital"])
     for name, seed, shift in (("a", 0, 0.0), ("b", 1, 0.0), ("c", 2, 0.8), ("d", 3, 0.4)):
         followed(300, seed, shift).to_csv(tmp_path / f"{name}.csv", index=False)
     others = [tmp_path / f"{name}.csv" for name in "bcd"]
-    answer = compare_places(tmp_path / "a.csv", roles, tmp_path / "o.html", external=others,
+    answer = compare_places(inferred(tmp_path / "a.csv", roles), tmp_path / "o.html", external=others,
                             asked=RiskQuestions((0.1, 0.5)), **told)  # fmt: skip
     page = (tmp_path / "o.html").read_text().replace("−", "-")
     assert "of 3 sites" in answer
@@ -467,8 +469,8 @@ def test_sites_at_a_horizon_and_a_second_table_without_follow_up(tmp_path):
     frame = followed(450, 0)
     frame.to_csv(tmp_path / "a.csv", index=False)
     told = {"run": TableRun(lambda line: None, "deepcac", jobs=1)}
-    roles = Roles("status", time="years", horizon=5.0, competing=["2"])
-    answer = compare_places(tmp_path / "a.csv", roles, tmp_path / "o.html", site="hospital", **told)
+    roles = use_of("status", time="years", horizon=5.0, competing=["2"], site="hospital")
+    answer = compare_places(inferred(tmp_path / "a.csv", roles), tmp_path / "o.html", **told)
     assert "of 3 sites" in answer
     page = (tmp_path / "o.html").read_text()
     assert (
@@ -477,10 +479,13 @@ def test_sites_at_a_horizon_and_a_second_table_without_follow_up(tmp_path):
     )
     short = frame.assign(years=frame.years.clip(upper=4))
     short.to_csv(tmp_path / "b.csv", index=False)
-    roles = Roles("status", time="years", horizon=5.0, competing=["2"], drop=["hospital"])
+    roles = use_of("status", time="years", horizon=5.0, competing=["2"], leave_out=["hospital"])
     with pytest.raises(DataError, match="b.csv: column 'years': fewer than 20 patients are fol"):
         compare_places(
-            tmp_path / "a.csv", roles, tmp_path / "o.html", external=[tmp_path / "b.csv"], **told
+            inferred(tmp_path / "a.csv", roles),
+            tmp_path / "o.html",
+            external=[tmp_path / "b.csv"],
+            **told,
         )
 
 

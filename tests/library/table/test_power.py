@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError
@@ -16,7 +17,6 @@ from deepcac.judging.planted_outcomes import (
     with_true_subtype,
 )
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.roles import Roles
 from deepcac.table.detectable import planted_runs
 from deepcac.table.detectable.planted_runs import FOUND
 from deepcac.table.detectable.power_page import (
@@ -161,7 +161,7 @@ def test_what_no_cohort_shows_is_said_first(events, said):
 def test_rows_of_a_patient_are_no_further_patients(tmp_path, rows_each, said):
     frame = patients(2000)[["crp", "died"]].assign(stay=np.arange(2000) // rows_each)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    need = needed_patients(read_labelled(tmp_path / "t.csv", Roles("died", group="stay")))
+    need = needed_patients(read_labelled(inferred(tmp_path / "t.csv", patient="stay")))
     assert 200 < need.size.needed < 2000
     assert f"this table {said}." in need.sentence
 
@@ -180,8 +180,7 @@ def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch
     patients().to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "power.html"
     answer = power_table(
-        tmp_path / "t.csv",
-        Roles("died"),
+        inferred(tmp_path / "t.csv"),
         out,
         TableRun(lambda _: None, command="<b>", budget=0.01, jobs=1),
     )
@@ -190,7 +189,7 @@ def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch
     assert page.index("With these 300 patients") < page.index("<figure") < page.index("<table")
     assert "&lt;b&gt;" in page
     assert "Riley" in page
-    table = read_labelled(tmp_path / "t.csv", Roles("died"))
+    table = read_labelled(inferred(tmp_path / "t.csv"))
     assert candidate_parameters(table) == 3 + 2 + 2
 
 
@@ -199,6 +198,6 @@ def test_three_classes_are_refused_in_one_line(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(ConfigError, match="two classes"):
         power_table(
-            tmp_path / "t.csv", Roles("grade"), tmp_path / "p.html", TableRun(print, command="")
+            inferred(tmp_path / "t.csv", "grade"), tmp_path / "p.html", TableRun(print, command="")
         )
     assert not (tmp_path / "p.html").exists()

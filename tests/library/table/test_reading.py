@@ -8,14 +8,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from described_tables import decided, describe
+from described_tables import decided, describe, inferred, use_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.columns.described_rows import DescribedTable, as_declared_numbers
 from deepcac.table.columns.description import ColumnField
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.column_lines import column_lines
 from deepcac.table.reading import delimited_text
@@ -38,14 +37,17 @@ def frame(n=60):
     )
 
 
+DIED = use_of("died")
+
+
 def written(tmp_path, table, name="patients.csv"):
     path = tmp_path / name
     table.to_parquet(path) if name.endswith("parquet") else table.to_csv(path, index=False)
     return path
 
 
-def read(tmp_path, table, roles=None, **options):
-    return read_labelled(written(tmp_path, table), roles or Roles("died"), **options)
+def read(tmp_path, table, use=DIED, **options):
+    return read_labelled(inferred(written(tmp_path, table), use), **options)
 
 
 def blocks_of(path):
@@ -66,52 +68,52 @@ def put(table, column, row, value):
 MISTAKES = {
     "a fraction as label": (
         lambda t: t.assign(died=[0.4, *[0, 1] * 29, 1]),
-        Roles("died"),
+        use_of("died"),
         "'died', data row 1: 0.4 is no class",
     ),
-    "one class": (lambda t: t.assign(died="no"), Roles("died"), "'died' holds 'no' in every row"),
-    "a number as label": (lambda t: t, Roles("crp"), "'crp', data row 1: .* is no class"),
+    "one class": (lambda t: t.assign(died="no"), use_of("died"), "'died' holds 'no' in every row"),
+    "a number as label": (lambda t: t, use_of("crp"), "'crp', data row 1: .* is no class"),
     "too many classes": (
         lambda t: t,
-        Roles("age"),
+        use_of("age"),
         "'age' holds [0-9]+ different values; .* at its median by above: [0-9.]+",
     ),
-    "unknown label": (lambda t: t, Roles("dead"), "no column 'dead'; there are patient, age"),
-    "unknown positive": (lambda t: t, Roles("died", positive="ja"), "holds no 'ja'"),
+    "unknown label": (lambda t: t, use_of("dead"), "no column 'dead'; there are patient, age"),
+    "unknown positive": (lambda t: t, use_of("died", event="ja"), "holds no 'ja'"),
     "an id twice": (
         lambda t: put(t, "patient", 9, "p004"),
-        Roles("died", id="patient"),
+        use_of("died", id="patient"),
         "'patient', data row 10: 'p004' stands in row 5 already",
     ),
     "no id": (
         lambda t: put(t, "patient", 9, None),
-        Roles("died", id="patient"),
+        use_of("died", id="patient"),
         "'patient', data row 10: no id",
     ),
     "a rare class": (
         lambda t: t.assign(died=["yes"] * 3 + ["no"] * 57),
-        Roles("died"),
+        use_of("died"),
         "class 'yes' has fewer than 8 rows: too few",
     ),
-    "few rows": (lambda t: t[:30], Roles("died"), "30 rows; at least 40"),
-    "empty": (lambda t: t[:0], Roles("died"), "holds no rows"),
+    "few rows": (lambda t: t[:30], use_of("died"), "30 rows; at least 40"),
+    "empty": (lambda t: t[:0], use_of("died"), "holds no rows"),
     "nothing to predict from": (
         lambda t: t[["patient", "died"]],
-        Roles("died", id="patient"),
+        use_of("died", id="patient"),
         "no column is left",
     ),
-    "unknown column to drop": (lambda t: t, Roles("died", drop=["bmi"]), "no column 'bmi'"),
-    "unknown patient": (lambda t: t, Roles("died", group="who"), "no column 'who'"),
-    "unknown site": (lambda t: t, Roles("died", apart={"at": "the site"}), "no column 'at'"),
-    "nothing above": (lambda t: t, Roles("age", above=200), "no value is above 200"),
+    "unknown column to drop": (lambda t: t, use_of("died", leave_out=["bmi"]), "no column 'bmi'"),
+    "unknown patient": (lambda t: t, use_of("died", patient="who"), "no column 'who'"),
+    "unknown site": (lambda t: t, use_of("died", site="at"), "no column 'at'"),
+    "nothing above": (lambda t: t, use_of("age", above=200), "no value is above 200"),
     "one patient": (
         lambda t: t.assign(ward="a"),
-        Roles("died", group="ward"),
+        use_of("died", patient="ward"),
         "column 'ward' tells 1 patients apart; at least 8 are needed",
     ),
     "above and positive": (
         lambda t: t,
-        Roles("age", above=50, positive="1"),
+        use_of("age", above=50, event="1"),
         "a number that is divided has no event of its own",
     ),
 }
@@ -119,9 +121,9 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_named_with_its_column_and_row(tmp_path, mistake):
-    change, roles, message = MISTAKES[mistake]
+    change, use, message = MISTAKES[mistake]
     with pytest.raises(DataError, match=message):
-        read(tmp_path, change(frame()), roles)
+        read(tmp_path, change(frame()), use)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,7 @@ def test_a_file_that_is_not_there_or_not_utf8_is_named(tmp_path):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_text_and_parquet_give_the_same_features(tmp_path, ending):
-    found = read_labelled(written(tmp_path, frame(), f"t.{ending}"), Roles("died", id="patient"))
+    found = read_labelled(inferred(written(tmp_path, frame(), f"t.{ending}"), id="patient"))
     assert found.features.names == ("age", "crp", "sex=m")
     assert np.array_equal(found.features.X[:, 0], frame()["age"])
     assert np.array_equal(found.features.X[:, 2], frame()["sex"] == "m")
@@ -169,14 +171,14 @@ def test_text_and_parquet_give_the_same_features(tmp_path, ending):
 def test_semicolons_and_decimal_commas_are_read(tmp_path):
     path = tmp_path / "t.csv"
     frame().to_csv(path, index=False, sep=";", decimal=",")
-    found = read_labelled(path, Roles("died", id="patient"))
+    found = read_labelled(inferred(path, id="patient"))
     assert np.array_equal(found.features.X[:, 1], frame()["crp"])
 
 
 def test_a_spreadsheet_is_read_or_says_what_is_missing(tmp_path, monkeypatch):
     path = tmp_path / "t.xlsx"
     frame().to_excel(path, index=False)
-    assert read_labelled(path, Roles("died", id="patient")).features.names[0] == "age"
+    assert read_labelled(inferred(path, id="patient")).features.names[0] == "age"
     twice = frame().set_axis(["patient", "patient", *frame().columns[2:]], axis=1)
     twice.to_excel(path, index=False)
     with pytest.raises(DataError, match=r"t\.xlsx: column 'patient' stands twice"):
@@ -221,7 +223,7 @@ def test_the_positive_class_can_be_chosen_and_a_number_divided():
 
 def test_missing_cells_stay_nan_and_a_category_gets_a_level_for_them(tmp_path):
     table = put(put(frame(), "crp", 0, "NA"), "sex", 1, "?")
-    found = read(tmp_path, table, Roles("died", id="patient"))
+    found = read(tmp_path, table, use_of("died", id="patient"))
     assert found.features.names == ("age", "crp", "sex=f", "sex=m", "sex=(missing)")
     assert np.isnan(found.features.X[0, 1])
     assert found.features.X[1].tolist()[2:] == [0, 0, 1]
@@ -278,7 +280,7 @@ def test_a_large_table_is_read_in_blocks_and_the_sample_is_said(tmp_path):
     table = pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc")).assign(y=np.arange(n) % 2)
     path = tmp_path / "large.parquet"
     pq.write_table(pa.Table.from_pandas(table), path, row_group_size=1000)
-    found = read_labelled(path, Roles("y"), rows=500)
+    found = read_labelled(inferred(path, "y", rows=500), rows=500)
     assert (len(found.features.label), found.total) == (500, n)
     assert any("Sampled: 500 of 30,000 rows" in one for one in found.remarks)
 
@@ -318,7 +320,7 @@ def test_stray_quotes_that_swallow_rows_are_refused(tmp_path):
     lines[20], lines[30] = '"a19,19,1', 'a29",29,1'
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError, match="column 'note', data row 20: the cell goes over lines"):
-        read_labelled(path, Roles("died"))
+        read_labelled(inferred(path))
 
 
 def test_an_empty_cell_of_a_narrow_table_is_a_row(tmp_path):
@@ -404,7 +406,7 @@ def test_a_damaged_spreadsheet_is_one_line(tmp_path):
     path = tmp_path / "t.xlsx"
     path.write_bytes(b"PK\x03\x04" + bytes(200))
     with pytest.raises(DataError, match="t.xlsx: "):
-        read_labelled(path, Roles("died"))
+        read_labelled(inferred(path))
 
 
 @pytest.mark.parametrize(
@@ -415,7 +417,7 @@ def test_every_kind_of_text_is_read(tmp_path, kind):
     columns = {name: pa.array(table[name]) for name in table}
     columns["sex"] = pa.array(table["sex"].tolist()).cast(kind)
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
-    found = read_labelled(tmp_path / "t.parquet", Roles("died"))
+    found = read_labelled(inferred(tmp_path / "t.parquet"))
     assert "sex=m" in found.features.names
 
 
@@ -425,7 +427,7 @@ def test_lists_that_are_left_out_are_not_read_where_another_column_is_a_date(tmp
     columns["admitted"] = pa.array(range(len(table)), pa.duration("s"))
     columns["notes"] = pa.array([[("a", 1)]] * len(table), pa.map_(pa.string(), pa.int8()))
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
-    found = read_labelled(tmp_path / "t.parquet", Roles("died", drop=("notes",)))
+    found = read_labelled(inferred(tmp_path / "t.parquet", leave_out=("notes",)))
     assert found.total == len(table)
 
 
@@ -435,17 +437,17 @@ def test_whole_numbers_that_a_double_cannot_tell_apart_are_refused(tmp_path):
     columns["code"] = pa.array([2**53 + 1 + i for i in range(len(table))], pa.int64())
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     with pytest.raises(ConfigError, match="column 'code', data row 1: .* is no measurement"):
-        read_labelled(tmp_path / "t.parquet", Roles("died"))
+        read_labelled(inferred(tmp_path / "t.parquet"))
 
 
 def test_a_spreadsheet_is_read(tmp_path):
     pytest.importorskip("openpyxl")
     frame().to_excel(tmp_path / "t.xlsx", index=False)
-    found = read_labelled(tmp_path / "t.xlsx", Roles("died", id="patient")).features
+    found = read_labelled(inferred(tmp_path / "t.xlsx", id="patient")).features
     assert found.X.shape == (60, 3)
     for name in ("t.xls", "t.csv"):
         (tmp_path / "t.xlsx").rename(tmp_path / name)
-        assert len(read_labelled(tmp_path / name, Roles("died", id="patient")).rows) == 60
+        assert len(read_labelled(inferred(tmp_path / name, id="patient")).rows) == 60
         (tmp_path / name).rename(tmp_path / "t.xlsx")
 
 
@@ -531,7 +533,7 @@ def test_a_row_whose_patient_is_not_a_number_has_no_group(tmp_path):
     columns["stay"] = pa.array(np.where(np.arange(60) == 6, np.nan, np.arange(60.0)))
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     with pytest.raises(DataError, match="column 'stay', data row 7: no patient"):
-        read_labelled(tmp_path / "t.parquet", Roles("died", group="stay"))
+        read_labelled(inferred(tmp_path / "t.parquet", patient="stay"))
 
 
 def test_a_time_is_no_number_to_divide():
@@ -553,7 +555,7 @@ def test_texts_that_are_the_words_for_rare_and_missing_are_these_levels():
 def test_a_class_that_the_sample_lacks_is_not_said_to_be_absent(tmp_path):
     table = pd.DataFrame({"age": np.arange(4000) % 71, "died": np.arange(4000) < 8})
     with pytest.raises(DataError, match="fewer than 8 rows in the sample: too few"):
-        read_labelled(written(tmp_path, table, "t.parquet"), Roles("died"), rows=100)
+        read_labelled(inferred(written(tmp_path, table, "t.parquet"), rows=100), rows=100)
 
 
 def test_nothing_rests_on_the_order_of_the_columns(tmp_path):
@@ -564,7 +566,7 @@ def test_nothing_rests_on_the_order_of_the_columns(tmp_path):
     tables = []
     for name, columns in (("forth", frame.columns), ("back", frame.columns[::-1])):
         frame[columns].to_csv(tmp_path / f"{name}.csv", index=False)
-        tables.append(read_labelled(*decided(tmp_path / f"{name}.csv")))
+        tables.append(read_labelled(decided(tmp_path / f"{name}.csv")))
     forth, back = tables
     assert forth.features.names == back.features.names
     np.testing.assert_array_equal(forth.features.X, back.features.X)

@@ -6,19 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from described_tables import decided
+from described_tables import decided, inferred
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.pages.figures import Figure
+from deepcac.pages.sections import tables_of
 from deepcac.scoring.resampled_scores import AUROC, RATIO
 from deepcac.scoring.small_cells import STEP
 from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer
-from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import contender_name
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.pages.page_sections import tables_of
 from deepcac.table.pages.risk_figures import EDGES, risk_shares, usual_thresholds
 from deepcac.table.pages.risk_section import (
     USUAL,
@@ -44,7 +43,7 @@ def judged(tmp_path_factory):
     path = tmp_path_factory.mktemp("by") / "t.csv"
     lines = [f"{a},{m:.3f},{s},{int(d)}" for a, m, s, d in zip(age, marker, sex, died, strict=True)]
     path.write_text("\n".join(["age,marker,sex,died", *lines]) + "\n")
-    table = read_labelled(path, Roles("died"))
+    table = read_labelled(inferred(path))
     trials = run_budgeted(table, TableRun(budget=0.01, trials=1, jobs=1))
     return table, trials, answer(trials, "t", table.rarest)
 
@@ -95,16 +94,16 @@ def test_thresholds_are_the_users_or_a_default_that_is_stated(judged):
     asked = section(judged, RiskQuestions((0.1, 0.3)))
     assert "Thresholds from 10.0 % to 30.0 %" in text(asked)
     assert "They are the default" not in text(asked)
-    assert [row[0] for row in of_page(asked, "benefits").rows] == [
+    assert [row[0] for row in of_page(asked, "benefits").texts] == [
         *("10 %", "15 %", "20 %", "25 %", "30 %")
     ]
 
 
 def test_every_number_has_an_interval(judged):
     made = section(judged, RiskQuestions(by=["sex"]))
-    assert all(" to " in cell for row in of_page(made, "scores").rows for cell in row[1:-1])
-    assert all(" to " in cell for row in of_page(made, "benefits").rows for cell in row[1:])
-    assert all(" to " in cell for row in of_page(made, "subgroups").rows for cell in row[3:])
+    assert all(" to " in cell for row in of_page(made, "scores").texts for cell in row[1:-1])
+    assert all(" to " in cell for row in of_page(made, "benefits").texts for cell in row[1:])
+    assert all(" to " in cell for row in of_page(made, "subgroups").texts for cell in row[3:])
     decision = next(block for block in made.blocks if getattr(block, "id", "") == "decision")
     assert isinstance(decision, Figure)
     lines = [line for line in decision.data if line[-1] != ""]
@@ -121,7 +120,7 @@ def test_a_level_of_few_rows_is_not_named_and_the_others_are_rounded(judged):
     changed = replace(table, rows=table.rows.append_column("doctor", column))
     check_columns(changed, ["doctor"])
     made = section(judged, RiskQuestions(by=["doctor"]), table=changed)
-    rows = of_page(made, "subgroups").rows
+    rows = of_page(made, "subgroups").texts
     assert [row[0] for row in rows] == ["doctor f", "doctor m"]
     assert all(int(cell) % STEP == 0 for row in rows for cell in row[1:3])
 
@@ -154,7 +153,7 @@ def test_a_number_of_which_most_are_the_largest_tells_no_smallest(judged):
 def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):
     lines = "\n".join(f"{7 * i % 83},{i % 2}" for i in range(80))
     (tmp_path / "t.csv").write_text(f"group,died\n{lines}\n")
-    assert check_columns(read_labelled(*decided(tmp_path / "t.csv")), ["group"]) is None
+    assert check_columns(read_labelled(decided(tmp_path / "t.csv")), ["group"]) is None
 
 
 def test_clusters_that_were_not_chosen_change_no_treatment(judged):

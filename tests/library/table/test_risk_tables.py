@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred, use_of
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
@@ -20,7 +21,6 @@ from deepcac.files.storage import content_digest, read_json, write_json
 from deepcac.preprocess import TableScaler
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.coarse_states import coarse_scaler
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.risk_model_choice import method_lines
@@ -60,12 +60,14 @@ def csv(tmp_path):
     return path
 
 
-ROLES = Roles("died", id="patient")
+USE = use_of("died", id="patient")
 
 
-def fitted(csv, tmp_path, roles=ROLES, **options):
+def fitted(csv, tmp_path, roles=USE, **options):
     model = tmp_path / "model.json"
-    fit_table(csv, roles, model, TableRun(lambda line: None, rows=10_000, jobs=1), **options)
+    fit_table(
+        inferred(csv, roles), model, TableRun(lambda line: None, rows=10_000, jobs=1), **options
+    )
     return model
 
 
@@ -77,7 +79,7 @@ def risks(model, csv, tmp_path, said=None):
 
 def test_the_plain_model_is_scikit_learns_on_the_scaled_table(csv, tmp_path):
     found = risks(fitted(csv, tmp_path, method="plain"), csv, tmp_path)
-    table = read_labelled(csv, ROLES)
+    table = read_labelled(inferred(csv, USE))
     scaled = coarse_scaler(table).transform(table.features.X)
     model = LogisticRegression(max_iter=1000).fit(scaled, table.features.label)
     expected = model.predict_proba(scaled)[:, 1]
@@ -86,8 +88,16 @@ def test_the_plain_model_is_scikit_learns_on_the_scaled_table(csv, tmp_path):
     assert found.columns.tolist() == ["patient", "risk"]
 
 
-def test_subtypes_that_help_are_chosen_and_told(csv, tmp_path):
-    model = fitted(csv, tmp_path, learner="lr")
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory):
+    """A table, and the model that is chosen for it."""
+    folder = tmp_path_factory.mktemp("chosen")
+    patients()[0].to_csv(folder / "patients.csv", index=False)
+    return folder / "patients.csv", fitted(folder / "patients.csv", folder, learner="lr")
+
+
+def test_subtypes_that_help_are_chosen_and_told(chosen, tmp_path):
+    csv, model = chosen
     method = read_model(model).method
     assert method["n_clusters"] >= 2
     found = risks(model, csv, tmp_path)
@@ -110,7 +120,7 @@ def test_three_classes_have_three_risks_that_sum_to_one(csv, tmp_path):
     table = patients()[0]
     table["grade"] = np.digitize(table["age"], [-0.5, 0.5])
     table.drop(columns=["age", "died"]).to_csv(csv, index=False)
-    grades = Roles("grade", id="patient")
+    grades = use_of("grade", id="patient")
     found = risks(fitted(csv, tmp_path, grades, method="k-means"), csv, tmp_path)
     assert found.columns.tolist() == ["patient", "risk_0", "risk_1", "risk_2", "subtype"]
     assert np.allclose(found.filter(like="risk").sum(axis=1), 1, atol=1e-5)
@@ -195,8 +205,8 @@ def test_no_text_of_few_rows_is_in_a_model_or_on_a_page(csv, tmp_path):
     assert "3 (1.0 %)" not in page
 
 
-def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
-    method = read_model(fitted(csv, tmp_path, learner="lr")).method
+def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(chosen):
+    method = read_model(chosen[1]).method
     out = method["held_out"]
     assert 0.5 < out["low"] < out["auroc"] < out["high"] <= 1
     assert method["rarest"] == rounded(patients()[0]["died"].value_counts().min())
@@ -219,7 +229,7 @@ def test_of_models_that_rank_alike_the_one_with_the_best_risks_is_taken(csv, tmp
     table = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("abcde"))
     died = rng.random(300) < 1 / (1 + np.exp(0.5 - table["a"] - table["b"]))
     table.assign(patient=np.arange(300), died=died).to_csv(csv, index=False)
-    model = fitted(csv, tmp_path, learner="lr")
+    model = fitted(csv, tmp_path, learner="lr", method="plain")
     assert 0.5 < read_model(model).method["held_out"]["calibration_slope"] < 2
     assert risks(model, csv, tmp_path)["risk"].std() > 0.15
 
@@ -265,7 +275,7 @@ def project(tmp_path):
 
 
 def test_a_table_becomes_a_private_data_set_that_is_never_shared(csv, project):
-    features, entry, _ = add_table(csv, ROLES, "mine", project)
+    features, entry, _ = add_table(inferred(csv, USE), "mine", project)
     assert entry == project / "config" / "registry" / "private" / "mine.yaml"
     matrix = read_features(features)
     assert matrix.names == ("age", "bmi", "crp", "sex=m", "urea")
@@ -277,13 +287,13 @@ def test_a_table_becomes_a_private_data_set_that_is_never_shared(csv, project):
     assert found["features"] == "data/features/mine.parquet"
     origins = Origins(layout, lambda file: (), ())
     assert origins.closed(str(project / found["features"])) == str(features)
-    assert add_table(csv, ROLES, "mine", project)[1] == entry  # again, for a newer table
+    assert add_table(inferred(csv, USE), "mine", project)[1] == entry  # again, for a newer table
 
 
 def test_patients_with_several_rows_stay_together_in_the_workflow(csv, project):
     table = patients()[0].assign(patient=[f"p{i // 3}" for i in range(300)])
     table.to_csv(csv, index=False)
-    features, entry, _ = add_table(csv, Roles("died", group="patient"), "mine", project)
+    features, entry, _ = add_table(inferred(csv, patient="patient"), "mine", project)
     matrix = read_features(features)
     assert matrix.group is not None
     assert matrix.group.tolist() == [str(i // 3) for i in range(300)]
@@ -318,9 +328,9 @@ def test_a_name_that_cannot_be_used_is_refused(csv, project, name, message):
     there.parent.mkdir(parents=True)
     there.write_text("of another")
     with pytest.raises(ConfigError, match=message):
-        add_table(csv, ROLES, name, project)
+        add_table(inferred(csv, USE), name, project)
     with pytest.raises(ConfigError, match="no config/registry here"):
-        add_table(csv, ROLES, "mine", project / "config")
+        add_table(inferred(csv, USE), "mine", project / "config")
     assert there.read_text() == "of another"
     assert not (project / "config" / "registry" / "private").exists()
 
@@ -419,7 +429,7 @@ def test_nothing_is_written_over_an_input_or_what_is_no_file(csv, tmp_path):
         ("/dev/null", "regular"),
     ):
         with pytest.raises(ConfigError, match=why):
-            fit_table(csv, ROLES, out, TableRun(lambda line: None, rows=10_000, jobs=1))
+            fit_table(inferred(csv, USE), out, TableRun(lambda line: None, rows=10_000, jobs=1))
     (tmp_path / "link.csv").symlink_to(csv)
     with pytest.raises(ConfigError, match="is what is read"):
         write_profile_page(csv, tmp_path / "link.csv", TableRun(str, command="c"))

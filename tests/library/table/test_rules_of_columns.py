@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from described_tables import decided
+from described_tables import decided, inferred, use_of
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.draws import draw, units
@@ -12,7 +12,6 @@ from deepcac.judging.resamples import at_most
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.column_differences import difference_lines
 from deepcac.table.columns.described_rows import without_missing
-from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import external_rows
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
@@ -32,7 +31,7 @@ def patients(n=N, seed=0):
 
 def read(path, table, **options):
     table.to_csv(path / "t.csv", index=False, **options)
-    return read_labelled(path / "t.csv", Roles("died"))
+    return read_labelled(inferred(path / "t.csv"))
 
 
 def column(table, name):
@@ -43,7 +42,7 @@ def column(table, name):
 def test_a_column_may_have_the_name_of_a_column_of_ours(tmp_path, name):
     """`difference_lines` is part of every page of `compare` and `audit`."""
     patients().rename(columns={"crp": name}).to_csv(tmp_path / "t.csv", index=False)
-    table = read_labelled(*decided(tmp_path / "t.csv"))
+    table = read_labelled(decided(tmp_path / "t.csv"))
     code = np.arange(N) % 2
     lines = {line[0]: line[1] for line in difference_lines(table, code, ["a", "b"])}
     values = patients()["crp"].to_numpy()
@@ -63,8 +62,8 @@ def test_a_column_that_is_left_out_stops_nothing(tmp_path):
     table = patients().assign(weight=["1,5", "2.5", "3,25", "4.75"] * (N // 4))
     table.to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(ConfigError, match="'weight'"):
-        read_labelled(tmp_path / "t.csv", Roles("died"))
-    found = read_labelled(tmp_path / "t.csv", Roles("died", drop=("weight",)))
+        read_labelled(inferred(tmp_path / "t.csv"))
+    found = read_labelled(inferred(tmp_path / "t.csv", leave_out=("weight",)))
     assert found.features.names == ("age", "crp", "ward=1", "ward=2", "ward=3")
     encoder, faults = write_profile_page(
         tmp_path / "t.csv", tmp_path / "p.html", TableRun(len), label="died"
@@ -72,7 +71,7 @@ def test_a_column_that_is_left_out_stops_nothing(tmp_path):
     assert [column.name for column in encoder.used] == ["age", "crp", "ward"]
     assert "'weight'" in " ".join(faults)
     fit_table(
-        tmp_path / "t.csv", Roles("died", drop=("weight",)), tmp_path / "m.json", TableRun(len),
+        inferred(tmp_path / "t.csv", leave_out=("weight",)), tmp_path / "m.json", TableRun(len),
         method="plain",
     )  # fmt: skip
     assert predict_table(tmp_path / "m.json", tmp_path / "t.csv", tmp_path / "r", say=len) == N
@@ -83,13 +82,13 @@ def test_text_with_spaces_and_an_empty_cell_is_refused_with_its_row(tmp_path):
     ages = patients()["age"].tolist()
     lines = ["died age crp", *(f"{i % 2} {age} {i % 30 / 10}" for i, age in enumerate(ages))]
     path.write_text("\n".join(lines))
-    assert column(read_labelled(path, Roles("died")), "age").tolist() == ages
+    assert column(read_labelled(inferred(path)), "age").tolist() == ages
     for row, line in ((8, "1      3.4"), (9, "1 50 3.4 7")):
         path.write_text("\n".join([*lines[:row], line, *lines[row + 1 :]]))
         with pytest.raises(DataError, match=rf"data row {row} has {len(line.split())} words, the"):
-            read_labelled(path, Roles("died"))
+            read_labelled(inferred(path))
     path.write_text("\n".join([*lines[:8], '1 50 "3.4"', *lines[9:]]))
-    assert read_labelled(path, Roles("died")).features.X.shape == (N, 2)
+    assert read_labelled(inferred(path)).features.X.shape == (N, 2)
 
 
 def test_a_blank_is_said_also_where_rare_levels_are_one():
@@ -114,8 +113,8 @@ def test_blanks_of_a_second_table_only_are_said(tmp_path):
     second.loc[:9, "ward"] = None
     first.to_csv(tmp_path / "a.csv", index=False)
     second.to_csv(tmp_path / "b.csv", index=False)
-    table = read_labelled(tmp_path / "a.csv", Roles("died"))
-    _, judged = external_rows(table, Roles("died"), [tmp_path / "b.csv"], rows=1000, seed=0)
+    table = read_labelled(inferred(tmp_path / "a.csv"))
+    _, judged = external_rows(table, [tmp_path / "b.csv"], rows=1000, seed=0)
     assert any("'ward' is empty in 10 rows, and in none of a." in line for line in judged.remarks)
 
 
@@ -126,7 +125,7 @@ def test_too_few_patients_with_the_event_are_told_as_patients(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     said = r"'died': fewer than 4 patients \(column 'patient'\) have a row of class '1'"
     with pytest.raises(DataError, match=said):
-        read_labelled(tmp_path / "t.csv", Roles("died", group="patient"))
+        read_labelled(inferred(tmp_path / "t.csv", patient="patient"))
 
 
 def test_a_column_without_a_value_in_a_file_with_types_is_an_empty_one(tmp_path):
@@ -135,14 +134,14 @@ def test_a_column_without_a_value_in_a_file_with_types_is_an_empty_one(tmp_path)
     table.loc[::4, "crp"] = np.nan
     table.to_csv(tmp_path / "t.csv", index=False)
     model, risks = tmp_path / "m.json", tmp_path / "r.csv"
-    fit_table(tmp_path / "t.csv", Roles("died"), model, TableRun(str, command="c"), method="plain")
+    fit_table(inferred(tmp_path / "t.csv"), model, TableRun(str, command="c"), method="plain")
     (tmp_path / "new.json").write_text('[{"age": 63, "crp": null, "ward": 2}]')
     assert predict_table(model, tmp_path / "new.json", risks, say=str) == 1
 
 
 def test_names_of_options_are_read_as_those_of_columns(tmp_path):
-    roles = Roles("died", time="days", horizon=1, competing=("other  cause",))
-    assert roles.competing == ("other cause",)
+    use = use_of("died", time="days", horizon=1, competing=("other  cause",))
+    assert use.outcome.competing == ("other cause",)
     assert risk_questions(None, "pheno  type, e\u0301ge").by == ("pheno type", "\u00e9ge")
 
 
@@ -152,9 +151,9 @@ def test_a_second_table_may_lack_the_competing_event(tmp_path):
     here["died"] = rng.permutation([0, 1, 2] * (N // 3))
     here.to_csv(tmp_path / "a.csv", index=False)
     there.to_csv(tmp_path / "b.csv", index=False)
-    roles = Roles("died", time="days", horizon=6.5, competing=("2",), positive="1")
-    table = read_labelled(tmp_path / "a.csv", roles)
-    fold, _ = external_rows(table, roles, [tmp_path / "b.csv"], rows=1000, seed=0)
+    roles = use_of("died", time="days", horizon=6.5, competing=("2",), event="1")
+    table = read_labelled(inferred(tmp_path / "a.csv", roles))
+    fold, _ = external_rows(table, [tmp_path / "b.csv"], rows=1000, seed=0)
     assert fold.follow.other is not None
     assert not fold.follow.other[N:].any()
 
@@ -209,13 +208,13 @@ def test_a_level_of_one_patient_with_many_rows_is_not_named(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
 
     def levels(**roles):
-        found = read_labelled(tmp_path / "t.csv", Roles("died", **roles)).columns
+        found = read_labelled(inferred(tmp_path / "t.csv", **roles)).columns
         return next(entry.levels for entry in found if entry.name == "ward")
 
-    assert levels(group="patient") == ("Hospice-77", "er", "icu", "med")
+    assert levels(patient="patient") == ("Hospice-77", "er", "icu", "med")
     table["patient"] = np.maximum(table["patient"], 1)  # now of seven
     table.to_csv(tmp_path / "t.csv", index=False)
-    assert levels(group="patient") == ("er", "icu", "med", "(other)")
+    assert levels(patient="patient") == ("er", "icu", "med", "(other)")
 
 
 def test_numbers_of_few_patients_are_in_no_model_however_many_rows_they_have():

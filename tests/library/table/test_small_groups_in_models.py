@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred
 
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.coarse_states import coarse_counts
-from deepcac.table.columns.roles import Roles
 from deepcac.table.risk_model_file import read_risk_model
 from deepcac.table.risk_tables import fit_table
 
@@ -37,8 +37,7 @@ def fitted(tmp_path_factory):
     X.to_csv(folder / "t.csv", index=False)
     said = []
     fit_table(
-        folder / "t.csv",
-        Roles("death"),
+        inferred(folder / "t.csv", "death"),
         folder / "m.json",
         TableRun(said.append, rows=1000, jobs=1),
         **HOW,
@@ -87,7 +86,7 @@ def test_rows_of_one_patient_are_one_patient(tmp_path):
     far = X.iloc[[0] * 30]  # thirty visits of one
     pd.concat([X, far]).to_csv(tmp_path / "t.csv", index=False)
     model = fit_table(
-        tmp_path / "t.csv", Roles("death", group="patient"), tmp_path / "m.json",
+        inferred(tmp_path / "t.csv", "death", patient="patient"), tmp_path / "m.json",
         TableRun(len, rows=1000, jobs=1), **HOW,
     )  # fmt: skip
     whole = pd.concat([X, far])

@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from described_tables import decided
+from described_tables import decided, inferred, use_of
 
 import deepcac
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.budgeted_trials import TableRun, refuse_budget
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import Use
-from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.folds import external_rows, site_folds
 from deepcac.table.inference.described_table import describe_table
 from deepcac.table.inference.labelled_table import read_labelled
@@ -33,7 +32,7 @@ def patients(seed=0):
 
 
 def read(path, label="died", **roles):
-    return read_labelled(path, Roles(label, **roles))
+    return read_labelled(inferred(path, label, **roles))
 
 
 def csv(tmp_path, table, **options):
@@ -105,8 +104,7 @@ def test_packed_tables_are_read_as_they_are(tmp_path):
 def test_a_column_in_another_unit_is_refused_in_both_directions(tmp_path, factor):
     model, out = tmp_path / "m.json", tmp_path / "risk.csv"
     fit_table(
-        csv(tmp_path, patients()),
-        Roles("died"),
+        inferred(csv(tmp_path, patients())),
         model,
         TableRun(len, rows=N, jobs=1),
         method="plain",
@@ -182,20 +180,20 @@ def test_a_status_of_unknown_words_needs_the_event_named(tmp_path):
     path = csv(tmp_path, table.assign(status=np.where(table["status"], "rot", "blau")))
     with pytest.raises(DataError, match="may be the event"):
         read(path, "status", time="days", horizon=1000)
-    assert read(path, "status", time="days", horizon=1000, positive="rot").words[1] == "rot"
+    assert read(path, "status", time="days", horizon=1000, event="rot").words[1] == "rot"
 
 
 def test_sites_that_differ_in_case_are_refused_and_na_can_be_a_site(tmp_path):
     def site(values):
         path = csv(tmp_path, patients().assign(site=values * (N // len(values))))
-        return site_folds(read(path, apart={"site": "the site"}), "site")
+        return site_folds(read(path, site="site"))
 
     with pytest.raises(DataError, match="'A', 'a' are different sites"):
         site(["A", "a", "B", "B"])
     with pytest.raises(ConfigError, match="'NA'"):
         site(["NA", "EU"])
     folds, _ = site_folds(
-        read_labelled(*decided(tmp_path / "t.csv", answer="a level", site="site")), "site"
+        read_labelled(decided(tmp_path / "t.csv", answer="a level", site="site")), "site"
     )
     assert sorted(fold.name for fold in folds) == ["EU", "NA"]
 
@@ -212,7 +210,7 @@ def test_names_in_two_normal_forms_are_one(tmp_path):
         person=[f"{written[n % 4]} {n // 4}" for n in range(N)],
     )
     path = csv(tmp_path, table)
-    found = read(path, group="person")
+    found = read(path, patient="person")
     levels = next(one for one in found.columns if one.name == "ward").levels
     assert sorted(levels) == ["Ann", "Zo\u00eb"]
     assert len(np.unique(found.group)) == N // 4
@@ -226,8 +224,8 @@ def test_ids_with_and_without_zeros_are_one_patient_in_two_tables(tmp_path):
     other = patients(1).assign(pid=[n // 2 + 60 for n in range(N)])
     first, second = csv(tmp_path, table), tmp_path / "there.csv"
     other.to_csv(second, index=False)
-    roles = Roles("died", group="pid")
-    fold, judged = external_rows(read_labelled(first, roles), roles, [second], rows=N, seed=0)
+    roles = use_of("died", patient="pid")
+    fold, judged = external_rows(read_labelled(inferred(first, roles)), [second], rows=N, seed=0)
     assert len(fold.fit) == 2 * 59
     assert any("not learnt from" in line for line in judged.remarks)
 
@@ -237,18 +235,17 @@ def test_another_unit_in_a_second_table_or_at_a_site_is_refused(tmp_path):
     other = patients(1).assign(crp=lambda t: t["crp"] * 88.4)
     other.to_csv(second, index=False)
     with pytest.raises(DataError, match="column 'crp'"):
-        external_rows(read(path), Roles("died"), [second], rows=N, seed=0)
+        external_rows(read(path), [second], rows=N, seed=0)
     both = pd.concat([patients().assign(site="here"), other.assign(site="there")])
-    table = read(csv(tmp_path, both), apart={"site": "the site"})
+    table = read(csv(tmp_path, both), site="site")
     with pytest.raises(DataError, match="column 'crp', site"):
-        site_folds(table, "site")
+        site_folds(table)
 
 
 @pytest.mark.parametrize("factor", [88.4, 1 / 88.4, 12.0])
 def test_a_loaded_model_refuses_a_column_in_another_unit(tmp_path, factor):
     fit_table(
-        csv(tmp_path, patients()),
-        Roles("died"),
+        inferred(csv(tmp_path, patients())),
         tmp_path / "m.json",
         TableRun(len, rows=N, jobs=1),
         method="plain",
@@ -269,7 +266,7 @@ def test_truth_values_are_one_thing_in_text_and_parquet(tmp_path, words):
     text = csv(tmp_path, table.assign(smoker=np.where(table["smoker"], *words)))
     risks = []
     for learnt in (text, tmp_path / "t.parquet"):
-        fit_table(learnt, Roles("died"), model, TableRun(len, rows=N, jobs=1), method="plain")
+        fit_table(inferred(learnt), model, TableRun(len, rows=N, jobs=1), method="plain")
         for new in (text, tmp_path / "t.parquet"):
             predict_table(model, new, tmp_path / "r.csv", say=len)
             risks.append(pd.read_csv(tmp_path / "r.csv")["risk"].to_numpy())
@@ -296,7 +293,7 @@ def test_labels_and_dates_of_stata_and_sas_are_those_of_the_file(tmp_path):
     table["seen"] = pd.to_datetime(np.arange(N), unit="D", origin="2020-01-01").date
     stat.write_xport(table.drop(columns="ward"), str(tmp_path / "t.xpt"), file_format_version=5)
     columns = {column.name.lower(): column for column in read_labelled(
-        tmp_path / "t.xpt", Roles("died")).columns}  # fmt: skip
+        inferred(tmp_path / "t.xpt")).columns}  # fmt: skip
     assert columns["seen"].note.startswith("a date")
 
 
@@ -337,7 +334,7 @@ def test_a_code_for_no_value_of_a_column_empties_no_id(tmp_path):
     table = patients().assign(patient=np.arange(N))
     table.loc[::12, "age"] = 99
     path = csv(tmp_path, table)
-    fit_table(*decided(path, answer="missing", id="patient"), tmp_path / "m.json",
+    fit_table(decided(path, answer="missing", id="patient"), tmp_path / "m.json",
               TableRun(len, rows=N, jobs=1), method="plain")  # fmt: skip
     predict_table(tmp_path / "m.json", path, tmp_path / "r.csv", say=len)
     assert pd.read_csv(tmp_path / "r.csv")["patient"].tolist() == [*range(N)]
@@ -345,7 +342,7 @@ def test_a_code_for_no_value_of_a_column_empties_no_id(tmp_path):
 
 def test_ids_in_two_spellings_are_one_patient_of_a_table(tmp_path):
     table = patients().assign(pid=[f"{n // 2:0{3 + n % 2}d}" for n in range(N)])
-    assert len(set(read(csv(tmp_path, table), group="pid").group)) == N / 2
+    assert len(set(read(csv(tmp_path, table), patient="pid").group)) == N / 2
     with pytest.raises(DataError, match="'0000' stands in row 1 already as '000'"):
         read(csv(tmp_path, table), id="pid")
 
@@ -356,7 +353,7 @@ def test_ids_that_are_no_feature_tell_of_patients_in_both_tables(tmp_path):
     there = patients(1).assign(mrn=numbers[N // 2 : 3 * N // 2])
     table = read(csv(tmp_path, here))
     there.to_csv(tmp_path / "b.csv", index=False)
-    _, judged = external_rows(table, Roles("died"), [tmp_path / "b.csv"], rows=N, seed=0)
+    _, judged = external_rows(table, [tmp_path / "b.csv"], rows=N, seed=0)
     assert any("100 values of column 'mrn' stand in both" in line for line in judged.remarks)
 
 

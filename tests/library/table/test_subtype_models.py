@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import inferred, use_of
 from safetensors.torch import load_file
 
 import deepcac
@@ -12,11 +13,10 @@ from deepcac.errors import DataError
 from deepcac.nn.persistence import read_tensors, write_tensors
 from deepcac.table import subtype_model
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
 
-ROLES = Roles("died", id="patient")
+USE = use_of("died", id="patient")
 
 
 def patients(n=260, seed=0):
@@ -37,8 +37,7 @@ def fitted(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subtype_model, "MOST_EPOCHS", 20)
         model = fit_table(
-            folder / "patients.csv",
-            ROLES,
+            inferred(folder / "patients.csv", USE),
             folder / "model.deepcac",
             TableRun(said.append, rows=10_000, jobs=1),
             method="subtypes",
@@ -91,8 +90,7 @@ def test_more_subtypes_than_the_events_allow_are_refused(fitted, tmp_path):
     folder, _, _ = fitted
     with pytest.raises(DataError, match="--clusters 9: the rarest class has rows for 6"):
         fit_table(
-            folder / "patients.csv",
-            ROLES,
+            inferred(folder / "patients.csv", USE),
             tmp_path / "m",
             TableRun(print, rows=10_000, jobs=1),
             method="subtypes",
@@ -156,7 +154,7 @@ def test_the_rows_that_are_judged_are_not_those_that_are_learnt(fitted, monkeypa
             ]
 
     monkeypatch.setattr(subtype_model, "SubtypeClassifier", Recorder)
-    table = read_labelled(fitted[0] / "patients.csv", ROLES)
-    subtype_model.fit_subtype_model(table, ROLES, 2, 0, lambda line: None)
+    table = read_labelled(inferred(fitted[0] / "patients.csv", USE))
+    subtype_model.fit_subtype_model(table, 2, 0, lambda line: None)
     assert len(judged) == 5
     assert all(not own & test for own, test in zip(seen, judged, strict=False))

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from described_tables import inferred, use_of
 
 from deepcac.errors import DataError
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.roles import Roles
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar, with_quantiles
 from deepcac.table.risk_tables import fit_table, predict_table
@@ -31,9 +31,12 @@ def patients(seed=0):
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
     patients().to_csv(folder / "t.csv", index=False)
-    roles = Roles("died", id="patient")
+    roles = use_of("died", id="patient")
     fit_table(
-        folder / "t.csv", roles, folder / "m.json", TableRun(len, rows=1000, jobs=1), method="plain"
+        inferred(folder / "t.csv", roles),
+        folder / "m.json",
+        TableRun(len, rows=1000, jobs=1),
+        method="plain",
     )
     return folder / "m.json"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from described_tables import use_of
 from lone_patients import lone_patients
 from mirrors import MIRROR
 from scipy.optimize import brentq
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 
 import deepcac
 from deepcac.errors import ConfigError, DataError
+from deepcac.pages.sections import tables_of
 from deepcac.scoring.calibration import calibration
 from deepcac.scoring.censored import auroc_at, brier_at
 from deepcac.scoring.resampled_scores import (
@@ -36,10 +38,8 @@ from deepcac.scoring.resampled_scores import (
     index_interval,
     patient_draws,
 )
-from deepcac.table.columns.roles import Roles
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import described_table
-from deepcac.table.pages.page_sections import tables_of
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.pages.score_tables import place_table
 from deepcac.table.pages.subgroups import subgroup_section
@@ -56,7 +56,7 @@ from deepcac.table.validation.validation_scores import (
 )
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
-SCORE, DIED = RiskSource("column 'risk'", column="risk"), Roles("died")
+SCORE, DIED = RiskSource("column 'risk'", column="risk"), use_of("died")
 
 
 def cohort(n=400, seed=0):
@@ -70,13 +70,11 @@ def cohort(n=400, seed=0):
     return frame.assign(died=np.where(rng.random(n) < frame.risk, "yes", "no"))
 
 
-def validation(tmp_path, frame, roles=DIED, source=SCORE, by=()):
+def validation(tmp_path, frame, use=DIED, source=SCORE, by=()):
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    table, roles = described_table(
-        path, roles, like=source.reader.encoder.description, fitted=False
-    )
-    return read_validated(table, roles, source, by)
+    like = source.reader.encoder.description
+    return read_validated(described_table(path, use, like=like, fitted=False), source, by)
 
 
 def event(validated):
@@ -193,7 +191,7 @@ def test_a_published_model_has_its_printed_scores_on_the_gbsg(tmp_path):
     )  # fmt: skip
     frame["risk"] = 1 - 0.804 ** np.exp(index)
     frame["years"] = frame.rfstime / 365.25
-    judged = validation(tmp_path, frame, Roles("status", time="years", horizon=5.0))
+    judged = validation(tmp_path, frame, use_of("status", time="years", horizon=5.0))
     (found,) = all_scores(judged).values()
     assert round(found[AUROC].value, 2) == 0.68
     assert round(found[BRIER].value, 2) == 0.22
@@ -225,7 +223,7 @@ def test_risks_at_a_horizon_are_weighted_for_censoring(tmp_path):
     frame = cohort(500).drop(columns="died")
     event, end = rng.exponential(1 / (0.3 * np.exp(frame.age))), rng.exponential(4, 500)
     frame["years"], frame["died"] = np.minimum(event, end), (event <= end).astype(int)
-    judged = validation(tmp_path, frame, Roles("died", time="years", horizon=2.0))
+    judged = validation(tmp_path, frame, use_of("died", time="years", horizon=2.0))
     (found,) = all_scores(judged).values()
     follow, risk = judged.table.follow, frame.risk.to_numpy()
     assert not follow.outcome_known.all()
@@ -241,7 +239,7 @@ def test_an_update_is_judged_on_others_than_it_was_fitted_on(tmp_path):
     assert after[NONE][RATIO].value > 1.4
     assert after[INTERCEPT_ONLY][RATIO].value == pytest.approx(1, abs=0.03)
     frame["pid"] //= 3
-    judged = validation(tmp_path, frame, Roles("died", group="pid"))
+    judged = validation(tmp_path, frame, use_of("died", patient="pid"))
     whom = event(judged).of(judged.source.name)
     for train, test in _folds(judged, whom):
         assert not set(frame.pid[train]) & set(frame.pid[test])
@@ -268,17 +266,17 @@ def test_coefficients_that_are_fitted_to_noise_are_seen_to_be_too_extreme(tmp_pa
 
 def test_sites_are_scored_by_themselves_and_pooled_from_five_on(tmp_path):
     frame = cohort(900)
-    roles = Roles("died", apart={"hospital": "the site"})
-    judged = validation(tmp_path, frame, roles)
+    use = use_of("died", site="hospital")
+    judged = validation(tmp_path, frame, use)
     places, few = site_places(judged)
     assert (len(places), few) == (6, [])
     for name, place in places.items():
         inside = frame[frame.hospital == name]
         wanted = roc_auc_score(inside.died == "yes", inside.risk)
         assert place.scores[AUROC].value == pytest.approx(wanted)
-    rows = place_table(places).rows
+    rows = place_table(places).texts
     assert [row[0] for row in rows[-2:]] == ["all sites, pooled", "a new site, expected"]
-    four = validation(tmp_path, frame[frame.hospital.isin(list("ABCD"))], roles)
+    four = validation(tmp_path, frame[frame.hospital.isin(list("ABCD"))], use)
     assert len(place_table(site_places(four)[0]).rows) == 4
 
 
@@ -289,9 +287,9 @@ def test_subgroups_have_their_scores_and_no_word_of_clusters(tmp_path):
     by, gaps = tables_of(blocks)
     assert not any("clusters" in name for name in (*by.head, *gaps.head))
     inside = frame[frame.ward == "er"]
-    row = next(row for row in by.rows if row[0] == "ward er")
+    row = next(row for row in by.texts if row[0] == "ward er")
     assert row[3].startswith(f"{roc_auc_score(inside.died == 'yes', inside.risk):.3f}")
-    assert sum(row[0].startswith("age") for row in by.rows) == 4
+    assert sum(row[0].startswith("age") for row in by.texts) == 4
 
 
 def test_three_classes_are_judged_one_against_the_rest(tmp_path, monkeypatch):
@@ -310,7 +308,7 @@ def test_three_classes_are_judged_one_against_the_rest(tmp_path, monkeypatch):
         assert f"{name} {roc_auc_score(frame.kind == name, risk[:, c]):.2f}" in line
     assert "Updates" not in (tmp_path / "validate.html").read_text()
     with pytest.raises(DataError, match="needs an outcome of two"):
-        validation(tmp_path, frame, Roles("kind"), RiskSource("", column="age"))
+        validation(tmp_path, frame, use_of("kind"), RiskSource("", column="age"))
 
 
 def test_from_a_table_to_the_answer_in_three_commands(tmp_path, monkeypatch):
@@ -318,7 +316,8 @@ def test_from_a_table_to_the_answer_in_three_commands(tmp_path, monkeypatch):
     there = cohort(600, seed=1).drop(columns="risk")
     there.to_csv(tmp_path / "there.csv", index=False)
     command(tmp_path, monkeypatch, *["profile", "here.csv", "--label", "died"])
-    command(tmp_path, monkeypatch, *["fit", "here.csv", "--learner", "lr", "--jobs", "1"])
+    fit = "fit here.csv --learner lr --method plain --jobs 1"
+    command(tmp_path, monkeypatch, *fit.split())
     call = "validate model.json there.csv --by ward --thresholds .1,.5"
     (line,) = command(tmp_path, monkeypatch, *call.split())
     assert len(line.split()) <= 25
@@ -327,7 +326,7 @@ def test_from_a_table_to_the_answer_in_three_commands(tmp_path, monkeypatch):
     auroc = roc_auc_score(there.died == "yes", risk)
     assert line.startswith(f"AUROC {auroc:.2f} (")
     page = (tmp_path / "validate.html").read_text()
-    assert f"<td>{auroc:.3f} (" in page
+    assert f">{auroc:.3f} (" in page
     assert page.index("figure-calibration") < page.index("What to know")
     for section in ("scores", "benefits", "subgroups", "updates"):
         assert f'id="table-{section}"' in page
@@ -365,7 +364,7 @@ def test_rows_without_an_outcome_are_a_question(tmp_path):
     frame.loc[0, "died"] = None
     with pytest.raises(ConfigError, match="rows have no outcome"):
         validation(tmp_path, frame)
-    known = validation(tmp_path, frame, Roles("died", known_only=True))
+    known = validation(tmp_path, frame, use_of("died", rows_without="leave out"))
     assert len(known.risk) == len(frame) - 1
 
 
@@ -373,8 +372,8 @@ def test_ids_that_stand_twice_are_refused_unless_they_name_patients(tmp_path):
     frame = cohort()
     frame.loc[5, "pid"] = 3
     with pytest.raises(DataError, match="data row 6: '3' stands in row 4 already"):
-        validation(tmp_path, frame, Roles("died", id="pid"))
-    judged = validation(tmp_path, frame, Roles("died", group="pid"))
+        validation(tmp_path, frame, use_of("died", id="pid"))
+    judged = validation(tmp_path, frame, use_of("died", patient="pid"))
     draws = event(judged).draws
     assert (draws[3] == draws[5]).all()
 
@@ -437,7 +436,7 @@ def test_a_model_and_its_table_must_ask_one_question(tmp_path, monkeypatch):
     source = RiskSource.named([tmp_path / "model.json"], None)
     twice = validation(tmp_path, pd.concat([frame, frame]), source=source)
     assert any("400 of 800 rows are equal to another" in line for line in twice.table.remarks)
-    at_a_time = Roles("died", time="age", horizon=1.0)
+    at_a_time = use_of("died", time="age", horizon=1.0)
     followed = frame.assign(age=2 * frame.age.abs())
     with pytest.raises(ConfigError, match="fitted without follow-up"):
         validation(tmp_path, followed, at_a_time, source)

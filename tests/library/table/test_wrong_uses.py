@@ -90,7 +90,6 @@ CASES = {
         "compare folder --label died",
         "folder: is a folder; name a file",
     ),
-    "a folder without events": ("meds folder p.csv", "folder: no MEDS folder; it has no data"),
     "model and table swapped": (
         "predict p.csv model.json",
         "p.csv: is a table; the model comes first, then the table",
@@ -103,7 +102,7 @@ CASES = {
     ),
     "one column as label and patient": (
         "fit p.csv --description twice.yaml",
-        "column 'died' cannot be both the label and the group",
+        "column 'died' cannot be both the label and the patient",
     ),
     "one site": (
         "compare one_site.csv --label died --site ward",

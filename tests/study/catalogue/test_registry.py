@@ -109,7 +109,7 @@ def test_schema_faults_name_file_and_place(tmp_path, changes, where):
     assert "letters.yaml: at $" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["demo_x", "judge", "profiles", "as_published"])
+@pytest.mark.parametrize("name", ["demo_x", "judge", "theory", "as_published"])
 def test_names_of_generated_data_and_of_folders_are_no_data_sets(tmp_path, name):
     write(tmp_path, datasets={name: ENTRY["datasets"]["vowels"]})
     with pytest.raises(ConfigError, match=f"'{name}' names files of the workflow itself"):

@@ -12,7 +12,6 @@ PLACES = {
     "skmeans": ["skmeans/webkb_l/pair.json", "skmeans/times.json"],
     "decomposition": ["decomposition/uci_vote.json", "as_published/decomposition/uci_vote.json"],
     "bias_variance": ["bias_variance/uci_vote.json"],
-    "profiles": ["profiles/cic.json", "profiles/as_published/cic.json"],
     "clinical": ["judge/clinical/verdicts.csv", "judge/clinical/rhc/lr.json"],
     "by_size": ["judge/by_size/cic_400.json"],
     "planted": ["judge/planted/lr_0.5.json"],

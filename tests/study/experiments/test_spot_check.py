@@ -5,12 +5,12 @@ import json
 import re
 import shutil
 from math import comb
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from cpu_repeats import REPEATS, Gap, count_within, gaps, tolerances
+from shipped import RESULTS, shipped_records
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.storage import write_json
@@ -18,7 +18,7 @@ from deepcac.judging.trial_record import TrialRecord, to_content
 from deepcac.judging.trial_scores import LOSSES, METRICS
 from deepcac_study.jobs import spot_runs
 from deepcac_study.records.record import summarise
-from deepcac_study.records.record_archive import ManifestRow, pack, read
+from deepcac_study.records.record_archive import ManifestRow, pack
 from deepcac_study.records.repeated_values import score_series
 from deepcac_study.records.spot_check import (
     DIFFERENT,
@@ -65,10 +65,7 @@ def test_minutes_leave_out_the_longest_records():
         draw(ROWS, 41, seed=0)
 
 
-ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "docs" / "results"
 TOLERANCES = read_tolerances(RESULTS / "tolerances.csv")
-SHIPPED = read(RESULTS / "records")
 
 
 def record(*auroc, processor="one", method="cac_lr", **more):
@@ -179,16 +176,16 @@ def test_another_alpha_is_none_where_the_repeat_says_that_it_was_as_good():
 
 def test_a_forged_setting_is_found_though_no_score_moved():
     path = "cic/cac_lr_k2.json"
-    content = json.loads(SHIPPED[path])
+    content = json.loads(shipped_records()[path])
     content["splits"][0]["hyperparameters"]["alpha"] = 0.0
-    assert verdict(content, json.loads(SHIPPED[path]), path) == DIFFERENT
+    assert verdict(content, json.loads(shipped_records()[path]), path) == DIFFERENT
 
 
 def test_a_number_whose_name_is_that_of_a_fact_is_judged_and_not_exact():
     """The growth of CAC with k is a slope, and ``test`` of a risk bound is a loss."""
     path = "theory/cic_k2.json"
-    content = json.loads(SHIPPED[path])
-    near = json.loads(SHIPPED[path])
+    content = json.loads(shipped_records()[path])
+    near = json.loads(shipped_records()[path])
     near["growth"]["k"] += 1e-12
     assert verdict(content, near, path) == WITHIN
     near["risk"][0]["test"] += 0.5
@@ -230,20 +227,18 @@ def test_risks_of_another_trial_are_not_compared_and_those_of_one_are():
     assert verdict(one, forged, path) == DIFFERENT
 
 
-CELLS = sorted(path for path in SHIPPED if re.search(r"/cells_\w+\.json$", path))
-
-
 @pytest.mark.long
 def test_scores_in_random_partitions_are_compared_as_well():
     drawn = 0
-    for path in CELLS:
-        content = json.loads(SHIPPED[path])
+    cells = sorted(path for path in shipped_records() if re.search(r"/cells_\w+\.json$", path))
+    for path in cells:
+        content = json.loads(shipped_records()[path])
         found = any("partitions" in series.place for series in score_series(content, content))
         assert found == ("partitions" in content["resamples"][0])
         drawn += found
     assert drawn > 10
-    path = next(path for path in CELLS if path.startswith("judge/clinical/"))
-    content, forged = (json.loads(SHIPPED[path]) for _ in range(2))
+    path = next(path for path in cells if path.startswith("judge/clinical/"))
+    content, forged = (json.loads(shipped_records()[path]) for _ in range(2))
     partitions = forged["resamples"][0]["partitions"]
     number = min(partitions)
     partitions[number][3]["test"]["auroc"] += 1e-9
@@ -263,7 +258,7 @@ def test_a_record_of_another_kind_is_compared_by_its_numbers():
 
 
 def forged(path, how):
-    content = json.loads(SHIPPED[path])
+    content = json.loads(shipped_records()[path])
     auroc = [split["metrics"] for split in content["splits"]]
     if how == "one split":
         auroc[0]["auroc"] = 0.999
@@ -286,15 +281,21 @@ def forged(path, how):
     ["titanic/xgb_k1.json", "cic/cac_lr_k2.json", "cic/deepcac_k3.json", "magic/fnn_k1.json"],
 )
 def test_forged_records_are_found_when_they_are_drawn(path, how):
-    assert verdict(json.loads(SHIPPED[path]), json.loads(SHIPPED[path]), path) == SAME
-    assert verdict(forged(path, how), json.loads(SHIPPED[path]), path) == DIFFERENT
+    assert (
+        verdict(json.loads(shipped_records()[path]), json.loads(shipped_records()[path]), path)
+        == SAME
+    )
+    assert verdict(forged(path, how), json.loads(shipped_records()[path]), path) == DIFFERENT
 
 
 def test_the_deviation_alone_is_held_against_the_splits():
-    content = json.loads(SHIPPED["titanic/xgb_k1.json"])
+    content = json.loads(shipped_records()["titanic/xgb_k1.json"])
     content["summary"]["auroc"]["sd"] *= 0.1
     found = compare(
-        "titanic/xgb_k1.json", content, json.loads(SHIPPED["titanic/xgb_k1.json"]), TOLERANCES
+        "titanic/xgb_k1.json",
+        content,
+        json.loads(shipped_records()["titanic/xgb_k1.json"]),
+        TOLERANCES,
     )
     assert (found.verdict, found.where) == (
         DIFFERENT,
@@ -304,16 +305,16 @@ def test_the_deviation_alone_is_held_against_the_splits():
 
 def test_every_kind_of_shipped_record_is_the_same_as_itself_and_not_as_another():
     """One record a folder: itself comes back; with any score that decides moved, it does not."""
-    by_folder = {path.rpartition("/")[0]: path for path in sorted(SHIPPED)}
+    by_folder = {path.rpartition("/")[0]: path for path in sorted(shipped_records())}
     for path in by_folder.values():
-        content = json.loads(SHIPPED[path])
+        content = json.loads(shipped_records()[path])
         assert verdict(content, content, path) == SAME
         assert score_series(content, content), path
 
 
 def test_what_has_other_parts_is_different_and_no_traceback():
     path = "judge/titanic/lr.json"
-    content = json.loads(SHIPPED[path])
+    content = json.loads(shipped_records()[path])
     for edit in (
         {"resamples": content["resamples"][:-1]},
         {"resamples": [{**content["resamples"][0], "trials": []}]},
@@ -332,7 +333,7 @@ def test_the_tolerances_are_those_of_the_measurement():
     found = measured()
     assert {one[:2]: one[3:] for one in tolerances(found)} == TOLERANCES
     assert {one.family for one in found} == set(Family)
-    assert {one.record for one in found} <= SHIPPED.keys()
+    assert {one.record for one in found} <= shipped_records().keys()
     assert len({one.cpu for one in found}) >= 2
 
 
@@ -352,7 +353,7 @@ def test_the_rule_by_hand():
 def test_the_count_of_repeats_within_is_that_of_the_tables():
     with open(RESULTS / "repeats_within.csv", encoding="utf-8") as file:
         lines = list(csv.reader(file))[1:]
-    assert [list(map(str, row)) for row in count_within(SHIPPED, TOLERANCES)] == lines
+    assert [list(map(str, row)) for row in count_within(shipped_records(), TOLERANCES)] == lines
 
 
 def test_differences_by_hand():

@@ -224,6 +224,7 @@ def test_lemma_and_gap_claims(record):
     assert verdict(record, "DCAC-37").verdict == "fails"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_shows_theory_and_keeps_generated_data_apart(written, tmp_path):
     synthetic = json.loads(written.read_text()) | {"dataset": "demo_cic", "synthetic": True}
     demo = tmp_path / "results/theory/demo_cic_k2.json"

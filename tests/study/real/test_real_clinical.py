@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from catalogued import REGISTRY
+from described_tables import inferred, use_of
 from mirrors import MIRROR
 
 from deepcac.feature_matrix import read_features
 from deepcac.judging.contenders import Contender
 from deepcac.scoring.resampled_scores import AUROC, BRIER, RATIO
-from deepcac.table.columns.roles import Roles
 from deepcac.table.elsewhere.fold_trials import judge_fold
 from deepcac.table.elsewhere.folds import external_rows
 from deepcac.table.inference.labelled_table import read_labelled
@@ -63,9 +63,9 @@ def test_rotterdam_to_gbsg_at_five_years_is_what_plain_loops_give(tmp_path, monk
     """AUROC(t) of Uno and others, Brier(t) of Graf and others, observed over expected events."""
     built("rotterdam_gbsg_5y", tmp_path)
     write_breast_cancers(tmp_path / "tidy", tmp_path)
-    roles = Roles("event", time="time", horizon=1826.0)
-    table = read_labelled(tmp_path / "rotterdam.csv", roles)
-    fold, _ = external_rows(table, roles, [tmp_path / "gbsg.csv"], rows=20_000, seed=0)
+    roles = use_of("event", time="time", horizon=1826.0)
+    table = read_labelled(inferred(tmp_path / "rotterdam.csv", roles))
+    fold, _ = external_rows(table, [tmp_path / "gbsg.csv"], rows=20_000, seed=0)
     few = [Contender("lr"), Contender("lr", "km")]
     monkeypatch.setattr("deepcac.table.elsewhere.fold_trials.contenders", lambda: few)
     (judged,) = judge_fold(fold, 0, 2, 10_000)

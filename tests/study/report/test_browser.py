@@ -2,32 +2,28 @@
 
 import json
 import re
-import shutil
-import subprocess
 from collections import Counter
 from itertools import product
 from pathlib import Path
 
 import pytest
-from browser import Browser
+from browser import CHROMIUM, Browser
 from report_runs import write_run
 
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.report.site.page import build
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--virtual-time-budget=8000", "--enable-logging=stderr", "--log-level=0"),
-    "--window-size=1334,900",
-)
 PROBE = """<script>addEventListener("load", () => {{
   const probe = document.createElement("pre");
   probe.id = "probe";
   {body}
   document.body.append(probe);
 }});</script></body>"""
+# A probe may be filled later, by a promise or the load of a frame.
+WRITTEN = """new Promise((go) => {
+  const look = () => document.querySelector("#probe")?.textContent ? go() : setTimeout(look, 10);
+  look();
+})"""
 
 pytestmark = [
     pytest.mark.browser,
@@ -56,60 +52,58 @@ def inner(page: Path, name: str) -> Path:
     return page.parent / "pages" / f"{name}.html"
 
 
-def open_page(page: Path, profile: Path, anchor: str = "") -> tuple[str, str]:
-    """Return the document as the browser has it, and what it wrote to its console."""
-    done = subprocess.run(
-        [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "--dump-dom", f"{page.as_uri()}{anchor}"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    return done.stdout, "\n".join(console)
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    one = Browser(tmp_path_factory.mktemp("browser") / "profile")
+    yield one
+    one.close()
 
 
-def probed(
-    page: Path, profile: Path, body: str, *, style: str = "", before: str = "", anchor: str = ""
-) -> str:
-    """Run JavaScript in a copy of the page and return what it put into `probe`."""
-    copy = page.with_name(f"{profile.name}.html")
-    text = page.read_text(encoding="utf-8")
-    if style:
-        text = text.replace("@media print", style)
-    text = text.replace("</body>", before + PROBE.format(body=body))
-    copy.write_text(text, encoding="utf-8")
-    try:
-        dom, console = open_page(copy, profile, anchor)
-    finally:
+@pytest.fixture
+def probed(browser, tmp_path):
+    """Return a function that runs JavaScript in a copy of a page, and gives what `probe` holds."""
+    browser.resize(1334)
+    browser.console.clear()
+    made = []
+
+    def run(page: Path, body: str, *, style: str = "", before: str = "", anchor: str = "") -> str:
+        text = page.read_text(encoding="utf-8")
+        if style:
+            text = text.replace("@media print", style)
+        copy = page.with_name(f"{tmp_path.name}_{len(made)}.html")
+        copy.write_text(text.replace("</body>", before + PROBE.format(body=body)), encoding="utf-8")
+        made.append(copy)
+        browser.open(copy, anchor)
+        browser.run(WRITTEN)
+        assert browser.console == []
+        return browser.run("document.querySelector('#probe').textContent")
+
+    yield run
+    for copy in made:
         copy.unlink()
-    assert not console
-    found = re.search(r'<pre id="probe">(.*?)</pre>', dom, re.S)
-    assert found
-    return found.group(1)
 
 
 @pytest.mark.long
-def test_opens_from_disk_without_an_error(page, tmp_path):
-    for number, path in enumerate([page, *sorted((page.parent / "pages").glob("*.html"))]):
-        dom, console = open_page(path, tmp_path / f"profile{number}")
-        assert not console, path.name
-        assert 'class="js"' in dom, path.name
+def test_opens_from_disk_without_an_error(page, browser):
+    for path in (page, *sorted((page.parent / "pages").glob("*.html"))):
+        browser.console.clear()
+        browser.open(path)
+        assert browser.console == [], path.name
 
 
-def test_figures_are_drawn(page, tmp_path):
+def test_figures_are_drawn(page, probed):
     body = """
       const images = [...document.images];
       images.forEach((image) => { image.loading = "eager"; });
       const all = images.map((image) => image.decode().then(() => "drawn", () => "broken"));
       Promise.all(all).then((said) => { probe.textContent = said.join(" "); });"""
     for path in (page, inner(page, "figures")):
-        said = probed(path, tmp_path / f"drawn_{path.stem}", body).split()
+        said = probed(path, body).split()
         assert said
         assert set(said) == {"drawn"}
 
 
-def test_columns_sort_both_ways(page, tmp_path):
+def test_columns_sort_both_ways(page, probed):
     body = """
       const table = document.querySelector("#table-runs");
       const column = [...table.tHead.rows[0].cells].findIndex((c) => c.textContent.trim() === "F1");
@@ -120,14 +114,14 @@ def test_columns_sort_both_ways(page, tmp_path):
       probe.textContent = [up.join(","), down.join(",")].join(" then ");"""
     up, down = (
         [float(value.split()[0]) for value in part.split(",")]
-        for part in probed(inner(page, "runs"), tmp_path / "sort", body).split(" then ")
+        for part in probed(inner(page, "runs"), body).split(" then ")
     )
     assert up == sorted(up)
     assert up[0] < up[-1]
     assert down == up[::-1]
 
 
-def test_ledger_filters_by_words_and_verdict(page, tmp_path):
+def test_ledger_filters_by_words_and_verdict(page, probed):
     body = """
       const form = document.querySelector('form[data-for="table-ledger"]');
       form.elements.paper.value = "CAC v1";
@@ -138,14 +132,14 @@ def test_ledger_filters_by_words_and_verdict(page, tmp_path):
       const left = rows.filter((r) => !r.hidden);
       probe.textContent = left.length + "/" + rows.length + " " +
         left.every((r) => /agree.*CAC v1.*CIC/s.test(r.textContent)) + " " + location.hash;"""
-    shown = probed(inner(page, "ledger"), tmp_path / "filter", body)
+    shown = probed(inner(page, "ledger"), body)
     left, total, right, kept = re.fullmatch(r"(\d+)/(\d+) (\w+) (\S+)", shown).groups()
-    assert kept == "#table-ledger?text=cic&amp;verdict=agree&amp;paper=CAC+v1"
+    assert kept == "#table-ledger?text=cic&verdict=agree&paper=CAC+v1"
     assert 0 < int(left) < int(total)
     assert right == "true"
 
 
-def test_numbers_with_thousands_sort_as_numbers(page, tmp_path):
+def test_numbers_with_thousands_sort_as_numbers(page, probed):
     body = """
       const table = document.querySelector("table[data-sortable]");
       const head = table.tHead.rows[0].cells;
@@ -167,13 +161,13 @@ def test_numbers_with_thousands_sort_as_numbers(page, tmp_path):
       const up = sorted().join(";");
       head[column].querySelector("button").click();
       probe.textContent = up + " then " + sorted().join(";");"""
-    said = probed(inner(page, "runs"), tmp_path / "thousands", body)
+    said = probed(inner(page, "runs"), body)
     up, down = said.split(" then ")
     assert up == "−0.5;12;1,309;1,500;agree;"
     assert down == "1,500;1,309;12;−0.5;agree;"
 
 
-def test_an_address_brings_filters_and_order_back(page, tmp_path):
+def test_an_address_brings_filters_and_order_back(page, probed):
     body = """
       const form = document.querySelector('form[data-for="table-ledger"]');
       const rows = [...document.querySelector("#table-ledger").tBodies[0].rows];
@@ -182,10 +176,10 @@ def test_an_address_brings_filters_and_order_back(page, tmp_path):
       probe.textContent = form.elements.paper.value + "/" + sorted + "/" +
         rows.filter((r) => !r.hidden).every((r) => r.textContent.includes("CAC v1"));"""
     anchor = "#table-ledger?paper=CAC+v1&sort=-7"
-    assert probed(inner(page, "ledger"), tmp_path / "kept", body, anchor=anchor) == "CAC v1/7/true"
+    assert probed(inner(page, "ledger"), body, anchor=anchor) == "CAC v1/7/true"
 
 
-def test_print_fits_a4_without_the_columns_that_a_row_unfolds(page, tmp_path):
+def test_print_fits_a4_without_the_columns_that_a_row_unfolds(page, probed):
     body = """
       dispatchEvent(new Event("beforeprint"));
       document.body.style.width = "1047px";  // 277 mm
@@ -197,11 +191,11 @@ def test_print_fits_a4_without_the_columns_that_a_row_unfolds(page, tmp_path):
           away === Boolean(table.tHead.rows[0].cells[place].offsetWidth)));
       probe.textContent = JSON.stringify({ wide, folded, wrong: columns.filter(Boolean).length });"""
     for name in ("ledger", "claims", "runs", "paper_deepcac", "clustering"):
-        said = probed(inner(page, name), tmp_path / f"print_{name}", body, style="@media all")
+        said = probed(inner(page, name), body, style="@media all")
         assert json.loads(said) == {"wide": [], "folded": 0, "wrong": 0}, name
 
 
-def test_print_leaves_every_row_its_name(page, tmp_path):
+def test_print_leaves_every_row_its_name(page, probed):
     body = """
       const named = () => [...document.querySelectorAll("tbody th")].map((one) => one.textContent);
       const folded = document.querySelectorAll("tbody th button").length;
@@ -210,10 +204,10 @@ def test_print_leaves_every_row_its_name(page, tmp_path):
       const printed = JSON.stringify(named()) === before;
       dispatchEvent(new Event("afterprint"));
       probe.textContent = `${folded > 0}/${printed}/${JSON.stringify(named()) === before}`;"""
-    assert probed(inner(page, "runs"), tmp_path / "names", body) == "true/true/true"
+    assert probed(inner(page, "runs"), body) == "true/true/true"
 
 
-def test_a_phone_scrolls_tables_not_pages(page, tmp_path):
+def test_a_phone_scrolls_tables_not_pages(page, probed):
     body = """
       const frame = document.createElement("iframe");
       frame.style.width = "400px";
@@ -224,31 +218,31 @@ def test_a_phone_scrolls_tables_not_pages(page, tmp_path):
       frame.srcdoc = document.documentElement.outerHTML.replace(/<script[^]*?<\\/script>/g, "");
       document.body.append(frame);"""
     for path in (page, inner(page, "ledger"), inner(page, "paper_deepcac")):
-        assert probed(path, tmp_path / f"phone_{path.stem}", body) == "true", path.name
+        assert probed(path, body) == "true", path.name
 
 
 @pytest.mark.parametrize("width", [700, 1000, 1400])
-def test_the_menu_needs_no_scrolling(page, tmp_path, width):
+def test_the_menu_needs_no_scrolling(page, probed, width):
     body = f"""
       document.querySelector("header").style.width = "{width}px";
       const menu = document.querySelector("nav");
       probe.textContent = menu.scrollWidth <= menu.clientWidth;"""
-    assert probed(page, tmp_path / "menu", body) == "true"
+    assert probed(page, body) == "true"
 
 
-def test_a_link_to_a_folded_table_opens_it(page, tmp_path):
+def test_a_link_to_a_folded_table_opens_it(page, probed):
     anchor, body = (
         "#table-cac_v1_table3",
         """
       const table = document.getElementById("table-cac_v1_table3");
       probe.textContent = table.closest("details").open;""",
     )
-    said = probed(inner(page, "paper_cac_v1"), tmp_path / "folded", body, anchor=anchor)
+    said = probed(inner(page, "paper_cac_v1"), body, anchor=anchor)
     assert said == "true"
 
 
 @pytest.mark.parametrize("name", ["index", "ledger", "claims", "papers", "paper_cac_v1", "figures"])
-def test_axe_finds_nothing_serious(page, tmp_path, name):
+def test_axe_finds_nothing_serious(page, probed, name):
     axe = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
     # Colours are checked on fewer rows: each cell of a long table looks like those above it.
     body = """
@@ -260,10 +254,10 @@ def test_axe_finds_nothing_serious(page, tmp_path, name):
       });"""
     path = page if name == "index" else inner(page, name)
     before = f"<script>{axe}</script>"
-    assert json.loads(probed(path, tmp_path / f"axe_{name}", body, before=before)) == []
+    assert json.loads(probed(path, body, before=before)) == []
 
 
-def test_lines_fit_the_page_and_a_row_opens_to_show_the_rest(page, tmp_path):
+def test_lines_fit_the_page_and_a_row_opens_to_show_the_rest(page, probed):
     body = """
       const table = document.querySelector("table");
       const seen = [...table.tHead.rows[0].cells].filter((c) => c.offsetWidth).map((c) => c.textContent);
@@ -274,42 +268,37 @@ def test_lines_fit_the_page_and_a_row_opens_to_show_the_rest(page, tmp_path):
       const named = [...detail.querySelectorAll("dt")].map((dt) => dt.textContent);
       table.querySelector("button.more").click();
       probe.textContent = JSON.stringify({ seen, wide, named, left: table.querySelectorAll("tr.detail").length });"""
-    said = json.loads(probed(inner(page, "ledger"), tmp_path / "fold", body))
+    said = json.loads(probed(inner(page, "ledger"), body))
     assert {"verdict", "paper", "where", "printed", "ours", "difference"} <= set(said["seen"])
     assert "decided by" in said["named"]
     assert set(said["named"]).isdisjoint(said["seen"])
     assert (said["wide"], said["left"]) == (0, 0)
 
 
-def test_the_columns_of_a_papers_own_methods_stay_on_every_width(page, tmp_path):
+def test_the_columns_of_a_papers_own_methods_stay_on_every_width(page, browser):
     heads = """
       [...document.querySelectorAll("table[data-sortable]")].map((table) =>
         [...table.tHead.rows[0].cells].map((cell) => [cell.textContent, cell.offsetWidth > 0]))"""
-    browser, folded = Browser(tmp_path / "browser"), Counter()
-    try:
-        for width, paper in product((390, 1024), PAPERS.values()):
-            browser.resize(width)
-            browser.open(inner(page, f"paper_{paper.key}"))
-            browser.run(
-                "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
-            )
-            columns = [column for table in browser.run(heads) for column in table]
-            own = [column for column in columns if column[0] in paper.methods]
-            assert {name for name, _ in own} == set(paper.methods)
-            assert [name for name, seen in own if not seen] == []
-            folded[width] += sum(not seen for _, seen in columns)
-    finally:
-        browser.close()
+    folded = Counter()
+    for width, paper in product((390, 1024), PAPERS.values()):
+        browser.resize(width)
+        browser.open(inner(page, f"paper_{paper.key}"))
+        browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+        columns = [column for table in browser.run(heads) for column in table]
+        own = [column for column in columns if column[0] in paper.methods]
+        assert {name for name, _ in own} == set(paper.methods)
+        assert [name for name, seen in own if not seen] == []
+        folded[width] += sum(not seen for _, seen in columns)
     assert folded[390] > folded[1024] > 0
 
 
-def test_a_search_for_a_claim_finds_it_in_other_words(page, tmp_path):
+def test_a_search_for_a_claim_finds_it_in_other_words(page, probed):
     body = """
       const search = document.querySelector("input[type=search]");
       search.value = "outperforms k-means";
       search.dispatchEvent(new Event("input", { bubbles: true }));
       const rows = [...document.querySelectorAll("#table-claims tbody tr")].filter((row) => !row.hidden);
       probe.textContent = JSON.stringify(rows.map((row) => row.textContent));"""
-    rows = json.loads(probed(inner(page, "claims"), tmp_path / "search", body))
+    rows = json.loads(probed(inner(page, "claims"), body))
     assert any("CAC beats KM on all data sets in best F1" in row for row in rows)
     assert 0 < len(rows) < 60

@@ -1,6 +1,7 @@
 import csv
 from pathlib import Path
 
+import pytest
 from decomposition_records import SETS, decomposed, write_decomposed
 from report_runs import write_run
 
@@ -100,6 +101,7 @@ def test_figures():
     assert len(gains.data) == 6
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page(tmp_path):
     results = tmp_path / "results"
     kinds = ("sound", "as_published")  # a printed cell is decided by its own protocol alone

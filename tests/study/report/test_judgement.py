@@ -151,6 +151,7 @@ def test_contenders_stand_by_their_mean_rank(tmp_path):
     assert texts[-1] == ["LR", "0.7000", "0.8500", "", "2.0"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_opens_with_the_answer(tmp_path):
     results = tmp_path / "results"
     (results / "judge").mkdir(parents=True)

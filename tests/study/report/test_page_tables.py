@@ -53,16 +53,27 @@ def test_a_block_is_made_anew_and_nothing_else(changed):
     assert text == "a\n<!-- made of docs/results: headline -->\nNo.\n<!-- end -->\nb\n"
 
 
-def test_a_verdict_is_seen_in_how_its_number_is_written(changed):
-    row = {"question": "help", "contender": "cac_lr", "reference": "lr", "metric": "auroc"}
-    text = changed("clusters", "judge_verdicts", "verdict", "worse", dataset="credit", **row)
-    assert "| credit | 0.722 | +0.0275 worse, 10 of 10 | **+0.0272**" in text
-
-
 def test_gains_that_are_excluded_are_counted_with_and_without_correction(changed):
     row = {"question": "forced", "metric": "auroc", "reference": "lgbm", "dataset": "cic"}
-    text = changed("excluded lgbm", "judge_verdicts", "better", 0.9, **row)
-    assert re.search(r"\b23 of 27 \D*0\.010\D*\(18 ", text)
+    text = changed("excluded", "judge_verdicts", "better", 0.9, **row)
+    assert "| LightGBM | 27 | 23 | 18 | 25 | 9 | 12 of 27 |" in text
+
+
+def test_a_pooled_gain_is_bold_where_it_excludes_0_however_cohorts_are_counted(changed):
+    row = {"question": "bent", "metric": "auroc", "contender": "cac_lr", "floor": True}
+    asked = "clinical pooled", "clinical_pooled", "high"
+    assert "| **-0.0034 (-0.0056 to -0.0011)** |" in changed(*asked, 9.0, **row, pooling="county")
+    for pooling in ("smaller", "larger"):
+        text = changed(*asked, 0.001, **row, pooling=pooling)
+        assert "| -0.0034 (-0.0056 to -0.0011) |" in text
+
+
+def test_a_model_without_clusters_is_given_where_it_must_be_used_and_where_it_is_offered(changed):
+    row = {"metric": "auroc", "pooling": "family", "floor": True}
+    name = {"question": "bend_offered", "contender": "offered_products_lr"}
+    text = changed("clinical curves", "clinical_pooled", "mean", 0.5, **row, **name)
+    assert "| Products in LR | LR | -0.0074 (" in text
+    assert "| +0.5000 (-0.0017 to +0.0032) |" in text
 
 
 def test_scores_and_printed_cells_are_those_of_their_rows(changed):

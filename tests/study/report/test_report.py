@@ -52,6 +52,26 @@ def report(tmp_path: Path, paths, **options) -> Path:
     return out
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A report of runs on the papers' data, on a table of one's own and on generated data."""
+    folder = tmp_path_factory.mktemp("shared")
+    results = folder / "results"
+    paths = [
+        write_run(results, "cic", "lr", 1),
+        write_run(results, "cic", "lr", 1, protocol="L1"),
+        write_run(results, "cic", "km_lr", 2),
+        write_run(results, "cic", "cac_lr", 2, strength=2.5, alpha=0.05),
+        write_run(results, "cic", "cac_lr", 2, alpha=0.05, protocol="as_published"),
+        write_run(results, "mine", "cac_lr", 2),
+        write_run(results, "demo_cic", "cac_lr", 2, synthetic=True),
+    ]
+    flow = {"flow": [{"step": "all stays", "rows": 9}, {"step": "without <x>", "rows": 7}]}
+    (folder / "cohorts").mkdir()
+    write_json(folder / "cohorts" / "cic.json", flow)
+    return report(folder, paths, data=BesideRecords(cohorts=folder / "cohorts"))
+
+
 def test_means_over_classes_only_where_the_switch_is_on(tmp_path):
     results = tmp_path / "results"
     paths = [write_run(results, "cic", "deepcac", 3, protocol=p) for p in ("sound", "D1")]
@@ -91,6 +111,7 @@ def test_latex_and_markdown_escape():
 
 def test_report_without_runs_is_valid(tmp_path):
     out = report(tmp_path, [])
+    assert_title(out, "Real study:")
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "No run on the papers' data has been made yet" in page.replace("&#39;", "'")
     decided = {row["id"] for row in rows(out / "claims.csv") if not row["runs"]}
@@ -99,6 +120,7 @@ def test_report_without_runs_is_valid(tmp_path):
     assert len(rows(out / "ledger.csv")) == len(printed_cells())
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_synthetic_runs_stay_out_of_the_papers_tables(tmp_path):
     results = tmp_path / "results"
     paths = [
@@ -111,20 +133,28 @@ def test_synthetic_runs_stay_out_of_the_papers_tables(tmp_path):
     assert len(rows(out / "tables" / "synthetic_runs.csv")) == 2
     shown = {path.name for path in html(out) if "demo_cic" in path.read_text(encoding="utf-8")}
     assert shown == {"synthetic.html"}
+    assert_title(out, "DEMO with generated data:", "demo_cic")
 
 
+def assert_title(out: Path, title: str, *datasets: str) -> None:
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert f"<title>{title}" in page
+    assert ("On mine, CAC" in page) == ("mine" in datasets and "cic" not in datasets)
+    assert (out / "pages" / "own.html").exists() == ("mine" in datasets)
+    assert (out / "pages" / "synthetic.html").exists() == ("demo_cic" in datasets)
+
+
+def test_the_title_of_a_real_study(shared):
+    assert_title(shared, "Real study:", "cic", "mine", "demo_cic")
+
+
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("datasets", "title"),
     [
-        (("cic", "mine", "demo_cic"), "Real study:"),
         (("mine",), "Own data:"),
-        *(
-            pytest.param(*case, marks=pytest.mark.long)
-            for case in (
-                (("mine", "demo_cic"), "DEMO on real and generated data:"),
-                (("demo_cic",), "DEMO with generated data:"),
-                ((), "Real study:"),
-            )
+        pytest.param(
+            ("mine", "demo_cic"), "DEMO on real and generated data:", marks=pytest.mark.long
         ),
     ],
 )
@@ -134,12 +164,7 @@ def test_the_title_says_whose_data_were_run(tmp_path, datasets, title):
         write_run(results, name, "cac_lr", 2, synthetic=name.startswith("demo"))
         for name in datasets
     ]
-    out = report(tmp_path, paths)
-    page = (out / "index.html").read_text(encoding="utf-8")
-    assert f"<title>{title}" in page
-    assert ("On mine, CAC" in page) == ("mine" in datasets and "cic" not in datasets)
-    assert (out / "pages" / "own.html").exists() == ("mine" in datasets)
-    assert (out / "pages" / "synthetic.html").exists() == ("demo_cic" in datasets)
+    assert_title(report(tmp_path, paths), title, *datasets)
 
 
 def test_a_shipped_record_has_its_kept_curves_and_a_run_its_own(tmp_path):
@@ -188,10 +213,8 @@ def test_report_is_the_same_bytes_in_any_place_and_order(tmp_path):
     assert {"tables/deepcac_table2.tex", "tables/clustering_f1.md", "ledger.csv"} <= names
 
 
-def test_page_escapes_what_it_shows_and_loads_nothing(tmp_path):
-    results = tmp_path / "results"
-    out = report(tmp_path, [write_run(results, "cic", "cac_lr", 2, alpha=0.05)])
-    pages = {path.name: path.read_text(encoding="utf-8") for path in html(out)}
+def test_page_escapes_what_it_shows_and_loads_nothing(shared):
+    pages = {path.name: path.read_text(encoding="utf-8") for path in html(shared)}
     assert "PhysioNet Challenge &lt;2012&gt;" in pages["data.html"]
     for page in pages.values():
         assert "PhysioNet Challenge <2012>" not in page
@@ -199,34 +222,22 @@ def test_page_escapes_what_it_shows_and_loads_nothing(tmp_path):
         assert "<link" not in page
 
 
-def test_every_local_link_leads_somewhere(tmp_path):
-    results = tmp_path / "results"
-    paths = [
-        write_run(results, "cic", "lr", 1),
-        write_run(results, "cic", "cac_lr", 2, alpha=0.05, protocol="as_published"),
-    ]
-    out = report(tmp_path, paths)
+def test_every_local_link_leads_somewhere(shared):
     broken, local = [], set()
-    for page in html(out):
+    for page in html(shared):
         links = set(re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8")))
         targets = {link: (page.parent / link).resolve() for link in links if "://" not in link}
         broken += [(page.name, link) for link, target in targets.items() if not target.exists()]
         local |= set(targets.values())
     assert broken == []
-    record = tmp_path / "results" / "as_published" / "cic" / "cac_lr_k2.json"
-    named = {out / name for name in ("ledger.csv", "claims.csv", "tables/runs.tex")}
+    record = shared.parent / "as_published" / "cic" / "cac_lr_k2.json"
+    named = {shared / name for name in ("ledger.csv", "claims.csv", "tables/runs.tex")}
     assert {record.resolve(), *(path.resolve() for path in named)} <= local
 
 
-def test_clustering_table_compares_paired_splits(tmp_path):
-    results = tmp_path / "results"
-    paths = [
-        write_run(results, "cic", "lr", 1, strength=1.0),
-        write_run(results, "cic", "cac_lr", 2, strength=2.5),
-    ]
-    out = report(tmp_path, paths)
-    (row,) = rows(out / "tables" / "clustering_f1.csv")
-    assert row["comparison"] == "CAC − plain"
+def test_clustering_table_compares_paired_splits(shared):
+    found = rows(shared / "tables" / "clustering_f1.csv")
+    (row,) = [one for one in found if one["comparison"] == "CAC − plain"]
     assert float(row["difference"]) == pytest.approx(
         float(row["first"]) - float(row["second"]), abs=2e-4
     )
@@ -273,28 +284,19 @@ def test_a_run_with_one_risk_for_all_is_no_yardstick(tmp_path):
     assert clustering_effects(runs, Bootstraps(2)) == []
 
 
-def test_answer_counts_the_comparisons(tmp_path):
-    results = tmp_path / "results"
-    paths = [
-        write_run(results, "cic", method, k)
-        for method, k in (("lr", 1), ("km_lr", 2), ("cac_lr", 2))
-    ]
-    out = report(tmp_path, paths)
-    found = rows(out / "tables" / "clustering_answer.csv")
+def test_answer_counts_the_comparisons(shared):
+    found = rows(shared / "tables" / "clustering_answer.csv")
     assert [row["comparison"] for row in found] == ["CAC − KM", "CAC − plain", "KM − plain"]
-    for row in found:
-        for metric in ("f1", "auroc", "auprc"):
-            assert row[metric].startswith("0 better, 0 worse of 1; mean ")
-    assert 'id="table-clustering_answer"' in (out / "pages" / "clustering.html").read_text(
+    (alike,) = (row for row in found if row["comparison"] == "KM − plain")
+    for metric in ("f1", "auroc", "auprc"):
+        assert alike[metric].startswith("0 better, 0 worse of 1; mean ")
+    assert 'id="table-clustering_answer"' in (shared / "pages" / "clustering.html").read_text(
         encoding="utf-8"
     )
 
 
-def test_switch_table_has_a_row_for_every_switch(tmp_path):
-    results = tmp_path / "results"
-    paths = [write_run(results, "cic", "lr", 1), write_run(results, "cic", "lr", 1, protocol="L1")]
-    out = report(tmp_path, paths)
-    found = rows(out / "tables" / "switches.csv")
+def test_switch_table_has_a_row_for_every_switch(shared):
+    found = rows(shared / "tables" / "switches.csv")
     measured = [row for row in found if row["switch"] == "L1"]
     assert [row["metric"] for row in measured] == ["f1", "auroc", "auprc"]
     assert all(float(row["difference"]) == 0 for row in measured)
@@ -309,14 +311,9 @@ def test_broken_records_are_named(tmp_path, text):
         report(tmp_path, [path])
 
 
-def test_cohort_flow_is_shown(tmp_path):
-    file = tmp_path / "cohorts" / "cic.json"
-    file.parent.mkdir(parents=True)
-    flow = {"flow": [{"step": "all stays", "rows": 9}, {"step": "without <x>", "rows": 7}]}
-    write_json(file, flow)
-    out = report(tmp_path, [], data=BesideRecords(cohorts=tmp_path / "cohorts"))
-    page = (out / "pages" / "data.html").read_text(encoding="utf-8")
-    assert re.search(r"all stays</span> <b>9</b>.*without &lt;x&gt;</span> <b>7</b>", page, re.S)
+def test_cohort_flow_is_shown(shared):
+    page = (shared / "pages" / "data.html").read_text(encoding="utf-8")
+    assert re.search(r"all stays: 9; without &lt;x&gt;: 7", page)
 
 
 def test_a_broken_cohort_flow_is_named(tmp_path):

@@ -108,9 +108,6 @@ def test_printed_values_are_counted_alike_on_every_page(page):
     pd.testing.assert_frame_equal(
         counted[standings], found.loc[sorted(papers), standings], check_names=False
     )
-    figure = pd.read_csv(page.parent / "figures" / "agreement.csv")
-    assert figure["agree"].sum() == found.loc[every, "agree"]
-    assert figure["decided"].sum() == found.loc[every, ["agree", "differ"]].sum()
     for paper in PAPERS.values():
         row = found.loc[paper.label]
         said = (
@@ -190,14 +187,13 @@ def test_what_is_committed_follows_from_the_shipped_records_or_was_measured(page
 
 
 @pytest.mark.parametrize("one", kept_pages(KEPT), ids=lambda one: one.id)
-def test_a_dot_belongs_to_the_subtype_that_it_names(page, one):
-    """Also where an earlier subtype has no value and so no dot."""
-    for picture in ("profile", "profile_narrow"):
-        shown = pd.read_csv(page.parent / "figures" / f"{one.id}_{picture}.csv")
-        assert shown["variable"].tolist() == [line.name for line in one.lines]
-        wanted = np.array([line.differences for line in one.lines], dtype=float)
-        columns = [f"subtype {place}" for place in range(1, wanted.shape[1] + 1)]
-        assert shown[columns].to_numpy() == pytest.approx(wanted, abs=1e-3, nan_ok=True)
+def test_a_difference_belongs_to_the_subtype_that_it_names(page, one):
+    """Also where an earlier subtype has no value."""
+    shown = pd.read_csv(page.parent / "figures" / f"{one.id}_profile.csv")
+    assert shown["variable"].tolist() == [line.name for line in one.lines]
+    wanted = np.array([line.differences for line in one.lines], dtype=float)
+    columns = [f"subtype {place}" for place in range(1, wanted.shape[1] + 1)]
+    assert shown[columns].to_numpy() == pytest.approx(wanted, abs=1e-3, nan_ok=True)
 
 
 def test_no_link_is_dead(page):

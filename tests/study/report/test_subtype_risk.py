@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from deepcac_study.report.subtypes.subtype_figures import profile_lines, subtype_figure, subtype_map
+from deepcac_study.report.subtypes.subtype_figures import profile_lines, subtype_figure
 from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable
 from deepcac_study.report.subtypes.subtype_tables import (
     UnseenRows,
@@ -49,7 +49,7 @@ def rows():
         SubtypeVariable("same", "mmHg", rng.normal(size=800) + label + 2 * cluster),
         SubtypeVariable("noise", "", rng.normal(size=800)),
     ]
-    return UnseenRows(cluster, label, rng.random(800), found, 2, np.arange(800))
+    return UnseenRows(cluster, label, rng.random(800), found, 2)
 
 
 def test_reversed_factors_are_told_apart(rows):
@@ -64,17 +64,7 @@ def test_reversed_factors_are_told_apart(rows):
     assert differing([]).startswith("Too few rows")
 
 
-def test_the_picture_has_a_map_only_where_rows_may_be_shown(rows):
-    X = np.column_stack([v.values for v in rows.variables])
-    lines = profile_lines(rows, rows.variables)
-    places, cluster = subtype_map(rows, X)
-    assert len(places) == len(cluster) == 800
-    open_, hidden = (
-        subtype_figure("one", "Title", lines, where, synthetic=False)
-        for where in ((places, cluster), None)
-    )
-    assert "principal components" in open_.caption
-    assert "principal components" not in hidden.caption
-    # No row of a patient is in the numbers behind the picture.
-    assert [row[0] for row in open_.data] == ["reversed", "same [mmHg]", "noise"]
-    assert open_.data[1][2] > 1.5
+def test_no_row_of_a_patient_is_in_the_numbers_behind_the_picture(rows):
+    figure = subtype_figure("one", "T", profile_lines(rows, rows.variables), synthetic=False)
+    assert [row[0] for row in figure.data] == ["reversed", "same [mmHg]", "noise"]
+    assert figure.data[1][2] > 1.5

@@ -139,7 +139,6 @@ OTHER_MEANING = {
     ("deepcac", "command"),
     ("deepcac", "commands"),
     ("deepcac", "description"),
-    ("deepcac", "meds_table"),
     ("deepcac", "comparisons"),
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),

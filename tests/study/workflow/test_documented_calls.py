@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from checkouts import checkout, environment
+from described_tables import inferred
 from documented_calls import Call, documented_calls, lines_of, read_call
 from stores import bucket  # noqa: F401 (a fixture)
 
-from deepcac.table.columns.roles import Roles
 from deepcac_study.private_data_set import add_table
 
 pytestmark = pytest.mark.slow
@@ -52,7 +52,7 @@ def clone(tmp_path_factory) -> Path:
     folder = checkout(tmp_path_factory.mktemp("documented"))
     rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(60)]
     (folder / "tumours.csv").write_text("\n".join(["size,age,diagnosis", *rows]) + "\n")
-    add_table(folder / "tumours.csv", Roles(label="diagnosis"), "tumours", folder)
+    add_table(inferred(folder / "tumours.csv", "diagnosis"), "tumours", folder)
     return folder
 
 

@@ -35,21 +35,6 @@ def test_a_data_set_has_its_own_published_features_only_if_a_switch_changes_them
     )
 
 
-def test_profiles_follow_the_feature_files():
-    paths = layout()
-    assert paths.profile_files() == [
-        "results/profiles/diabetes.json",
-        "results/profiles/as_published/diabetes.json",
-    ]
-    assert paths.profile_options("ards")["restricted"]
-    assert not paths.profile_options("demo_ards")["restricted"]
-    assert paths.profile_options("webkb_n") == {
-        "ranges": None,
-        "restricted": False,
-        "pairwise": True,
-    }
-
-
 def test_decomposition_reads_whole_tables_with_their_categories():
     paths = layout()
     assert paths.rows_of("uci_breast_w") == ("data/tidy/weka_uci/breast_w.parquet", "class")

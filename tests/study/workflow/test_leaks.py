@@ -17,10 +17,10 @@ import pandas as pd
 import pytest
 import yaml
 from checkouts import checkout, environment
+from described_tables import inferred
 from stores import connect
 
 from deepcac.files.storage import write_json
-from deepcac.table.columns.roles import Roles
 from deepcac_study.jobs.pointers import align_times
 from deepcac_study.private_data_set import add_table
 
@@ -63,7 +63,7 @@ def add_patients(folder: Path) -> None:
     table.loc[::5, "a"] = float(MARK)
     table.to_csv(folder / "patients.csv", index=False)
     for name in OWN:
-        add_table(folder / "patients.csv", Roles("died"), name, folder)
+        add_table(inferred(folder / "patients.csv"), name, folder)
 
 
 def snakemake(folder: Path, *words: str, code: int = 0) -> str:

@@ -15,10 +15,6 @@ def snakefile() -> str:
     return block
 
 
-def test_the_page_needs_ten_lines():
-    assert len([line for line in snakefile().splitlines() if line.strip()]) == 9
-
-
 @pytest.mark.long
 @pytest.mark.slow
 def test_another_workflow_uses_this_one(tmp_path):
@@ -42,22 +38,6 @@ def test_another_workflow_uses_this_one(tmp_path):
     shown = re.search(r'"mean": ([\d.]+)', (outside / "mine" / "auroc.txt").read_text())
     assert float(shown[1]) == record["summary"]["auroc"]["mean"]
     assert [path.name for path in (clone / "results").iterdir()] == ["README.md"]
-
-
-@pytest.mark.slow
-def test_the_small_run_of_the_catalogue_is_planned_to_the_report(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--directory", ".test", "--dry-run"],
-        cwd=checkout(tmp_path),
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    said = done.stdout + done.stderr
-    assert done.returncode == 0, said
-    jobs = dict(re.findall(r"^(run|table_runs|report|all) +(\d+)$", said, re.MULTILINE))
-    assert jobs == {"table_runs": "1", "report": "1", "all": "1"}
 
 
 @pytest.mark.long

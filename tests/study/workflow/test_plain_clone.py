@@ -1,5 +1,6 @@
 """A plain clone is linted and planned where Snakemake and what it needs are all that is installed."""
 
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -53,18 +54,24 @@ def snakemake(site: Path, folder: Path, *arguments: str) -> subprocess.Completed
     )
 
 
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plain") / "clone"
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], check=True)
+    return folder
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        pytest.param(("--lint",), "good condition", marks=pytest.mark.long),
-        pytest.param(("-n", "all"), "deep_run", marks=pytest.mark.long),
-        (("-n", "--directory", ".test"), "demo_diabetes"),
-    ],
-    ids=lambda part: part if isinstance(part, str) else part[0],
-)
-def test_snakemake_alone_plans_a_plain_clone(site, tmp_path, arguments, said):
-    subprocess.run(["git", "clone", "-q", str(ROOT), str(tmp_path / "clone")], check=True)
-    done = snakemake(site, tmp_path / "clone", *arguments)
+def test_snakemake_alone_plans_the_small_run_of_the_catalogue_to_its_report(site, clone):
+    done = snakemake(site, clone, "-n", "--directory", ".test")
     assert done.returncode == 0, done.stderr[-2000:]
-    assert said in done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    jobs = dict(re.findall(r"^(run|table_runs|report|all) +(\d+)$", said, re.MULTILINE))
+    assert jobs == {"table_runs": "1", "report": "1", "all": "1"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arguments", [("--lint",), ("-n", "all")], ids=lambda words: words[0])
+def test_snakemake_alone_finds_no_fault_and_plans_the_study(site, clone, arguments):
+    done = snakemake(site, clone, *arguments)
+    assert done.returncode == 0, done.stderr[-2000:]

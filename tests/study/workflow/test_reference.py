@@ -88,6 +88,18 @@ def test_the_page_of_the_command_is_the_commands_own():
     assert "--budget" in page
 
 
+def test_an_option_that_three_commands_share_is_described_once():
+    shared, own = "* `--seed <int>`: The seed.\n", "* `--out <path>`: The page.\n"
+    command = "## `{}`\n\n**Options**:\n\n" + shared + "{}* `--help`: Show.\n\nExample\n\n"
+    text = "Top.\n\n" + "".join(map(command.format, "abc", (own, own, "")))
+    made = _script("command_page").once(text)
+    assert made.count(shared) == 1
+    assert made.count(own) == 2
+    assert made.count("* Shared: `--seed`\n") == 3
+    assert "`--help`" not in made
+    assert made.index("## Options that several") < made.index("## `a`")
+
+
 PLACE = re.compile(
     r"(?<![\w/])((?:\.\./)?(?:src|tests|docs|workflow|config|benchmarks)/[\w./-]+\.\w+)"
 )

@@ -46,7 +46,7 @@ def test_every_file_has_one_maker(configuration):
     registry = load_registry(ROOT / "config" / "registry", private=False)
     content = yaml.safe_load((ROOT / "config" / f"{configuration}.yaml").read_text())
     layout = Layout(registry, check_config(content, registry))
-    files = [*shared_files(layout), "results/report/index.html", "results/article.pdf"]
+    files = [*shared_files(layout), "results/report/index.html"]
     files += ["data/raw/demo_wids", "data/tidy/titanic", "data/raw/titanic/titanic3.csv"]
     rules = workflow_rules(configuration)
     makers = {

@@ -84,7 +84,7 @@ def test_the_whole_demo_is_shared_but_for_the_report():
     files = shared_files(layout("demo.yaml"))
     kinds = {file.split("/")[1] for file in files}
     assert kinds >= {"features", "splits", "pretrained", "cohorts", "theory"}
-    assert kinds >= {"demo_cic", "as_published", "sweeps", "case_study", "skmeans", "profiles"}
+    assert kinds >= {"demo_cic", "as_published", "sweeps", "case_study", "skmeans"}
     assert not kinds & {"raw", "tidy", "report"}
 
 

@@ -3,19 +3,7 @@
 import importlib.util
 
 import pytest
-from checkouts import PAGES, ROOT
-
-REPORT = [
-    *sorted(ROOT.glob("src/**/templates/**/*.html")),
-    *sorted(ROOT.glob("src/*/**/declarations.yaml")),
-    *sorted(ROOT.glob("src/deepcac_study/papers/**/*.py")),
-    *sorted(ROOT.glob("src/deepcac_study/papers/*/claims.csv")),
-    *sorted(ROOT.glob("src/deepcac_study/report/**/*.py")),
-    *sorted(ROOT.glob("src/deepcac_study/catalogue/*.csv")),
-    *sorted(ROOT.glob("src/deepcac/judging/questions.py")),
-    *sorted(ROOT.glob("src/deepcac/table/**/*.py")),
-    *sorted(ROOT.glob("docs/results/claims.csv")),
-]
+from checkouts import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +73,6 @@ def test_lengths_have_limits(words):
     ]
 
 
-@pytest.mark.parametrize("path", [*PAGES, *REPORT], ids=lambda path: path.name)
-def test_the_pages_are_plain(words, path):
-    assert words.faults(path.name, words.count(words.written(path))) == []
-
-
 def test_texts_of_programs_and_tables_are_looked_at_and_their_names_are_not(words, tmp_path):
     program, table = tmp_path / "some.py", tmp_path / "some.csv"
     program.write_text('"""Told in a docstring."""\narm = {"arm": f"it was told {1} times"}\n')
@@ -98,22 +81,8 @@ def test_texts_of_programs_and_tables_are_looked_at_and_their_names_are_not(word
     assert words.written(table) == "on print alone, told"
 
 
-def test_the_pages_together_are_short(words):
-    assert words.too_long([words.count(page.read_text("utf-8")) for page in PAGES[1:]]) == []
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_the_pages_are_easy_to_read(words, path):
-    pytest.importorskip("textstat")
-    assert words.too_hard(path.name, words.count(path.read_text(encoding="utf-8"))) == []
-
-
 def test_a_page_that_is_hard_to_read_is_found(words):
     pytest.importorskip("textstat")
     hard = "Heterogeneous methodological considerations necessitate multidimensional evaluation. "
     (line,) = words.too_hard("some.md", words.count(hard * 5))
     assert line.endswith("45 at least")
-
-
-def test_readme_is_short_with_its_tables_too():
-    assert len(PAGES[0].read_text(encoding="utf-8").split()) <= 700

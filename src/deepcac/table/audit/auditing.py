@@ -1,11 +1,12 @@
 """`deepcac audit`: read, judge the groups, write the page, answer first."""
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from deepcac.pages.sections import Block, Remarks, Section
+from deepcac.pages.tables import Table
 from deepcac.pages.wording import p_text
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
@@ -23,21 +24,12 @@ from deepcac.table.audit.group_lines import (
 from deepcac.table.budgeted_trials import TableRun, Trials, run_budgeted
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.comparison_words import signed
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.comparison_table import comparison_table, verdict_note
-from deepcac.table.pages.page_sections import (
-    Block,
-    Page,
-    PageTable,
-    Remarks,
-    Section,
-    method_section,
-    remarks_on,
-    write_page,
-)
+from deepcac.table.pages.page_sections import Page, method_section, remarks_on, write_page
 from deepcac.table.pages.table_notes import leak_warning, page_names
 
 _UNSEEN = (
@@ -51,8 +43,7 @@ _UNSEEN = (
 
 
 def audit_table(
-    path: StrPath,
-    roles: Roles,
+    path: DescribedTable,
     groups_column: str,
     out: StrPath,
     run: TableRun,
@@ -64,10 +55,9 @@ def audit_table(
     """
     check_output(out, path)
     groups_column = uniform(groups_column)
-    apart = replace(roles, apart={groups_column: "the groups"})
     say, seed = run.say, run.seed
     run.progress(f"reading {path}")
-    table = read_labelled(path, apart, rows=run.rows, seed=seed)
+    table = read_labelled(path, rows=run.rows, seed=seed, apart={groups_column: "the groups"})
     groups = read_groups(table, groups_column)
     table.tell(say)
     for remark in groups.remarks():
@@ -107,7 +97,7 @@ def _page(
                     "A model of the training rows predicts the group of held-out rows from the "
                     "other columns. Groups are of use for a new patient only if they can be "
                     "predicted.",
-                    PageTable("assigned", "Assignment", _ASSIGNED_HEAD, _assigned(assigned)),
+                    Table.of_texts("assigned", "Assignment", _ASSIGNED_HEAD, _assigned(assigned)),
                 ],
                 "Assignment",
             ),
@@ -117,7 +107,7 @@ def _page(
                 [
                     "The risk is that of a model that does not know the groups, on rows that it "
                     "has not seen.",
-                    PageTable("beyond", "Beyond the risk", ("measure", "value"), _beyond(
+                    Table.of_texts("beyond", "Beyond the risk", ("measure", "value"), _beyond(
                         beyond, robust=table.follow is not None or table.group is not None
                     )),
                 ],
@@ -168,11 +158,13 @@ def _group_section(table: LabelledTable, groups: Groups, beyond: BeyondRisk) -> 
     shown = shown_lines(lines, len(table.features.label))
     blocks: list[Block] = [
         partial(risk_by_group, lines, table.shown_classes[event]),
-        PageTable("groups", "The groups", HEAD, shown),
+        Table.of_texts("groups", "The groups", HEAD, shown),
     ]
     differences = difference_lines(table, groups.code, groups.names)
     if differences:
-        gaps = PageTable("differences", "Standardised differences", DIFFERENCE_HEAD, differences)
+        gaps = Table.of_texts(
+            "differences", "Standardised differences", DIFFERENCE_HEAD, differences
+        )
         heading = "In which columns the groups differ"
         blocks.append(Section("differ", heading, [gaps, DIFFERENCE_NOTE]))
     return Section("groups", "The groups", blocks)

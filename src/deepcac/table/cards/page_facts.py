@@ -1,8 +1,10 @@
 """The results of a page as lines of a card: the same tables, in another form."""
 
+from deepcac.pages.sections import Section
+from deepcac.pages.tables import Table
 from deepcac.scoring.resampled_scores import ICI, INTERCEPT, RATIO, SLOPE
 from deepcac.table.cards.model_card import TableLine, table_lines
-from deepcac.table.pages.page_sections import Page, PageTable, Section
+from deepcac.table.pages.page_sections import Page
 from deepcac.table.pages.score_tables import NAMES
 
 # Table or section of a page, and the item of the checklist that it fills.
@@ -51,16 +53,16 @@ def _fill(facts: dict[str, list[str]], section: Section) -> None:
             _fill(facts, block)
         elif isinstance(block, str) and item is not None:
             facts.setdefault(item, []).append(block)
-        elif isinstance(block, PageTable) and block.id == "scores":
+        elif isinstance(block, Table) and block.id == "scores":
             _split_scores(facts, block)
-        elif isinstance(block, PageTable) and block.id in _ITEMS and block.rows:
+        elif isinstance(block, Table) and block.id in _ITEMS and block.rows:
             lines = facts.setdefault(_ITEMS[block.id], [])
             # Two tables without a line between them are one table of markdown.
             after_table = bool(lines) and isinstance(lines[-1], TableLine)
-            lines += [f"{block.title}:"] * after_table + table_lines(block.head, block.rows)
+            lines += [f"{block.title}:"] * after_table + table_lines(block.head, block.texts)
 
 
-def _split_scores(facts: dict[str, list[str]], table: PageTable) -> None:
+def _split_scores(facts: dict[str, list[str]], table: Table) -> None:
     for item, wanted in (("performance", False), ("calibration", True)):
-        rows = [row for row in table.rows if (row[0] in _CALIBRATION) == wanted]
+        rows = [row for row in table.texts if (row[0] in _CALIBRATION) == wanted]
         facts.setdefault(item, []).extend(table_lines(table.head, rows))

@@ -10,7 +10,7 @@ import numpy as np
 from deepcac import __version__
 from deepcac.scoring.small_cells import NOTE, Count, OfSome, Share, Text
 from deepcac.table.cards.model_card import table_lines
-from deepcac.table.columns.roles import ROLES, Roles
+from deepcac.table.columns.description import ROLES
 from deepcac.table.findings.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
@@ -42,7 +42,6 @@ _SEEN = (
 def table_facts(
     source: StrPath,
     table: LabelledTable,
-    roles: Roles,
     command: str,
 ) -> dict[str, list[str]]:
     """Return the lines of a card that hold for any model of a table; `command` is as typed."""
@@ -57,10 +56,10 @@ def table_facts(
             NOTE,
         ],
         "preparation": [
-            *page_lines(table.remarks, _names(table, roles)),
+            *page_lines(table.remarks, _names(table)),
             *(f"Column {column.name!r} is not used: {column.note}." for column in out),
         ],
-        "outcome": [f"Column {roles.label!r}: {' or '.join(table.classes)}."],
+        "outcome": [f"Column {table.label!r}: {' or '.join(table.classes)}."],
         "predictors": [
             f"{len(table.encoder.used)} columns, from which {d} features are made. No column was "
             "chosen by its relation to the outcome."
@@ -71,21 +70,21 @@ def table_facts(
         ],
         "missing": _missing(table),
         **_USUAL,
-        **bias_facts(table, roles),
+        **bias_facts(table),
         "flow": [
             Text("{} rows in the file, {} rows used.", Count(table.total), Count(n)),
             *class_lines(table),
         ],
         "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
-        "limitations": [LEAKS_HEAD, *page_lines(table.leaks, _names(table, roles))]
+        "limitations": [LEAKS_HEAD, *page_lines(table.leaks, _names(table))]
         if table.leaks
         else ["No column predicts the label or the row almost perfectly."],
         "code": [f"Command: {command}", software()],
     }
 
 
-def _names(table: LabelledTable, roles: Roles) -> frozenset[str]:
-    return quotable(table.columns, (*table.classes, roles.label))
+def _names(table: LabelledTable) -> frozenset[str]:
+    return quotable(table.columns, (*table.classes, table.label))
 
 
 def _coding(table: LabelledTable) -> list[str]:
@@ -124,8 +123,9 @@ def software() -> str:
     return f"Software: {', '.join(versions)}."
 
 
-def bias_facts(table: LabelledTable, roles: Roles) -> dict[str, list[str]]:
+def bias_facts(table: LabelledTable) -> dict[str, list[str]]:
     """Return the lines of a card about bias that hold for any model of a table."""
+    time = table.outcome.time
     return {
         "bias_rows": [
             Text(
@@ -141,13 +141,13 @@ def bias_facts(table: LabelledTable, roles: Roles) -> dict[str, list[str]]:
             "the outcome, not values that were written with knowledge of it."
         ],
         "bias_label": [
-            f"The label {roles.label!r} is no predictor."
-            + (f" Nor is the follow-up time {roles.time!r}." if roles.time is not None else "")
+            f"The label {table.label!r} is no predictor."
+            + (f" Nor is the follow-up time {time!r}." if time is not None else "")
         ],
         "bias_time": [
             "The table has no times, so the tool cannot tell."
             if table.follow is None
-            else f"The horizon is {table.follow.horizon:g}, in the unit of {roles.time!r}."
+            else f"The horizon is {table.follow.horizon:g}, in the unit of {time!r}."
         ],
         "bias_selection": ["No column was chosen by its relation to the outcome."],
         "bias_structure": [_rows(table), _censoring(table)],

@@ -10,14 +10,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.declared import Entry, checked
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.dates import DEFAULT, check_format
-from deepcac.table.columns.roles import Roles
 
 PROFILE: Literal["https://datapackage.org/profiles/2.0/dataresource.json"] = (
     "https://datapackage.org/profiles/2.0/dataresource.json"
@@ -34,6 +40,9 @@ KEEP, MISSING_VALUES, PATIENT, SITE = "keep", "missing", "patient", "site"
 EVENT: Final = "event"  # of an answer that names it: "event dead"
 WRITTEN: Final = "dates as"  # of an answer that names the pattern: "dates as %d/%m/%Y"
 A_LEVEL, LEAVE_ROWS_OUT = "a level", "leave these rows out"
+# What a column with a role is.
+ROLES: Final = ("the label", "the id", "the patient", "the follow-up time")
+THE_LABEL, THE_SITE = ROLES[0], "the site"
 
 
 ColumnType = Literal[
@@ -52,7 +61,13 @@ def _none_left(value: Any) -> Any:
     return {} if _given(value) is None else value
 
 
+def _uniform_keys(entries: Mapping[str, str]) -> Mapping[str, str]:
+    return {uniform(name): why for name, why in entries.items()}
+
+
 _Text = Annotated[str | None, BeforeValidator(_given)]
+_Uniform = Annotated[str, AfterValidator(uniform)]
+_Name = Annotated[_Uniform | None, BeforeValidator(_given)]
 _Number = Annotated[float | None, BeforeValidator(_given)]
 
 
@@ -114,7 +129,7 @@ class ColumnField(_Standard):
     constraints : Constraints
     """
 
-    name: str
+    name: _Uniform
     type: ColumnType = "string"
     categories: tuple[str, ...] = ()
     missing_values: tuple[str, ...] | None = None
@@ -126,11 +141,6 @@ class ColumnField(_Standard):
     true_values: tuple[str, ...] = ("true", "True", "TRUE", "1")
     false_values: tuple[str, ...] = ("false", "False", "FALSE", "0")
     constraints: Constraints = Constraints()
-
-    @field_validator("name")
-    @classmethod
-    def _uniform(cls, name: str) -> str:
-        return uniform(name)
 
     @field_validator("categories", mode="before")
     @classmethod
@@ -187,13 +197,27 @@ class Outcome(Entry):
         "leave out" leaves rows out whose outcome is not known; they are refused otherwise.
     """
 
-    field: str
-    event: _Text = None
+    field: _Uniform
+    event: _Name = None
     above: _Number = None
-    time: _Text = None
+    time: _Name = None
     horizon: _Number = None
-    competing: tuple[str, ...] = ()
+    competing: tuple[_Uniform, ...] = ()
     rows_without: Annotated[Literal["leave out"] | None, BeforeValidator(_given)] = None
+
+    @model_validator(mode="after")
+    def _check(self) -> "Outcome":
+        if (self.time is None) != (self.horizon is None):
+            raise ConfigError("time and horizon of an outcome go together: name both")
+        if self.horizon is not None and not self.horizon > 0:
+            raise ConfigError(f"horizon {self.horizon:g}: name a time after the start")
+        if self.competing and self.time is None:
+            raise ConfigError("competing events go with a time and a horizon; name them too")
+        if self.competing and self.above is not None:
+            raise ConfigError("a number that is divided (above) has no competing events")
+        if self.event in self.competing:
+            raise ConfigError(f"{self.event!r} cannot be both the event and a competing one")
+        return self
 
 
 class OpenQuestion(Entry):
@@ -231,26 +255,50 @@ class Use(Entry):
     """What the columns are for, and what is still to be decided."""
 
     outcome: Outcome | None = None
-    id: _Text = None
-    patient: _Text = None
-    site: _Text = None
-    leave_out: Annotated[Mapping[str, str], BeforeValidator(_none_left)] = {}
+    id: _Name = None
+    patient: _Name = None
+    site: _Name = None
+    leave_out: Annotated[
+        Mapping[str, str], BeforeValidator(_none_left), AfterValidator(_uniform_keys)
+    ] = {}
     questions: tuple[OpenQuestion, ...] = ()
 
-    def named(self) -> set[str]:
-        """Return the columns with a role."""
-        outcome = () if self.outcome is None else (self.outcome.field, self.outcome.time)
-        names = (*outcome, self.id, self.patient, self.site)
-        return {uniform(name) for name in names if name is not None}
+    @model_validator(mode="after")
+    def _check(self) -> "Use":
+        self.roles()
+        return self
 
-    def no_predictors(self) -> set[str]:
-        """Return the columns that models do not use."""
-        return self.named() | {*self.leave_out}
+    def changed(self, **lines: Any) -> "Use":
+        """Return it with other lines; two roles of one column are a `ConfigError`."""
+        changed = self.model_copy(update=lines)
+        changed.roles()
+        return changed
+
+    def roles(self) -> dict[str, str]:
+        """Return the columns with a role, and which; two of one column are a `ConfigError`."""
+        label = time = None
+        if self.outcome is not None:
+            label, time = self.outcome.field, self.outcome.time
+        roles: dict[str, str] = {}
+        names = (label, self.id, self.patient, time, self.site)
+        for name, role in zip(names, (*ROLES, THE_SITE), strict=True):
+            if name is not None and name in roles:
+                raise ConfigError(f"column {name!r} cannot be both {roles[name]} and {role}")
+            roles |= {} if name is None else {name: role}
+        return roles
+
+    def no_predictors(self) -> dict[str, str]:
+        """Return the columns that models do not use, and why."""
+        return {**self.leave_out, **self.roles()}
+
+    def refuse_role(self, name: str, what: str) -> None:
+        """Refuse a column as something else that is no predictor, but for the site."""
+        if (role := self.roles().get(name, THE_SITE)) != THE_SITE:
+            raise ConfigError(f"column {name!r} cannot be both {role} and {what}")
 
     def open_questions(self) -> list[OpenQuestion]:
         """Return the questions without an answer; a role of its columns answers one on leaks."""
-        label = "" if self.outcome is None else uniform(self.outcome.field)
-        roles = self.named() - {label}
+        roles = {name for name, role in self.roles().items() if role != THE_LABEL}
         return [
             asked
             for asked in self.questions
@@ -274,10 +322,9 @@ class Resource(_Standard):
     @model_validator(mode="after")
     def _check(self) -> "Resource":
         """Refuse a role of a column that is no field."""
-        use, names = self.use, [column.name for column in self.table.fields]
-        outcome = () if use.outcome is None else (use.outcome.field, use.outcome.time)
-        for name in (*outcome, use.id, use.patient, use.site, *use.leave_out):
-            if name is not None and uniform(name) not in names:
+        names = [column.name for column in self.table.fields]
+        for name in self.use.no_predictors():
+            if name not in names:
                 raise ConfigError(f"{name!r} has a role and is no field; there are {names[:20]}")
         return self
 
@@ -307,6 +354,17 @@ class TableDescription:
         """The columns by name."""
         return {column.name: column for column in self.resource.table.fields}
 
+    @property
+    def use(self) -> Use:
+        """What the columns are for."""
+        return self.resource.use
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the models predict, where it is known."""
+        assert self.use.outcome is not None
+        return self.use.outcome
+
     def missing_values(self, column: ColumnField) -> tuple[str, ...]:
         """Return the cells of a column that hold no value."""
         if column.missing_values is None:
@@ -328,7 +386,7 @@ class TableDescription:
             if column.name in names
         )
         table = self.resource.table.model_copy(update={"fields": fields})
-        outcome = self.resource.use.outcome
+        outcome = self.use.outcome
         whole = outcome is not None and {outcome.field, outcome.time or outcome.field} <= {*names}
         use = Use(outcome=outcome if whole else None)
         changed = {"table": table, "use": use, "dialect": Dialect(), "path": "table"}
@@ -338,10 +396,9 @@ class TableDescription:
         """Return the description with the fields of another one."""
         fields = tuple(like.fields.get(field.name, field) for field in self.resource.table.fields)
         table = self.resource.table.model_copy(update={"fields": fields})
-        use, others = self.resource.use, {*self.fields} - {*like.fields}
-        leave_out = {name: why for name, why in use.leave_out.items() if name in others}
-        use = use.model_copy(update={"leave_out": leave_out})
-        return replace(self, resource=self.resource.model_copy(update={"table": table, "use": use}))
+        changed = replace(self, resource=self.resource.model_copy(update={"table": table}))
+        left = {name: why for name, why in self.use.leave_out.items() if name not in like.fields}
+        return changed.with_use(leave_out=left)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as JSON-ready data."""
@@ -355,48 +412,31 @@ class TableDescription:
         except ConfigError as error:
             raise DataError(str(error)) from error
 
-    def roles(self, label: str | None = None, outcome: Outcome | None = None) -> Roles:
-        """Return what the columns are for.
+    def with_use(self, **lines: Any) -> "TableDescription":
+        """Return the description with other lines on the use of its columns."""
+        use = self.use.changed(**lines)
+        return replace(self, resource=self.resource.model_copy(update={"use": use}))
 
-        Parameters
-        ----------
-        label : str, optional
-            The outcome, if the description names none, or another one.
-        outcome : Outcome, optional
-            Of a model, where the description names none.
+    def with_roles(self, label: str | None = None, site: str | None = None) -> "TableDescription":
+        """Return the description with another outcome or site, if a command names one.
 
-        Raises
-        ------
-        ConfigError
-            There is no outcome, a question is open, or a role is given to a column that the
-            description does not have.
+        A column that had the role, or is the time of an outcome that is another now, is left out.
         """
-        use = with_outcome(self, label).resource.use
-        outcome = use.outcome or outcome
-        if outcome is None:
-            raise ConfigError(f"{self.file}: names no outcome; add it, or say --label COLUMN")
-        self.refuse_open()
-        apart = {} if use.site is None else {use.site: "the site"}
-        return Roles(
-            outcome.field, use.id, use.patient, tuple(use.leave_out), outcome.event, outcome.above,
-            time=outcome.time, horizon=outcome.horizon, competing=outcome.competing, apart=apart,
-            known_only=outcome.rows_without == LEAVE_OUT,
-        )  # fmt: skip
+        before, lines = self.use.roles(), dict[str, Any]()
+        if label is not None and before.get(uniform(label)) != THE_LABEL:
+            lines["outcome"] = Outcome(field=label)
+        if site is not None:
+            lines["site"] = uniform(site)
+        changed = self.with_use(**lines)
+        now = changed.use.roles()
+        other = {name: f"{role} of the description" for name, role in before.items()}
+        leave_out = {**self.use.leave_out, **other}
+        return changed.with_use(leave_out={n: why for n, why in leave_out.items() if n not in now})
 
     def refuse_open(self) -> None:
         """Refuse a description with questions that nobody has answered."""
-        if opened := self.resource.use.open_questions():
+        if opened := self.use.open_questions():
             raise ConfigError(f"{self.file}: {question_lines(opened)}")
-
-
-def with_outcome(description: TableDescription, label: str | None) -> TableDescription:
-    """Return a description with another outcome, if a label is named that is not its own."""
-    resource = description.resource
-    outcome = resource.use.outcome
-    if label is None or (outcome is not None and uniform(label) == uniform(outcome.field)):
-        return description
-    use = resource.use.model_copy(update={"outcome": Outcome(field=uniform(label))})
-    return replace(description, resource=resource.model_copy(update={"use": use}))
 
 
 def question_lines(questions: Sequence[OpenQuestion]) -> str:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from deepcac.errors import ConfigError
-from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.dates import date_type
 from deepcac.table.columns.description import (
     A_LEVEL,
@@ -42,14 +41,15 @@ def apply_answers(resource: Resource) -> Resource:
             event = str(about.answer).removeprefix(f"{EVENT} ")
             outcome = outcome.model_copy(update={"event": event})
         else:
-            if outcome is not None and name == uniform(outcome.field):
+            if outcome is not None and name == outcome.field:
                 outcome = outcome.model_copy(update={"rows_without": LEAVE_OUT})
             fields[name] = fields[name].model_copy(update=_changed(fields[name], about, usual))
     table = resource.table.model_copy(update={"fields": tuple(fields.values())})
-    roles = use.model_copy(update={"patient": patient}).named()
+    use = use.changed(patient=patient, outcome=outcome)
+    roles = use.roles()
     leave_out = {name: why for name, why in leave_out.items() if name not in roles}
-    changed = {"leave_out": leave_out, "patient": patient, "outcome": outcome}
-    return resource.model_copy(update={"table": table, "use": use.model_copy(update=changed)})
+    use = use.model_copy(update={"leave_out": leave_out})
+    return resource.model_copy(update={"table": table, "use": use})
 
 
 def _changed(column: ColumnField, asked: OpenQuestion, usual: tuple[str, ...]) -> dict[str, Any]:

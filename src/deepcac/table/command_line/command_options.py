@@ -94,7 +94,6 @@ class GroupedCommand(TyperCommand):
 if TYPE_CHECKING:
     from deepcac.table.columns.described_rows import DescribedTable
     from deepcac.table.columns.description import TableDescription
-    from deepcac.table.columns.roles import Roles
 
 
 def option(panel: str, *names: str, help: str, **limits: Any) -> Any:
@@ -254,37 +253,40 @@ class TableOptions:
         site: str | None = None,
         like: "TableDescription | None" = None,
         fitted: bool = True,
-    ) -> "tuple[DescribedTable, Roles]":
-        """Return the table with its description, found out if it has none, and its roles.
+    ) -> "DescribedTable":
+        """Return the table with its description, found out if it has none, and an outcome.
 
         Parameters
         ----------
         table : Path
         site : str, optional
-            Column that tells hospitals apart, if the description names none.
+            Column that tells hospitals apart, in place of that of the description.
         like : TableDescription, optional
             Of the table that a model was fitted on: its outcome is that of a table for which
             nobody names another.
         fitted : bool
             Whether a model is fitted, so that its predictors are looked at.
         """
+        from deepcac.table.columns.cell_texts import uniform
         from deepcac.table.columns.described_rows import DescribedTable
-        from deepcac.table.columns.description import Outcome
+        from deepcac.table.columns.description import Outcome, Use
         from deepcac.table.columns.description_file import find_description
-        from deepcac.table.columns.roles import Roles
         from deepcac.table.inference.labelled_table import described_table
 
+        usual = None if like is None else like.use.outcome
         description = None if table.is_dir() else find_description(table, self.description)
-        outcome = None if like is None else like.resource.use.outcome
         if description is not None:
-            return DescribedTable(table, description), description.roles(self.label, outcome)
-        if self.label is not None and (outcome is None or self.label != outcome.field):
-            outcome = Outcome(field=self.label)
-        if outcome is None:
+            description = description.with_roles(self.label, site)
+            if description.use.outcome is None:
+                description = description.with_use(outcome=usual)
+            if description.use.outcome is None:
+                file = description.file
+                raise ConfigError(f"{file}: names no outcome; add it, or say --label COLUMN")
+            description.refuse_open()
+            return DescribedTable(table, description)
+        if self.label is not None and (usual is None or self.label != usual.field):
+            usual = Outcome(field=self.label)
+        if usual is None:
             raise ConfigError(f"say which column is the outcome of {table}: --label COLUMN")
-        apart = {} if site is None else {site: "the site"}
-        roles = Roles(
-            outcome.field, positive=outcome.event, above=outcome.above, time=outcome.time,
-            horizon=outcome.horizon, competing=outcome.competing, apart=apart,
-        )  # fmt: skip
-        return described_table(table, roles, like=like, fitted=fitted)
+        use = Use(outcome=usual).changed(site=site and uniform(site))
+        return described_table(table, use, like=like, fitted=fitted)

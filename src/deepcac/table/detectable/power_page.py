@@ -9,6 +9,8 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.planted_outcomes import held_out_risk
 from deepcac.pages.figures import LINES, PALETTE, Figure
+from deepcac.pages.sections import Section
+from deepcac.pages.tables import Table
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.sample_size import SampleSize
 from deepcac.scoring.small_cells import Count, Text
@@ -17,20 +19,13 @@ from deepcac.scoring.validation_size import ValidationSize
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import MOST_TRAIN, TableRun
 from deepcac.table.cluster_answer import FEWEST_EVENTS
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.command_line.option_pairs import CLASSES, refuse_pairs
 from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.page_sections import (
-    Page,
-    PageTable,
-    Section,
-    method_section,
-    remarks_on,
-    write_page,
-)
+from deepcac.table.pages.page_sections import Page, method_section, remarks_on, write_page
 from deepcac.table.pages.size_section import HEAD
 from deepcac.table.pages.table_notes import leak_warning, page_names
 from deepcac.table.sample_sizes import (
@@ -135,8 +130,7 @@ def _details(
 
 
 def power_table(
-    path: StrPath,
-    roles: Roles,
+    path: DescribedTable,
     out: StrPath,
     run: TableRun,
     *,
@@ -154,7 +148,7 @@ def power_table(
     """
     check_output(out, path)
     run.progress(f"reading {path}")
-    table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
+    table = read_labelled(path, rows=run.rows, seed=run.seed)
     refuse_pairs(["power", *[CLASSES] * (len(table.classes) > 2)])
     need = needed_patients(table, r2)
     table.tell(run.say)
@@ -176,10 +170,10 @@ def _page(
 ) -> Page:
     about = f"{table.name}; the event is {table.shown_classes[1]}"
     first = [*leak_warning(table), detection_figure(answer.table), about, *answer.details]
-    rates = PageTable("detected", "Detection rates", _HEAD, _rows(answer.table), labels=2)
-    size = PageTable("sample-size", "Sample size", HEAD, _criteria(need.size))
+    rates = Table.of_texts("detected", "Detection rates", _HEAD, _rows(answer.table), n_labels=2)
+    size = Table.of_texts("sample-size", "Sample size", HEAD, _criteria(need.size))
     title = "Sample size of a validation study"
-    of_study = [PageTable("study-size", title, HEAD, study_rows(study))] * (study is not None)
+    of_study = [Table.of_texts("study-size", title, HEAD, study_rows(study))] * (study is not None)
     timed = [_TIMED] if table.follow is not None else []
     return Page(
         f"Which gain could {table.name} show?",

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +13,7 @@ from deepcac.table.cards.compare_card import place_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.page_facts import page_facts
 from deepcac.table.cards.table_facts import table_facts
-from deepcac.table.columns.cell_texts import uniform
-from deepcac.table.columns.roles import Roles
-from deepcac.table.command_line.option_pairs import given, refuse_pairs
+from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, external_rows, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places
@@ -29,41 +26,35 @@ from deepcac.table.worker_processes import workers
 
 
 def compare_places(
-    path: StrPath,
-    roles: Roles,
+    path: DescribedTable,
     out: StrPath,
     run: TableRun,
     *,
-    site: str | None = None,
     external: Sequence[StrPath] = (),
     asked: RiskQuestions = USUAL,
 ) -> str:
     """Judge whether clusters help on patients of another place; write the page.
 
+    Models of the first table are judged on the `external` ones. Where there are none, the sites of
+    the table are each left out once.
+
     Parameters are those of `deepcac.table.comparing.compare_table`, but for these.
 
     Parameters
     ----------
-    site : str, optional
-        Column whose every value is left out once.
     external : sequence of path-like
-        Further tables, on which models of the first are judged; either this or `site`.
+        Further tables.
 
     Raises
     ------
     ConfigError, DataError
         An option or a table is at fault.
     """
-    refuse_pairs(given(site=site, external=external))
     begin, say = time.monotonic(), run.say
     check_output(out, path, *external)
     beside = card_path(out, path, *external)
     run.progress(f"reading {path}")
-    places = (
-        _sites(path, roles, site, run)
-        if site is not None
-        else _external(path, roles, external, run)
-    )
+    places = _external(path, external, run) if external else _sites(path, run)
     table = places.table
     check_asked(places.judged, asked)
     table.tell(say)
@@ -71,15 +62,15 @@ def compare_places(
         say(line)
     judged = _judge(places.folds, run)
     comparisons = compared_places(judged, run.margin)
-    several = len(judged) > 1 or site is not None
+    several = len(judged) > 1 or not external
     answer = answer_places(judged, comparisons, run.margin, sites=several)
     about = Run(
         run.command, places.heading, bool(external), run.trials, run.seed, run.train_rows,
-        time.monotonic() - begin, places.remarks, asked, roles.horizon,
+        time.monotonic() - begin, places.remarks, asked, table.outcome.horizon,
     )  # fmt: skip
     page = place_page(table, places.judged, judged, comparisons, answer, about)
     shown = write_page(out, page, exact=run.exact)
-    common = table_facts(path, table, roles, run.command)
+    common = table_facts(path, table, run.command)
     facts = joined({**common, **place_facts(table, shown)}, page_facts(shown))
     write_card(beside, facts, exact=run.exact)
     say(f"card: {beside}")
@@ -96,23 +87,21 @@ class PlaceTables(NamedTuple):
     heading: str
 
 
-def _sites(path: StrPath, roles: Roles, site: str, run: TableRun) -> PlaceTables:
-    apart = replace(roles, apart={site: "the site"})
-    table = read_labelled(path, apart, rows=run.rows, seed=run.seed)
-    folds, remarks = site_folds(table, uniform(site))
-    return PlaceTables(
-        table, table, folds, remarks, f"Left out: each site in turn (column {site!r})"
-    )
+def _sites(path: DescribedTable, run: TableRun) -> PlaceTables:
+    table = read_labelled(path, rows=run.rows, seed=run.seed)
+    folds, remarks = site_folds(table)
+    heading = f"Left out: each site in turn (column {table.description.use.site!r})"
+    return PlaceTables(table, table, folds, remarks, heading)
 
 
-def _external(path: StrPath, roles: Roles, others: Sequence[StrPath], run: TableRun) -> PlaceTables:
+def _external(path: DescribedTable, others: Sequence[StrPath], run: TableRun) -> PlaceTables:
     for other in others:
         if Path(other).exists() and Path(other).samefile(path):
             raise DataError(f"--external {other}: is the same file; name patients of another place")
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
-    table = read_labelled(path, roles, rows=run.rows, seed=run.seed)
-    fold, judged = external_rows(table, roles, others, rows=run.rows, seed=run.seed)
+    table = read_labelled(path, rows=run.rows, seed=run.seed)
+    fold, judged = external_rows(table, others, rows=run.rows, seed=run.seed)
     names = ", ".join(Path(other).name for other in others)
     several = "tables" if len(others) > 1 else "table"
     heading = f"Judged on: the {several} {names}"

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from sklearn.model_selection import train_test_split
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.draws import SHARE, units
 from deepcac.judging.resamples import Resample, at_most, prepared
@@ -20,7 +20,6 @@ from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.column_quantiles import safe_quantiles
 from deepcac.scoring.small_cells import FEW, Count, Text
 from deepcac.table.columns.cells import plain, refuse_missing, row_names, same_names
-from deepcac.table.columns.roles import Roles
 from deepcac.table.inference.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.class_labels import alike_spellings
@@ -116,7 +115,6 @@ def left_out(
 
 def external_rows(
     table: LabelledTable,
-    roles: Roles,
     paths: Sequence[StrPath],
     *,
     rows: int,
@@ -124,22 +122,22 @@ def external_rows(
 ) -> tuple[Fold, LabelledTable]:
     """Return the fold that learns from a first table and judges further ones, and these as one.
 
-    The remarks of these are on columns, levels, ids and rows that differ, or that should. The roles
-    are those of the columns of all; `rows`, `seed` and refusals are those of
+    The remarks of these are on columns, levels, ids and rows that differ, or that should. Columns
+    have the use that they have in the first table; `rows`, `seed` and refusals are those of
     `TableReader.labelled`.
     """
-    reader = TableReader.of_table(table, roles)
+    reader = TableReader.of_table(table)
     stems = [Path(path).stem for path in paths]
     names = [
         stem if stems.count(stem) == 1 else str(path)
         for stem, path in zip(stems, paths, strict=True)
     ]
-    there = replace(roles, apart={})
+    use = table.description.use.changed(site=None)
     others = [
-        reader.labelled(path, there, rows=rows, seed=seed, name=name)
+        reader.labelled(path, use, rows=rows, seed=seed, name=name)
         for path, name in zip(paths, names, strict=True)
     ]
-    fold = _external_fold(table, others, roles.group)
+    fold = _external_fold(table, others)
     if not fold.learnable:
         raise DataError(
             f"of {table.name} too few rows of a class are left to learn from without the patients "
@@ -152,7 +150,7 @@ def external_rows(
     return fold, _judged(table, fold, others, remarks)
 
 
-def _external_fold(table: LabelledTable, others: list[LabelledTable], patient: str | None) -> Fold:
+def _external_fold(table: LabelledTable, others: list[LabelledTable]) -> Fold:
     """Return the fold that learns from the first table and judges each of the others."""
     tables, n = [table, *others], len(table.features.label)
     # A row without a label is not counted, but has a number.
@@ -165,7 +163,7 @@ def _external_fold(table: LabelledTable, others: list[LabelledTable], patient: s
         table.features.names,
     )
     unit = None
-    if patient is not None:
+    if (patient := table.description.use.patient) is not None:
         cells = [same_names(plain(one.rows[patient])).to_pandas() for one in tables]
         unit = pd.factorize(pd.concat(cells))[0].astype(np.int64)
     follow = joined([one.follow for one in tables if one.follow is not None])
@@ -215,12 +213,17 @@ def _same_columns(tables: list[pa.Table]) -> pa.Table:
     return pa.table(columns)
 
 
-def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]]:
+def site_folds(table: LabelledTable) -> tuple[list[Fold], list[str]]:
     """Return a fold for each site that can be judged, and what to know of them and the others.
 
     A row without a site, one site alone, or none that can be judged is a `DataError`, as is a
     number that has another unit at a site.
     """
+    column = table.description.use.site
+    if column is None:
+        raise ConfigError(
+            "no column tells the sites apart; name it, by --site or as the site of the description"
+        )
     site, names = _sites(table, column)
     y, n_classes = table.features.label, table.features.n_classes
     counts = np.zeros((len(names), n_classes), dtype=np.int64)

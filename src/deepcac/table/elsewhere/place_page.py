@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from deepcac.pages.sections import Block, Section
+from deepcac.pages.tables import Table
 from deepcac.scoring.equivalence import BETTER, NEVER
 from deepcac.scoring.resampled_scores import AUROC, score_intervals
 from deepcac.scoring.small_cells import Count, Text
@@ -17,15 +19,8 @@ from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, Judge
 from deepcac.table.elsewhere.place_answer import Over, PlaceVerdict, overall
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_lines import cohort_table, column_table
-from deepcac.table.pages.forest import Line, differences_forest, score_line, scores_forest
-from deepcac.table.pages.page_sections import (
-    Block,
-    Page,
-    PageTable,
-    Section,
-    method_section,
-    remarks_on,
-)
+from deepcac.table.pages.forest_lines import Line, differences_forest, score_line, scores_forest
+from deepcac.table.pages.page_sections import Page, method_section, remarks_on
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
 from deepcac.table.pages.risk_section import TIMED, RiskQuestions
 from deepcac.table.pages.score_tables import (
@@ -158,7 +153,7 @@ def _ends(place: PlaceVerdict) -> tuple[float, float, float]:
     return place.difference.mean, place.difference.low, place.difference.high
 
 
-def _places(judged: Sequence[JudgedFold], over: Over) -> PageTable:
+def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
     rows = [
         (
             fold.name, place.word, *_difference(place), contender_name(comparison.reference),
@@ -174,7 +169,7 @@ def _places(judged: Sequence[JudgedFold], over: Over) -> PageTable:
         *("place", "verdict", "difference", "95 % interval"),
         *("without clusters", "AUROC", "with clusters", "AUROC"),
     )
-    return PageTable("places", "Place by place", head, rows)
+    return Table.of_texts("places", "Place by place", head, rows, verdict="verdict")
 
 
 def _difference(place: PlaceVerdict) -> tuple[str, str]:
@@ -232,7 +227,7 @@ def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
     head = ("place", "rows", "model", "AUROC (95 % interval)")
     return [
         scores_forest({AUROC: [score_line(fold.name, fold.auroc) for fold in judged]}),
-        PageTable("places-scores", "Scores by place", head, rows),
+        Table.of_texts("places-scores", "Scores by place", head, rows),
     ]
 
 
@@ -244,7 +239,7 @@ def _judged_rows(predictions: Predictions, first: int) -> Predictions:
     return replace(predictions, row=predictions.row - first)
 
 
-def _comparisons(comparisons: Mapping[str, Over]) -> PageTable:
+def _comparisons(comparisons: Mapping[str, Over]) -> Table:
     """Return every contender minus its model alone: over all sites, or in the one place."""
     rows = []
     for key, over in comparisons.items():
@@ -261,11 +256,12 @@ def _comparisons(comparisons: Mapping[str, Over]) -> PageTable:
         rows.append(tuple(cells))
     head = ["model", "verdict", "difference", "95 % interval"]
     several = any(over.pooled is not None for over in comparisons.values())
-    return PageTable(
+    return Table.of_texts(
         "comparisons",
         "Every model",
         (*head, *["in a new site", "tau", "better in"] * several),
         rows,
+        verdict="verdict",
     )
 
 

@@ -72,7 +72,7 @@ QUESTIONS: dict[str, Check] = {
 
 def find_questions(table: ExaminedTable) -> list[Finding]:
     """Return what a person must decide, but for what the description asks already."""
-    asked = table.description.resource.use.questions
+    asked = table.description.use.questions
     decided = {subject for question in asked for subject in _subjects(question)}
     findings = []
     for finding in run_checks(QUESTIONS, table):
@@ -110,8 +110,8 @@ def _as_described(table: ExaminedTable, description: TableDescription) -> Examin
 
 def _described(table: ExaminedTable, findings: list[Finding]) -> TableDescription:
     resource = table.description.resource
-    use, fields = resource.use, {field.name: field for field in resource.table.fields}
-    leave_out, changed = dict(use.leave_out), dict[str, object]()
+    fields = dict(table.description.fields)
+    leave_out, changed = dict(table.description.use.leave_out), dict[str, object]()
     for finding in findings:
         for name in finding.fields:
             if finding.certain == LEAVE_OUT:
@@ -121,7 +121,5 @@ def _described(table: ExaminedTable, findings: list[Finding]) -> TableDescriptio
             else:
                 changed[finding.certain] = name
     schema = resource.table.model_copy(update={"fields": tuple(fields.values())})
-    use = use.model_copy(update={"leave_out": leave_out, **changed})
-    return replace(
-        table.description, resource=resource.model_copy(update={"table": schema, "use": use})
-    )
+    typed = replace(table.description, resource=resource.model_copy(update={"table": schema}))
+    return typed.with_use(leave_out=leave_out, **changed)

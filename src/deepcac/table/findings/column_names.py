@@ -65,7 +65,7 @@ def find_codes(table: ExaminedTable) -> Iterator[Finding]:
 
 def find_dates(table: ExaminedTable) -> Iterator[Finding]:
     """Find dates, also those that are written as numbers."""
-    away = table.description.resource.use.no_predictors()
+    away = table.description.use.no_predictors()
     for name, field in table.description.fields.items():
         if field.type in DATES and name not in away:
             yield leave_out(name, DATE_NOTE)
@@ -112,7 +112,7 @@ def find_persons(table: ExaminedTable) -> Iterator[Finding]:
 
 def find_site(table: ExaminedTable) -> Iterator[Finding]:
     """Find the first column that has the name of one and several values with many rows."""
-    if table.description.resource.use.site is not None:
+    if table.description.use.site is not None:
         return
     for name in filter(_SITE.fullmatch, table.predictors):
         if is_bytes(table.cells(name).type):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +12,7 @@ import pyarrow.compute as pc
 from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.columns.cells import is_text, plain, refuse_missing, row_names, same_names
-from deepcac.table.columns.description import DATES, TableDescription
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.description import DATES, LEAVE_OUT, TableDescription
 from deepcac.table.findings.finding import Finding
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
 from deepcac.table.reading.row_sample import SampledTable
@@ -32,18 +32,19 @@ class ExaminedTable:
     sample : SampledTable
         Of n rows.
     description : TableDescription
-    roles : Roles or None
-        Of its columns, if there is an outcome.
     outcome : Outcomes or None
+        None too where the column of the description cannot be one.
     patients : ndarray of shape (n,), int64, or None
         Whose row each is, if the description says so.
+    apart : mapping
+        Further columns that are no predictors, and what they are.
     """
 
     sample: SampledTable
     description: TableDescription
-    roles: Roles | None = None
     outcome: Outcomes | None = None
     patients: Ids | None = None
+    apart: Mapping[str, str] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -59,11 +60,9 @@ class ExaminedTable:
     @cached_property
     def skipped(self) -> dict[str, str]:
         """The columns that are no predictors, and why."""
-        fields, use = self.description.fields, self.description.resource.use
-        skipped = {name: DATE_NOTE for name, field in fields.items() if field.type in DATES}
-        skipped |= use.leave_out
-        skipped |= dict.fromkeys(use.no_predictors() - {*use.leave_out}, "it has a role")
-        return skipped | ({} if self.roles is None else self.roles.skipped())
+        fields = self.description.fields
+        dates = {name: DATE_NOTE for name, field in fields.items() if field.type in DATES}
+        return {**dates, **self.description.use.no_predictors(), **self.apart}
 
     @cached_property
     def predictors(self) -> tuple[str, ...]:
@@ -123,7 +122,9 @@ def run_checks(checks: Mapping[str, Check], table: ExaminedTable) -> Iterator[Fi
 
 
 def examine(
-    sample: SampledTable, description: TableDescription, roles: Roles | None
+    sample: SampledTable,
+    description: TableDescription,
+    apart: Mapping[str, str] = MappingProxyType({}),
 ) -> ExaminedTable:
     """Read the outcome, and the patient of each row, of a sample in its types.
 
@@ -132,13 +133,12 @@ def examine(
     DataError
         The outcome is at fault, or a row has no patient.
     """
-    if roles is None:
-        return ExaminedTable(sample, description)
-    if roles.known_only:
-        sample = sample.labelled(roles.label)
-    outcomes = read_outcomes(sample, roles)
-    patients = None if roles.group is None else _patients(sample, roles.group)
-    return ExaminedTable(sample, description, roles, outcomes, patients)
+    asked, patient = description.outcome, description.use.patient
+    if asked.rows_without == LEAVE_OUT:
+        sample = sample.labelled(asked.field)
+    outcomes = read_outcomes(sample, asked)
+    patients = None if patient is None else _patients(sample, patient)
+    return ExaminedTable(sample, description, outcomes, patients, apart)
 
 
 def patient_cells(sample: SampledTable, name: str) -> pa.ChunkedArray:

@@ -180,7 +180,7 @@ def find_endpoints(table: ExaminedTable) -> Iterator[Finding]:
     if table.outcome is None:
         return
     numbers = {name: table.numbers(name) for name in table.numeric[:_MOST_COLUMNS]}
-    label = "" if table.roles is None else table.roles.label
+    label = table.description.outcome.field
     times = {name: values for name, values in numbers.items() if _is_time(name, values)}
     pairs = _earlier(times)
     status = {

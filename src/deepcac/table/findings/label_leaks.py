@@ -177,7 +177,7 @@ def find_later_events(table: ExaminedTable) -> Iterator[Finding]:
     """
     if table.outcome is None:
         return
-    label = "" if table.roles is None else table.roles.label
+    label = table.description.outcome.field
     classes = {text.lower() for text in table.outcome.words}
     for column in table.encoder.used:
         later = _LATER.fullmatch(column.name) or _is_later(column.name, label)

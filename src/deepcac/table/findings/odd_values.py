@@ -10,8 +10,7 @@ import pyarrow as pa
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.columns.cells import numbers, plain
-from deepcac.table.columns.description import KEEP, LEAVE_OUT, MISSING_VALUES
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.description import KEEP, LEAVE_OUT, MISSING_VALUES, Outcome
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding
 from deepcac.table.reading.odd_numbers import missing_codes, plainly, two_units
@@ -55,17 +54,17 @@ def find_odd_values(table: ExaminedTable) -> Iterator[Finding]:
     for name, values in numbers.items():
         yield from odd_values(name, values)
     yield from _shared_codes(numbers)
-    if table.roles is not None:
-        yield from odd_outcomes(table.sample.rows, table.roles, table.follow)
+    if table.outcome is not None:
+        yield from odd_outcomes(table.rows, table.description.outcome, table.follow)
 
 
-def odd_outcomes(rows: pa.Table, roles: Roles, follow: FollowUp | None) -> Iterator[Finding]:
+def odd_outcomes(rows: pa.Table, asked: Outcome, follow: FollowUp | None) -> Iterator[Finding]:
     """Find odd follow-up times, and odd numbers in a label that is divided."""
-    if roles.time is not None and follow is not None:
-        yield from odd_values(roles.time, follow.time, needed=True, ended=follow.ended)
-    if roles.above is not None:
-        values = numbers(plain(rows[roles.label]), roles.label)
-        yield from odd_values(roles.label, values, needed=True)
+    if asked.time is not None and follow is not None:
+        yield from odd_values(asked.time, follow.time, needed=True, ended=follow.ended)
+    if asked.above is not None:
+        values = numbers(plain(rows[asked.field]), asked.field)
+        yield from odd_values(asked.field, values, needed=True)
 
 
 def odd_values(

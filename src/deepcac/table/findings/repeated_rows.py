@@ -43,7 +43,7 @@ def find_repeated_rows(table: ExaminedTable) -> Iterator[Finding]:
     if table.outcome is None:
         return
     text = copied_rows(table.X, table.outcome.codes, table.outcome.classes)
-    if not text and patients is None and table.description.resource.use.patient is None:
+    if not text and patients is None and table.description.use.patient is None:
         text = nearly_copied(table.encoder.names, table.X, table.outcome.codes)
     if text:
         yield Finding(text, answers=(KEEP,))
@@ -55,10 +55,10 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
     It has the name of one, or in the rows of each of its values the outcome and another column of
     many values never change.
     """
-    if table.description.resource.use.patient is not None or table.patients is not None:
+    if table.description.use.patient is not None or table.patients is not None:
         return None
     n = len(table.number)
-    names = {*table.predictors, *table.description.resource.use.leave_out}
+    names = {*table.predictors, *table.description.use.leave_out}
     cells = {name: table.cells(name) for name in table.rows.column_names if name in names}
     flat = {name: c for name, c in cells.items() if not pa.types.is_nested(c.type)}
     keys = {name: _keys(c) for name, c in flat.items()}

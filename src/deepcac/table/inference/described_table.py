@@ -22,7 +22,6 @@ from deepcac.table.columns.description import (
     ColumnField,
     Dialect,
     OpenQuestion,
-    Outcome,
     Resource,
     Schema,
     TableDescription,
@@ -121,7 +120,7 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
     The description of the result has the questions that are new too. Parameters and errors are
     those of `describe_table`.
     """
-    resource, lines = table.description.resource, table.description.lines
+    resource = table.description.resource
     opened = resource.use.open_questions()
     without = _without_open(resource, {name for asked in opened for name in asked.fields})
     for_now = TableDescription(without, "", {})
@@ -136,10 +135,7 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
         for question in as_questions(find_questions(examined))
         if (question.check, question.fields) not in asked_before
     ]
-    use = resource.use.model_copy(update={"questions": (*before, *new)})
-    described = TableDescription(
-        resource.model_copy(update={"use": use}), table.description.file, lines
-    )
+    described = table.description.with_use(questions=(*before, *new))
     return InferredTable(described, examined, sample.total, refused)
 
 
@@ -211,14 +207,15 @@ def _typed_sample(sample: SampledTable, description: TableDescription) -> Sample
 
 def _examine(sample: SampledTable, description: TableDescription) -> tuple[ExaminedTable, str]:
     """Return a typed sample to look at, and why there is no outcome, if a label cannot be one."""
-    if description.resource.use.outcome is None:
-        return examine(sample, description, None), ""
+    outcome = description.use.outcome
+    if outcome is None:
+        return ExaminedTable(sample, description), ""
+    # Rows without an outcome have a question of their own, and say nothing to the others.
+    known = outcome.model_copy(update={"rows_without": LEAVE_OUT})
     try:
-        # Rows without an outcome have a question of their own, and say nothing to the others.
-        roles = replace(description.roles(), known_only=True)
-        return examine(sample, description, roles), ""
+        return examine(sample, description.with_use(outcome=known)), ""
     except DataError as error:
-        return examine(sample, description, None), str(error)
+        return ExaminedTable(sample, description), str(error)
 
 
 def _typed(rows: pa.Table, description: TableDescription, only: Sequence[str] | None) -> pa.Table:
@@ -230,7 +227,7 @@ def _typed(rows: pa.Table, description: TableDescription, only: Sequence[str] | 
 
 def _without_open(resource: Resource, names: Collection[str]) -> Resource:
     """Return a description without open questions, and without their columns but for roles."""
-    opened = dict.fromkeys(set(names) - resource.use.no_predictors(), _ASKED)
+    opened = dict.fromkeys(set(names) - resource.use.no_predictors().keys(), _ASKED)
     answered = tuple(asked for asked in resource.use.questions if asked.answer is not None)
     leave_out = {**resource.use.leave_out, **opened}
     use = resource.use.model_copy(update={"leave_out": leave_out, "questions": answered})
@@ -242,24 +239,17 @@ def _with_findings(
 ) -> Resource:
     """Return a description with what is certain, and with every question."""
     certain = examined.description.resource
+    outcome, seen = resource.use.outcome, examined.outcome
     left_out = {name: note for name, note in certain.use.leave_out.items() if note != _ASKED}
     changed = {
         "leave_out": left_out,
-        "outcome": _with_event(resource.use.outcome, examined),
+        "outcome": outcome if outcome is None or seen is None else seen.named(outcome),
         "questions": as_questions([*asked, *find_questions(examined)]),
     }
     fields = tuple(_with_levels(field, examined) for field in certain.table.fields)
     table = certain.table.model_copy(update={"fields": fields})
     use = certain.use.model_copy(update=changed)
     return resource.model_copy(update={"table": table, "use": use})
-
-
-def _with_event(outcome: Outcome | None, examined: ExaminedTable) -> Outcome | None:
-    """Return the outcome with the class that was taken for the event."""
-    seen = examined.outcome
-    if outcome is None or seen is None or len(seen.words) != 2 or outcome.above is not None:
-        return outcome
-    return outcome.model_copy(update={"event": seen.words[1]})
 
 
 def _with_levels(field: ColumnField, examined: ExaminedTable) -> ColumnField:

@@ -1,9 +1,10 @@
 """A table with a label, checked and ready to be judged."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ from deepcac.table.columns.cells import refuse_missing, row_names, same_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import (
     KEEP,
-    LEAVE_OUT,
+    ROLES,
     OpenQuestion,
     Outcome,
     TableDescription,
@@ -25,7 +26,6 @@ from deepcac.table.columns.description import (
     question_lines,
 )
 from deepcac.table.columns.description_file import description_path
-from deepcac.table.columns.roles import ROLES, Roles
 from deepcac.table.findings.checks import LEAKS, find_questions
 from deepcac.table.findings.examination import ExaminedTable, examine
 from deepcac.table.inference.described_table import KNOWN, as_questions, describe_table
@@ -69,12 +69,10 @@ class LabelledTable:
         Columns that may give away the outcome or the row, and were kept by decision.
     follow : FollowUp or None
         Where the label is an event up to a horizon.
-    label : str
-        Its column.
     words : tuple of str
         Classes of the label column, as they stand in the table, and after them competing events.
     description : TableDescription
-        By which it was read.
+        By which it was read, with the class that was taken for the event.
     """
 
     name: str
@@ -88,7 +86,6 @@ class LabelledTable:
     remarks: tuple[str, ...] = field(default=())
     leaks: tuple[str, ...] = field(default=())
     follow: FollowUp | None = None
-    label: str = ""
     words: tuple[str, ...] = ()
 
     def tell(self, say: Callable[[str], None]) -> None:
@@ -97,6 +94,16 @@ class LabelledTable:
             say(line)
         if self.leaks:
             say("Warning: columns that may know the outcome were kept; the page lists them")
+
+    @property
+    def outcome(self) -> Outcome:
+        """What is predicted."""
+        return self.description.outcome
+
+    @property
+    def label(self) -> str:
+        """Column of the outcome."""
+        return self.outcome.field
 
     @property
     def rarest(self) -> int:
@@ -126,20 +133,23 @@ class LabelledTable:
 
 
 def read_labelled(
-    path: StrPath, roles: Roles, *, rows: int = MOST_ROWS, seed: int = 0
+    path: DescribedTable,
+    *,
+    rows: int = MOST_ROWS,
+    seed: int = 0,
+    apart: Mapping[str, str] = MappingProxyType({}),
 ) -> LabelledTable:
-    """Read, check and encode a table.
+    """Read, check and encode a table with an outcome.
 
     Parameters
     ----------
-    path : path-like
-        See `table_files.raw_blocks`. Of a table that is not described, the description is found
-        out first.
-    roles : Roles
+    path : DescribedTable
     rows : int
         Of more rows than this a sample is used.
     seed : int
         Of the sample.
+    apart : mapping
+        Further columns that must be there and are no predictors, and what they are.
 
     Raises
     ------
@@ -148,28 +158,31 @@ def read_labelled(
     ConfigError
         A person must decide something first.
     """
-    source, roles = described_table(path, roles, rows=rows, seed=seed)
-    keys = [roles.label, *filter(None, (roles.id, roles.group, roles.time)), *roles.apart]
-    blocks = read_blocks(source)
-    sample = sample_rows(blocks, list(dict.fromkeys(keys)), group=roles.group, most=rows, seed=seed)
-    table = examine(sample, source.description, roles)
-    if not source.description.looked_at:
+    description, use = path.description, path.description.use
+    for name, what in apart.items():
+        use.refuse_role(name, what)
+    keys = list(dict.fromkeys((*use.roles(), *apart)))
+    sample = sample_rows(read_blocks(path), keys, group=use.patient, most=rows, seed=seed)
+    table = examine(sample, description, apart)
+    if not description.looked_at:
         refuse_questions(table)
     outcomes, sample = table.outcome, table.sample
     assert outcomes is not None
-    if roles.id is not None:
-        refuse_repeats(sample.keys[roles.id], roles.id)
+    if use.id is not None:
+        refuse_repeats(sample.keys[use.id], use.id)
+    asked = outcomes.named(description.outcome)
+    description = description.with_use(outcome=asked)
     encoder = learn_encoder(sample.rows, sample.number, table.skipped, patients=table.patients)
-    named = filter(None, [roles.id, roles.label, roles.time])
+    named = filter(None, [use.id, asked.field, asked.time])
     used = [*(column.name for column in encoder.used), *named]
-    encoder = replace(encoder, description=source.description.reduced(used))
+    encoder = replace(encoder, description=description.reduced(used))
     X, _ = encoder.encode(sample.rows, sample.number)
     codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
-    if follow is not None and roles.time is not None:
-        check_divisible(follow, roles.time)
+    if follow is not None and asked.time is not None:
+        check_divisible(follow, asked.time)
     if table.patients is not None:
-        _check_patients(codes, classes, table.patients, roles)
+        _check_patients(codes, classes, table.patients, description)
     names = tuple(f"{name} (column)" if name in RESERVED else name for name in encoder.names)
     return LabelledTable(
         name=Path(path).stem,
@@ -180,24 +193,23 @@ def read_labelled(
         group=table.patients,
         total=sample.total,
         remarks=tuple(_remarks(sample, outcomes, encoder)),
-        leaks=_accepted_leaks(source.description),
+        leaks=_accepted_leaks(description),
         follow=follow,
-        label=roles.label,
-        words=(*outcomes.words, *roles.competing),
-        description=source.description,
+        words=(*outcomes.words, *asked.competing),
+        description=description,
     )
 
 
 def described_table(
     path: StrPath,
-    roles: Roles,
+    use: Use,
     *,
     rows: int = MOST_ROWS,
     seed: int = 0,
     like: TableDescription | None = None,
     fitted: bool = True,
-) -> tuple[DescribedTable, Roles]:
-    """Return a table with its description, which is found out if it has none, and its roles.
+) -> DescribedTable:
+    """Return a table of which only the outcome and some roles are known, with its description.
 
     Columns that `like` describes are read as there. Nothing is asked about predictors unless a
     model is `fitted`.
@@ -207,34 +219,17 @@ def described_table(
     ConfigError
         A person must decide something first.
     """
-    if isinstance(path, DescribedTable):
-        return path, roles
-    outcome = Outcome(
-        field=roles.label, event=roles.positive, above=roles.above, time=roles.time,
-        horizon=roles.horizon, competing=tuple(roles.competing),
-        rows_without=LEAVE_OUT if roles.known_only else None,
-    )  # fmt: skip
-    site = next(iter(roles.apart), None)
-    use = Use(
-        outcome=outcome, id=roles.id, patient=roles.group, site=site,
-        leave_out=dict.fromkeys(roles.drop, "as asked for"),
-    )  # fmt: skip
     inferred = describe_table(path, use, rows=rows, seed=seed)
     if inferred.refused:
         raise DataError(inferred.refused)
     description = inferred.description
     if like is not None:
         description = description.with_fields(like)
-    use = description.resource.use
-    asked = [q for q in use.questions if fitted or {*q.fields} & use.named()]
-    refuse_open(path, asked, roles.label)
-    # Nobody has to answer the others.
-    use = use.model_copy(update={"questions": ()})
-    resource = description.resource.model_copy(update={"use": use})
-    description = replace(description, resource=resource)
-    inferred_roles = description.roles()
-    roles = replace(roles, group=inferred_roles.group, apart=inferred_roles.apart)
-    return DescribedTable(path, description), roles
+    roles = description.use.roles().keys()
+    asked = [q for q in description.use.questions if fitted or {*q.fields} & roles]
+    refuse_open(path, asked, description.outcome.field)
+    # Nobody has to answer the others, and a reader is told how the event was found.
+    return DescribedTable(path, description.with_use(questions=(), outcome=use.outcome))
 
 
 def refuse_open(path: StrPath, questions: Sequence[OpenQuestion], label: str | None = None) -> None:
@@ -260,12 +255,12 @@ def refuse_questions(table: ExaminedTable) -> None:
 
 def _accepted_leaks(description: TableDescription) -> tuple[str, ...]:
     """Return what is known of columns that a person kept though they may know the outcome."""
-    use = description.resource.use
+    use = description.use
     return tuple(
         asked.question.removesuffix(KNOWN).strip()
         for asked in use.questions
         if asked.check in LEAKS and asked.answer == KEEP
-        if not {*asked.fields} <= use.no_predictors()
+        if not {*asked.fields} <= use.no_predictors().keys()
     )
 
 
@@ -307,7 +302,9 @@ def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
         )
 
 
-def _check_patients(codes: Ids, classes: tuple[str, ...], patients: Ids, roles: Roles) -> None:
+def _check_patients(
+    codes: Ids, classes: tuple[str, ...], patients: Ids, description: TableDescription
+) -> None:
     """Refuse too few patients of a class, as they are split: each counts for its rarest class."""
     counts = np.bincount(codes, minlength=len(classes))
     by_rarity = [classes[c] for c in np.argsort(counts, kind="stable")[::-1]]
@@ -318,7 +315,8 @@ def _check_patients(codes: Ids, classes: tuple[str, ...], patients: Ids, roles: 
         if n < fewest or 0 < mark < fewest:
             rarer = "" if n < fewest else " and none of a rarer one"
             raise DataError(
-                f"column {roles.label!r}: fewer than {fewest} patients (column {roles.group!r}) "
+                f"column {description.outcome.field!r}: fewer than {fewest} patients (column "
+                f"{description.use.patient!r}) "
                 f"have a row of class {name!r}{rarer}: too few for training, validation and test"
             )
 

@@ -6,24 +6,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import FEW, Count, OfSome, Share, Text, join_texts
 from deepcac.table.column_differences import cohort_differences
 from deepcac.table.columns.cells import as_texts, numbers, plain
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.page_text import page_text, quotable
-from deepcac.table.pages.page_sections import PageTable
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
 
 _FEWEST_FOR_QUARTERS = 4 * FEW
 HEAD = ("column", "kind", "missing", "values", "remark")
 
 
-def column_table(rows: pa.Table, columns: Sequence[EncodedColumn]) -> PageTable:
+def column_table(rows: pa.Table, columns: Sequence[EncodedColumn]) -> Table:
     """Return the table of the columns of a page."""
-    return PageTable("columns", "Columns", HEAD, column_lines(rows, columns))
+    return Table.of_texts("columns", "Columns", HEAD, column_lines(rows, columns))
 
 
-def cohort_table(first: LabelledTable, second: LabelledTable) -> PageTable:
+def cohort_table(first: LabelledTable, second: LabelledTable) -> Table:
     """Return the columns of the table that is learnt from beside those of the judged patients."""
     columns = first.encoder.used
     here, there = (
@@ -32,7 +32,7 @@ def cohort_table(first: LabelledTable, second: LabelledTable) -> PageTable:
     )
     rows = [(name, here[name], there[name], gap) for name, gap in cohort_differences(first, second)]
     head = ("column", first.name, second.name, "standardised difference")
-    return PageTable("cohorts", "Both tables", head, rows)
+    return Table.of_texts("cohorts", "Both tables", head, rows)
 
 
 def column_lines(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[tuple[str, ...]]:

@@ -6,6 +6,8 @@ import numpy as np
 
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.questions import BEND, HELP, NEGATIVE
+from deepcac.pages.sections import Section
+from deepcac.pages.tables import Table
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.small_cells import Count, Share, Text, join_texts
 from deepcac.table.answer import Answer
@@ -21,15 +23,8 @@ from deepcac.table.pages.comparison_table import (
     comparison_table,
     verdict_note,
 )
-from deepcac.table.pages.missing_values import missing_section
 from deepcac.table.pages.own_figures import missingness
-from deepcac.table.pages.page_sections import (
-    Page,
-    PageTable,
-    Section,
-    method_section,
-    remarks_on,
-)
+from deepcac.table.pages.page_sections import Page, method_section, remarks_on
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.pages.size_section import size_section
 from deepcac.table.pages.subtype_section import subtype_section
@@ -74,7 +69,7 @@ def compare_page(
             first,
             *risks,
             subtype_section(table, clusterings),
-            _cohort(table, run, trials),
+            _cohort(table),
             _comparisons(answer, trials),
             method_section(how_judged(table, run, trials)),
         ],
@@ -83,17 +78,16 @@ def compare_page(
     )
 
 
-def _cohort(table: LabelledTable, run: TableRun, trials: Trials) -> Section:
+def _cohort(table: LabelledTable) -> Section:
     return Section(
         "cohort",
         "Cohort",
         [
-            PageTable("classes", "Classes", ("class", "rows", "share"), _classes(table)),
+            Table.of_texts("classes", "Classes", ("class", "rows", "share"), _classes(table)),
             column_table(table.rows, table.columns),
             "Values: median (quartiles) of a number, shares of the most frequent levels of a "
             "category.",
             partial(missingness, table.columns, len(table.features.label)),
-            *missing_section(table, run, trials),
         ],
     )
 
@@ -154,7 +148,7 @@ def _limits(trials: Trials) -> list[str]:
     return remarks
 
 
-def _scores(trials: Trials) -> PageTable:
+def _scores(trials: Trials) -> Table:
     rows = []
     for name, record in trials.records.items():
         ways = (DEFAULT, TUNED, CLUSTERED) if record.arm else (DEFAULT, TUNED)
@@ -169,7 +163,7 @@ def _scores(trials: Trials) -> PageTable:
         rows.append((contender_name(name), *cells))
     ways = ("default", "tuned", "two clusters or more")
     head = ("model", *(f"{text}, {way}" for text in METRICS.values() for way in ways))
-    return PageTable("mean-scores", "Mean scores", head, rows)
+    return Table.of_texts("mean-scores", "Mean scores", head, rows)
 
 
 def _numbers_tried(trials: Trials) -> str:

@@ -8,13 +8,13 @@ import pandas as pd
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import ANY, BEND, BENT, BOOSTING, HELP, NEGATIVE, Question
 from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Table
 from deepcac.pages.wording import p_beside
 from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.table.answer import Answer
 from deepcac.table.cluster_answer import rows_of
 from deepcac.table.comparison_words import arm_name, contender_name, signed
-from deepcac.table.pages.forest import Line, differences_forest
-from deepcac.table.pages.page_sections import PageTable
+from deepcac.table.pages.forest_lines import Line, differences_forest
 
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 _HEADINGS = {
@@ -70,7 +70,7 @@ def verdict_note(margin: float, declined: str) -> str:
 
 def comparison_table(
     comparisons: pd.DataFrame, questions: Sequence[Question], named: Callable[[str], str]
-) -> PageTable:
+) -> Table:
     """Return every comparison of `deepcac.judging.verdicts.verdicts`.
 
     `named` gives a contender its name in words.
@@ -85,7 +85,9 @@ def comparison_table(
     ]  # fmt: skip
     head = ("question", "model", "reference", "metric", "verdict", "difference")
     whole = (*head, "95 % interval", "p (Holm)")
-    return PageTable("comparisons", "Every comparison", whole, rows, labels=3)
+    return Table.of_texts(
+        "comparisons", "Every comparison", whole, rows, n_labels=3, verdict="verdict"
+    )
 
 
 def _tested(row: Mapping[Hashable, Any]) -> list[str]:

@@ -3,12 +3,14 @@
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.sections import Section
+from deepcac.pages.tables import Table
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.optimism import SCORES, Optimism
 from deepcac.table.output_files import StrPath
-from deepcac.table.pages.page_sections import Page, PageTable, Section, method_section, write_page
+from deepcac.table.pages.page_sections import Page, method_section, write_page
 
 _HEAD = ("score", "apparent", "optimism", "corrected")
 
@@ -46,7 +48,7 @@ def write_instability_page(
                 "Apparent: on the patients that made the model. Optimism: how much better a refit "
                 "looks on its own patients than on those of the table. Corrected: apparent less "
                 "optimism.",
-                PageTable("optimism", "Optimism", _HEAD, optimism_rows(optimism)),
+                Table.of_texts("optimism", "Optimism", _HEAD, optimism_rows(optimism)),
             ],
         ),
         method_section(method, "How it was made"),

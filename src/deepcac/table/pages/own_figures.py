@@ -1,12 +1,14 @@
 """Pictures of a comparison on one's own table: differences, subtypes, missing values."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, Figure, ink_on
+from deepcac.pages.drawing import draw_heat
+from deepcac.pages.figures import INK, PALETTE, Figure
 from deepcac.pages.wording import minus
 from deepcac.scoring.small_cells import OTHERS, WITHHELD, Count, Rule
 from deepcac.table.comparison_words import signed
@@ -14,7 +16,7 @@ from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
 from deepcac.types import Array
 
-_CLEAR = 3.0  # standard deviations at which the colour is full
+_CLEAR = 1.5  # standard deviations at which the colour is full
 
 
 def subtype_profile(
@@ -30,7 +32,10 @@ def subtype_profile(
 
     def draw(canvas: Canvas) -> None:
         heat, bars = canvas.subplots(1, 2, width_ratios=[2.2, 1])
-        _heat(heat, values, [clustering.names[f].replace("=", " = ") for f in shown], columns)
+        names = [clustering.names[f].replace("=", " = ") for f in shown]
+        clear: Any = {"ends": (-_CLEAR, _CLEAR), "write": lambda value: minus(signed(value, 1))}
+        draw_heat(heat, values, names, columns, **clear)
+        heat.set(xlabel="subtype")
         _bars(bars, rates, classes[positive])
 
     return Figure(
@@ -48,25 +53,12 @@ def subtype_profile(
     )
 
 
-def _heat(axis: Axes, values: Array, names: list[str], columns: list[str]) -> None:
-    image = axis.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
-    colours = image.to_rgba(values)
-    for (i, j), value in np.ndenumerate(values):
-        if not np.isnan(value):
-            axis.text(j, i, minus(signed(value, 1)), ha="center", va="center", fontsize=8,
-                      color=ink_on(colours[i, j, :3]))  # fmt: skip
-    axis.set_yticks(range(len(names)), names)
-    axis.set_xticks(range(len(columns)), columns)
-    axis.set(xlabel="subtype")
-    axis.grid(visible=False)
-
-
 def _bars(axis: Axes, rates: Array, event: str) -> None:
     """Draw a rate with its interval for each subtype, or that it is withheld."""
     place = np.arange(len(rates))
     axis.barh(place, rates[:, 0], color=PALETTE[0], height=0.55)
     errors = np.abs(rates[:, 1:].T - rates[:, 0])
-    axis.errorbar(rates[:, 0], place, xerr=errors, fmt="none", ecolor="#1c2430", elinewidth=1)
+    axis.errorbar(rates[:, 0], place, xerr=errors, fmt="none", ecolor=INK, elinewidth=1)
     for j in np.flatnonzero(np.isnan(rates[:, 0])).tolist():
         axis.text(0.02, j, WITHHELD, va="center", fontsize=8)
     axis.set_yticks(place, [str(j + 1) for j in place])

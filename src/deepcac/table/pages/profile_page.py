@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from deepcac.files.atomic import atomic_path
+from deepcac.pages.sections import Block, Remarks, Section
+from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import FEW, RULES, Count, OfSome, Rule, Share, Text, join_texts
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import (
     Outcome,
     Use,
-    with_outcome,
 )
 from deepcac.table.columns.description_file import add_questions, as_yaml, find_description
 from deepcac.table.findings.examination import ExaminedTable
@@ -24,7 +24,7 @@ from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
 from deepcac.table.pages.column_lines import column_table
 from deepcac.table.pages.own_figures import missingness
-from deepcac.table.pages.page_sections import Block, Page, PageTable, Remarks, Section, write_page
+from deepcac.table.pages.page_sections import Page, write_page
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.outcomes import Outcomes
@@ -72,9 +72,9 @@ def write_profile_page(
     file = None if description is None else Path(description)
     described = _describe(path, run, label, sheet, file)
     table = described.table
-    if table.outcome is not None and table.roles is not None:
+    if table.outcome is not None:
         run.say(table.outcome.sentence)
-    use = described.description.resource.use
+    use = described.description.use
     faults = [asked.question for asked in use.open_questions()]
     faults += filter(None, [described.refused])
     if not table.encoder.used:
@@ -112,7 +112,7 @@ def _first(table: ExaminedTable, faults: list[str], file: Path | None) -> list[B
     if faults:
         way = f"Answer the questions in {file.name}, or mend the table." if file else ""
         blocks.append(Section("faults", "Look at these first", [Remarks(faults), way]))
-    if table.outcome is not None and table.roles is not None:
+    if table.outcome is not None:
         blocks.append(Remarks([table.outcome.sentence]))
     return blocks
 
@@ -137,7 +137,7 @@ def _describe(
     """Find out how a table is read, or look at one that is described; write what is new."""
     existing = find_description(path, file) if file is not None and file.is_file() else None
     if existing is None:
-        use = Use(outcome=Outcome(field=uniform(label)) if label else None)
+        use = Use(outcome=Outcome(field=label) if label else None)
         described = describe_table(path, use, sheet=sheet, rows=run.rows, seed=run.seed)
         if file is not None:
             with atomic_path(file) as unfinished:
@@ -145,10 +145,10 @@ def _describe(
                 Path(unfinished).write_text(text, "utf-8")
         return described
     described = examine_table(
-        DescribedTable(path, with_outcome(existing, label)), rows=run.rows, seed=run.seed
+        DescribedTable(path, existing.with_roles(label)), rows=run.rows, seed=run.seed
     )
-    before = existing.resource.use.questions
-    new = described.description.resource.use.questions[len(before) :]
+    before = existing.use.questions
+    new = described.description.use.questions[len(before) :]
     if new and file is not None:
         add_questions(file, new)
     return described
@@ -157,11 +157,11 @@ def _describe(
 def _names(table: ExaminedTable) -> frozenset[str]:
     """Return what the page may quote."""
     columns = table.encoder.columns
-    if table.outcome is None or table.roles is None:
+    if table.outcome is None:
         return quotable(columns)
     classes, counts = _class_counts(table.outcome)
     common = [level for level, count in zip(classes, counts, strict=True) if count >= FEW]
-    return quotable(columns, (*common, table.roles.label))
+    return quotable(columns, (*common, table.description.outcome.field))
 
 
 def _class_counts(outcome: Outcomes) -> tuple[tuple[str, ...], list[int]]:
@@ -172,13 +172,13 @@ def _class_counts(outcome: Outcomes) -> tuple[tuple[str, ...], list[int]]:
 def _shown_classes(table: ExaminedTable, outcome: Outcomes) -> tuple[str, ...]:
     """Return the names of the classes; a rare one is not named."""
     classes, counts = _class_counts(outcome)
-    shown = standing_alone(classes, table.roles.label if table.roles else "")
+    shown = standing_alone(classes, table.description.outcome.field)
     return tuple(OfSome(*named, instead=_RARE) for named in zip(shown, counts, strict=True))
 
 
 def _outcome_section(table: ExaminedTable, label: str) -> list[Section]:
     """Return the shares of the classes in each level of a category and quarter of a number."""
-    if table.outcome is None or table.roles is None:
+    if table.outcome is None:
         return []
     named = _shown_classes(table, table.outcome)
     lines = [
@@ -188,7 +188,7 @@ def _outcome_section(table: ExaminedTable, label: str) -> list[Section]:
             column_parts(column, table.X, table.encoder.places), table.outcome.codes, len(named)
         )
     ]
-    rates = PageTable("rates", "Outcome by column", (*_RATES_HEAD, *named), lines, labels=2)
+    rates = Table.of_texts("rates", "Outcome by column", (*_RATES_HEAD, *named), lines, n_labels=2)
     note = "Shares of the classes in each level of a category and each quarter of a number."
     return [Section("rates", f"{label} by column", [rates, note], "Outcome by column")]
 

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from scipy.special import expit, logit
 
-from deepcac.pages.figures import LINES, PALETTE, Figure
+from deepcac.pages.drawing import GREY, LOOKS, calibration_above, draw_calibration
+from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, recalibrated
 from deepcac.scoring.resampled_scores import Patients, benefit, estimate
 from deepcac.scoring.small_cells import OTHERS, Rule
@@ -17,7 +18,6 @@ from deepcac.table.predictions import Predictions
 from deepcac.types import Array
 
 Drawn = TypeVar("Drawn")
-GREY = "#888888"
 EDGES = np.linspace(0, 1, 21)  # of the bars of risks
 MOST_PANELS, _ABREAST = 9, 3
 _POINTS = 25  # of a curve over thresholds
@@ -69,7 +69,7 @@ def calibration_figure(
             _over_shares(next(iter(curves.values())), predictions, outcomes, rule),
         )
     else:
-        size, draw = _panels(curves, _draw_calibration)
+        size, draw = _panels(curves, draw_calibration)
     again = ", and with intercept and slope refitted on the same patients" * refit
     below = f" Below: how the risks are spread, no bar for fewer than {rule.few} patients."
     return Figure(
@@ -102,16 +102,6 @@ def _curves(predictions: Predictions, *, refit: bool) -> dict[str, CalibrationCu
     }
 
 
-def _draw_calibration(axis: Axes, curves: Mapping[str, CalibrationCurve]) -> None:
-    """Draw curves with their intervals, and the line on which risks are right."""
-    most = max(float(curve.risk.max()) for curve in curves.values())
-    axis.plot([0, most], [0, most], color=GREY, linewidth=0.8, linestyle=":")
-    for colour, dash, (name, curve) in zip(PALETTE, LINES, curves.items(), strict=False):
-        axis.plot(curve.risk, curve.observed, color=colour, linestyle=dash, label=name)
-        axis.fill_between(curve.risk, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0)
-    axis.set(xlabel="predicted risk", xlim=(0, most), ylim=(0, 1), ylabel="observed share")
-
-
 def _over_shares(
     curves: Mapping[str, CalibrationCurve],
     predictions: Predictions,
@@ -135,13 +125,12 @@ def _over_shares(
                float(EDGES[filled[-1] + 1]) if len(filled) else 1.0)  # fmt: skip
 
     def draw(canvas: Canvas) -> None:
-        above, below = canvas.subplots(2, 1, sharex=True, height_ratios=[3, 1])
-        _draw_calibration(above, curves)
+        above, below = calibration_above(canvas, curves)
         for colour, (name, share) in zip(PALETTE, shares.items(), strict=False):
             below.stairs(share, EDGES, color=colour, label=name, fill=True, alpha=0.45)
         highest = max(float(share.max()) for share in shares.values())
-        above.set(xlabel="", xlim=(0, min(most, 1)))
-        below.set(xlabel="predicted risk", ylabel="share", ylim=(0, 1.25 * highest or 1))
+        above.set(xlim=(0, min(most, 1)))
+        below.set(ylabel="share", ylim=(0, 1.25 * highest or 1))
         if len(curves) > 1:
             above.legend(loc="upper left")
         if len(shares) > 1:
@@ -223,7 +212,7 @@ def treatments(predictions: Predictions, *, refit: bool = False) -> dict[str, Pa
 def _draw_decision(axis: Axes, lines: Mapping[str, Array]) -> None:
     """Draw net benefit over thresholds; the last two lines are those of treating all and nobody."""
     greys = ((GREY, "-."), (GREY, ":"))
-    looks = [*zip(PALETTE, LINES, strict=False)][: len(lines) - 2]
+    looks = LOOKS[: len(lines) - 2]
     for (colour, dash), (name, line) in zip([*looks, *greys], lines.items(), strict=True):
         axis.plot(line[0], line[1], label=name, color=colour, linestyle=dash)
         if len(line) > 2:

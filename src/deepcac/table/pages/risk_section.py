@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from deepcac.errors import DataError
 from deepcac.judging.contenders import parse_contender
+from deepcac.pages.sections import Block, Section
 from deepcac.pages.wording import minus
 from deepcac.scoring.resampled_scores import benefit, estimate
 from deepcac.scoring.small_cells import Count, Text
@@ -18,7 +19,6 @@ from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.command_line.option_pairs import CLASSES, given, refuse_pairs
 from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.page_sections import Block, Section
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure, usual_thresholds
 from deepcac.table.pages.score_tables import (
     BENEFIT_NOTE,

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from deepcac.pages.tables import Table
 from deepcac.scoring.random_effects import pool_sites
 from deepcac.scoring.resampled_scores import (
     AUPRC,
@@ -29,8 +30,7 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.small_cells import Count
 from deepcac.table.comparison_words import signed, with_interval
-from deepcac.table.pages.forest import Line, score_line
-from deepcac.table.pages.page_sections import HIDE_COUNTS, PageTable
+from deepcac.table.pages.forest_lines import Line, score_line
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.predictions import Predictions
 from deepcac.types import Array
@@ -67,7 +67,7 @@ def model_scores(predictions: Predictions) -> dict[str, Scores]:
     }
 
 
-def score_table(columns: Mapping[str, Scores], title: str = "Every score") -> PageTable:
+def score_table(columns: Mapping[str, Scores], title: str = "Every score") -> Table:
     """Return a table with a line a score, and a column for each model, event or update."""
     first = next(iter(columns.values()))
     rows = [
@@ -77,7 +77,7 @@ def score_table(columns: Mapping[str, Scores], title: str = "Every score") -> Pa
     ]
     single = len(columns) == 1
     head = ("score", *(["value (95 % interval)"] if single else columns), "best")
-    return PageTable("scores", title, head, rows)
+    return Table.of_texts("scores", title, head, rows)
 
 
 def score_cell(score: Estimate, name: str) -> str:
@@ -92,7 +92,7 @@ def score_cell(score: Estimate, name: str) -> str:
 
 def benefit_table(
     judged: Mapping[str, Predictions], thresholds: Array, *, refit: bool = False
-) -> PageTable:
+) -> Table:
     """Return net benefit in patients of 1,000, a line for each place and threshold.
 
     `judged` has the places, or "" for one table, and `refit` adds recalibrated risks.
@@ -113,7 +113,7 @@ def benefit_table(
         *["place"] * named, "treat from", *treatments(first_place, refit=refit),
         "standardised",
     )  # fmt: skip
-    return PageTable("benefits", "Net benefit", head, rows, labels=1 + named)
+    return Table.of_texts("benefits", "Net benefit", head, rows, n_labels=1 + named)
 
 
 BENEFIT_NOTE = (
@@ -176,7 +176,7 @@ def _scaled_score(place: Place, name: str) -> tuple[float, float]:
 _OF_PLACES = (AUROC, RATIO, SLOPE, INTERCEPT, BRIER, MENDED)
 
 
-def place_table(places: Mapping[str, Place]) -> PageTable:
+def place_table(places: Mapping[str, Place]) -> Table:
     """Return the scores of one model in each place, and those pooled over places."""
     rows = [
         (
@@ -196,7 +196,7 @@ def place_table(places: Mapping[str, Place]) -> PageTable:
         ]
         rows += [(OVER, "", "", *pooled, *rest), (PREDICTED, "", "", *new, *rest)]
     head = ("place", "rows", "events", *(NAMES[score] for score in _OF_PLACES))
-    return PageTable("places-scores", "Scores by place", head, rows, kept=HIDE_COUNTS)
+    return Table.of_texts("places-scores", "Scores by place", head, rows, kept=(head[0], head[3]))
 
 
 def place_lines(places: Mapping[str, Place]) -> dict[str, list[Line]]:
@@ -216,7 +216,7 @@ def place_lines(places: Mapping[str, Place]) -> dict[str, list[Line]]:
     return lines
 
 
-def update_table(updates: Mapping[str, Scores]) -> PageTable:
+def update_table(updates: Mapping[str, Scores]) -> Table:
     """Return the scores after each kind of update."""
     shown: Sequence[str] = (AUROC, RATIO, SLOPE, BRIER, LOSS)
     rows = [
@@ -224,4 +224,4 @@ def update_table(updates: Mapping[str, Scores]) -> PageTable:
         for name, scores in updates.items()
     ]
     head = ("update", *(NAMES[score] for score in shown))
-    return PageTable("updates", "Updates", head, rows, kept=(True, False, True))
+    return Table.of_texts("updates", "Updates", head, rows, kept=(head[0], head[2]))

@@ -1,7 +1,8 @@
 """The part of a page on how many patients a model needs, and a study that validates it."""
 
+from deepcac.pages.sections import Block, Section
+from deepcac.pages.tables import Table
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.page_sections import Block, PageTable, Section
 from deepcac.table.sample_sizes import (
     NO_EVIDENCE,
     STUDY_NOTE,
@@ -36,5 +37,5 @@ def size_section(
     blocks: list[Block] = [need.sentence, study_sentence(study)]
     if study is not None:
         title = "Sample size of a validation study"
-        blocks.append(PageTable("study-size", title, HEAD, study_rows(study, threshold)))
+        blocks.append(Table.of_texts("study-size", title, HEAD, study_rows(study, threshold)))
     return Section("sizes", "How many patients are needed", [*blocks, need.note, STUDY_NOTE])

@@ -8,6 +8,8 @@ import numpy.typing as npt
 from scipy.stats import norm
 
 from deepcac.errors import DataError
+from deepcac.pages.sections import Block, Section
+from deepcac.pages.tables import Table
 from deepcac.pages.wording import p_beside
 from deepcac.scoring.resampled_scores import (
     AUROC,
@@ -24,7 +26,6 @@ from deepcac.scoring.statistics import holm
 from deepcac.table.columns.cells import plain
 from deepcac.table.comparison_words import signed, with_interval
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.page_sections import HIDE_COUNTS, Block, PageTable, Section
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.column_parts import column_parts
 from deepcac.types import Array, Flags
@@ -99,7 +100,7 @@ def subgroup_section(
             for one in shown
         ]  # fmt: skip
         head = ("subgroup", "rows", "events", *(names[name] for name in scored))
-        blocks.append(PageTable("subgroups", "Subgroups", head, rows, kept=HIDE_COUNTS))
+        blocks.append(Table.of_texts("subgroups", "Subgroups", head, rows, kept=(head[0], head[3])))
     gaps = subgroup_gaps(shown)
     if gaps:
         blocks += [_GAP_NOTE.format(n=len(MEASURES) * len(gaps)), _gap_table(gaps, names)]
@@ -197,7 +198,7 @@ def _gap(measure: str, ours: Array, theirs: Array) -> Gap:
     return Gap(value, low, high, p)
 
 
-def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) -> PageTable:
+def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) -> Table:
     rows = []
     for pair, measures in gaps.items():
         cells = []
@@ -209,7 +210,7 @@ def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) 
         rows.append((pair, *cells))
     ratio = {**names, RATIO: "O/E, a ratio"}
     head = ("subgroup, minus the largest", *(ratio[name] for name in MEASURES))
-    return PageTable("subgroup-differences", "Differences between subgroups", head, rows)
+    return Table.of_texts("subgroup-differences", "Differences between subgroups", head, rows)
 
 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:

@@ -6,12 +6,13 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
+from deepcac.pages.sections import Block, Section
+from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import WITHHELD, Count, OfSome, Share
 from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.found_subtypes import FoundClustering, Subtype, single_column
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.own_figures import subtype_profile
-from deepcac.table.pages.page_sections import Block, PageTable, Section
 from deepcac.table.pages.survival import survival_blocks
 
 _WORDS = (
@@ -77,18 +78,18 @@ def _description(clustering: FoundClustering, table: LabelledTable, title: str) 
     rows = [_subtype(subtype, len(clustering.label)) for subtype in clustering.subtypes]
     telling = [clustering.names[f] for f in clustering.telling]
     blocks: list[Block] = [
-        PageTable(f"subtypes-{arm}", title, head, rows, labels=2),
+        Table.of_texts(f"subtypes-{arm}", title, head, rows, n_labels=2),
         partial(subtype_profile, clustering, table.shown_classes),
         *(survival_blocks(table.follow, clustering) if table.follow is not None else []),
         "The same features in their own units: the median in each subtype, of a level its share.",
-        PageTable(
+        Table.of_texts(
             f"profile-{arm}", "Values", ("feature", *names), _values(clustering, table, telling)
         ),
     ]
     differences = difference_lines(table, clustering.label, names)
     if differences:
         title = "Standardised differences"
-        blocks += [PageTable(f"differences-{arm}", title, DIFFERENCE_HEAD, differences)]
+        blocks += [Table.of_texts(f"differences-{arm}", title, DIFFERENCE_HEAD, differences)]
         blocks += [DIFFERENCE_NOTE]
     return blocks
 

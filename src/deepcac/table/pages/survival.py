@@ -9,6 +9,8 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.contenders import CAC
 from deepcac.pages.figures import LINES, PALETTE, Figure
+from deepcac.pages.sections import Block
+from deepcac.pages.tables import Table
 from deepcac.scoring.censored import (
     FollowUp,
     KaplanMeier,
@@ -18,7 +20,6 @@ from deepcac.scoring.censored import (
 )
 from deepcac.scoring.small_cells import OTHERS, Count, Rule, withheld
 from deepcac.table.found_subtypes import FoundClustering
-from deepcac.table.pages.page_sections import Block, PageTable
 
 QUARTERS = 4  # of the horizon, where numbers at risk are told
 POINTS = 25  # of a curve, so that no single event can be read from it
@@ -53,7 +54,7 @@ def survival_blocks(follow: FollowUp, clustering: FoundClustering) -> list[Block
     title = f"Subtypes by {'CAC' if clustering.arm == CAC else 'k-means'}, at risk"
     return [
         figure,
-        PageTable(f"at-risk-{clustering.arm}", title, head, rows),
+        Table.of_texts(f"at-risk-{clustering.arm}", title, head, rows),
     ]
 
 

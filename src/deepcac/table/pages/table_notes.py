@@ -1,9 +1,9 @@
 """What every page says of its table: columns that know the label, and names that may be quoted."""
 
+from deepcac.pages.sections import Block, Remarks
 from deepcac.table.findings.label_leaks import HEAD
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.page_text import quotable
-from deepcac.table.pages.page_sections import Block, Remarks
 
 
 def page_names(table: LabelledTable, *names: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.small_cells import FEW, Count, OfSome, Share, Text
 from deepcac.table.columns.cells import numbers, plain
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.description import Outcome
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, unknown_classes
 from deepcac.table.reading.row_sample import SampledTable
 from deepcac.types import Ids
@@ -58,6 +58,12 @@ class Outcomes(NamedTuple):
         )
         return Text("Label: {}.{}{}", self.counted, event, doubt)
 
+    def named(self, asked: Outcome) -> Outcome:
+        """Return an outcome with the class that was taken for the event."""
+        if len(self.words) != 2 or asked.above is not None:
+            return asked
+        return asked.model_copy(update={"event": self.words[1]})
+
     def remarks(self, sample: SampledTable, *, fitted: bool = True) -> list[str]:
         """Return what a reader must know of the outcomes of a sample, and of `fitted` models."""
         remarks = [] if self.follow is None else horizon_remarks(self.follow, fitted=fitted)
@@ -68,26 +74,26 @@ class Outcomes(NamedTuple):
         return remarks
 
 
-def read_outcomes(sample: SampledTable, roles: Roles) -> Outcomes:
+def read_outcomes(sample: SampledTable, asked: Outcome) -> Outcomes:
     """Read the label, and with a horizon the follow-up; a cell at fault is a `DataError`."""
-    labels, other, rows = _labels(sample.keys[roles.label], roles)
+    labels, other, rows = _labels(sample.keys[asked.field], asked)
     positions = sample.place
     codes, classes, words = labels.codes[positions], labels.classes, labels.classes
-    if roles.time is None or roles.horizon is None:
+    if asked.time is None or asked.horizon is None:
         return Outcomes(codes, classes, words, labels.reason, None, rows)
     if len(classes) > 2:
         raise DataError(
-            f"column {roles.label!r} has {len(classes)} classes ({', '.join(classes)}); with "
+            f"column {asked.field!r} has {len(classes)} classes ({', '.join(classes)}); with "
             "a time it says whether the event came: name what is another event (competing), "
             "or make two classes of it"
         )
     follow = read_follow_up(
-        sample.rows[roles.time], roles.time, sample.number, codes == 1, roles.horizon,
+        sample.rows[asked.time], asked.time, sample.number, codes == 1, asked.horizon,
         None if other is None else other[positions],
     )  # fmt: skip
     return Outcomes(
         follow.outcome,
-        horizon_classes(roles.label, follow),
+        horizon_classes(asked.field, follow),
         words,
         labels.reason,
         follow,
@@ -96,32 +102,30 @@ def read_outcomes(sample: SampledTable, roles: Roles) -> Outcomes:
 
 
 def _labels(
-    column: pa.ChunkedArray, roles: Roles
+    column: pa.ChunkedArray, asked: Outcome
 ) -> tuple[ClassLabels, npt.NDArray[np.bool_] | None, str]:
     """Return the classes of all rows, which rows have a competing event instead, and counts."""
-    name = roles.label
-    status = roles.time is not None
-    if not roles.competing:
-        labels = class_labels(
-            column, name, positive=roles.positive, above=roles.above, status=status
-        )
+    name = asked.field
+    status = asked.time is not None
+    if not asked.competing:
+        labels = class_labels(column, name, positive=asked.event, above=asked.above, status=status)
         return labels, None, labels.counted
     every = class_labels(column, name)
-    for value in roles.competing:
+    for value in asked.competing:
         if value not in every.classes:
             raise DataError(
                 f"column {name!r} holds no {value!r} as a competing event; there are "
                 f"{', '.join(every.classes)}"
             )
-    other = np.isin(every.codes, [every.classes.index(value) for value in roles.competing])
-    rest = [level for level in every.classes if level not in roles.competing]
+    other = np.isin(every.codes, [every.classes.index(value) for value in asked.competing])
+    rest = [level for level in every.classes if level not in asked.competing]
     if len(rest) != 2:
         raise DataError(
             f"column {name!r} holds {', '.join(rest)} beside the competing events; with a time "
             "two are needed: the event, and the end of follow-up without it"
         )
     labels = class_labels(
-        column.filter(pa.array(~other)), name, positive=roles.positive, status=status
+        column.filter(pa.array(~other)), name, positive=asked.event, status=status
     )
     codes = np.zeros(len(other), dtype=np.int64)
     codes[~other] = labels.codes

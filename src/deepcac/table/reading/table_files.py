@@ -1,6 +1,5 @@
 """Files of rows, read block by block."""
 
-import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -73,11 +72,6 @@ def find_dialect(path: StrPath, sheet: str | None) -> Dialect:
 def _packed(file: Path) -> Packed:
     """Return a file, unpacked if need be."""
     if file.is_dir():
-        if any((file / "data").rglob("*.parquet")):
-            raise DataError(
-                f"{file}: is a MEDS folder; make a table of it: deepcac meds "
-                f"{shlex.quote(str(file))} LABELS --out table.parquet"
-            )
         raise DataError(f"{file}: is a folder; name a file")
     if not file.is_file():
         raise DataError(f"{file}: no such file")

@@ -14,7 +14,7 @@ from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.columns.roles import Roles
+from deepcac.table.columns.description import Outcome
 from deepcac.table.command_line.option_pairs import given, refuse_pairs
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
@@ -27,7 +27,6 @@ from deepcac.table.table_model import NamedEstimator, TableModel
 from deepcac.types import Array, Ids
 
 MOST = 50_000  # rows; of more a sample is judged
-THE_RISK, THE_SITE = "the risk", "the site"
 _PERCENT = 100.0
 
 
@@ -87,15 +86,17 @@ class Validated:
     risk : ndarray of shape (n, n_classes)
     X : ndarray of shape (n, d) or None
         Rows as the model reads them.
-    site : str or None
-        Column of the site.
     """
 
     table: LabelledTable
     source: RiskSource
     risk: Array
     X: Array | None = None
-    site: str | None = None
+
+    @property
+    def site(self) -> str | None:
+        """Column of the site."""
+        return self.table.description.use.site
 
     @cached_property
     def predictions(self) -> dict[str, Predictions]:
@@ -119,7 +120,6 @@ class Validated:
 
 def read_validated(
     path: DescribedTable,
-    roles: Roles,
     source: RiskSource,
     by: Sequence[str] = (),
     *,
@@ -130,7 +130,6 @@ def read_validated(
     Parameters
     ----------
     path : DescribedTable
-    roles : Roles
     source : RiskSource
     by : sequence of str
         Columns of subgroups.
@@ -143,48 +142,48 @@ def read_validated(
         What is asked does not fit the model, a cell is at fault, the model refuses the table, or
         one outcome has fewer than ten rows.
     """
-    _check_horizon(source, roles)
-    asked = roles
+    use, asked = path.description.use, path.description.outcome
+    _check_horizon(source, asked)
     if source.column is not None:
-        asked = replace(roles, apart={**roles.apart, source.column: THE_RISK})
-    table = source.reader.labelled(path, asked, rows=MOST, also=by, accept=accept)
+        use.refuse_role(source.column, "the risk")
+    needed = [] if source.column is None else [source.column]
+    table = source.reader.labelled(path, use, rows=MOST, needed=needed, also=by, accept=accept)
     if source.model is None:
         X, risk = None, _risk_column(table, str(source.column))
     else:
         X = table.features.X
         risk = source.model.answers(X)[0]
-    remarks = dict.fromkeys([*table.remarks, *_certain(risk), *_other_question(source, roles)])
+    remarks = dict.fromkeys([*table.remarks, *_certain(risk), *_other_question(source, asked)])
     table = _with_subgroups(replace(table, remarks=tuple(remarks)), by)
     check_columns(table, by)
-    site = next((name for name, what in roles.apart.items() if what == THE_SITE), None)
-    return Validated(table, source, risk, X, site)
+    return Validated(table, source, risk, X)
 
 
-def _check_horizon(source: RiskSource, roles: Roles) -> None:
-    if source.horizon is not None and roles.time is None:
+def _check_horizon(source: RiskSource, asked: Outcome) -> None:
+    if source.horizon is not None and asked.time is None:
         raise ConfigError(
             f"the model predicts the event by {source.horizon:g}; name the column of the "
             "follow-up time, and the horizon, in the description's outcome"
         )
-    if isinstance(source.model, TableModel) and source.horizon is None and roles.time is not None:
+    if isinstance(source.model, TableModel) and source.horizon is None and asked.time is not None:
         raise ConfigError(
             "the model was fitted without follow-up, so its risks are of no time; ask without "
             "it: take the time out of the description's outcome"
         )
 
 
-def _other_question(source: RiskSource, roles: Roles) -> list[str]:
+def _other_question(source: RiskSource, asked: Outcome) -> list[str]:
     """Say where the model was fitted for another horizon or another estimand."""
-    if source.horizon is None or roles.horizon is None:
+    if source.horizon is None or asked.horizon is None:
         return []
     lines = []
-    if source.horizon != roles.horizon:
+    if source.horizon != asked.horizon:
         lines.append(
             f"Warning: the model predicts the event by {source.horizon:g}, and is judged by "
-            f"{roles.horizon:g}; that is right only if the times have another unit."
+            f"{asked.horizon:g}; that is right only if the times have another unit."
         )
     assert isinstance(source.model, TableModel)
-    if bool(source.model.method.get("competing")) != bool(roles.competing):
+    if bool(source.model.method.get("competing")) != bool(asked.competing):
         lines.append(
             "Warning: competing events were named either for the model or for this table, not "
             "for both, so risks and outcomes answer two questions."

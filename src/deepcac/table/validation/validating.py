@@ -14,7 +14,6 @@ from deepcac.table.cards.page_facts import page_facts
 from deepcac.table.cards.table_facts import bias_facts, class_lines, software
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.columns.roles import Roles
 from deepcac.table.comparison_words import with_interval
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import page_lines, quotable
@@ -27,7 +26,6 @@ from deepcac.table.validation.validation_scores import event_scores
 
 def validate_table(
     path: DescribedTable,
-    roles: Roles,
     source: RiskSource,
     out: StrPath,
     run: TableRun,
@@ -42,7 +40,6 @@ def validate_table(
     path : DescribedTable
     out : path-like
         The page to write.
-    roles : Roles
     source : RiskSource
         The model, or the column of risks.
     run : TableRun
@@ -57,14 +54,14 @@ def validate_table(
     """
     check_output(out, path, *source.files)
     beside = card_path(out, path, *source.files)
-    validated = read_validated(path, roles, source, asked.by, accept=accept)
+    validated = read_validated(path, source, asked.by, accept=accept)
     check_asked(validated.table, asked)
     validated.table.tell(run.say)
     scores = {name: event_scores(part) for name, part in validated.predictions.items()}
     answer = validation_answer(validated, scores)
     page = validation_page(validated, scores, answer, asked, run.command)
     shown = write_page(out, page, exact=run.exact)
-    facts = joined(_facts(validated, roles, run.command), page_facts(shown))
+    facts = joined(_facts(validated, run.command), page_facts(shown))
     write_card(beside, facts, exact=run.exact)
     for line in answer.also:
         run.say(line)
@@ -138,21 +135,21 @@ def _few_events(counts: Sequence[int]) -> list[str]:
     ]
 
 
-def _facts(validated: Validated, roles: Roles, command: str) -> dict[str, list[str]]:
+def _facts(validated: Validated, command: str) -> dict[str, list[str]]:
     """Return the lines of a card on the table and on what is judged."""
     table, source = validated.table, validated.source
     names = quotable(
         () if source.model is None else source.model.encoder.columns,
-        (*table.classes, *table.words, roles.label, *roles.apart, *table.rows.column_names),
+        (*table.classes, *table.words, table.label, *table.rows.column_names),
     )
     counts = event_counts(validated)
     rows = Text("{} of {} rows of the file.", Count(len(validated.risk)), Count(table.total))
     return {
-        "title": [f"Validation of {source.name} for {roles.label!r} on {table.name!r}."],
+        "title": [f"Validation of {source.name} for {table.label!r} on {table.name!r}."],
         "objective": ["To judge a risk model that exists on patients with known outcomes."],
         "data": [Text("{}: {}", table.name, rows), NOTE],
         "preparation": [*page_lines(table.remarks, names)],
-        "outcome": [f"Column {roles.label!r}: {' or '.join(table.classes)}."],
+        "outcome": [f"Column {table.label!r}: {' or '.join(table.classes)}."],
         "sample_size": [Text("{} Of the rarest class: {}.", rows, Count(min(counts)))],
         "partition": ["All rows judge the model; none was used to make it."],
         "model": [f"{source.name}, as it is."],
@@ -167,7 +164,7 @@ def _facts(validated: Validated, roles: Roles, command: str) -> dict[str, list[s
         ],
         "calculation": ["The risks are those of deepcac predict, or of the column."],
         "code": [f"Command: {command}", software()],
-        **bias_facts(table, roles),
+        **bias_facts(table),
         "bias_leaks": ["Not looked for: the model is taken as it is."],
         "bias_optimism": ["Updates are judged on patients on whom they were not fitted."],
     }

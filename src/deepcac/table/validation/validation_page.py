@@ -5,12 +5,13 @@ from functools import partial
 
 from markupsafe import Markup
 
+from deepcac.pages.sections import Block, Section
 from deepcac.scoring.resampled_scores import Estimate
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.page_text import quotable
-from deepcac.table.pages.forest import scores_forest
-from deepcac.table.pages.page_sections import Block, Page, Section, method_section, remarks_on
+from deepcac.table.pages.forest_lines import scores_forest
+from deepcac.table.pages.page_sections import Page, method_section, remarks_on
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
 from deepcac.table.pages.risk_section import DEFAULT, TIMED, RiskQuestions
 from deepcac.table.pages.score_tables import (

@@ -1,6 +1,7 @@
 """Comparisons of scores: which runs a rule compares, what it asks of them, and what follows."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ Comparisons = Sequence[Comparison]
 
 def compare(rule: ClaimRule, evidence: Evidence) -> Decision:
     """Decide a rule on those of its comparisons that open data can decide."""
-    comparisons = list(_comparisons(rule))
+    comparisons = _comparisons(rule)
     every_arm = [arm for comparison in comparisons for arm in comparison.arms(rule)]
     if rule.check == "finishes":
         return _another_program(rule, evidence, every_arm)
@@ -86,7 +87,13 @@ def compare(rule: ClaimRule, evidence: Evidence) -> Decision:
     return Decision(outcome.verdict, reason, evidence.paths(arms))
 
 
-def _comparisons(rule: ClaimRule) -> Iterator[Comparison]:
+@cache
+def _comparisons(rule: ClaimRule) -> tuple[Comparison, ...]:
+    """Return what a rule compares, which no run changes."""
+    return tuple(_pairs_or_best(rule))
+
+
+def _pairs_or_best(rule: ClaimRule) -> Iterator[Comparison]:
     """Yield what a rule compares: pair by pair, or the best of each data set."""
     datasets = pd.DataFrame({"dataset": printed_datasets(rule.source)})
     chosen = datasets.query(rule.where, engine="python") if rule.where else datasets

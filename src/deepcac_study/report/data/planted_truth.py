@@ -13,7 +13,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import read_features
-from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.drawing import draw_groups
+from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac_study.catalogue.methods import WELL_KNOWN, label
 from deepcac_study.catalogue.registry import load_registry
@@ -22,7 +23,6 @@ from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure, declared_table
 
 _MOST = 3  # runs on the map
-_MARKERS = "osD^v"
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,8 @@ def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, len(groups), sharex=True, sharey=True)
         for axis, title, group in zip(axes, titles, groups, strict=True):
-            for index in np.unique(group):
-                members = places[group == index]
-                look = {"s": 9, "marker": _MARKERS[index % len(_MARKERS)], "linewidth": 0}
-                axis.scatter(*members.T, color=PALETTE[index % len(PALETTE)], alpha=0.75, **look)
-            axis.set(title=title, xlabel="first component")
+            draw_groups(axis, places, group)
+            axis.set(title=title)
         axes[0].set(ylabel="second component")
 
     listed = ", ".join(

@@ -10,6 +10,7 @@ import pandas as pd
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BENT, HELP, RANDOM
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.forest import ENDS, POOLED, Forest, Mark
 from deepcac_study.catalogue.judge_plan import FAMILY
 from deepcac_study.judge.clinical_tasks import (
     ABOVE_ZERO,
@@ -18,8 +19,7 @@ from deepcac_study.judge.clinical_tasks import (
     VERDICTS,
 )
 from deepcac_study.judge.tables.over_tables import MAIN
-from deepcac_study.report.declarations import rows_of
-from deepcac_study.report.forest_plots import ENDS, POOLED, Forest, Mark, forest_figure
+from deepcac_study.report.declarations import declared_forest, rows_of
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.price_figure import price_figure
 
@@ -116,7 +116,7 @@ def clinical_forest(verdicts: pd.DataFrame, pooled: pd.DataFrame, learner: str) 
         margin=float(tasks["margin"].iloc[0]),
     )
     columns = [*_COLUMNS, *ENDS]
-    return forest_figure(
+    return declared_forest(
         "clinical_forest",
         forest,
         across=len(PANELS),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from deepcac.judging.choice import OFFERED
 from deepcac.judging.contenders import BESIDE, CAC, KM
 from deepcac.judging.questions import (
     ANY,
@@ -20,7 +21,7 @@ from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import four, people
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 from deepcac_study.catalogue.judge_plan import COHORT, COUNTY, FAMILY, LARGER, SMALLER
-from deepcac_study.judge.clinical_tasks import ABOVE_ZERO, FINISHED, PARTITION
+from deepcac_study.judge.clinical_tasks import ABOVE_ZERO, DECLINED, FINISHED, PARTITION
 from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.judge.clinical_forest import LEARNERS, ClinicalJudgement, filled
@@ -59,7 +60,8 @@ def clinical_gains(
 ) -> Table:
     """Return the gain of each kind of clusters in AUROC, a row a task.
 
-    In a cell: over the learner alone, over random groups on average, over the bent line.
+    In a cell: over the learner alone, over random groups on average, over the bent line. Rivals
+    without clusters have two gains: where they must be used, and where they may be declined.
     """
     main = filled(verdicts)
     main = main[main["metric"] == MAIN]
@@ -76,7 +78,13 @@ def clinical_gains(
         return cell
 
     def rival(name: str) -> Callable[[str], str]:
-        return lambda dataset: _gain(rows_by_key.get((BEND.id, dataset, name, "")), styles)
+        names = (BEND.id, name), (DECLINED.id, f"{OFFERED}{name}")
+
+        def cell(dataset: str) -> str:
+            rows = [rows_by_key.get((question, dataset, model, "")) for question, model in names]
+            return " / ".join(_gain(row, styles) for row in rows if row)
+
+        return cell
 
     def random(view: str) -> Callable[[str], str]:
         name = f"{view}_of_cells_{learner}"
@@ -131,7 +139,10 @@ def clinical_tables(judged: ClinicalJudgement | None) -> list[Table]:
     verdicts = judged.verdicts[judged.verdicts["question"].isin(_SHOWN)]
     tables = [
         ("clinical_tasks", clinical_tasks(judged.tasks), ""),
-        *(("clinical_gains", clinical_gains(verdicts, name, _PLAIN), name) for name in LEARNERS),
+        *(
+            ("clinical_gains", clinical_gains(judged.verdicts, name, _PLAIN), name)
+            for name in LEARNERS
+        ),
         *(("clinical_pooled", clinical_pooled(judged.pooled, name), name) for name in LEARNERS),
         ("clinical_verdicts", _comparisons(verdicts), ""),
     ]

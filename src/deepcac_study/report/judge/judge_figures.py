@@ -14,9 +14,9 @@ from deepcac.judging.planted_outcomes import ORACLE, TOLD
 from deepcac.judging.questions import HELP, NEGATIVE
 from deepcac.judging.random_partitions import BEST, MEAN, VIEWS
 from deepcac.pages.figures import LINES, PALETTE, Figure, verdicts_in
+from deepcac.pages.forest import ENDS, Forest, Mark
 from deepcac_study.catalogue.methods import ARM_COLOURS, methods
-from deepcac_study.report.declarations import declared_figure, rows_of
-from deepcac_study.report.forest_plots import ENDS, Forest, Mark, forest_figure
+from deepcac_study.report.declarations import declared_figure, declared_forest, rows_of
 
 _ARM_LABELS = {
     "km": "in k-means clusters",
@@ -131,7 +131,7 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
         labels={**tasks, **{name: tasks.get(name, name) for name in points["row"]}},
         margin=margin,
     )
-    return forest_figure(
+    return declared_forest(
         "judge_forest",
         forest,
         across=int((2 * sets >= points["row"].nunique()).sum()),

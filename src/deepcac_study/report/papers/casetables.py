@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, Figure, ink_on
+from deepcac.pages.drawing import draw_heat
+from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import p_text
 from deepcac_study.catalogue.facts import facts
@@ -38,7 +39,6 @@ def case_tables(
     return [
         *tables,
         _separating(studies, prefix),
-        _measured(studies, prefix),
         _important(studies, prefix, beside),
         _models(studies, prefix, beside),
     ]
@@ -102,18 +102,6 @@ def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
     )
 
 
-def _measured(studies: Sequence[CaseStudy], prefix: str) -> Table:
-    k = max(study.k for study in studies)
-    rows = []
-    for study in studies:
-        for name in map(str, study.measured.drop_duplicates().index[:TOP]):
-            shares = [f"{100 * study.measured[j + 1][name]:.0f} %" for j in range(study.k)]
-            rows.append(text_row(_label(study), name, *shares, *[""] * (k - study.k)))
-    return declared_table(
-        "case_measured", rows, prefix=prefix, columns=(f"C{j + 1}" for j in range(k))
-    )
-
-
 def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
     lists: dict[str, list[list[str]]] = {}
     if beside:
@@ -173,7 +161,10 @@ def case_figure(study: CaseStudy) -> Figure:
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, study.k + 1, width_ratios=[1.4, *[1] * study.k])
-        _heat(canvas, axes[0], away.loc[names].to_numpy(), names)
+        columns = [f"C{j + 1}" for j in range(study.k)]
+        signs: Any = {"ends": (-1.5, 1.5), "write": "{:+.2f}".format}
+        image = draw_heat(axes[0], away.loc[names].to_numpy(), names, columns, **signs)
+        canvas.colorbar(image, ax=axes[0], label="sd from the mean")
         for j, axis in enumerate(axes[1:]):
             top = study.important(j + 1)[::-1]
             axis.barh(top, study.importance.loc[top, j + 1], color=PALETTE[j % len(PALETTE)])
@@ -197,18 +188,3 @@ def case_figure(study: CaseStudy) -> Figure:
         matched=f". {_MATCHED}." if study.subject == SUBJECT else ".",
         section="synthetic" if study.synthetic else "subtypes",
     )
-
-
-def _heat(
-    canvas: Canvas, axis: Axes, values: npt.NDArray[np.float64], names: Sequence[str]
-) -> None:
-    image = axis.imshow(values, cmap="RdBu_r", vmin=-1.5, vmax=1.5, aspect="auto")
-    colours = image.to_rgba(values)
-    for (row, column), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            colour = ink_on(colours[row, column, :3])
-            axis.text(column, row, f"{value:+.2f}", ha="center", va="center", color=colour, size=7)
-    axis.set_xticks(range(values.shape[1]), [f"C{j + 1}" for j in range(values.shape[1])])
-    axis.set_yticks(range(len(names)), names, size=7)
-    axis.grid(False)
-    canvas.colorbar(image, ax=axis, label="sd from the mean")

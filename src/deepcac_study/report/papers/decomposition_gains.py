@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.forest import ENDS, Forest, Mark
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.wording import four, p_text
 from deepcac_study.catalogue.methods import ARM_NAMES, ROWS, bases, classifiers
@@ -23,7 +23,7 @@ from deepcac_study.records.decompositions import (
     DecompositionRecord,
 )
 from deepcac_study.records.runs import Run, Runs
-from deepcac_study.report.declarations import declared_figure, declared_table
+from deepcac_study.report.declarations import declared_forest, declared_table
 from deepcac_study.report.papers.decomposition_figures import boundary_figures, merging_figure
 from deepcac_study.report.runs.comparisons import METRICS, Bootstraps, family_effects, usable
 from deepcac_study.report.runs.effecttables import effects_table
@@ -113,38 +113,20 @@ def _gains_figure(sound: Records) -> Figure:
             test = record.corrected_test(base)
             printed_gain = printed.get(record.dataset, float("nan"))
             data.append((record.dataset, name, printed_gain, test.mean, test.low, test.high))
-    return declared_figure(
-        "decomposition_gains",
-        size=(8.6, 1.4 + 0.22 * len(sound)),
-        draw=lambda canvas: _draw_gains(canvas, data),
-        data=data,
+    columns = ["row", "panel", "printed", *ENDS]
+    ours = pd.DataFrame(data, columns=columns)
+    also = ours.assign(mark="printed", mean=ours["printed"], low=np.nan, high=np.nan)
+    forest = Forest(
+        points=pd.concat([ours.assign(mark="ours"), also], ignore_index=True),
+        marks={
+            "ours": Mark("o", "ours, corrected protocol", PALETTE[0]),
+            "printed": Mark("x", "printed", PALETTE[1]),
+        },
+        panels={name: name for name in BASES.values()},
+        labels={name: name for name in ours["row"]},
+        unit="gain (points)",
     )
-
-
-def _draw_gains(
-    canvas: Canvas, data: Sequence[tuple[str, str, float, float, float, float]]
-) -> None:
-    axes = canvas.subplots(1, 2, sharey=True)
-    for axis, name in zip(axes, BASES.values(), strict=True):
-        rows = [row for row in data if row[1] == name]
-        places = np.arange(len(rows))
-        printed, means, low, high = (np.array([row[i] for row in rows]) for i in (2, 3, 4, 5))
-        half = np.nan_to_num([means - low, high - means])
-        axis.axvline(0, color="#888888", linewidth=0.8)
-        axis.errorbar(
-            means,
-            places,
-            xerr=half,
-            fmt="o",
-            color=PALETTE[0],
-            markersize=4,
-            label="ours, corrected protocol",
-        )
-        axis.scatter(printed, places, marker="x", color=PALETTE[1], s=26, label="printed")
-        axis.set(title=name, xlabel="gain (points)", ylim=(len(rows) - 0.5, -0.5))
-    datasets = list(dict.fromkeys(row[0] for row in data))
-    axes[0].set_yticks(range(len(datasets)), datasets)
-    canvas.legend(*axes[1].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    return declared_forest("decomposition_gains", forest, across=2, data=data)
 
 
 def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
+from deepcac.pages.drawing import draw_heat
 from deepcac.pages.figures import MARKERS, PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac_study.records.clusterings import ClusteringRun, Clusterings, Measured
@@ -110,9 +111,8 @@ def _similarity(checks: Measured) -> Figure:
         for axis, (title, values) in zip(axes, panels.items(), strict=True):
             K = np.array(values)
             limit = float(np.abs(K).max())
-            image = axis.imshow(K, cmap="RdBu_r", vmin=-limit, vmax=limit)
-            axis.set(title=title, xlabel="item", ylabel="item")
-            axis.grid(visible=False)
+            image = draw_heat(axis, K, (), (), ends=(-limit, limit))
+            axis.set(title=title, xlabel="item", ylabel="item", aspect="equal")
             canvas.colorbar(image, ax=axis)
 
     return declared_figure(

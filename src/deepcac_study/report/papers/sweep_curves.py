@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
+from deepcac.pages.drawing import draw_heat
 from deepcac.pages.figures import LINES, MARKERS, PALETTE, Figure
 from deepcac.pages.wording import people
 from deepcac_study.catalogue.methods import CAC_LR, label, parse_method
@@ -130,11 +131,10 @@ def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
 def _heat(canvas: Canvas, axis: Axes, table: pd.DataFrame, metric: str) -> None:
     cac = table[table["method"] == CAC_LR]
     values = cac.pivot_table(index="k", columns="clusters", values=metric)
-    image = axis.imshow(values, cmap="viridis", aspect="auto", origin="lower")
-    axis.set_xticks(range(values.shape[1]), values.columns)
-    axis.set_yticks(range(values.shape[0]), values.index)
+    numbers = values.to_numpy(dtype=float)
+    image = draw_heat(axis, numbers, [*values.index], [*values.columns], colours="viridis")
+    axis.invert_yaxis()
     axis.set(xlabel="K", ylabel="k", title=f"{metric.upper()} of {label(CAC_LR)}")
-    axis.grid(False)
     canvas.colorbar(image, ax=axis)
 
 

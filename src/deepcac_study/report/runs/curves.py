@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import cycle, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,8 +13,10 @@ from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import precision_recall_curve, roc_curve
 
 from deepcac.linear.base_classifiers import takes_weights
+from deepcac.pages.drawing import calibration_above
 from deepcac.pages.figures import LINES, Figure
 from deepcac.scoring.bootstrap import SplitScores
+from deepcac.scoring.calibration import CalibrationCurve
 from deepcac.scoring.metrics import unweighted
 from deepcac.scoring.statistics import reliability, wilson
 from deepcac.types import Array
@@ -104,20 +106,15 @@ def _distance(columns: Sequence[Any]) -> float:
 
 
 def _draw_calibration(canvas: Canvas, points: Sequence[tuple[Any, ...]]) -> None:
-    upper, lower = canvas.subplots(2, 1, sharex=True, height_ratios=[3, 1])
-    upper.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
-    for index, (run, predicted, observed, low, high, count) in enumerate(points):
-        colour, dash = parse_method(run.method).colour, LINES[index % len(LINES)]
-        # Set beside each other, so that intervals do not hide each other.
-        x = predicted + 0.004 * (index - (len(points) - 1) / 2)
-        bars = [observed - low, high - observed]
-        look = {"color": colour, "linestyle": dash, "markersize": 3, "elinewidth": 0.7}
-        upper.errorbar(x, observed, yerr=bars, fmt="o", label=run_label(run), **look)
-        lower.plot(x, count, color=colour, linestyle=dash, marker="o", markersize=2.5)
-    upper.set(ylabel="share of positives", ylim=(-0.03, 1.03))
-    lower.set(xlabel="predicted probability", ylabel="rows", ylim=(0, None))
-    names = upper.get_legend_handles_labels()
-    canvas.legend(*names, loc="outside upper center", ncols=3)
+    curves = {run_label(run): CalibrationCurve(*columns) for run, *columns, _ in points}
+    colours = [parse_method(run.method).colour for run, *_ in points]
+    looks = list(zip(colours, cycle(LINES), strict=False))
+    above, below = calibration_above(canvas, curves, looks)
+    for (colour, dash), (_, predicted, *_, count) in zip(looks, points, strict=True):
+        below.plot(predicted, count, color=colour, linestyle=dash, marker="o", markersize=2.5)
+    above.set(xlim=(0, 1))
+    below.set(ylabel="rows", ylim=(0, None))
+    canvas.legend(*above.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
 
 def from_scores(run: Run) -> Curves | None:

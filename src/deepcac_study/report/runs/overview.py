@@ -3,21 +3,19 @@
 from collections.abc import Sequence
 from operator import attrgetter
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, Figure, ink_on
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.forest import ENDS, Forest, Mark
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.wording import people
 from deepcac_study.catalogue.methods import ARM_COLOURS, classifiers
 from deepcac_study.catalogue.methods import label as method_label
-from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
 from deepcac_study.records.runs import Runs
-from deepcac_study.report.declarations import declared_figure, declared_table
-from deepcac_study.report.forest_plots import ENDS, Forest, Mark, forest_figure
+from deepcac_study.report.declarations import declared_figure, declared_forest, declared_table
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.runs.runtables import at_smallest_k
 
@@ -33,58 +31,6 @@ _MARKS = {
 _MARKERS = ("o", "s", "^")
 _FEWEST = 2  # data sets that a method needs
 METRIC = "auroc"
-
-
-def agreement_figure(ledger: Sequence[Entry]) -> Figure | None:
-    """Return the share of decided cells that agree, by paper and table; None before the first."""
-    data = [row for paper in PAPERS for row in _cells_by_table(paper, ledger)]
-    if not any(row[3] for row in data):
-        return None
-    return declared_figure(
-        "agreement",
-        size=(9.2, 0.9 + 0.62 * len(PAPERS)),
-        draw=lambda canvas: _draw_agreement(canvas, data),
-        data=data,
-        seen="; ".join(_agreed(paper, data) for paper in PAPERS),
-    )
-
-
-def _cells_by_table(paper: str, ledger: Sequence[Entry]) -> list[tuple[str, str, int, int, int]]:
-    entries = [entry for entry in ledger if entry.paper == paper and not entry.derived]
-    rows = []
-    for table in dict.fromkeys(entry.table for entry in entries):
-        verdicts = [entry.verdict for entry in entries if entry.table == table]
-        agree, differ = verdicts.count(AGREE), verdicts.count(DIFFER)
-        rows.append((paper, table, agree, agree + differ, len(verdicts)))
-    return sorted(rows, key=lambda row: (len(row[1]), row[1]))
-
-
-def _agreed(paper: str, data: Sequence[tuple[str, str, int, int, int]]) -> str:
-    agree = sum(row[2] for row in data if row[0] == paper)
-    decided = sum(row[3] for row in data if row[0] == paper)
-    return f"{PAPERS[paper].label}: {agree} of {decided} decided cells agree"
-
-
-def _draw_agreement(canvas: Canvas, data: Sequence[tuple[str, str, int, int, int]]) -> None:
-    papers = list(PAPERS)
-    widest = max(sum(row[0] == paper for row in data) for paper in papers)
-    shares, notes = np.full((len(papers), widest), np.nan), []
-    for place, paper in enumerate(papers):
-        for column, (_, table, agree, decided, _) in enumerate(r for r in data if r[0] == paper):
-            counts = f"{agree}/{decided}" if decided else "–"
-            shares[place, column] = agree / decided if decided else np.nan
-            name = f"Table {table}" if table.isdigit() else table
-            notes.append((column, place, f"{name}\n{counts}"))
-    axis = canvas.subplots()
-    image = axis.imshow(shares, vmin=0, vmax=1, cmap="RdYlBu", aspect="auto")
-    for column, row, text in notes:
-        share = shares[row, column]
-        colour = "black" if np.isnan(share) else ink_on(image.to_rgba(share)[:3])
-        axis.text(column, row, text, ha="center", va="center", size=7.5, color=colour)
-    axis.set_yticks(range(len(papers)), [PAPERS[paper].label for paper in papers])
-    axis.set_xticks([])
-    axis.grid(visible=False)
-    canvas.colorbar(image, ax=axis, label="share that agrees", shrink=0.9)
 
 
 def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
@@ -144,7 +90,7 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
     panels = {metric: people(metric) for metric in _FORESTED if metric in set(points["panel"])}
     labels = {name: name for name in points["row"]}
     forest = Forest(points, _MARKS, panels, labels, unit="difference")
-    return forest_figure(
+    return declared_forest(
         "clustering_effect",
         forest,
         across=len(panels),

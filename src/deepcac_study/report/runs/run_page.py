@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
+from deepcac.pages.sections import Statement, titled
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.templating import environment
 from deepcac.pages.wording import people
@@ -19,8 +20,8 @@ from deepcac_study.records.reader import RUNS, by_kind, read
 from deepcac_study.records.record import scores_path
 from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
+from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.runs.runtables import clusters_table, protocol_label, run_label
-from deepcac_study.report.sections import ReportPage, Section
 
 _FIRST = ("auroc", "auprc", "f1")  # what a line says of a run
 _DECIDED = ("agree", "differ")
@@ -87,16 +88,18 @@ def write_run_page(
         _origin(run),
     ]
     made = environment("deepcac_study.report.site")
-    made.globals |= {"up": "../", "current": "run", "menu": {}, "synonyms": ()}
+    made.globals |= {"up": "../", "current": "run", "menu": {}}
     made.globals |= dict.fromkeys(("made_from", "provenance"), "")
     lines = (_sentence(run), *_comparison(printed, run))
     title = f"{run_label(run)} on {dataset.title}"
     one = ReportPage(
         id="run",
         heading=title,
-        sections=[Section(tables=[table for table in tables if table.rows])],
-        notes=["Generated data: no patient stands behind them."] * run.synthetic,
-        sentences=lines,
+        blocks=titled(table for table in tables if table.rows),
+        first=[
+            *["Generated data: no patient stands behind them."] * run.synthetic,
+            *map(Statement, lines),
+        ],
         synthetic=run.synthetic,
     )
     report = (path.parents[1] / "index.html").exists()

@@ -14,7 +14,6 @@ from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.ledger import number
-from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
 from deepcac_study.report.data.restricted_counts import SMALL, WITHHELD, few_rows
 from deepcac_study.report.declarations import declared_table
@@ -72,28 +71,6 @@ def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs")
         texts = text_row(*about, *scores, "; ".join(printed.get(run.path, ())))
         rows.append([*texts, Cell("json", link=run.path)])
     return declared_table("runs", rows, name=name, metrics=_SHOWN_METRICS)
-
-
-def times_table(runs: Iterable[Run]) -> Table:
-    """Return seconds by stage, peak memory, threads and device of each run."""
-    rows = []
-    for run in runs:
-        machine = run.record.get("machine") or {}
-        stages = machine.get("seconds") or {}
-        parts = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in sorted(stages.items()))
-        memory = machine.get("peak_memory_mb")
-        rows.append(
-            text_row(
-                *_name(run),
-                f"{total_seconds(stages):.1f}" if stages else "",
-                parts,
-                "" if memory is None else f"{memory:.0f}",
-                machine.get("threads"),
-                machine.get("device"),
-                str(machine.get("git_commit") or "")[:10],
-            )
-        )
-    return declared_table("times", rows)
 
 
 def clusters_table(

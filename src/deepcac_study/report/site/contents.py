@@ -42,12 +42,11 @@ from deepcac_study.report.runs.effecttables import (
 )
 from deepcac_study.report.runs.histories import history_figures
 from deepcac_study.report.runs.overview import (
-    agreement_figure,
     effect_forest,
     printed_against_ours,
     wins_table,
 )
-from deepcac_study.report.runs.runtables import clusters_table, runs_table, times_table
+from deepcac_study.report.runs.runtables import clusters_table, runs_table
 from deepcac_study.report.site.material import Material, generated_only, real_only
 from deepcac_study.report.subtypes.subtype_figures import embedding_figures
 
@@ -106,7 +105,7 @@ def _tables(
             choice_table(real),
         ],
         "switches": [switches_table(switched)],
-        "runs": [runs_table(real, ledger), times_table(real)],
+        "runs": [runs_table(real, ledger)],
         "subtypes": [
             clusters_table(real, hidden=material.restricted),
             *case_tables(real_only(studies), ledger),
@@ -150,7 +149,6 @@ def _figures(
 ) -> list[Figure]:
     """Return every figure that there is material for."""
     figures = [
-        agreement_figure(ledger),
         printed_against_ours(ledger),
         effect_forest(effects),
         *clinical_forests(material.clinical),

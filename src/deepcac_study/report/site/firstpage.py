@@ -53,7 +53,7 @@ def answer(shown: Contents) -> Answer:
             claims_in_words(shown.counts),
             protocols_in_words(shown.ledger),
         ]
-        wanted = ("clinical_forest_lr", "judge_forest", "clustering_effect", "agreement")
+        wanted = ("clinical_forest_lr", "judge_forest", "clustering_effect")
         of_answer = [drawn[name] for name in wanted if name in drawn][:1]
         return Answer([minus(text) for text in sentences if text], of_answer)
     of_real = [sentence(judged, unpublished=True), basis(judged, unpublished=True)]

@@ -10,7 +10,6 @@ from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.data.planted_truth import Found
-from deepcac_study.report.data.profiles import Profile
 from deepcac_study.report.data.source_notes import SourceNote
 from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
 from deepcac_study.report.judge.judgement import Judgement
@@ -21,7 +20,6 @@ from deepcac_study.report.runs.curves import Curves, from_scores
 class Material(Findings):
     """All that a report is made from; nothing of it is fitted here."""
 
-    profiles: Sequence[Profile] = ()
     sources: Sequence[SourceNote] = ()
     judged: Judgement | None = None
     clinical: ClinicalJudgement | None = None

@@ -20,7 +20,6 @@ from deepcac_study.papers.summary import Count
 from deepcac_study.records.reader import JUDGED, by_kind, read
 from deepcac_study.report.data.data_use import data_use
 from deepcac_study.report.data.planted_truth import planted_against_found
-from deepcac_study.report.data.profiles import load_profiles
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.clinical_forest import load_clinical
 from deepcac_study.report.judge.judgement import load_judgement
@@ -120,7 +119,7 @@ def build(
         files, root, inputs=data.inputs, references=printed_clusters(), unscored=shipped.unscored
     )
     files_by_kind = by_kind(files)
-    profiles, kept = load_profiles(files_by_kind["profiles"]), shipped.kept
+    kept = shipped.kept
     judged = load_judgement(files_by_kind[JUDGED])
     clinical = load_clinical(files_by_kind["clinical"])
     uses = data_use(
@@ -132,10 +131,9 @@ def build(
     bootstraps = KeptBootstraps(kept, resamples) if kept else Bootstraps(resamples)
     material = Material(
         **vars(findings),
-        profiles=profiles,
         judged=judged,
         clinical=clinical,
-        sources=source_notes(registry, profiles, data.cohorts, uses),
+        sources=source_notes(registry, data.cohorts, uses),
         planted=planted_against_found(findings.runs, registry, data.truth),
         features_dir=data.features,
         made_from=shipped.made_from,

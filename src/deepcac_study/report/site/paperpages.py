@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from deepcac.pages.figures import Figure
+from deepcac.pages.sections import Block, Section, Statement, titled
 from deepcac.pages.tables import Table
 from deepcac.pages.wording import minus, people
 from deepcac_study.catalogue.facts import facts
@@ -15,8 +16,8 @@ from deepcac_study.papers.bibliography import PAPERS, Paper
 from deepcac_study.papers.summary import cells_in_words, claims_in_words
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.papers.ledger_tables import Place, claims_table, figure_patterns
+from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.runs.comparisons import Difference
-from deepcac_study.report.sections import ReportPage, Section
 from deepcac_study.report.site.contents import Contents
 
 _METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
@@ -108,34 +109,34 @@ def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> Report
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
     tables = [table for table in shown.tables["papers"] if table.group == paper.key]
     printed = _printed_figures(paper, shown.all_figures)
-    beside = {figure.id for section in printed for figure in section.figures}
+    blocks = (block for section in printed for block in section.blocks)
+    beside = {block.id for block in blocks if isinstance(block, Figure)}
     others = (f for section in paper.pictures for f in shown.figures.get(section, ()))
     more = [figure for figure in others if figure.id not in beside][:_MOST]
     cells = cells_in_words(shown.counts, paper.key)
     fared = claims_in_words(shown.counts, paper.key) if cells else ""
     sections = [
-        Section("Its tables beside ours", "tables", notes=[_CELLS], tables=tables, folded=True),
-        *([Section("Its figures, and ours", "figures", notes=[_PICTURES])] if printed else []),
-        *printed,
+        Section("tables", "Its tables beside ours", [_CELLS, *titled(tables, folded=True)]),
+        *([Section("figures", "Its figures, and ours", [_PICTURES, *printed])] if printed else []),
+        Section("claims", "Its claims", [claims_table(claims, f"claims_{paper.key}", targets)]),
+        *([Section("more", "More figures behind its claims", more)] if more else []),
         Section(
-            "Its claims", "claims", tables=[claims_table(claims, f"claims_{paper.key}", targets)]
-        ),
-        *([Section("More figures behind its claims", "more", figures=more)] if more else []),
-        Section(
-            "Where its program differs from its text",
             "program",
-            notes=[_SWITCHED],
-            sentences=switch_sentences(touching(paper.key), shown.switched),
-            tables=[_switches(paper, shown.tables["switches"][0])],
+            "Where its program differs from its text",
+            [
+                _SWITCHED,
+                *map(Statement, switch_sentences(touching(paper.key), shown.switched)),
+                *titled([_switches(paper, shown.tables["switches"][0])]),
+            ],
         ),
     ]
+    said = f"{paper.proposes} {cells or 'Nothing of this paper was run here.'} {fared}"
     return ReportPage(
         id=f"paper_{paper.key}",
         heading=f"{paper.label}: {paper.reference.title}",
-        sections=sections,
+        blocks=sections,
+        first=[str(paper.reference), _PROTOCOLS, Statement(said)],
         name=paper.label,
-        notes=[str(paper.reference), _PROTOCOLS],
-        sentences=[f"{paper.proposes} {cells or 'Nothing of this paper was run here.'} {fared}"],
         written=frozenset(table.id for table in tables),
     )
 
@@ -153,16 +154,10 @@ def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[Section]:
             f for f in drawn if any(fnmatchcase(f"figure:{f.id}", pattern) for pattern in patterns)
         ][:_MOST]
         above = ", ".join(figure.title for figure in ours if figure.id in seen)
-        sections.append(
-            Section(
-                f"Figure {number}",
-                f"printed-{number}",
-                notes=plotted,
-                sentences=[f"Shown above: {above}."] * bool(above) or [_DRAWING] * (not ours),
-                figures=[figure for figure in ours if figure.id not in seen],
-                part=True,
-            )
-        )
+        said = [f"Shown above: {above}."] * bool(above) or [_DRAWING] * (not ours)
+        new: list[Block] = [figure for figure in ours if figure.id not in seen]
+        blocks = [*plotted, *map(Statement, said), *new]
+        sections.append(Section(f"printed-{number}", f"Figure {number}", blocks))
         seen |= {figure.id for figure in ours}
     return sections
 

@@ -1,22 +1,27 @@
 """The report's pages: a small first page, a page a subject and a page a paper."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment
+from markupsafe import Markup
 
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.figures import Figure
+from deepcac.pages.sections import Block, Section, Statement, titled
+from deepcac.pages.tables import Table
 from deepcac.pages.templating import environment
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.summary import Count, cells_in_words, claims_in_words, on_prediction
+from deepcac_study.report.data.source_notes import source_sections
 from deepcac_study.report.declarations import pages as declared_pages
 from deepcac_study.report.declarations import synonyms
 from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
-from deepcac_study.report.sections import ReportPage, Section
+from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.report.site.counted import claims_by_paper, protocols_in_words, values_table
 from deepcac_study.report.site.firstpage import answer, provenance
@@ -63,7 +68,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     pages = _pages(shown, subtypes)
     menu: dict[str, list[tuple[str, str]]] = {}
     for page in pages:
-        if page.sections:
+        if page.blocks:
             menu.setdefault(page.subject, []).append((page.id, page.name))
     title, what = _heading(shown.material)
     made.globals |= {
@@ -72,17 +77,17 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         "what": what,
         "made_from": made_from,
         "provenance": "" if made_from else provenance(shown.material.runs.items),
-        "sources": shown.material.sources,
     }
     _write(made, out / "index.html", "index.html", {**_first(shown), "title": title})
     latents = of_pages(shown.all_figures)
     inner = [
-        *((page.id, page) for page in pages if page.sections or page.subject != _OTHER),
+        *((page.id, page) for page in pages if page.blocks or page.subject != _OTHER),
         *(("papers", page) for page in paper_pages(shown)),
         *((KINDS[page.kind], subtype_sections(page, latents.get(page.id))) for page in subtypes),
     ]
     for current, page in inner:
         parts = {"one": page, "title": f"{page.name} – {title}", "current": current, "up": "../"}
+        parts["written"] = page.written
         _write(made, out / "pages" / f"{page.id}.html", "page.html", parts)
 
 
@@ -105,23 +110,25 @@ def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[ReportPage]
     made = []
     for name, declared in declared_pages().items():
         words = dict(declared)
-        always, empty = words.pop("always", False), words.pop("empty", "")
+        notes = words.pop("notes", [])
+        empty = words.pop("empty", "")
         own = [table for table in shown.tables.get(name, ()) if table.rows]
         tables = [table for table in (unwritten.get(name), *own) if table and table.rows]
         figures = shown.figures.get(name, ())
-        sections = [Section(figures=figures, tables=tables)] if always or tables or figures else []
+        blocks: list[Block] = [*figures, *_under(tables, words["heading"])]
         if name == "papers":
-            sections = [Section(figures=figures), *_papers(counts)]
+            blocks = [*figures, *_papers(counts)]
         elif name == "figures":
-            sections = _by_subject(figures)
+            blocks = [*_by_subject(figures)]
         elif name == "data":
-            sections.append(Section(template="sources.html"))
+            blocks += source_sections(shown.material.sources)
         said = [text for text in sentences.get(name, ()) if text.strip()]
+        said = said or [empty] * (not blocks)
         made.append(
             ReportPage(
                 id=name,
-                sections=sections,
-                sentences=said or [empty] * (not sections),
+                blocks=blocks,
+                first=[*notes, *map(Statement, said)],
                 written=frozenset(table.id for table in own),
                 synthetic=name == "synthetic",
                 **words,
@@ -130,14 +137,19 @@ def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[ReportPage]
     return made
 
 
+def _under(tables: Sequence[Table], heading: str) -> list[Section]:
+    """Return tables under their titles, but for one that the page's heading has."""
+    sections = titled(tables)
+    return [replace(one, heading="") if one.heading == heading else one for one in sections]
+
+
 def _papers(counts: Sequence[Count]) -> list[Section]:
     """Return a section for each paper, which leads to its page."""
     return [
         Section(
-            title=paper.label,
-            link=f"paper_{paper.key}.html",
-            sentences=[paper.proposes, *_fared(counts, paper.key)],
-            notes=[str(paper.reference)],
+            paper.key,
+            Markup('<a href="paper_{}.html">{}</a>').format(paper.key, paper.label),
+            [str(paper.reference), *map(Statement, [paper.proposes, *_fared(counts, paper.key)])],
         )
         for paper in PAPERS.values()
     ]
@@ -163,7 +175,7 @@ def _by_subject(figures: Sequence[Figure]) -> list[Section]:
     for figure in figures:
         subject, of_data, _ = figure.title.partition(": ")
         groups.setdefault(subject.partition(", ")[0] if of_data else _NO_SET, []).append(figure)
-    return [Section(title=name, figures=group) for name, group in groups.items()]
+    return [Section(f"of-{name}", name, group) for name, group in groups.items()]
 
 
 def _first(shown: Contents) -> dict[str, Any]:
@@ -173,7 +185,7 @@ def _first(shown: Contents) -> dict[str, Any]:
         "up": "",
         "answer": answer(shown),
         "n_real": len(shown.material.real),
-        "counted": [values_table(shown.counts), claims_by_paper(shown.counts)],
+        "counted": titled([values_table(shown.counts), claims_by_paper(shown.counts)]),
     }
 
 

@@ -68,7 +68,7 @@ def kept_pages(folder: str | os.PathLike[str]) -> Iterator[SubtypePage]:
         ]
         kept = SubtypePage(**page)
         heading = f"{kept.title}, {kept.dataset}"
-        figure = subtype_figure(kept.id, heading, kept.lines, None, synthetic=kept.synthetic)
+        figure = subtype_figure(kept.id, heading, kept.lines, synthetic=kept.synthetic)
         yield replace(kept, figure=figure)
 
 

@@ -1,38 +1,28 @@
-"""Pictures of one run's subtypes: what sets them apart, where rows lie, a network's latents."""
+"""Pictures of one run's subtypes: what sets them apart, and where a network puts them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import MaxNLocator
 from sklearn.metrics import silhouette_score
 
+from deepcac.pages.drawing import GREY, draw_groups, draw_heat
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac.types import Array, Ids
+from deepcac.pages.wording import minus
 from deepcac_study.catalogue.methods import DEEPCAC
 from deepcac_study.records.studies import CaseStudy
-from deepcac_study.report.data.planted_truth import plane
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import protocol_label
 from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable
 from deepcac_study.report.subtypes.subtype_tables import UnseenRows
 
-COLOURS = (*PALETTE[:6], "#888888")  # of the subtypes, here and on the page
-WIDEST = 3.0  # standard deviations: the end of a profile's axis
-MARKS = "osD^vPX"
-_MOST = 1500  # rows on the map
+COLOURS = (*PALETTE[:6], GREY)  # of the subtypes
+_CLEAR = 1.5  # standard deviations at which the colour is full
 _SOUND = "embedding_sound_"
-_RIGHT = (
-    " Right: rows on the first two principal components of their features, in the same "
-    "colours; clusters that live in a network's latents need not lie apart here."
-)
 _OUTCOME = ("#9aa0a6", "#D55E00", "#000000", "#CC79A7")  # by class; the first is most often many
-
-Map = tuple[Array, Ids]  # places of rows on a plane, and their clusters
 
 
 @dataclass(frozen=True)
@@ -54,48 +44,28 @@ def profile_lines(rows: UnseenRows, shown: Sequence[SubtypeVariable]) -> list[Pr
     ]
 
 
-def subtype_map(rows: UnseenRows, X: Array) -> Map:
-    """Return the plane of up to 1,500 rows, evenly taken, and their clusters; X: their features."""
-    chosen = np.unique(np.linspace(0, len(X) - 1, min(len(X), _MOST)).astype(np.int64))
-    return plane(X[chosen]), rows.cluster[chosen]
-
-
 def subtype_figure(
-    name: str, title: str, lines: Sequence[ProfileLine], where: Map | None, *, synthetic: bool
+    name: str, title: str, lines: Sequence[ProfileLine], *, synthetic: bool
 ) -> Figure:
-    """Return the profile of the subtypes, and their map beside it where one may be shown.
-
-    The map has places and clusters of rows, and is None for restricted data.
-    """
-    k = len(lines[0].differences)
+    """Return the profile of the subtypes: a row a variable, a column a subtype."""
+    columns = [f"subtype {j + 1}" for j in range(len(lines[0].differences))]
+    values = np.array([line.differences for line in lines], dtype=float)
 
     def draw(canvas: Canvas) -> None:
-        if where is None:
-            _profile(canvas.subplots(), lines, k)
-            return
-        left, right = canvas.subplots(1, 2, width_ratios=[1.25, 1])
-        _profile(left, lines, k)
-        _scatter(right, *where, k)
+        signs: Any = {"ends": (-_CLEAR, _CLEAR), "write": lambda value: minus(f"{value:+.1f}")}
+        draw_heat(canvas.subplots(), values, [line.name for line in lines], columns, **signs)
 
-    wide = declared_figure(
+    return declared_figure(
         "subtype_profile",
-        size=(11.2 if where else 7.2, 1.2 + 0.27 * len(lines)),
+        size=(3.4 + 0.9 * len(columns), 0.7 + 0.27 * len(lines)),
         draw=draw,
         data=[(line.name, *line.differences) for line in lines],
         seen=". ".join(_line_phrase(line) for line in lines[:3]),
         name=name,
         title=title,
-        right=_RIGHT if where else "",
         section="synthetic" if synthetic else "subtypes",
-        columns=[f"subtype {j + 1}" for j in range(k)],
+        columns=columns,
     )
-    narrow = replace(
-        wide,
-        id=f"{wide.id}_narrow",
-        size=(4.2, 1.2 + 0.42 * len(lines)),
-        draw=lambda canvas: _profile(canvas.subplots(), lines, k, above=True),
-    )
-    return replace(wide, narrow=narrow)
 
 
 def _line_phrase(line: ProfileLine) -> str:
@@ -104,41 +74,6 @@ def _line_phrase(line: ProfileLine) -> str:
         for j, d in enumerate(line.differences)
     )
     return f"{line.name}: {', '.join(parts)}"
-
-
-def _look(j: int) -> dict[str, Any]:
-    return {"color": COLOURS[j % len(COLOURS)], "marker": MARKS[j % len(MARKS)]}
-
-
-def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int, *, above: bool = False) -> None:
-    """Draw the differences; names stand left of the lines, or above them where that is narrow."""
-    axis.axvline(0, color="#888888", linewidth=0.8)
-    for j in range(k):
-        places = np.arange(len(lines)) + 0.16 * (j - (k - 1) / 2)
-        values = np.clip([line.differences[j] for line in lines], -WIDEST, WIDEST)
-        axis.plot(
-            values, places, linestyle="none", markersize=5, label=f"subtype {j + 1}", **_look(j)
-        )
-        for line, value, place in zip(lines, values, places, strict=True):
-            if abs(difference := line.differences[j]) > WIDEST:
-                axis.annotate(
-                    f"{difference:+.1f}", (value, place), xytext=(-6 if value > 0 else 6, 0),
-                    textcoords="offset points", ha="right" if value > 0 else "left", va="center",
-                    fontsize="x-small",
-                )  # fmt: skip
-    axis.set_yticks(range(len(lines)), ["" if above else line.name for line in lines])
-    for place, line in enumerate(lines if above else ()):
-        axis.text(0, place - 0.32, line.name, transform=axis.get_yaxis_transform(), fontsize=8)
-    axis.set(ylim=(len(lines) - 0.5, -0.7), xlabel="difference, standard deviations")
-    axis.xaxis.set_major_locator(MaxNLocator(5))
-    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(k, 4))
-
-
-def _scatter(axis: Axes, places: Array, cluster: Ids, k: int) -> None:
-    for j in range(k):
-        x, y = places[cluster == j].T
-        axis.scatter(x, y, s=8, alpha=0.6, linewidth=0, rasterized=True, **_look(j))
-    axis.set(xlabel="first component", ylabel="second component")
 
 
 def embedding_figures(studies: Sequence[CaseStudy], hidden: Collection[str] = ()) -> list[Figure]:
@@ -193,28 +128,13 @@ def _latent_seen(plane: pd.DataFrame) -> str:
 
 
 def _draw_latents(canvas: Canvas, plane: pd.DataFrame, k: int) -> None:
-    left, right = canvas.subplots(1, 2, sharex=True, sharey=True)
-    _draw_plane(left, plane, "cluster", COLOURS, [f"subtype {j + 1}" for j in range(k)])
+    axes = canvas.subplots(1, 2, sharex=True, sharey=True)
     classes = int(plane["label"].max()) + 1
-    _draw_plane(right, plane, "label", _OUTCOME, [f"class {c}" for c in range(classes)])
-    left.set(ylabel="second component")
-
-
-def _draw_plane(
-    axis: Axes, plane: pd.DataFrame, column: str, colours: Sequence[str], names: Sequence[str]
-) -> None:
-    for j, name in enumerate(names):
-        points = plane[plane[column] == j]
-        axis.scatter(
-            points["x"],
-            points["y"],
-            s=9,
-            alpha=0.6,
-            linewidth=0,
-            rasterized=True,
-            color=colours[j % len(colours)],
-            marker=MARKS[j % len(MARKS)],
-            label=f"{name} ({np.count_nonzero(plane[column] == j):,})",
-        )
-    axis.set(xlabel="first component")
-    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(names), 3))
+    names = [f"subtype {j + 1}" for j in range(k)], [f"class {c}" for c in range(classes)]
+    looks = ("cluster", names[0], COLOURS), ("label", names[1], _OUTCOME)
+    for axis, (column, listed, colours) in zip(axes, looks, strict=True):
+        counts = np.bincount(plane[column], minlength=len(listed))
+        shown = [f"{name} ({n:,})" for name, n in zip(listed, counts, strict=True)]
+        places = plane[["x", "y"]].to_numpy()
+        draw_groups(axis, places, plane[column].to_numpy(), shown, colours)
+    axes[0].set(ylabel="second component")

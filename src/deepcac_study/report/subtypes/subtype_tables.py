@@ -1,7 +1,7 @@
 """Tables of one run's subtypes: sizes, outcomes, medians, what risk and outcome go with."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -36,8 +36,6 @@ class UnseenRows:
     risk: Array
     variables: list[SubtypeVariable]
     k: int  # clusters asked for
-    # Of the rows in the feature file.
-    places: Ids = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def gives_probabilities(self) -> bool:
@@ -74,7 +72,7 @@ def unseen_rows(run: Run, features: FeatureMatrix, entry: DataSet) -> UnseenRows
     two = int(run.record.get("n_classes", 2)) == 2
     if two and len(risk) and 0 <= risk.min() <= risk.max() <= 1:
         risk = unweighted_risk(run, run.splits[0], risk)
-    return UnseenRows(cluster, label, risk, variables(features, places, ranges), run.k, places)
+    return UnseenRows(cluster, label, risk, variables(features, places, ranges), run.k)
 
 
 def names(rows: UnseenRows) -> list[str]:

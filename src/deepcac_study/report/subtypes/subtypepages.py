@@ -9,6 +9,7 @@ import numpy as np
 
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.pages.figures import Figure
+from deepcac.pages.sections import Remarks, Section, Statement, titled
 from deepcac.pages.tables import Cell, Table
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.catalogue.methods import LR, parse_method
@@ -18,13 +19,12 @@ from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.data.restricted_counts import withheld
 from deepcac_study.report.declarations import declared_table
+from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.runs.runtables import stability
-from deepcac_study.report.sections import ReportPage, Section
 from deepcac_study.report.subtypes.subtype_figures import (
     ProfileLine,
     profile_lines,
     subtype_figure,
-    subtype_map,
 )
 from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable, explained
 from deepcac_study.report.subtypes.subtype_tables import (
@@ -43,9 +43,9 @@ from deepcac_study.report.subtypes.subtype_tables import (
 
 # The page that lists those of a kind, whose id is that of the menu.
 KINDS = {"real": "subtypes", "own": "own", "synthetic": "synthetic"}
-_DOTS = (
-    "Each dot: the mean of a subtype minus that of all other rows, in standard deviations; 0.2 is "
-    "small, 0.8 large. No dot: the variable was hardly measured in that subtype."
+_DIFFERENCES = (
+    "The mean of a subtype minus that of all other rows, in standard deviations; 0.2 is small, 0.8 "
+    "large. Empty: the variable was hardly measured in that subtype."
 )
 _SHOWN = 15  # variables in the picture
 _CLEAR, _STRONG = 0.5, 0.25  # shares of variance explained
@@ -88,22 +88,22 @@ class SubtypePage:
 def subtype_sections(page: SubtypePage, latents: Figure | None) -> ReportPage:
     """Return what the page shows; `latents` is the map of a network's."""
     sections = [
-        Section(tables=[page.who]),
-        Section(
-            "What sets them apart", notes=[_DOTS], figures=[page.figure] if page.figure else []
-        ),
-        *([Section("Where the network puts them", figures=[latents])] if latents else []),
-        Section(tables=[t for t in (page.medians, page.risk, page.factors) if t.rows]),
+        *titled([page.who]),
+        Section("apart", "What sets them apart", [_DIFFERENCES, *filter(None, [page.figure])]),
+        *([Section("network", "Where the network puts them", [latents])] if latents else []),
+        *titled(t for t in (page.medians, page.risk, page.factors) if t.rows),
     ]
     generated = "Generated data: no patient stands behind them."
     return ReportPage(
         id=page.id,
         heading=page.title,
-        sections=sections,
+        blocks=sections,
+        first=[
+            *[page.data, *[generated] * page.synthetic],
+            *(Remarks([text], "Take care.", warning=True) for text in page.warnings),
+            *map(Statement, page.reading),
+        ],
         name=f"{page.title}, {page.dataset}",
-        notes=[page.data, *[generated] * page.synthetic],
-        warnings=page.warnings,
-        sentences=page.reading,
         written=frozenset(table.id for table in page.tables),
         back=KINDS[page.kind],
         of=page.dataset,
@@ -117,7 +117,7 @@ def subtype_pages(
     """Yield the pages of the sound runs with clusters whose feature file is at hand.
 
     The clusters of k-means are the same for every classifier: the page is that of one. A `public`
-    page shows no single patient of open data either: small cells are withheld, and there is no map.
+    page shows no single patient of open data either: small cells are withheld.
     """
     if features_dir is None:
         return
@@ -169,7 +169,6 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
     title = f"Subtypes by {parse_method(run.method).label}, k = {run.k}"
     lines = profile_lines(rows, ordered[:_SHOWN])
     factors = risk_factors(rows) if entry.task == "binary" else []
-    where = None if hidden else subtype_map(rows, features.X[rows.places])
     return SubtypePage(
         id=page_id(run),
         dataset=run.dataset,
@@ -188,7 +187,7 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
         ],
         warnings=_warnings(run, rows, hidden=hidden),
         figure=subtype_figure(
-            page_id(run), f"{title}, {run.dataset}", lines, where, synthetic=run.synthetic
+            page_id(run), f"{title}, {run.dataset}", lines, synthetic=run.synthetic
         ),
     )
 

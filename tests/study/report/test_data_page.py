@@ -1,4 +1,4 @@
-"""Profiles of feature files, plausible ranges, and what the data page tells about them."""
+"""What the page on the data tells, and plausible ranges."""
 
 from functools import partial
 from pathlib import Path
@@ -11,33 +11,20 @@ from hypothesis import strategies as st
 from mirrors import MIRROR
 from report_runs import write_run
 
-from deepcac.errors import ConfigError, DataError
-from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.errors import ConfigError
 from deepcac.files.storage import write_json
+from deepcac.pages.sections import tables_of
 from deepcac_study.catalogue.describe import with_sources
 from deepcac_study.catalogue.registry import load_registry
-from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
+from deepcac_study.features.columns.ranges import Range, count_outside, read_ranges, variable_of
 from deepcac_study.records.reader import read
-from deepcac_study.report.data.data_use import data_use
-from deepcac_study.report.data.profiles import load_profiles
-from deepcac_study.report.data.profiling import build, outside, profile
-from deepcac_study.report.data.restricted_counts import SMALL, withheld, withheld_parts
-from deepcac_study.report.data.source_notes import data_table, source_notes
+from deepcac_study.report.data.data_use import DataUse, data_use
+from deepcac_study.report.data.restricted_counts import withheld, withheld_parts
+from deepcac_study.report.data.source_notes import data_table, source_notes, source_sections
 
 ROOT = Path(__file__).parents[3]
 REGISTRY = ROOT / "config" / "registry"
 NAN = np.nan
-RANGES = {"HR": Range("HR", "1/min", 0, 350, "book", "Heart rate")}
-
-
-def matrix(columns, label=None):
-    n = len(next(iter(columns.values())))
-    return FeatureMatrix(
-        row_id=np.arange(n),
-        label=np.array([0, 1] * n)[:n] if label is None else np.array(label),
-        X=np.column_stack(list(columns.values())).astype(float),
-        names=tuple(columns),
-    )
 
 
 @pytest.mark.parametrize(
@@ -76,33 +63,6 @@ def test_every_table_of_ranges_in_the_registry_is_readable():
         read_ranges("features/none.csv")
 
 
-def test_a_profile_by_hand():
-    found = profile(
-        matrix(
-            {
-                "HR_first": [80, 351, NAN, -1],
-                "HR_last": [NAN] * 4,
-                "x": [1, 2, 3, 4],
-                "HR=low": [0, 0, 0, 1],
-            }
-        ),
-        {"HR": Range("HR", "1/min", 1, 350)},
-    )
-    assert (found["rows"], found["steps"], found["classes"]) == (4, 1, [2, 2])
-    first, last, x, low = found["columns"]
-    assert first == {
-        "name": "HR_first",
-        "variable": "HR",
-        "missing": 1,
-        "lowest": -1.0,
-        "highest": 351.0,
-        "outside": 2,
-    }
-    assert (last["missing"], last["lowest"], last["outside"]) == (4, None, 0)
-    assert "outside" not in x
-    assert "outside" not in low  # a category's 0/1 column has no range
-
-
 @given(
     st.lists(st.floats(-5, 5) | st.just(NAN)),
     st.none() | st.floats(-3, 0),
@@ -110,7 +70,9 @@ def test_a_profile_by_hand():
 )
 def test_values_outside_against_a_loop(values, low, high):
     expected = sum((low is not None and v < low) or (high is not None and v > high) for v in values)
-    assert outside(np.array(values, dtype=float), Range("x", "", low, high)) == expected
+    ranges = {"x": Range("x", "", low, high)}
+    rows = count_outside([("x", np.array(values, dtype=float))], ranges)
+    assert sum(row["outside"] for row in rows) == expected
 
 
 def test_small_counts_are_withheld():
@@ -122,92 +84,37 @@ def test_small_counts_are_withheld():
     assert withheld_parts([500, 30]) == [500, 30]
 
 
-@given(st.lists(st.integers(0, 40), min_size=2, max_size=5).filter(sum), st.data())
-def test_a_restricted_profile_tells_no_small_count_and_no_value(sizes, data):
-    label = np.repeat(np.arange(len(sizes)), sizes)
-    n_missing = data.draw(st.integers(0, len(label)))
-    values = np.where(np.arange(len(label)) < n_missing, NAN, 400.0)
-    found = profile(matrix({"HR_first": values}, label), RANGES, restricted=True)
-    (column,) = found["columns"]
-    assert column["lowest"] is column["highest"] is None
-    counts = [found["rows"], column["missing"], column["outside"], *found["classes"]]
-    assert not any(count is not None and 0 < count < SMALL for count in counts)
-    if column["missing"] is not None:
-        assert not 0 < len(label) - column["missing"] < SMALL
-    assert found["classes"].count(None) != 1 or len(found["classes"]) == 1
-
-
-@pytest.fixture
-def profiles(tmp_path):
-    """Return the profiles of a static, a sequence and a restricted data set with gaps."""
-    gaps = np.where(np.arange(40) < 10, NAN, 80.0)
-    files = []
-    for dataset, columns, restricted in (
-        ("cic", {"HR_first": gaps, "Weight": np.full(40, 999.0)}, False),
-        ("demo_cic", {"HR_first": gaps}, False),
-        ("sepsis_ts", {"HR@00": gaps, "HR@01": gaps * 0 + 90}, False),
-        ("ards", {"HR_first": gaps}, True),
-    ):
-        name = dataset.removeprefix("demo_")
-        entry = load_registry(REGISTRY).dataset(name)
-        write_features(tmp_path / f"{dataset}.parquet", matrix(columns, [0] * 37 + [1] * 3))
-        files.append(tmp_path / "profiles" / f"{dataset}.json")
-        build(
-            tmp_path / f"{dataset}.parquet",
-            files[-1],
-            dataset=dataset,
-            protocol="sound",
-            ranges=entry.ranges,
-            restricted=restricted,
-        )
-    return files
-
-
-def test_the_data_page_shows_every_data_set(profiles, tmp_path):
+def test_the_data_page_shows_every_data_set(tmp_path):
     flow = [{"step": "stays", "rows": n} for n in (300, 95, 90, 40)]
     for name in ("ards", "demo_cic"):
         write_json(tmp_path / "cohorts" / f"{name}.json", {"flow": flow})
-    sources = source_notes(REGISTRY, load_profiles(profiles[::-1]), tmp_path / "cohorts")
+    uses = {"ards": DataUse(["1 run"], "40", "1 columns", "92.5 % : 7.5 %")}
+    sources = source_notes(REGISTRY, tmp_path / "cohorts", uses)
     notes = {note.id: note for item in sources for note in item.sets}
     assert notes.keys() == load_registry(REGISTRY).datasets.keys() | {"demo_cic"}
-    cic = notes["cic"]
-    assert (cic.rows, cic.features, cic.shares) == ("40", "2 columns", "92.5 % : 7.5 %")
-    assert (cic.missing, cic.outside, cic.cohort) == ("12.5 %", "40", ())
-    hr, weight = cic.variables
-    assert (hr.meaning, hr.unit, hr.plausible, hr.seen) == (
-        *("Heart rate", "1/min", "0 to 350", "80 to 80"),
-    )
-    assert (hr.missing, hr.outside, weight.outside) == ("25.0 %", "0", "40")
-    assert notes["sepsis_ts"].features == "1 x 2 hours"
     assert [step.rows for step in notes["demo_cic"].cohort] == ["300", "95", "90", "40"]
     ards = notes["ards"]
-    assert ards.shares == "withheld : withheld"
-    assert ards.variables[0].seen == ""
+    assert (ards.rows, ards.shares) == ("40", "withheld")
     # 95 and 90 tell that five were left out: the earlier count goes.
     assert [step.rows for step in ards.cohort] == ["300", "withheld", "90", "40"]
     table = data_table(sources)
     shown = {row[0].text: row[1].text for row in table.rows}
-    assert (shown["cic"], shown["wid_mortality"], shown["adult"]) == ("40", "restricted", "")
-    assert next(row for row in table.rows if row[0].text == "demo_cic")[7].text == "none: generated"
-    assert {row[2].text for row in table.rows} == {"not in this report"}
+    assert (shown["ards"], shown["wid_mortality"], shown["adult"]) == ("40", "restricted", "")
+    assert next(row for row in table.rows if row[0].text == "demo_cic")[6].text == "none: generated"
+    (section,) = source_sections(sources)
+    assert len(tables_of([section])) == len([item for item in sources if item.source.files])
 
 
-def test_data_without_a_profile_have_the_size_and_use_that_records_give(tmp_path):
+def test_data_have_the_size_and_use_that_records_give(tmp_path):
     run = write_run(tmp_path / "results", "cic", "lr", 1)
     judged = [{"dataset": "uci_vote", "n_rows": 435, "n_features": 16}]
     uses = data_use(read([run], tmp_path), ["cic"], judged)
-    table = data_table(source_notes(REGISTRY, [], uses=uses))
+    table = data_table(source_notes(REGISTRY, uses=uses))
     shown = {row[0].text: [cell.text for cell in row[1:6]] for row in table.rows}
     assert shown["cic"][:3] == ["1,000", "1 run, our study", "12 columns"]
     assert shown["cic"][4] == "12.5 %"
     assert shown["uci_vote"][:3] == ["435", "our study", "16 columns"]
     assert shown["adult"][:2] == ["", "not in this report"]
-
-
-def test_broken_profiles_are_named(tmp_path):
-    write_json(tmp_path / "cic.json", {"dataset": "cic"})
-    with pytest.raises(DataError, match=r"cic\.json: no profile"):
-        load_profiles([tmp_path / "cic.json"])
 
 
 def test_the_page_on_the_data_is_up_to_date():
@@ -221,12 +128,13 @@ def test_the_page_on_the_data_is_up_to_date():
 
 
 def outside_by_variable(features, table):
-    counts = {}
-    checked = 0
-    for column in profile(features, read_ranges(table))["columns"]:
-        checked += "outside" in column
-        if column.get("outside"):
-            counts[column["variable"]] = counts.get(column["variable"], 0) + column["outside"]
+    ranges, checked, counts = read_ranges(table), 0, {}
+    for name, values in zip(features.names, features.X.T, strict=True):
+        variable = variable_of(name)
+        if variable in ranges and ranges[variable].bounded and "=" not in name:
+            checked += 1
+            for row in count_outside([(variable, values)], ranges):
+                counts[variable] = counts.get(variable, 0) + row["outside"]
     return checked, counts
 
 

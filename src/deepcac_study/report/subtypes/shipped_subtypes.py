@@ -1,6 +1,6 @@
 """Pages of subtypes that ship with the project, for a report without data and score files.
 
-python -m deepcac_study.report.subtypes.shipped_subtypes docs/results results/cic/deepcac_k3.json ...
+python -m deepcac_study.report.subtypes.shipped_subtypes docs/results results/cic/deepcac_k3.json
 """
 
 import argparse

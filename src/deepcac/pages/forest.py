@@ -122,7 +122,9 @@ class Forest:
     def _point(self, axis: Axes, point: Mapping[Any, Any], height: float) -> None:
         shape, _, colour = self.marks[point["mark"]]
         colour = colour or VERDICT_COLOURS.get(point["verdict"], INK)
-        tested, pooled = point["high"] > point["low"], point["row"] in self.pooled
+        pooled = point["row"] in self.pooled
+        # A score is tested against nothing; two sides that are one model have no interval.
+        tested = point["panel"] in self.scales or point["high"] > point["low"]
         shape = "D" if pooled and len(self.marks) == 1 else shape
         if "detectable" in point:
             axis.plot(point["detectable"], height, **_DETECTABLE)

@@ -89,6 +89,8 @@ class Table:
         The paper that printed it, by its key; empty elsewhere.
     mixed : bool
         Whether a column holds numbers of several kinds, which need other decimals.
+    as_given : bool
+        Whether its heads may be names of a user's table, which are not put in other words.
     folded : sequence of str
         Columns that a row of the page shows only when it is opened; the files hold them all.
     kept : sequence of str
@@ -105,6 +107,7 @@ class Table:
     filters: Sequence[str] = ()
     group: str = ""
     mixed: bool = False
+    as_given: bool = False
     folded: Sequence[str] = ()
     kept: Sequence[str] = ()
 
@@ -142,7 +145,8 @@ class Table:
         cls, id: str, title: str, head: Sequence[str], rows: Iterable[Sequence[str]], **shown: Any
     ) -> "Table":
         """Return the table of texts, which are shown as they are; `shown` as in `of`."""
-        return cls(id, title, "", head, [text_row(*row) for row in rows], mixed=True, **shown)
+        cells = [text_row(*row) for row in rows]
+        return cls(id, title, "", head, cells, mixed=True, as_given=True, **shown)
 
     @property
     def texts(self) -> list[tuple[str, ...]]:

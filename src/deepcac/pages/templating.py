@@ -65,7 +65,7 @@ def view(table: Table) -> View:
     head = [str(table.head[place]) for place in order]
     return View(
         table=table,
-        head=tuple(people(name) for name in head),
+        head=tuple(name if table.as_given else people(name) for name in head),
         rows=rows,
         filters=tuple(place for place, name in enumerate(head) if name in table.filters),
         numeric=tuple({cell.kind for cell in column} == {"number"} for column in columns),

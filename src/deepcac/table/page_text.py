@@ -23,6 +23,7 @@ _UNITS = r"(?:rows?|cells?|patients?|values?|times|labels?|copies|ids?|visits?|r
 _COUNT = re.compile(
     rf"(?<![\d,.])(?:[1-7]|one|two|three|four|five|six|seven)(?= (?:\w+ )?{_UNITS}\b)"
 )
+_RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
 _LISTED = re.compile(r"; there are [^;]*")
 _ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= stands in fewer than {FEW}\b)")
 
@@ -60,6 +61,7 @@ def page_text(message: object, names: Collection[str] = ()) -> Text:
     text = _CELL.sub(": a cell", str(whole))
     text = _ROW.sub("in another row", text)
     text = _COUNT.sub(f"fewer than {FEW}", text)
+    text = _RANGE.sub("has another range", text)
     text = _LISTED.sub("", text)
     text = _ONLY_IN_FEW.sub("a value", text)
     allowed = frozenset(names)

@@ -174,6 +174,10 @@ def test_a_question_stops_every_use_until_it_is_answered(tmp_path):
     described = profile(path)
     with pytest.raises(ConfigError, match="questions to answer"):
         described.refuse_open()
+    with pytest.raises(ConfigError, match="questions to answer"):
+        read_labelled(DescribedTable(path, described))
+    with pytest.raises(ConfigError, match="no outcome"):
+        read_labelled(decided(path, label=None))
     file = tmp_path / "t.yaml"
     content = yaml.safe_load(file.read_text("utf-8"))
     for question in content["deepcac"]["questions"]:

@@ -67,6 +67,7 @@ def test_a_value_of_one_patient_is_on_no_page(place, secrets, tmp_path):
         ("column 'id', data row 9: 'P-77' stands in row 3 already", "column 'id': a cell stands in another row already"),
         ("column 'crp': 3 cells such as '<0.3'; write a number", "column 'crp': fewer than 8 cells such as '…'; write a number"),
         ("column 'x': 777 stands in 2 rows, far from all others", "column 'x': a value stands in fewer than 8 rows, far from all others"),
+        ("no value is above 120; it goes from 18.5 to 97", "no value is above 120; has another range"),
         ("4,002 rows, 12 values", "4,002 rows, 12 values"),
         ("class 'other' has fewer than 8 rows", "class '…' has fewer than 8 rows"),
         ("levels 'icu' and 'Icu' differ", "levels 'icu' and '…' differ"),

@@ -362,7 +362,8 @@ class TableDescription:
     @property
     def outcome(self) -> Outcome:
         """What the models predict, where it is known."""
-        assert self.use.outcome is not None
+        if self.use.outcome is None:
+            raise ConfigError(f"{self.file}: names no outcome; add it, or say --label COLUMN")
         return self.use.outcome
 
     def missing_values(self, column: ColumnField) -> tuple[str, ...]:

@@ -159,6 +159,7 @@ def read_labelled(
         A person must decide something first.
     """
     description, use = path.description, path.description.use
+    description.refuse_open()
     for name, what in apart.items():
         use.refuse_role(name, what)
     keys = list(dict.fromkeys((*use.roles(), *apart)))

@@ -142,6 +142,7 @@ def read_validated(
         What is asked does not fit the model, a cell is at fault, the model refuses the table, or
         one outcome has fewer than ten rows.
     """
+    path.description.refuse_open()
     use, asked = path.description.use, path.description.outcome
     _check_horizon(source, asked)
     if source.column is not None:

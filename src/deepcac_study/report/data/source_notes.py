@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from markupsafe import Markup
+
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac.pages.sections import Block, Facts, Section
@@ -114,7 +116,8 @@ def source_sections(sources: Iterable[SourceNote]) -> list[Section]:
 def _source_section(item: SourceNote) -> Section:
     source = item.source
     files = Table.of(source.files.values(), _FILE, id=f"files-{source.id}", title="Raw files")
-    about = [("Address", source.homepage), ("Licence", source.terms), ("Citation", source.citation)]
+    link = Markup('<a href="{0}" rel="noreferrer">{0}</a>').format(source.homepage)
+    about = [("Address", link), ("Licence", source.terms), ("Citation", source.citation)]
     blocks: list[Block] = [Facts(about)]
     if files.rows:
         blocks.append(Section("", f"Raw files ({len(files.rows)})", [files], folded=True))

@@ -175,7 +175,7 @@ def _by_subject(figures: Sequence[Figure]) -> list[Section]:
     for figure in figures:
         subject, of_data, _ = figure.title.partition(": ")
         groups.setdefault(subject.partition(", ")[0] if of_data else _NO_SET, []).append(figure)
-    return [Section(f"of-{name}", name, group) for name, group in groups.items()]
+    return [Section("", name, group) for name, group in groups.items()]
 
 
 def _first(shown: Contents) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Pictures of one run's subtypes: what sets them apart, and where a network puts them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,16 +49,10 @@ def subtype_figure(
 ) -> Figure:
     """Return the profile of the subtypes: a row a variable, a column a subtype."""
     columns = [f"subtype {j + 1}" for j in range(len(lines[0].differences))]
-    values = np.array([line.differences for line in lines], dtype=float)
-
-    def draw(canvas: Canvas) -> None:
-        signs: Any = {"ends": (-_CLEAR, _CLEAR), "write": lambda value: minus(f"{value:+.1f}")}
-        draw_heat(canvas.subplots(), values, [line.name for line in lines], columns, **signs)
-
-    return declared_figure(
+    wide = declared_figure(
         "subtype_profile",
         size=(3.4 + 0.9 * len(columns), 0.7 + 0.27 * len(lines)),
-        draw=draw,
+        draw=lambda canvas: _draw_profile(canvas, lines, columns),
         data=[(line.name, *line.differences) for line in lines],
         seen=". ".join(_line_phrase(line) for line in lines[:3]),
         name=name,
@@ -66,6 +60,30 @@ def subtype_figure(
         section="synthetic" if synthetic else "subtypes",
         columns=columns,
     )
+    narrow = replace(
+        wide,
+        id=f"{wide.id}_narrow",
+        size=(4.2, 0.7 + 0.46 * len(lines)),
+        draw=lambda canvas: _draw_profile(canvas, lines, columns, above=True),
+    )
+    return replace(wide, narrow=narrow)
+
+
+def _draw_profile(
+    canvas: Canvas, lines: Sequence[ProfileLine], columns: Sequence[str], *, above: bool = False
+) -> None:
+    """Draw the differences; a variable's name is left of its cells, or above where it is narrow."""
+    axis, names = canvas.subplots(), [line.name for line in lines]
+    values = np.array([line.differences for line in lines], dtype=float)
+    if above:
+        spaced = np.full((2 * len(lines), len(columns)), np.nan)
+        spaced[1::2] = values
+        values = spaced
+    signs: Any = {"ends": (-_CLEAR, _CLEAR), "write": lambda value: minus(f"{value:+.1f}")}
+    draw_heat(axis, values, [] if above else names, columns, **signs)
+    axis.xaxis.tick_top()
+    for place, name in enumerate(names if above else ()):
+        axis.text(-0.5, 2 * place, name, va="center", fontsize=9)
 
 
 def _line_phrase(line: ProfileLine) -> str:

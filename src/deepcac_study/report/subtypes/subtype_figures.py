@@ -51,7 +51,7 @@ def subtype_figure(
     columns = [f"subtype {j + 1}" for j in range(len(lines[0].differences))]
     wide = declared_figure(
         "subtype_profile",
-        size=(3.4 + 0.9 * len(columns), 0.7 + 0.27 * len(lines)),
+        size=(4.2 + 0.9 * len(columns), 0.7 + 0.27 * len(lines)),
         draw=lambda canvas: _draw_profile(canvas, lines, columns),
         data=[(line.name, *line.differences) for line in lines],
         seen=". ".join(_line_phrase(line) for line in lines[:3]),
@@ -82,6 +82,8 @@ def _draw_profile(
     signs: Any = {"ends": (-_CLEAR, _CLEAR), "write": lambda value: minus(f"{value:+.1f}")}
     draw_heat(axis, values, [] if above else names, columns, **signs)
     axis.xaxis.tick_top()
+    axis.tick_params(length=0)
+    axis.spines[:].set_visible(False)
     for place, name in enumerate(names if above else ()):
         axis.text(-0.5, 2 * place, name, va="center", fontsize=9)
 

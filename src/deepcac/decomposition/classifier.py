@@ -202,7 +202,6 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
     }
     __metadata_request__fit: ClassVar[dict[str, str]] = {
         "validation": UNUSED,
-        "clusters": UNUSED,
     }
 
     def __init__(

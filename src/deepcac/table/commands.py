@@ -218,7 +218,7 @@ def profile(
     from deepcac.table.pages.profile_page import write_profile_page
 
     path = description or description_path(table)
-    existing = path.is_file()
+    existing = path.read_bytes() if path.is_file() else b""
     encoder, faults = write_profile_page(
         table, out, TableRun(typer.echo, _typed(), progress, seed=seed, exact=exact),
         label=label, sheet=sheet, description=path,
@@ -227,7 +227,8 @@ def profile(
     for fault in faults:
         typer.echo(f"look at: {fault}")
     say(f"page: {out}")
-    say(f"description: {path}{' (kept; a new question is added to it)' if existing else ''}")
+    kept = " (kept)" if path.read_bytes() == existing else " (kept; new questions are added to it)"
+    say(f"description: {path}{kept if existing else ''}")
 
 
 @app.command(

@@ -105,7 +105,7 @@ def test_a_base_that_takes_no_weights_is_fitted_without():
     X, y, clusters = uneven()
     plain, weighed = (
         ClassDecompositionClassifier(PairwiseLinearSVC(), search="none", class_weight=weight).fit(
-            X, y, clusters=clusters
+            X, y, labels=clusters
         )
         for weight in (None, "balanced")
     )

@@ -70,7 +70,7 @@ def test_the_shortcut_changes_no_accuracy(base, seed):
     (X, y, clusters), held = blobs(seed)
     models = [
         ClassDecompositionClassifier(base, refit=refit, revert=False).fit(
-            X, y, validation=held, clusters=clusters
+            X, y, validation=held, labels=clusters
         )
         for refit in ("all", "one_class")
     ]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from deepcac.table.commands import app
 
 SECRETS = ("hospice", "ic3", "east", "kind-Z", "107.3")
-PROSE = ("one patient", "three times")  # of the method, not of the table
+PROSE = ("one patient", "three times", "5 times")  # of the method, not of the table
 
 
 def cohort(n=200):

@@ -20,6 +20,7 @@ from deepcac.table.columns.description import (
     Outcome,
     Resource,
     Schema,
+    TableDescription,
     Use,
 )
 from deepcac.table.columns.description_file import (
@@ -29,6 +30,7 @@ from deepcac.table.columns.description_file import (
     read_description,
 )
 from deepcac.table.columns.given_answers import apply_answers
+from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.risk_tables import fit_table, predict_table
@@ -319,6 +321,31 @@ def test_a_model_reads_new_rows_by_the_description_that_it_keeps(tmp_path):
     assert predict_table(model, tmp_path / "new.csv", tmp_path / "r.csv", say=len) == N
     kept = json.loads(model.read_text("utf-8"))
     assert "icu" not in json.dumps(kept["encoder"]["description"])  # levels of few would be there
+
+
+def test_a_description_without_a_horizon_takes_that_of_the_model(tmp_path):
+    follow = {"time": "days", "horizon": 180.0, "competing": ("2",)}
+    fitted = TableDescription(
+        Resource(
+            name="t", path="t.csv",
+            table=Schema(fields=(ColumnField(name="died"), ColumnField(name="days"))),
+            use=Use(outcome=Outcome(field="died", event="1", **follow)),
+        ), "", {},
+    )  # fmt: skip
+    path = tmp_path / "new.csv"
+    cohort().to_csv(path, index=False)
+    for lines, expected in (
+        ({"field": "died", "event": "yes"}, Outcome(field="died", event="yes", **follow)),
+        ({"field": "age", "above": 60}, Outcome(field="age", above=60)),
+    ):
+        profile(path, label=None)
+        file = description_path(path)
+        content = yaml.safe_load(file.read_text("utf-8"))
+        content["deepcac"]["outcome"] = lines
+        content["deepcac"].pop("questions", None)
+        file.write_text(yaml.safe_dump(content), "utf-8")
+        read = TableOptions().read(path, like=fitted, fitted=False)
+        assert read.description.outcome == expected
 
 
 def test_the_description_of_a_new_table_goes_before_that_of_the_model(tmp_path):

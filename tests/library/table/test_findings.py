@@ -170,6 +170,8 @@ def test_a_first_line_that_is_a_row_is_asked_about(tmp_path, table):
 DECIDED = [
     ("patient", "patient_id", lambda t: t.assign(patient_id=ROW // 4 * 7 % 997),
      lambda t: t.assign(patient_id=ROW)),
+    ("patient", "patient_id", lambda t: t.assign(patient_id=[0, *ROW[:-1]]),
+     lambda t: t.assign(patient_id=ROW)),
     ("site", "hospital", lambda t: t.assign(hospital=drawn(["north", "south"])),
      lambda t: t.assign(hospital=drawn(["yes", "no"]))),
     ("row name", "note", lambda t: t.assign(note=[f"text {i}" for i in ROW]),

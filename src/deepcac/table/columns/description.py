@@ -205,6 +205,11 @@ class Outcome(Entry):
     competing: tuple[_Uniform, ...] = ()
     rows_without: Annotated[Literal["leave out"] | None, BeforeValidator(_given)] = None
 
+    def followed_as(self, other: "Outcome") -> "Outcome":
+        """Return this outcome at the horizon of another one, with its competing events."""
+        follow = {"time": other.time, "horizon": other.horizon, "competing": other.competing}
+        return self.model_copy(update=follow)
+
     @model_validator(mode="after")
     def _check(self) -> "Outcome":
         if (self.time is None) != (self.horizon is None):

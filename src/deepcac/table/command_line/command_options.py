@@ -277,8 +277,11 @@ class TableOptions:
         description = None if table.is_dir() else find_description(table, self.description)
         if description is not None:
             description = description.with_roles(self.label, site)
-            if description.use.outcome is None:
+            outcome = description.use.outcome
+            if outcome is None:
                 description = description.with_use(outcome=usual)
+            elif usual is not None and outcome.time is None and outcome.field == usual.field:
+                description = description.with_use(outcome=outcome.followed_as(usual))
             if description.use.outcome is None:
                 file = description.file
                 raise ConfigError(f"{file}: names no outcome; add it, or say --label COLUMN")

@@ -33,7 +33,7 @@ _SAID = {
     EQUIVALENT: "they changed nothing (within {margin:g} AUROC)",
     WORSE: "they did harm",
     NEVER: "they gave the same risks",
-    UNDECIDED: "we found neither gain nor harm",
+    UNDECIDED: "it is undecided whether they help",
 }
 
 

@@ -67,9 +67,11 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
         key = keys[name]
         counts = np.bincount(key[key >= 0])
         repeated = int(counts[counts > 1].sum())
-        if len(counts) < _FEWEST_PATIENTS or repeated < _FEWEST_ROWS or repeated < n / 10:
-            continue
+        # One patient in both parts of a split is one too many; other columns need more of a sign.
         surely = NAMES_A_PATIENT.fullmatch(name) is not None
+        fewest = 2 if surely else max(_FEWEST_ROWS, n / 10)
+        if len(counts) < _FEWEST_PATIENTS or repeated < fewest:
+            continue
         by_name = surely or NAMES_A_ROW.fullmatch(name) is not None
         if counts.max() > max(_MOST_PER_PATIENT * n, 2):
             continue

@@ -90,7 +90,9 @@ def survival_figure(
         id=f"survival_{arm}",
         title="Without the event, by subtype",
         caption=f"At {POINTS} times, by Kaplan and Meier, with competing events by Aalen and "
-        f"Johansen; a curve ends where fewer than {rule.few} patients are at risk.",
+        f"Johansen; a curve ends where fewer than {rule.few} patients are at risk"
+        + f", and falls by {rule.few} events or more at once." * (rule.few > 1)
+        + "." * (rule.few <= 1),
         section="horizon",
         size=(6.5, 3.6),
         draw=draw,

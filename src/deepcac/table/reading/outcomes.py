@@ -197,11 +197,14 @@ def horizon_remarks(follow: FollowUp, *, fitted: bool = True) -> list[str]:
     """Return what a reader must know of a risk at a horizon, and of models that are `fitted`."""
     lost = int((~follow.outcome_known).sum())
     share = Share(lost, len(follow.outcome_known))
+    unknown = Text(
+        " We do not know this for {} of the patients, because their follow-up ended earlier.",
+        OfSome(share, lost, instead=Count(lost)),
+    )
     return [
         Text(
-            "The question is who has the event by {:g}, in the unit of the time column. We do not "
-            "know this for {} of the patients, because their follow-up ended earlier.",
-            *(follow.horizon, OfSome(share, lost, instead=Count(lost))),
+            "The question is who has the event by {:g}, in the unit of the time column.{}",
+            *(follow.horizon, unknown if lost else ""),
         ),
         "Every score is weighted for censoring. This assumes that patients leave follow-up for "
         "reasons that have nothing to do with their risk; no table can show that.",

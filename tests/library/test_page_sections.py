@@ -3,6 +3,7 @@
 from deepcac.pages.sections import Section
 from deepcac.pages.tables import Table
 from deepcac.pages.templating import environment, view
+from deepcac.scoring.small_cells import WITHHELD
 
 
 def rendered(*blocks):
@@ -17,6 +18,11 @@ def test_a_section_in_a_section_can_be_linked_to_by_any_name():
     )
     assert '<h3 id="inner">Inner</h3>' in page
     assert '<details id="a&#34;b&lt;c"><summary>&lt;b&gt;Named&lt;/b&gt;</summary>' in page
+
+
+def test_a_withheld_number_leaves_its_column_one_of_numbers():
+    rows = [("a", "12 %", "yes"), ("b", WITHHELD, WITHHELD)]
+    assert view(Table.of_texts("t", "T", ("x", "share", "word"), rows)).numeric[1:] == (True, False)
 
 
 def test_heads_that_a_user_named_stay_as_they_are():

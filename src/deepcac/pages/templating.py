@@ -12,6 +12,7 @@ from deepcac.pages.figures import Figure, as_svg
 from deepcac.pages.sections import contents, kind
 from deepcac.pages.tables import Cell, Table
 from deepcac.pages.wording import even_decimals, mark, minus, people, thousands, tone
+from deepcac.scoring.small_cells import WITHHELD
 
 _LONG = 40
 _SHORT = 14  # letters of a name that is not broken
@@ -96,7 +97,8 @@ def _column(table: Table, place: int) -> list[ShownCell]:
     if not (label and table.mixed):  # which may be a name that somebody gave
         texts = [minus(text) for text in texts]
     verdict = table.head[place] == table.verdict and bool(table.verdict)
-    numbers = all(_NUMBER.fullmatch(text) for text in texts if text)
+    told = [text for text in texts if text and text != WITHHELD]
+    numbers = all(map(_NUMBER.fullmatch, told)) and (bool(told) or not any(texts))
     return [
         ShownCell(
             _kind(cell, text, verdict=verdict, label=label, numbers=numbers),

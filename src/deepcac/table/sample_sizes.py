@@ -8,6 +8,7 @@ from deepcac.errors import ConfigError
 from deepcac.scoring.calibration import log_odds
 from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.sample_size import EXPLAINED, SampleSize, r2_of_auroc, sample_size
+from deepcac.scoring.small_cells import Share, Text
 from deepcac.scoring.validation_size import ValidationSize, validation_size
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.reading.table_encoder import CATEGORY
@@ -55,9 +56,12 @@ def needed_patients(
         size,
         f"A risk model with all {parameters} candidate parameters needs at least "
         f"{size.needed:,} patients; this table {enough}.",
-        f"Riley et al. 2020 (BMJ 368, m441), for {parameters} candidate parameters, an outcome in "
-        f"{100 * share:.1f} % and a Cox-Snell R2 of {size.r2:.3f} ({origin}). A number is one "
-        "parameter, and one more where values are missing; a category one per level but the first.",
+        Text(
+            "Riley et al. 2020 (BMJ 368, m441), for {} candidate parameters, an outcome in {} and "
+            "a Cox-Snell R2 of {:.3f} ({}). A number is one parameter, and one more where values "
+            "are missing; a category one per level but the first.",
+            *(parameters, Share(round(share * table.total), table.total), size.r2, origin),
+        ),
     )
 
 

@@ -124,7 +124,9 @@ def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
 def _shares(table: LabelledTable) -> str:
     if table.follow is not None:
         by = "Kaplan-Meier" if table.follow.other is None else "Aalen-Johansen"
-        return f"{100 * observed_risk(table.follow)[0]:.1f} % {table.classes[1]}, {by}"
+        n = len(table.features.label)
+        share = Share(round(observed_risk(table.follow)[0] * n), n)
+        return Text("{} {}, {}", share, table.classes[1], by)
     lines = _classes(table)
     shown = lines[1:] if len(lines) == 2 else lines
     return join_texts(", ", (Text("{} {}", share, name) for name, _, share in shown))

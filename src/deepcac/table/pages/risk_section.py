@@ -13,7 +13,7 @@ from deepcac.judging.contenders import parse_contender
 from deepcac.pages.sections import Block, Section
 from deepcac.pages.wording import minus
 from deepcac.scoring.resampled_scores import benefit, estimate
-from deepcac.scoring.small_cells import Count, Text
+from deepcac.scoring.small_cells import Count, Share, Text
 from deepcac.table.answer import Answer
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.command_line.option_pairs import CLASSES, given, refuse_pairs
@@ -152,8 +152,9 @@ def _horizon_note(table: LabelledTable, predictions: Predictions) -> list[str]:
     estimator = "Kaplan-Meier" if table.follow.other is None else "Aalen-Johansen"
     return [
         Text(
-            "{:.1f} % of the {} judged patients have the event by {:g} ({}). {}",
-            *(100 * predictions.share, Count(predictions.rows), table.follow.horizon, estimator),
+            "{} of the {} judged patients have the event by {:g} ({}). {}",
+            Share(round(predictions.share * predictions.rows), predictions.rows),
+            *(Count(predictions.rows), table.follow.horizon, estimator),
             TIMED,
         )
     ]

@@ -227,10 +227,12 @@ def _estimand(follow: FollowUp) -> str:
             "events; it is too high for this one where they are common."
         )
     rival = FollowUp(follow.time, follow.other, follow.horizon, follow.event)
-    share = f"{100 * observed_risk(rival)[0]:.1f} %" if rival.outcome.sum() >= FEW else "Few"
-    return (
+    n, risk = len(rival.time), observed_risk(rival)[0]
+    share = Share(round(risk * n), n) if rival.outcome.sum() >= FEW else "Few"
+    return Text(
         "The risk is that of the event coming first and by the horizon, in a world in which the "
         "competing events do happen (cumulative incidence, Aalen and Johansen). A patient with a "
         "competing event is not censored: the outcome is known. "
-        f"{share} have a competing event first by the horizon."
+        "{} have a competing event first by the horizon.",
+        share,
     )

@@ -96,7 +96,12 @@ def _name(
         c, v = map(int, np.unravel_index(place, difference.shape))
         size, variable = difference[c, v], (c, _variable(str(names[v])))
         if abs(size) >= LEAST and variable not in words and len(words) < SHOWN:
-            of = f" of {classes[c]}" if len(classes) > 1 else ""
+            # The event is 1 by custom; of "no" and "yes" nobody knows which one is a risk.
+            of = (
+                ""
+                if len(classes) == 1 and str(classes[0]) in ("1", "True")
+                else f" of {classes[c]}"
+            )
             verb = "raises" if size > 0 else "lowers"
             words[variable] = f"{names[v]}{levels[v]} {verb} the risk{of} ({size:+.2f})"
     return "; ".join(words.values()) or "as all patients"

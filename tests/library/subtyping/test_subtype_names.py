@@ -66,3 +66,14 @@ def test_the_share_of_all_rows_tells_of_no_few_patients():
     assert subtype_levels(missing[:, None], subtype, 2) == [[""], [" in 33 %"]]
     missing[:] = np.nan
     assert subtype_levels(missing[:, None], subtype, 2) == [[""], [""]]
+
+
+def test_the_class_is_named_unless_it_is_the_event_by_custom():
+    for classes, of in (
+        ((0, 1), ""),
+        ((False, True), ""),
+        (("ja", "nein"), " of nein"),
+        ((1, 2), " of 2"),
+    ):
+        name = subtype_names(np.array([[[0.9]]]), [[""]], ["age"], np.array(classes))[0]
+        assert name == f"age raises the risk{of} (+0.90)"

@@ -79,7 +79,10 @@ def read_description(file: StrPath) -> TableDescription:
     except (UnicodeError, yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}" if mark else ""
-        raise ConfigError(f"{file}{place}: is no YAML ({type(error).__name__})") from error
+        raise ConfigError(
+            f"{file}{place}: is no YAML; look there and one line above for a bracket, a quotation "
+            "mark or spaces that are missing"
+        ) from error
     if not isinstance(content, dict) or "schema" not in content:
         raise ConfigError(
             f"{file}: describes no table (it has no schema); rename it, or name the description "

@@ -97,8 +97,8 @@ def _column(table: Table, place: int) -> list[ShownCell]:
     if not (label and table.mixed):  # which may be a name that somebody gave
         texts = [minus(text) for text in texts]
     verdict = table.head[place] == table.verdict and bool(table.verdict)
-    told = [text for text in texts if text and text != WITHHELD]
-    numbers = all(map(_NUMBER.fullmatch, told)) and (bool(told) or not any(texts))
+    filled = [text for text in texts if text and text != WITHHELD]
+    numbers = all(map(_NUMBER.fullmatch, filled)) and (bool(filled) or not any(texts))
     return [
         ShownCell(
             _kind(cell, text, verdict=verdict, label=label, numbers=numbers),

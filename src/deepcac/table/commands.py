@@ -227,8 +227,8 @@ def profile(
     for fault in faults:
         typer.echo(f"look at: {fault}")
     say(f"page: {out}")
-    kept = " (kept)" if path.read_bytes() == existing else " (kept; new questions are added to it)"
-    say(f"description: {path}{kept if existing else ''}")
+    note = " (kept)" if path.read_bytes() == existing else " (kept; new questions are added to it)"
+    say(f"description: {path}{note if existing else ''}")
 
 
 @app.command(

@@ -95,11 +95,12 @@ def answer(
     sentence = _sentence(
         verdict, lines, best, ahead, helped, (rarest, rare), margin, excluded_gain(table)
     )
-    auroc = tuned_auroc(trials, best)
-    if helped is None and verdict != TOO_FEW and auroc[1] <= 0.5:
+    by_chance = all(tuned_auroc(trials, name)[1] <= 0.5 for name in trials.records)
+    if helped is None and verdict != TOO_FEW and by_chance:
         sentence = (
             "We found no model that ranks these patients better than chance, with clusters or "
-            f"without: AUROC {with_interval(auroc, 3)}."
+            f"without: {contender_name(best)} has AUROC "
+            f"{with_interval(tuned_auroc(trials, best), 3)}."
         )
     if trials.cut and verdict not in (CUT, TOO_FEW):
         whole = sentence

@@ -449,3 +449,17 @@ def test_a_p_value_beside_a_verdict_lies_on_its_side():
     assert [p_beside(value) for value in values] == [
         *("< 0.001", "0.049", "0.04996", "0.04997", "< 0.05", "0.0500", "0.0500", "0.0504"),
     ]
+
+
+@pytest.mark.usefixtures("few_trials")
+@pytest.mark.parametrize("signal", [False, True])
+def test_no_model_is_recommended_that_ranks_no_better_than_chance(signal, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"age": rng.normal(60, 9, 200), "crp": rng.normal(10, 3, 200)})
+    risk = 1 / (1 + np.exp(-(frame.age - 62) / 5)) if signal else 0.4
+    frame["died"] = (rng.random(200) < risk).astype(int)
+    frame.to_csv("t.csv", index=False)
+    call = "compare t.csv --label died --resamples 5 --jobs 1"
+    said = CliRunner().invoke(app, call.split()).output
+    assert ("Use logistic regression" in said) == signal

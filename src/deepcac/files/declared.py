@@ -11,6 +11,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from deepcac.errors import ConfigError
 
 Model = TypeVar("Model", bound=BaseModel)
+# What is wanted where a value has another type, by pydantic's name of the fault.
+_WANTED = {
+    "string_type": "one text", "float_type": "a number", "float_parsing": "a number",
+    "int_type": "a whole number", "int_parsing": "a whole number", "tuple_type": "a list",
+    **dict.fromkeys(("dict_type", "model_type"), "a block of key: value"),
+}  # fmt: skip
 
 
 class Entry(BaseModel):
@@ -52,7 +58,11 @@ def checked(model: type[Model], content: object, where: str) -> Model:
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         place = ".".join(["$", *(str(part) for part in fault["loc"] if part != "[key]")])
-        hint = "" if fault["type"] == "missing" else f", not {str(fault['input'])[:60]!r}"
+        found = {list: "the list ", dict: "the block "}.get(type(fault["input"]), "")
+        found += repr(fault["input"])[:60]
+        hint = "" if fault["type"] == "missing" else f", not {found}"
+        if wanted := _WANTED.get(fault["type"]):
+            fault["msg"] = f"{wanted} is wanted"
         if fault["type"] == "extra_forbidden":
             keys = _keys(model, fault["loc"])
             near = difflib.get_close_matches(str(fault["loc"][-1]), keys, n=2, cutoff=0.75)

@@ -413,6 +413,10 @@ def arrow(texts):
         ("name: t\npath: t.csv\nschema: {fields: [{name: a}]}\ndeepcac: {sit: a}", "site"),
         ("name: t\npath: t.csv\nschema: {fields: [{name: a}]}\ndeepcac: {site: b}", "'b'"),
         (
+            "name: t\npath: t.csv\nschema: {fields: [{name: a, categories: [{v: 1}]}]}",
+            r"fields\.0\.categories\.0: one text is wanted, not the block",
+        ),
+        (
             "name: t\npath: t.csv\nschema: {fields: [{name: a, decimalChar: ',', groupChar: ','}]}",
             "one sign",
         ),
@@ -422,6 +426,33 @@ def test_an_impossible_description_is_refused_with_its_place(tmp_path, text, par
     (tmp_path / "t.yaml").write_text(text)
     with pytest.raises(ConfigError, match=part):
         read_description(tmp_path / "t.yaml")
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted", "found"),
+    [
+        ("outcome: {field: [a, b]}", "outcome.field: one text", "the list"),
+        ("outcome: a", "outcome: a block", "'a'"),
+        ("outcome: {field: a, above: [1]}", "outcome.above: a number", "the list"),
+        ("outcome: {field: a, time: b, horizon: 1, competing: 2}", "competing: a list", "'2'"),
+        ("site: {a: b}", "site: one text", "the block"),
+        ("leave_out: [b]", "leave_out: a block", "the list"),
+        ("questions: [b]", "questions.0: a block", "'b'"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_with_its_key(tmp_path, lines, wanted, found):
+    head = "name: t\npath: t.csv\nschema: {fields: [{name: a}, {name: b}]}\ndeepcac:\n  "
+    (tmp_path / "t.yaml").write_text(head + lines)
+    with pytest.raises(ConfigError, match=f"{wanted}.* is wanted, not {found}"):
+        read_description(tmp_path / "t.yaml")
+
+
+def test_a_key_with_nothing_behind_it_is_not_there(tmp_path):
+    (tmp_path / "t.yaml").write_text(
+        "name: t\npath: t.csv\nschema: {fields: [{name: a}]}\n"
+        "deepcac:\n  outcome:\n  site: null\n  leave_out:\n  questions:\n"
+    )
+    assert read_description(tmp_path / "t.yaml").use == Use()
 
 
 def test_the_description_of_a_file_of_the_same_name_is_not_taken_for_another(tmp_path):

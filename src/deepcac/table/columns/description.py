@@ -10,14 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from deepcac.errors import ConfigError, DataError
@@ -51,24 +44,19 @@ ColumnType = Literal[
 ]  # fmt: skip
 
 
-def _given(value: Any) -> Any:
-    """Return a value, None where nothing stands behind its key, or the null of YAML."""
-    return None if value in ("", "null", "~") else value
-
-
-def _none_left(value: Any) -> Any:
-    """Return no entries where a person took the last line of a block out."""
-    return {} if _given(value) is None else value
-
-
-def _uniform_keys(entries: Mapping[str, str]) -> Mapping[str, str]:
-    return {uniform(name): why for name, why in entries.items()}
-
-
-_Text = Annotated[str | None, BeforeValidator(_given)]
 _Uniform = Annotated[str, AfterValidator(uniform)]
-_Name = Annotated[_Uniform | None, BeforeValidator(_given)]
-_Number = Annotated[float | None, BeforeValidator(_given)]
+
+
+class _Filled(Entry):
+    """A block of which a person may empty a line: a key with nothing behind it is not there."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, content: Any) -> Any:
+        empty = ("", "null", "~", None)
+        if not isinstance(content, dict):
+            return content
+        return {key: value for key, value in content.items() if value not in empty}
 
 
 class _Standard(Entry):
@@ -97,11 +85,11 @@ class Dialect(_Standard):
     sheet_name: str | None = None
 
 
-class Constraints(_Standard):
+class Constraints(_Standard, _Filled):
     """The range that the numbers of a column have."""
 
-    minimum: _Number = None
-    maximum: _Number = None
+    minimum: float | None = None
+    maximum: float | None = None
 
 
 class ColumnField(_Standard):
@@ -146,10 +134,9 @@ class ColumnField(_Standard):
     @classmethod
     def _values(cls, categories: Any) -> Any:
         """Return plain values; the standard also knows objects of a value and its label."""
-        if not isinstance(categories, list | tuple):
+        if not isinstance(categories, list):
             return categories
-        values = (entry["value"] if isinstance(entry, dict) else entry for entry in categories)
-        return tuple(str(value) for value in values)
+        return [c["value"] if isinstance(c, dict) and "value" in c else c for c in categories]
 
     @model_validator(mode="after")
     def _check(self) -> "ColumnField":
@@ -180,7 +167,7 @@ class Schema(_Standard):
         return self
 
 
-class Outcome(Entry):
+class Outcome(_Filled):
     """What the models predict.
 
     Attributes
@@ -198,12 +185,12 @@ class Outcome(Entry):
     """
 
     field: _Uniform
-    event: _Name = None
-    above: _Number = None
-    time: _Name = None
-    horizon: _Number = None
+    event: _Uniform | None = None
+    above: float | None = None
+    time: _Uniform | None = None
+    horizon: float | None = None
     competing: tuple[_Uniform, ...] = ()
-    rows_without: Annotated[Literal["leave out"] | None, BeforeValidator(_given)] = None
+    rows_without: Literal["leave out"] | None = None
 
     def followed_as(self, other: "Outcome") -> "Outcome":
         """Return this outcome at the horizon of another one, with its competing events."""
@@ -225,7 +212,7 @@ class Outcome(Entry):
         return self
 
 
-class OpenQuestion(Entry):
+class OpenQuestion(_Filled):
     """What a person must decide before the table is used.
 
     Attributes
@@ -247,7 +234,7 @@ class OpenQuestion(Entry):
     question: str
     answers: tuple[str, ...]
     values: tuple[str, ...] = ()
-    answer: _Text = None
+    answer: str | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "OpenQuestion":
@@ -256,16 +243,14 @@ class OpenQuestion(Entry):
         return self
 
 
-class Use(Entry):
+class Use(_Filled):
     """What the columns are for, and what is still to be decided."""
 
     outcome: Outcome | None = None
-    id: _Name = None
-    patient: _Name = None
-    site: _Name = None
-    leave_out: Annotated[
-        Mapping[str, str], BeforeValidator(_none_left), AfterValidator(_uniform_keys)
-    ] = {}
+    id: _Uniform | None = None
+    patient: _Uniform | None = None
+    site: _Uniform | None = None
+    leave_out: Mapping[_Uniform, str] = {}
     questions: tuple[OpenQuestion, ...] = ()
 
     @model_validator(mode="after")

@@ -58,8 +58,8 @@ def checked(model: type[Model], content: object, where: str) -> Model:
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         place = ".".join(["$", *(str(part) for part in fault["loc"] if part != "[key]")])
-        found = {list: "the list ", dict: "the block "}.get(type(fault["input"]), "")
-        found += repr(fault["input"])[:60]
+        kinds: dict[type, str] = {list: "the list ", dict: "the block "}
+        found = f"{kinds.get(type(fault['input']), '')}{fault['input']!r}"[:80]
         hint = "" if fault["type"] == "missing" else f", not {found}"
         if wanted := _WANTED.get(fault["type"]):
             fault["msg"] = f"{wanted} is wanted"

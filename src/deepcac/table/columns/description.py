@@ -68,21 +68,13 @@ class _Standard(Entry):
 
 
 class Dialect(_Standard):
-    """How a file is laid out.
+    """How a file is laid out."""
 
-    Attributes
-    ----------
-    delimiter : str or None
-        Of delimited text; None finds it from the first lines.
-    header_rows : tuple of int
-        Lines of the file, from 1, whose last one ends the header; empty to find it.
-    sheet_name : str or None
-        Of a spreadsheet that has several.
-    """
-
+    # Of delimited text; None finds it from the first lines
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    # Lines of the file, from 1, whose last one ends the header; empty to find it
     header_rows: tuple[int, ...] = ()
-    sheet_name: str | None = None
+    sheet_name: str | None = None  # of a spreadsheet that has several
 
 
 class Constraints(_Standard, _Filled):
@@ -93,41 +85,23 @@ class Constraints(_Standard, _Filled):
 
 
 class ColumnField(_Standard):
-    """How a column is read.
-
-    Attributes
-    ----------
-    name : str
-    type : str
-        Of Data Package: number, integer, string, boolean, date, and further ones for dates.
-    categories : tuple of str
-        The levels of a text, if no other one may occur.
-    missing_values : tuple of str or None
-        Cells without a value, in place of those of the whole table.
-    decimal_char, group_char : str
-        Sign before decimals; sign between thousands, empty if there is none.
-    unit : str
-        Written behind the numbers in the cells.
-    format : str
-        Of dates: a pattern as %d.%m.%Y, "default" for ISO 8601, "any" for no one pattern.
-    bare_number : bool
-        Whether nothing is written beside the numbers; it tells other programs of the unit.
-    true_values, false_values : tuple of str
-        Words of a boolean.
-    constraints : Constraints
-    """
+    """How a column is read."""
 
     name: _Uniform
+    # Of Data Package: number, integer, string, boolean, date, and further ones for dates
     type: ColumnType = "string"
-    categories: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()  # the levels of a text, if no other one may occur
+    # Cells without a value, in place of those of the whole table
     missing_values: tuple[str, ...] | None = None
     decimal_char: Literal[".", ","] = "."
-    group_char: str = Field(default="", max_length=1)
-    unit: str = ""
+    group_char: str = Field(default="", max_length=1)  # between thousands
+    unit: str = ""  # written behind the numbers in the cells
+    # Of dates: a pattern as %d.%m.%Y, "default" for ISO 8601, "any" for no one pattern
     format: str = DEFAULT
+    # Whether nothing is written beside the numbers; it tells other programs of the unit
     bare_number: bool = True
-    true_values: tuple[str, ...] = ("true", "True", "TRUE", "1")
-    false_values: tuple[str, ...] = ("false", "False", "FALSE", "0")
+    true_values: tuple[str, ...] = ("true", "True", "TRUE", "1")  # words of a boolean
+    false_values: tuple[str, ...] = ("false", "False", "FALSE", "0")  # words of a boolean
     constraints: Constraints = Constraints()
 
     @field_validator("categories", mode="before")
@@ -168,28 +142,16 @@ class Schema(_Standard):
 
 
 class Outcome(_Filled):
-    """What the models predict.
-
-    Attributes
-    ----------
-    field : str
-    event : str or None
-        The value that counts as the event, of two.
-    above : float or None
-        For a number: values above it are the event.
-    time, horizon, competing
-        Column of the follow-up time, time up to which an event counts, values of `field` after
-        which the event can no longer happen.
-    rows_without : str or None
-        "leave out" leaves rows out whose outcome is not known; they are refused otherwise.
-    """
+    """What the models predict."""
 
     field: _Uniform
-    event: _Uniform | None = None
-    above: float | None = None
-    time: _Uniform | None = None
-    horizon: float | None = None
+    event: _Uniform | None = None  # the value that counts as the event, of two
+    above: float | None = None  # for a number: values above it are the event
+    time: _Uniform | None = None  # column of the follow-up time
+    horizon: float | None = None  # time up to which an event counts
+    # Values of `field` after which the event can no longer happen
     competing: tuple[_Uniform, ...] = ()
+    # "leave out" leaves rows out whose outcome is not known; they are refused otherwise
     rows_without: Literal["leave out"] | None = None
 
     def followed_as(self, other: "Outcome") -> "Outcome":
@@ -213,28 +175,15 @@ class Outcome(_Filled):
 
 
 class OpenQuestion(_Filled):
-    """What a person must decide before the table is used.
+    """What a person must decide before the table is used."""
 
-    Attributes
-    ----------
-    fields : tuple of str
-        The columns that it is about; empty for the rows as a whole.
-    check : str
-        Name of the check that asks: it asks nothing that is answered here.
-    question : str
-    answers : tuple of str
-    values : tuple of str
-        The cells that it is about; the answer "missing" makes no value of them.
-    answer : str or None
-        One of the answers, once it is decided.
-    """
-
-    fields: tuple[str, ...] = ()
-    check: str = ""
+    fields: tuple[str, ...] = ()  # the columns that it is about; empty for the rows as a whole
+    check: str = ""  # name of the check that asks: it asks nothing that is answered here
     question: str
     answers: tuple[str, ...]
+    # The cells that it is about; the answer "missing" makes no value of them
     values: tuple[str, ...] = ()
-    answer: str | None = None
+    answer: str | None = None  # one of the answers, once it is decided
 
     @model_validator(mode="after")
     def _check(self) -> "OpenQuestion":
@@ -321,22 +270,12 @@ class Resource(_Standard):
 
 @dataclass(frozen=True)
 class TableDescription:
-    """A description, and the file that it was read from.
-
-    Attributes
-    ----------
-    resource : Resource
-    file : str
-        For messages.
-    lines : dict
-        Column to the line of the file that describes it.
-    looked_at : bool
-        Whether it was made from this very table, so that it has all questions.
-    """
+    """A description, and the file that it was read from."""
 
     resource: Resource
-    file: str
-    lines: Mapping[str, int]
+    file: str  # for messages
+    lines: Mapping[str, int]  # column to the line of the file that describes it
+    # Whether it was made from this very table, so that it has all questions
     looked_at: bool = False
 
     @cached_property

@@ -25,25 +25,13 @@ FEWEST_PATIENTS = 8  # four with the rarer class, and four without
 
 @dataclass(frozen=True)
 class ExaminedTable:
-    """Rows of a table, typed by its description.
+    """Rows of a table, typed by its description."""
 
-    Attributes
-    ----------
-    sample : SampledTable
-        Of n rows.
-    description : TableDescription
-    outcome : Outcomes or None
-        None too where the column of the description cannot be one.
-    patients : ndarray of shape (n,), int64, or None
-        Whose row each is, if the description says so.
-    apart : mapping
-        Further columns that are no predictors, and what they are.
-    """
-
-    sample: SampledTable
+    sample: SampledTable  # of n rows
     description: TableDescription
-    outcome: Outcomes | None = None
-    patients: Ids | None = None
+    outcome: Outcomes | None = None  # none too where the column of the description cannot be one
+    patients: Ids | None = None  # (n,) Whose row each is, if the description says so
+    # Further columns that are no predictors, and what they are
     apart: Mapping[str, str] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
 

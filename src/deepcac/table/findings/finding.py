@@ -6,30 +6,15 @@ from deepcac.table.columns.description import KEEP, LEAVE_OUT
 
 
 class Finding(NamedTuple):
-    """A remark on some columns, which a description answers.
+    """A remark on some columns, which a description answers."""
 
-    Attributes
-    ----------
-    text : str
-        What was found, with the column.
-    fields : tuple of str
-        The columns; empty for the rows as a whole.
-    answers : tuple of str
-        Of a question; empty for a finding that is certain.
-    values : tuple of str
-        Cells of the columns that it is about.
-    certain : str
-        What the description says without a question: `LEAVE_OUT`, or a role of the column.
-    check : str
-        Name of the check that found it (`run_checks` sets it).
-    """
-
-    text: str
-    fields: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()
+    text: str  # what was found, with the column
+    fields: tuple[str, ...] = ()  # the columns; empty for the rows as a whole
+    answers: tuple[str, ...] = ()  # of a question; empty for a finding that is certain
+    values: tuple[str, ...] = ()  # cells of the columns that it is about
+    # What the description says without a question: `LEAVE_OUT`, or a role of the column
     certain: str = ""
-    check: str = ""
+    check: str = ""  # name of the check that found it (`run_checks` sets it)
 
 
 def leave_out(name: str, why: str) -> Finding:

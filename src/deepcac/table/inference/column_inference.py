@@ -42,20 +42,11 @@ _AREA = r"^[A-Z]{2}$"  # a code of two letters, of which NA is one
 
 
 class InferredColumn(NamedTuple):
-    """How a column is read.
-
-    Attributes
-    ----------
-    field : ColumnField
-    words : tuple of str
-        Its cells that mean no value.
-    questions : tuple of Finding
-        What its cells do not decide.
-    """
+    """How a column is read."""
 
     field: ColumnField
-    words: tuple[str, ...] = ()
-    questions: tuple[Finding, ...] = ()
+    words: tuple[str, ...] = ()  # its cells that mean no value
+    questions: tuple[Finding, ...] = ()  # what its cells do not decide
 
 
 def infer_column(

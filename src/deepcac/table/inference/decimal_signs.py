@@ -25,36 +25,20 @@ _TELLING = 0.05  # of a column's cells with a sign: fewer do not decide for the 
 
 
 class _Seen(NamedTuple):
-    """Cells of a column by what they look like.
+    """Cells of a column by what they look like."""
 
-    Attributes
-    ----------
-    numbers : float
-        Share of cells that are numbers, in any reading.
-    votes : frozenset of str
-        Signs that can only be those of decimals.
-    unclear : dict
-        Sign to the place of the first cell whose sign may stand before decimals or thousands.
-    """
-
-    numbers: float
-    votes: frozenset[str]
+    numbers: float  # share of cells that are numbers, in any reading
+    votes: frozenset[str]  # signs that can only be those of decimals
+    # Sign to the place of the first cell whose sign may stand before decimals or thousands
     unclear: dict[str, int]
 
 
 class DecimalSigns(NamedTuple):
-    """The sign before the decimals of each column of numbers.
+    """The sign before the decimals of each column of numbers."""
 
-    Attributes
-    ----------
-    by_column : dict
-        Column to its sign; columns that are not in it have no such sign.
-    mixed : dict
-        Columns in which both signs stand before decimals, or a cell has two readings and no column
-        of the table decides, with the reason.
-    """
-
-    by_column: dict[str, str]
+    by_column: dict[str, str]  # column to its sign; columns that are not in it have no such sign
+    # Columns in which both signs stand before decimals, or a cell has two readings and no column of
+    # the table decides, with the reason
     mixed: dict[str, str]
 
 

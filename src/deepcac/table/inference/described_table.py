@@ -49,24 +49,13 @@ _MOST_NAMED = 8  # columns of one question whose reason is given
 
 
 class InferredTable(NamedTuple):
-    """A table and its description.
+    """A table and its description."""
 
-    Attributes
-    ----------
-    description : TableDescription
-        With its open questions.
-    table : ExaminedTable
-        The sample by which it was made; columns with a question are left out of it.
-    total : int
-        Rows of the file.
-    refused : str
-        Why there is no outcome, if a label was named that cannot be one.
-    """
-
-    description: TableDescription
+    description: TableDescription  # with its open questions
+    # The sample by which it was made; columns with a question are left out of it
     table: ExaminedTable
-    total: int
-    refused: str = ""
+    total: int  # rows of the file
+    refused: str = ""  # why there is no outcome, if a label was named that cannot be one
 
 
 def describe_table(

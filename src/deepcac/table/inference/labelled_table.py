@@ -46,46 +46,23 @@ _GAPS = "Empty rows between others are left out; the numbers of rows do not coun
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table of one's own.
+    """A table of one's own."""
 
-    Attributes
-    ----------
-    name : str
-        Of the file, without its ending.
-    rows : pyarrow.Table
-        The rows that are used, as read.
-    features : FeatureMatrix
-        Of these rows; ``row_id`` is the number of the row in the file.
-    classes : tuple of str
-        What the class ids stand for.
-    encoder : TableEncoder
-    group : ndarray of shape (n,), int64, or None
-        Rows with equal values stay in one part of a split.
-    total : int
-        Rows of the file.
-    remarks : tuple of str
-        What a reader must know: the positive class, sampling, columns that were left out.
-    leaks : tuple of str
-        Columns that may give away the outcome or the row, and were kept by decision.
-    follow : FollowUp or None
-        Where the label is an event up to a horizon.
-    words : tuple of str
-        Classes of the label column, as they stand in the table, and after them competing events.
-    description : TableDescription
-        By which it was read, with the class that was taken for the event.
-    """
-
-    name: str
-    rows: pa.Table
-    features: FeatureMatrix
-    classes: tuple[str, ...]
+    name: str  # of the file, without its ending
+    rows: pa.Table  # the rows that are used, as read
+    features: FeatureMatrix  # of these rows; ``row_id`` is the number of the row in the file
+    classes: tuple[str, ...]  # what the class ids stand for
     encoder: TableEncoder
-    group: Ids | None
-    total: int
+    group: Ids | None  # (n,) Rows with equal values stay in one part of a split
+    total: int  # rows of the file
+    # By which it was read, with the class that was taken for the event
     description: TableDescription
+    # What a reader must know: the positive class, sampling, columns that were left out
     remarks: tuple[str, ...] = field(default=())
+    # Columns that may give away the outcome or the row, and were kept by decision
     leaks: tuple[str, ...] = field(default=())
-    follow: FollowUp | None = None
+    follow: FollowUp | None = None  # where the label is an event up to a horizon
+    # Classes of the label column, as they stand in the table, and after them competing events
     words: tuple[str, ...] = ()
 
     def tell(self, say: Callable[[str], None]) -> None:

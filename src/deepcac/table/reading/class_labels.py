@@ -48,21 +48,11 @@ _UNKNOWN_CODES = {"-1", "-9", "-99", "8", "9", "88", "99", "888", "999"}
 
 
 class ClassLabels(NamedTuple):
-    """Classes of all rows.
+    """Classes of all rows."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n,), int64
-        Class ids from 0; of two classes 1 is the positive one.
-    classes : tuple of str
-        As they stand in the table, in the order of the ids.
-    reason : str
-        Why the positive class is the positive one; empty for three classes or more.
-    """
-
-    codes: Ids
-    classes: tuple[str, ...]
-    reason: str
+    codes: Ids  # (n,) Class ids from 0; of two classes 1 is the positive one
+    classes: tuple[str, ...]  # as they stand in the table, in the order of the ids
+    reason: str  # why the positive class is the positive one; empty for three classes or more
 
     @property
     def counted(self) -> str:

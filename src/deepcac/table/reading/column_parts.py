@@ -13,21 +13,12 @@ MISSING = "missing"
 
 
 class ColumnParts(NamedTuple):
-    """Rows of a column in parts.
+    """Rows of a column in parts."""
 
-    Attributes
-    ----------
-    names : list of str
-        What a row of each part has, such as "above 4.1" or "icu"; every part has rows.
-    number : ndarray of shape (n,), int64
-        Part of each row.
-    exact : bool
-        Whether all rows of a part have the same value.
-    """
-
+    # What a row of each part has, such as "above 4.1" or "icu"; every part has rows
     names: list[str]
-    number: Ids
-    exact: bool = True
+    number: Ids  # (n,) Part of each row
+    exact: bool = True  # whether all rows of a part have the same value
 
     @property
     def sizes(self) -> Ids:

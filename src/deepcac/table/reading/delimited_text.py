@@ -39,23 +39,12 @@ Open = Callable[[], IO[bytes]]
 
 
 class Head(NamedTuple):
-    """The lines above the first row.
+    """The lines above the first row."""
 
-    Attributes
-    ----------
-    delimiter : str
-        A space for columns that stand apart by spaces.
-    names : list of str
-    lines : int
-        How many there are.
-    first : int
-        Which of them, from 1, begins the names: a name may hold line breaks.
-    """
-
-    delimiter: str
+    delimiter: str  # a space for columns that stand apart by spaces
     names: list[str]
-    lines: int
-    first: int = 1
+    lines: int  # how many there are
+    first: int = 1  # which of them, from 1, begins the names: a name may hold line breaks
 
 
 def delimited_blocks(

@@ -22,29 +22,15 @@ FEWEST_WITHOUT = 40  # known to be without the event, in a table that is divided
 
 
 class Outcomes(NamedTuple):
-    """What came of the rows of a sample.
+    """What came of the rows of a sample."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n,), int64
-        Class ids.
-    classes : tuple of str
-        What they stand for.
-    words : tuple of str
-        Classes of the label column, as they stand in the table; at a horizon no event, the event.
-    reason : str
-        Why the positive class is the positive one.
-    follow : FollowUp or None
-    counted : str
-        Rows of the file of each class of the label column.
-    """
-
-    codes: Ids
-    classes: tuple[str, ...]
+    codes: Ids  # (n,) Class ids
+    classes: tuple[str, ...]  # what they stand for
+    # Classes of the label column, as they stand in the table; at a horizon no event, the event
     words: tuple[str, ...]
-    reason: str
+    reason: str  # why the positive class is the positive one
     follow: FollowUp | None
-    counted: str
+    counted: str  # rows of the file of each class of the label column
 
     @property
     def sentence(self) -> str:

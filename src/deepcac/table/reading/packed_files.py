@@ -4,7 +4,8 @@ import codecs
 import gzip
 import io
 import zipfile
-import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO
 
@@ -21,39 +22,40 @@ _FOREIGN = {
     b"SQLite format 3": "an SQLite database",
     b"\x89HDF": "an HDF5 file",
     b"<?xml": "XML",
-    b"<!doctype": "a web page",
-    b"<html": "a web page",
-    b"<table": "a web page",
-    b"<meta": "a web page",
-    b"\x80\x04": "a Python pickle",
-    b"\x80\x05": "a Python pickle",
+    **dict.fromkeys((b"<!doctype", b"<html", b"<table", b"<meta"), "a web page"),
+    **dict.fromkeys((b"\x80\x04", b"\x80\x05"), "a Python pickle"),
 }
 _KINDS = {
-    b"PAR1": ".parquet",
-    b"ARROW1": ".feather",
-    b"$FL2": ".sav",
-    b"$FL3": ".sav",
-    b"<stata_dta>": ".dta",
-    b"HEADER RECORD": ".xpt",
-    b"PK\x03\x04": ".zip",
-    b"\x1f\x8b": ".gz",
-}
+    b"PAR1": ".parquet", b"ARROW1": ".feather", b"$FL2": ".sav", b"$FL3": ".sav",
+    b"<stata_dta>": ".dta", b"HEADER RECORD": ".xpt", b"PK\x03\x04": ".zip", b"\x1f\x8b": ".gz",
+}  # fmt: skip
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _R_DATA = (b"RDX", b"RDA", b"X\n\x00\x00")
 _R = (".rds", ".rda", ".rdata")
+_OFFICE = (".xlsx", ".xlsm", ".ods", ".docx")
 _WAY_OUT = "save the table as CSV or parquet"
 
 
-class Packed:
-    """A file, or what is packed in one.
+@contextmanager
+def damage_named(path: StrPath, what: str) -> Iterator[None]:
+    """Make a `DataError` of one line of whatever a damaged file leads its reader to."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except ImportError as error:
+        raise DataError(
+            f"{path}: reading it needs another package ({error}): install it, or {_WAY_OUT}"
+        ) from error
+    except DataError as error:
+        raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+    except Exception as error:
+        line = (str(error).splitlines() or [type(error).__name__])[0][:120]
+        raise DataError(f"{path}: not readable as {what} ({line})") from error
 
-    Attributes
-    ----------
-    name : str
-        Of the table inside, for its ending.
-    kind : str
-        Ending that says how it is read.
-    """
+
+class Packed:
+    """A file, or the content of one that is packed, with the name that it has inside."""
 
     def __init__(self, path: StrPath, name: str, content: bytes | None = None) -> None:
         self.path, self.name = path, name
@@ -70,7 +72,8 @@ class Packed:
         for magic, kind in _KINDS.items():
             # A spreadsheet is a zip file too, whatever its name ends in.
             if first.startswith(magic) and not (kind == ".zip" and ending in _OFFICE):
-                return ".xlsx" if kind == ".zip" and _is_workbook(self) else kind
+                names = [part.filename for part in self.parts()] if kind == ".zip" else []
+                return ".xlsx" if "xl/workbook.xml" in names else kind
         if ending in _R or first.startswith(_R_DATA):
             raise DataError(f"{self.path}: is R data; in R, write.csv(x, file, row.names = FALSE)")
         if first.startswith(_OLD_OFFICE) and ending != ".xls":
@@ -99,60 +102,42 @@ class Packed:
             return Packed(self.path, PurePath(self.name).stem, _gunzipped(self)).unpacked()
         if kind == ".zip":
             return _only_member(self).unpacked()
-        if kind in _OFFICE:
-            self._check_parts()
+        if kind in _OFFICE and (parts := self.parts()):  # it may be small only because it is packed
+            check_bytes(self.path, sum(part.file_size for part in parts), "save the sheet as CSV")
         return self
 
-    def _check_parts(self) -> None:
-        """Refuse a workbook that is small only because it is packed."""
+    def parts(self) -> list[zipfile.ZipInfo]:
+        """Return what is in a zip file; nothing of a damaged one, which its reader refuses."""
         try:
             with self.open() as raw, zipfile.ZipFile(raw) as archive:
-                size = sum(part.file_size for part in archive.infolist())
+                return archive.infolist()
         except (zipfile.BadZipFile, OSError):
-            return  # its reader refuses it
-        check_bytes(self.path, size, "save the sheet as CSV")
-
-
-def _is_workbook(packed: Packed) -> bool:
-    try:
-        with packed.open() as raw, zipfile.ZipFile(raw) as archive:
-            return "xl/workbook.xml" in archive.namelist()
-    except (zipfile.BadZipFile, OSError):
-        return False
-
-
-_OFFICE = (".xlsx", ".xlsm", ".ods", ".docx")
+            return []
 
 
 def _gunzipped(packed: Packed) -> bytes:
-    try:
-        with packed.open() as raw, gzip.open(raw) as inside:
-            size = 0
-            while block := inside.read(_BLOCK):  # counted before any of it is kept
-                size += len(block)
-                check_bytes(packed.path, size, _INSIDE)
-            inside.seek(0)
-            return inside.read()
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{packed.path}: not readable as gzip; is it whole?") from error
+    with damage_named(packed.path, "gzip"), packed.open() as raw, gzip.open(raw) as inside:
+        size = 0
+        while block := inside.read(_BLOCK):  # counted before any of it is kept
+            size += len(block)
+            check_bytes(packed.path, size, _INSIDE)
+        inside.seek(0)
+        return inside.read()
 
 
 def _only_member(packed: Packed) -> Packed:
-    try:
-        with packed.open() as raw, zipfile.ZipFile(raw) as archive:
-            members = [
-                member
-                for member in archive.infolist()
-                if not member.is_dir() and not PurePath(member.filename).name.startswith(_MACHINE)
-                and not member.filename.startswith(_MACHINE)
-            ]  # fmt: skip
-            if len(members) != 1:
-                shown = ", ".join(repr(member.filename) for member in members[:5])
-                raise DataError(
-                    f"{packed.path}: holds {len(members)} files ({shown}); unpack it, and name one"
-                )
-            check_bytes(packed.path, members[0].file_size, _INSIDE)
-            content = archive.read(members[0])  # no more than this size
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, zlib.error) as error:
-        raise DataError(f"{packed.path}: not readable as zip; is it whole, or locked?") from error
-    return Packed(packed.path, members[0].filename, content)
+    with (
+        damage_named(packed.path, "zip"),
+        packed.open() as raw,
+        zipfile.ZipFile(raw) as archive,
+    ):
+        names = [
+            name for name in archive.namelist()
+            if not name.endswith("/") and not name.startswith(_MACHINE)
+            and not PurePath(name).name.startswith(_MACHINE)
+        ]  # fmt: skip
+        if len(names) != 1:
+            shown = ", ".join(map(repr, names[:5]))
+            raise DataError(f"holds {len(names)} files ({shown}); unpack it, and name one")
+        check_bytes(packed.path, archive.getinfo(names[0]).file_size, _INSIDE)
+        return Packed(packed.path, names[0], archive.read(names[0]))  # no more than this size

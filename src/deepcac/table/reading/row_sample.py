@@ -19,30 +19,14 @@ from deepcac.types import Ids
 
 @dataclass(frozen=True)
 class SampledTable:
-    """What is kept of a table.
+    """What is kept of a table."""
 
-    Attributes
-    ----------
-    rows : pyarrow.Table
-        The rows that were drawn, in the order of the file; all rows of a small table.
-    number : ndarray of shape (n,), int64
-        Number of each of them in the file, from 1, without the header.
-    keys : pyarrow.Table
-        The columns that were asked for by name, of every row.
-    total : int
-        Rows of the file.
-    place : ndarray of shape (n,), int64
-        Place of each of them in `keys`.
-    gaps : bool
-        Whether empty rows stood between others, which `number` does not count.
-    """
-
-    rows: pa.Table
-    number: Ids
-    keys: pa.Table
-    total: int
-    place: Ids
-    gaps: bool = False
+    rows: pa.Table  # the rows that were drawn, in the order of the file; all rows of a small table
+    number: Ids  # (n,) Number of each of them in the file, from 1, without the header
+    keys: pa.Table  # the columns that were asked for by name, of every row
+    total: int  # rows of the file
+    place: Ids  # (n,) Place of each of them in `keys`
+    gaps: bool = False  # whether empty rows stood between others, which `number` does not count
 
     def labelled(self, key: str) -> "SampledTable":
         """Return the rows that have a value in a key column."""

@@ -13,47 +13,22 @@ from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.limits import check_cells
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.delimited_text import filled
+from deepcac.table.reading.packed_files import damage_named
 
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 _OPEN = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"  # names in .ods
 
 
 def sheet_blocks(path: StrPath, source: Any, wanted: str | None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a sheet.
+    """Yield the rows of the sheet that is `wanted`, or else of the only one with rows to be seen.
 
-    Parameters
-    ----------
-    path : path-like
-        For messages.
-    source : path-like or file
-    wanted : str or None
-        The sheet; None if only one can be seen that holds rows.
-
-    Raises
-    ------
-    DataError
-        It is damaged, a package is missing that reads it, there is no such sheet, or there are
-        several.
+    It is a `DataError` if it is damaged, or if there is no such sheet, or several.
     """
     import pandas as pd
 
-    try:
-        with pd.ExcelFile(source) as book:
-            name = _chosen(path, book, wanted)
-            rows = _texts(book, name)
-    except ImportError as error:
-        raise DataError(
-            f"{path}: pandas needs another package for it ({error}); install that, or save the "
-            "sheet as CSV"
-        ) from error
-    except MemoryError:
-        raise
-    except DataError as error:
-        line = str(error).removeprefix(f"{path}: ")
-        raise DataError(f"{path}: {line}") from error
-    except Exception as error:  # readers raise whatever a damaged part leads them to
-        line = (str(error).splitlines() or [type(error).__name__])[0][:120]
-        raise DataError(f"{path}: not readable as a spreadsheet ({line})") from error
+    with damage_named(path, "a spreadsheet"), pd.ExcelFile(source) as book:
+        name = _chosen(path, book, wanted)
+        rows = _texts(book, name)
     if not rows:
         raise DataError(f"{path}: sheet {name!r} is empty")
     head, *below = rows

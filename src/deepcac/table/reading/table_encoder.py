@@ -27,46 +27,26 @@ MOST_VALUES = 10  # different numbers of a column that are kept one by one
 
 @dataclass(frozen=True)
 class EncodedColumn:
-    """What one column of a table is.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "category", "left out"}
-    levels : tuple of str
-        Of a category, in order; `OTHER` stands for rarer ones, `ABSENT` for no value.
-    note : str
-        Why it is left out, or what was done to it.
-    missing : int
-        Rows without a value, where it was learnt.
-    quantiles : tuple of float
-        Of a number, of `coarse_quantiles`, of three digits; empty if that would tell of few
-        patients.
-    values : tuple of float
-        All values of a number that has few, each in eight rows or more.
-    """
+    """What one column of a table is."""
 
     name: str
     kind: str
+    # Of a category, in order; `OTHER` stands for rarer ones, `ABSENT` for no value
     levels: tuple[str, ...] = ()
-    note: str = ""
-    missing: int = 0
+    note: str = ""  # why it is left out, or what was done to it
+    missing: int = 0  # rows without a value, where it was learnt
+    # Of a number, of `coarse_quantiles`, of three digits; empty if that would tell of few patients
     quantiles: tuple[float, ...] = ()
+    # All values of a number that has few, each in eight rows or more
     values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class TableEncoder:
-    """The columns of a table, and how they become numbers.
-
-    Attributes
-    ----------
-    columns : tuple of EncodedColumn
-    description : TableDescription or None
-        How another table is read; None for the numbers of an estimator.
-    """
+    """The columns of a table, and how they become numbers."""
 
     columns: tuple[EncodedColumn, ...]
+    # How another table is read; None for the numbers of an estimator
     description: TableDescription | None = None
 
     @cached_property

@@ -15,7 +15,7 @@ from deepcac.table.columns.description import Dialect
 from deepcac.table.limits import check_bytes, check_columns
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.delimited_text import delimited_blocks, find_head
-from deepcac.table.reading.packed_files import Packed
+from deepcac.table.reading.packed_files import Packed, damage_named
 from deepcac.table.reading.spreadsheets import SPREADSHEETS, sheet_blocks
 from deepcac.table.reading.statistics_files import READERS, table_blocks
 
@@ -119,13 +119,10 @@ def _has_length(kind: pa.DataType) -> bool:
 
 
 def _parquet(file: Path, source: Any) -> Iterator[pa.RecordBatch]:
-    try:
+    with damage_named(file, "parquet"):
         table = pq.ParquetFile(source, page_checksum_verification=True)
         check_columns(file, len(table.schema_arrow))
         for number in range(table.num_row_groups):  # of which one is in memory at a time
             size = table.metadata.row_group(number).total_byte_size
             check_bytes(file, size, "write it in smaller row groups")
         yield from table.iter_batches(BLOCK_ROWS)
-    except (pa.ArrowException, OSError, UnicodeError) as error:
-        line = (str(error).splitlines() or [type(error).__name__])[0][:120]
-        raise DataError(f"{file}: not readable as parquet ({line})") from error

@@ -46,24 +46,14 @@ _REPEATED = "ids that stand in an earlier row"  # one is worth telling
 
 @dataclass
 class Places:
-    """Where the numbers of a column stand among the quantiles of another.
+    """Where the numbers of a column stand among the quantiles of another."""
 
-    Attributes
-    ----------
-    quantiles : tuple of float
-        At `column_quantiles.TENTHS` or `QUARTILES`.
-    below, above, between, total : int
-        Numbers below the first, above the last, between the quartiles; all.
-    middle : float
-        Of the first ones.
-    """
-
-    quantiles: tuple[float, ...]
-    below: int = 0
-    above: int = 0
-    between: int = 0
-    total: int = 0
-    middle: float = np.nan
+    quantiles: tuple[float, ...]  # at `column_quantiles.TENTHS` or `QUARTILES`
+    below: int = 0  # numbers below the first, above the last, between the quartiles; all
+    above: int = 0  # numbers below the first, above the last, between the quartiles; all
+    between: int = 0  # numbers below the first, above the last, between the quartiles; all
+    total: int = 0  # numbers below the first, above the last, between the quartiles; all
+    middle: float = np.nan  # of the first ones
 
     def add(self, values: Array) -> None:
         """Count numbers (n,), none of them NaN."""
@@ -166,34 +156,20 @@ def with_quantiles(encoder: TableEncoder, X: Array) -> TableEncoder:
 
 @dataclass
 class Unfamiliar:
-    """Counts, column by column, of what a model has not seen, or not so often.
-
-    Attributes
-    ----------
-    encoder : TableEncoder
-    far : ndarray of shape (2, d)
-        Lowest and highest value of each feature that is in range.
-    usual : dict
-        (column, what is strange) to its share in the rows of `fit`; 0 where it is not here.
-    rows : int
-    counts : Counter
-        (column, what is strange) to the number of such rows.
-    ids : set
-        All that were seen.
-    places : dict
-        Column of numbers to where they stand among those of fit.
-    codes : Counter
-        (column, number) to its rows, of numbers that may stand for no value: far from most of
-        fit, or none of its few values.
-    """
+    """Counts, column by column, of what a model has not seen, or not so often."""
 
     encoder: TableEncoder
-    far: Array
+    far: Array  # (2, d) Lowest and highest value of each feature that is in range
+    # (column, what is strange) to its share in the rows of `fit`; 0 where it is not here
     usual: dict[tuple[str, str], float]
     rows: int = 0
+    # (column, what is strange) to the number of such rows
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    ids: set[Any] = field(default_factory=set)
+    ids: set[Any] = field(default_factory=set)  # all that were seen
+    # Column of numbers to where they stand among those of fit
     places: "dict[str, Places]" = field(default_factory=dict)
+    # (column, number) to its rows, of numbers that may stand for no value: far from most of fit, or
+    # none of its few values
     codes: Counter[tuple[str, float]] = field(default_factory=Counter)
 
     @classmethod

@@ -132,12 +132,7 @@ def plain_type(name: str, column: pa.Array) -> pa.Array:
     """Return a column of a type that arrow's functions know.
 
     Dictionaries and runs are laid out, extensions give what they store, views and half floats
-    become the usual types; a UUID becomes its text.
-
-    Raises
-    ------
-    DataError
-        Of a union no row can be taken.
+    become the usual types; a UUID becomes its text. Of a union no row can be taken.
     """
     kind = column.type
     if pa.types.is_union(kind):

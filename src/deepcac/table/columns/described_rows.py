@@ -13,12 +13,7 @@ from deepcac.table.columns.cell_texts import as_number, uniform, uniform_names
 from deepcac.table.columns.cells import as_texts, is_numeric, is_text, plain_type, unit_key
 from deepcac.table.columns.column_texts import uniform_text
 from deepcac.table.columns.dates import DEFAULT, fits_format
-from deepcac.table.columns.description import (
-    DATES,
-    TRUTH,
-    ColumnField,
-    TableDescription,
-)
+from deepcac.table.columns.description import DATES, TRUTH, ColumnField, TableDescription
 from deepcac.table.output_files import StrPath
 
 _MOST_COLUMNS = 12  # at fault that one message names
@@ -39,12 +34,7 @@ class _Misfit:
 class DescribedTable(os.PathLike[str]):
     """A table with its description: a path that is read by it wherever a table is read.
 
-    Parameters
-    ----------
-    path : path-like
-    description : TableDescription
-    only : collection of str, optional
-        The columns that are needed; all that are described if None.
+    It has the columns `only`, or all that are described if that is None.
     """
 
     def __init__(
@@ -63,11 +53,8 @@ class DescribedTable(os.PathLike[str]):
     def rows(self, blocks: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield blocks of typed columns; null where a cell has no value.
 
-        Raises
-        ------
-        DataError
-            The table has another column, or lacks one; or, after the last block, the cells that do
-            not fit, of all columns at once.
+        Another column, or one that is absent, is refused; after the last block so are the cells
+        that do not fit, of all columns at once.
         """
         before, misfits = 0, dict[str, _Misfit]()
         for block in blocks:

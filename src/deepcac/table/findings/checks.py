@@ -3,12 +3,7 @@
 from dataclasses import replace
 
 from deepcac.table.columns.cells import as_texts, plain
-from deepcac.table.columns.description import (
-    LEAVE_OUT,
-    TEXT,
-    OpenQuestion,
-    TableDescription,
-)
+from deepcac.table.columns.description import LEAVE_OUT, TEXT, OpenQuestion, TableDescription
 from deepcac.table.findings.column_names import (
     find_codes,
     find_dates,

@@ -114,13 +114,7 @@ def examine(
     description: TableDescription,
     apart: Mapping[str, str] = MappingProxyType({}),
 ) -> ExaminedTable:
-    """Read the outcome, and the patient of each row, of a sample in its types.
-
-    Raises
-    ------
-    DataError
-        The outcome is at fault, or a row has no patient.
-    """
+    """Read the outcome, and the patient of each row, of a sample in its types."""
     asked, patient = description.outcome, description.use.patient
     if asked.rows_without == LEAVE_OUT:
         sample = sample.labelled(asked.field)

@@ -117,15 +117,7 @@ def _surely_alike(key: Ids, after: Ids, before: Ids) -> bool:
 
 
 def nearly_copied(names: Sequence[str], X: Array, codes: Ids) -> str:
-    """Say if rows are equal to others in every feature but one, and nearly always in the label.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the features.
-    X : ndarray of shape (n, d)
-    codes : ndarray of shape (n,)
-    """
+    """Say if rows are equal to others in all features X (n, d) but one, and nearly all in label."""
     if X.shape[1] > _MOST_COLUMNS:
         return ""
     draw = np.random.default_rng(0)
@@ -164,15 +156,9 @@ def telling_rows(X: Array) -> Flags:
 
 
 def copied_rows(X: Array, codes: Ids, classes: tuple[str, ...]) -> str:
-    """Say if rows are copies of others in every feature and the label, more than by chance.
+    """Say if rows (n, d) are copies of others in every feature and the label, more than by chance.
 
     Only rows with two numbers of many values are looked at: others are equal by chance.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    codes : ndarray of shape (n,)
-    classes : tuple of str
     """
     distinct = np.array([len(np.unique(column)) for column in X.T])
     rich = X[:, (distinct >= _MANY_VALUES)]

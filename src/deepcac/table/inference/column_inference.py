@@ -52,19 +52,10 @@ class InferredColumn(NamedTuple):
 def infer_column(
     name: str, cells: pa.Array, number: Ids, *, sign: str | None = None, is_name: bool = False
 ) -> InferredColumn:
-    """Return how a column is read.
+    """Return how a column of cells in one form (`uniform_text`) is read.
 
-    Parameters
-    ----------
-    name : str
-    cells : pyarrow.Array
-        In one form (`uniform_text`), of n rows.
-    number : ndarray of shape (n,)
-        Number of each row in its file.
-    sign : {".", ","}, optional
-        Before decimals.
-    is_name : bool
-        Whether the cells name classes, patients or sites, and are never numbers.
+    `number` is that of each row in its file, `sign` stands before decimals; cells that are a name,
+    of classes, patients or sites, are never numbers.
     """
     if not is_text(cells.type):
         return InferredColumn(ColumnField(name=name, type=TEXT if is_name else _type(cells.type)))

@@ -43,15 +43,7 @@ class DecimalSigns(NamedTuple):
 
 
 def decimal_signs(columns: Mapping[str, pa.Array], number: Ids) -> DecimalSigns:
-    """Find the sign before decimals in text columns: a file has one.
-
-    Parameters
-    ----------
-    columns : mapping
-        Name to its texts (n,), null where missing.
-    number : ndarray of shape (n,)
-        Number of each row in its file.
-    """
+    """Find the sign before decimals in text columns, null where missing: a file has one."""
     commas = _any_like(columns, f"({_SIGNED[',']}|{_THOUSANDS[',']}|{_BOTH['.']}|{_BOTH[',']})")
     if not commas and not _any_like(columns, _THOUSANDS["."]):
         return DecimalSigns({}, {})

@@ -66,23 +66,7 @@ def describe_table(
     rows: int = MOST_ROWS,
     seed: int = 0,
 ) -> InferredTable:
-    """Find out how a table is read.
-
-    Parameters
-    ----------
-    path : path-like
-    use : Use
-        What is known of its columns.
-    sheet : str, optional
-        Of a spreadsheet that has several.
-    rows, seed : int
-        Of the sample that is looked at, as of `sample_rows`.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, or a column with a role is absent.
-    """
+    """Find out how a table is read, by a sample of its rows; of the columns the `use` is known."""
     dialect = find_dialect(path, sheet)
     sample = _raw_sample(path, dialect, use, rows, seed)
     columns = _infer_columns(sample, use)
@@ -106,8 +90,7 @@ def describe_table(
 def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0) -> InferredTable:
     """Look at a table that has a description; columns with an open question are left out.
 
-    The description of the result has the questions that are new too. Parameters and errors are
-    those of `describe_table`.
+    The description of the result has the questions that are new too.
     """
     resource = table.description.resource
     opened = resource.use.open_questions()

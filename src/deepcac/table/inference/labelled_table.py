@@ -116,24 +116,10 @@ def read_labelled(
     seed: int = 0,
     apart: Mapping[str, str] = MappingProxyType({}),
 ) -> LabelledTable:
-    """Read, check and encode a table with an outcome.
+    """Read, check and encode a table with an outcome; of more rows than `rows` a sample.
 
-    Parameters
-    ----------
-    path : DescribedTable
-    rows : int
-        Of more rows than this a sample is used.
-    seed : int
-        Of the sample.
-    apart : mapping
-        Further columns that must be there and are no predictors, and what they are.
-
-    Raises
-    ------
-    DataError
-        With column and row of what is at fault.
-    ConfigError
-        A person must decide something first.
+    Columns that are kept `apart` must be there and are no predictors. A cell at fault is a
+    `DataError`, what a person must decide first a `ConfigError`.
     """
     description, use = path.description, path.description.use
     description.refuse_open()
@@ -190,12 +176,7 @@ def described_table(
     """Return a table of which only the outcome and some roles are known, with its description.
 
     Columns that `like` describes are read as there. Nothing is asked about predictors unless a
-    model is `fitted`.
-
-    Raises
-    ------
-    ConfigError
-        A person must decide something first.
+    model is `fitted`; what a person must decide first is a `ConfigError`.
     """
     inferred = describe_table(path, use, rows=rows, seed=seed)
     if inferred.refused:

@@ -81,27 +81,10 @@ def class_labels(
     above: float | None = None,
     status: bool = False,
 ) -> ClassLabels:
-    """Read a label column.
+    """Read a label column of every row of a file; a label at fault is a `DataError`.
 
-    Parameters
-    ----------
-    column : pyarrow.ChunkedArray
-        Of every row of the file.
-    name : str
-        For messages.
-    positive : str, optional
-        The positive one of two classes, as it stands in the table.
-    above : float, optional
-        Makes two classes of a number: positive where it is larger than this.
-    status : bool
-        Whether it says if the event came at the end of follow-up: the positive class is then known
-        by its word or named, and never guessed.
-
-    Raises
-    ------
-    DataError
-        A label is missing or a fraction, there is one class or more than `MOST_CLASSES`, or both
-        options are given.
+    `positive` names the event among two classes; `above` makes two classes of a number. The event
+    of a `status` at the end of follow-up is known by its word or named, and never guessed.
     """
     cells = plain(column)
     refuse_missing(

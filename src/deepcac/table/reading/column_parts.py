@@ -29,18 +29,10 @@ class ColumnParts(NamedTuple):
 def column_parts(
     column: EncodedColumn, X: Array, places: Mapping[str, int], most: int = 4
 ) -> ColumnParts:
-    """Part the rows by a used column.
+    """Part the rows of features X (n, d) by a used column, whose features have `places` in it.
 
-    Parameters
-    ----------
-    column : EncodedColumn
-    X : ndarray of shape (n, d)
-        Of `TableEncoder.encode`.
-    places : mapping
-        Of its columns, by name.
-    most : int
-        Parts of a number at most, of equal size as far as values allow; a number of no more
-        values has a part each. Rows without a value are one part more.
+    A number has at most `most` parts, of equal size as far as values allow, and one for each value
+    if these are no more. Rows without a value are one part more.
     """
     if column.levels:
         return _levels(column, X, places)

@@ -50,25 +50,12 @@ class Head(NamedTuple):
 def delimited_blocks(
     file: str, opened: Open, dialect: Dialect | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of delimited text as text columns.
+    """Yield the rows of delimited text as text columns; what is not declared is found.
 
     Lines such as ``sep=;``, comments (``#``) and empty lines above the header are passed over. A
     first column without a name holds the names of rows. Other columns without a name and a value
-    are left out (`filled`), as are rows without a cell.
-
-    Parameters
-    ----------
-    file : str
-        For messages.
-    opened : callable
-        Opens its bytes anew.
-    dialect : Dialect, optional
-        What is declared of the delimiter and the header; the rest is found.
-
-    Raises
-    ------
-    DataError
-        The text is empty, ragged, not UTF-8, or a cell may hold whole rows.
+    are left out (`filled`), as are rows without a cell. Text that is empty, ragged or not UTF-8,
+    and a cell that may hold whole rows, are a `DataError`.
     """
     head = find_head(file, opened, dialect or Dialect())
     check_columns(file, len(head.names))

@@ -46,15 +46,8 @@ def missing_codes(
 
     Such stand at an end of the column, in several rows, far from all others; or they are the only
     negative numbers of the column. Codes at both ends, up to three each, are held against the rest.
-
-    Parameters
-    ----------
-    name : str
-    values : ndarray of shape (n,)
-    needed : bool
-        Whether each row must have a value; there is no number then.
-    spikes : bool
-        Whether any whole number may be a code, and not the usual ones only.
+    Where each row has a value that is `needed` there is no number; without `spikes` only the usual
+    numbers are codes.
     """
     values = np.sort(values[~np.isnan(values)])
     if len(values) <= FEW:

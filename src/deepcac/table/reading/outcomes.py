@@ -128,12 +128,8 @@ def read_follow_up(
 ) -> FollowUp:
     """Read follow-up times, in the unit of the horizon; `number` is that of each row in its file.
 
-    `other` tells which rows have a competing event at their time.
-
-    Raises
-    ------
-    DataError
-        A time is missing or negative, or the horizon leaves too few events or patients at risk.
+    `other` tells which rows have a competing event at their time. A time that is missing or
+    negative, and a horizon that leaves too few events or patients at risk, are a `DataError`.
     """
     time = numbers(plain(column), name, number)
     broken = ~(time >= 0)

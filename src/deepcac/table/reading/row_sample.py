@@ -62,20 +62,9 @@ def sample_rows(
 ) -> SampledTable:
     """Read all blocks and keep the key columns of every row, and all columns of some rows.
 
-    Each row gets a random number from its place, or from its group; the rows with the smallest
-    numbers are kept. So at most twice as many rows as asked for are in memory at a time, rows of
-    a group are kept or left together, and the same file and seed give the same rows.
-
-    Parameters
-    ----------
-    blocks : iterable of RecordBatch
-    keys : list of str
-        Columns that are kept whole; unknown names are a `DataError`.
-    group : str, optional
-        Column whose equal values are kept together.
-    most : int
-        Largest number of rows.
-    seed : int
+    Each row gets a random number from its place, or from its `group`; the rows with the smallest
+    numbers are kept. So at most twice as many rows as asked for are in memory at a time, rows of a
+    group are kept or left together, and the same file and seed give the same rows.
     """
     parts: list[_Kept] = []
     watched: list[pa.RecordBatch] = []

@@ -149,25 +149,9 @@ def learn_encoder(
 ) -> TableEncoder:
     """Look at every column of a table whose cells have their types.
 
-    Parameters
-    ----------
-    rows : pyarrow.Table
-    number : ndarray of shape (n,)
-        Numbers of the rows in their file, for messages.
-    skip : mapping
-        Columns that are no features, and why.
-    description : TableDescription, optional
-        By which the rows were read; the encoder has what another table needs of it.
-    refused : dict, optional
-        Gets columns that are at fault, and why, so that all of them are known.
-    patients : ndarray of shape (n,), optional
-        Whose row each is: a level of few patients is a rare one, however many rows they have.
-
-    Raises
-    ------
-    DataError
-        An infinite or an impossible value, or two columns become one feature. Not where `refused`
-        is given.
+    Columns to `skip` are no features, and why. `refused` gets columns that are at fault, and why;
+    without it an infinite or impossible value, or two columns that become one feature, are a
+    `DataError`. A level of few `patients` (n,) is a rare one, however many rows they have.
     """
     columns: list[EncodedColumn] = []
     taken: set[str] = set()

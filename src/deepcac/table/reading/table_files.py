@@ -23,21 +23,11 @@ BLOCK_ROWS = 1 << 15
 
 
 def raw_blocks(path: StrPath, dialect: Dialect) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a table as its file has them, block by block.
+    """Yield the rows of a table as its file has them; text files and spreadsheets give texts.
 
-    Parameters
-    ----------
-    path : path-like
-        Delimited text with a header (comma, semicolon, tab, bar or spaces; UTF-8);
-        parquet, feather, a spreadsheet, Stata, SPSS or SAS, or rows of JSON; each also as gzip, or
-        alone in a zip file. Text files and spreadsheets give text columns.
-    dialect : Dialect
-
-    Raises
-    ------
-    DataError
-        The file is absent, damaged, empty, ragged, not UTF-8, or of no kind that is read; two
-        columns have one name; a cell may hold whole rows.
+    It is delimited text with a header (comma, semicolon, tab, bar or spaces; UTF-8), parquet,
+    feather, a spreadsheet, Stata, SPSS or SAS, or rows of JSON; each also as gzip, or alone in a
+    zip file. A file that is absent or at fault is a `DataError`.
     """
     rows = 0
     for block in _file_blocks(Path(path), dialect):

@@ -246,12 +246,8 @@ class Unfamiliar:
     def tell(self, *, accept: bool | None = None) -> list[str]:
         """Return what a user should know of the columns, a line each.
 
-        `accept` is None where nobody can ask to go on.
-
-        Raises
-        ------
-        DataError
-            Most rows of a column are unlike those of `fit`, and `accept` is false.
+        Without `accept` most rows of a column that are unlike those of `fit` are a `DataError`; it
+        is None where nobody can ask to go on.
         """
         remarks, refused = [], []
         # Of these the encoder tells where a cell is empty.

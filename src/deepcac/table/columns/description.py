@@ -5,7 +5,7 @@ resource of Data Package 2.0 (https://datapackage.org/standard/data-resource/), 
 programs read it too.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
@@ -18,9 +18,7 @@ from deepcac.files.declared import Entry, checked
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.dates import DEFAULT, check_format
 
-PROFILE: Literal["https://datapackage.org/profiles/2.0/dataresource.json"] = (
-    "https://datapackage.org/profiles/2.0/dataresource.json"
-)
+PROFILE: Final = "https://datapackage.org/profiles/2.0/dataresource.json"
 NUMBER: Final = "number"
 TEXT: Final = "string"
 TRUTH: Final = "boolean"
@@ -267,6 +265,12 @@ class Resource(_Standard):
                 raise ConfigError(f"{name!r} has a role and is no field; there are {names[:20]}")
         return self
 
+    def changed(self, fields: Iterable[ColumnField] | None = None, **lines: Any) -> "Resource":
+        """Return it with other fields, and other lines on the use of its columns."""
+        fields = self.table.fields if fields is None else tuple(fields)
+        table = self.table.model_copy(update={"fields": fields})
+        return self.model_copy(update={"table": table, "use": self.use.changed(**lines)})
+
 
 @dataclass(frozen=True)
 class TableDescription:
@@ -310,25 +314,19 @@ class TableDescription:
 
         Levels stay out: a model names none of few patients.
         """
-        fields = tuple(
-            column.model_copy(update={"categories": ()})
-            for column in self.resource.table.fields
-            if column.name in names
-        )
-        table = self.resource.table.model_copy(update={"fields": fields})
+        kept = (column for column in self.resource.table.fields if column.name in names)
+        resource = self.resource.changed(c.model_copy(update={"categories": ()}) for c in kept)
         outcome = self.use.outcome
         whole = outcome is not None and {outcome.field, outcome.time or outcome.field} <= {*names}
         use = Use(outcome=outcome if whole else None)
-        changed = {"table": table, "use": use, "dialect": Dialect(), "path": "table"}
-        return TableDescription(self.resource.model_copy(update=changed), _MODEL, {})
+        changed = {"use": use, "dialect": Dialect(), "path": "table"}
+        return TableDescription(resource.model_copy(update=changed), _MODEL, {})
 
     def with_fields(self, like: "TableDescription") -> "TableDescription":
         """Return the description with the fields of another one."""
-        fields = tuple(like.fields.get(field.name, field) for field in self.resource.table.fields)
-        table = self.resource.table.model_copy(update={"fields": fields})
-        changed = replace(self, resource=self.resource.model_copy(update={"table": table}))
+        fields = (like.fields.get(field.name, field) for field in self.resource.table.fields)
         left = {name: why for name, why in self.use.leave_out.items() if name not in like.fields}
-        return changed.with_use(leave_out=left)
+        return replace(self, resource=self.resource.changed(fields, leave_out=left))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as JSON-ready data."""
@@ -344,8 +342,7 @@ class TableDescription:
 
     def with_use(self, **lines: Any) -> "TableDescription":
         """Return the description with other lines on the use of its columns."""
-        use = self.use.changed(**lines)
-        return replace(self, resource=self.resource.model_copy(update={"use": use}))
+        return replace(self, resource=self.resource.changed(**lines))
 
     def with_roles(self, label: str | None = None, site: str | None = None) -> "TableDescription":
         """Return the description with another outcome or site, if a command names one.

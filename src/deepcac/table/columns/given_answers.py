@@ -44,12 +44,9 @@ def apply_answers(resource: Resource) -> Resource:
             if outcome is not None and name == outcome.field:
                 outcome = outcome.model_copy(update={"rows_without": LEAVE_OUT})
             fields[name] = fields[name].model_copy(update=_changed(fields[name], about, usual))
-    table = resource.table.model_copy(update={"fields": tuple(fields.values())})
-    use = use.changed(patient=patient, outcome=outcome)
-    roles = use.roles()
-    leave_out = {name: why for name, why in leave_out.items() if name not in roles}
-    use = use.model_copy(update={"leave_out": leave_out})
-    return resource.model_copy(update={"table": table, "use": use})
+    roles = use.changed(patient=patient, outcome=outcome).roles()
+    left = {name: why for name, why in leave_out.items() if name not in roles}
+    return resource.changed(fields.values(), patient=patient, outcome=outcome, leave_out=left)
 
 
 def _changed(column: ColumnField, asked: OpenQuestion, usual: tuple[str, ...]) -> dict[str, Any]:

@@ -104,7 +104,6 @@ def _as_described(table: ExaminedTable, description: TableDescription) -> Examin
 
 
 def _described(table: ExaminedTable, findings: list[Finding]) -> TableDescription:
-    resource = table.description.resource
     fields = dict(table.description.fields)
     leave_out, changed = dict(table.description.use.leave_out), dict[str, object]()
     for finding in findings:
@@ -115,6 +114,5 @@ def _described(table: ExaminedTable, findings: list[Finding]) -> TableDescriptio
                 fields[name] = fields[name].model_copy(update={"type": TEXT})
             else:
                 changed[finding.certain] = name
-    schema = resource.table.model_copy(update={"fields": tuple(fields.values())})
-    typed = replace(table.description, resource=resource.model_copy(update={"table": schema}))
-    return typed.with_use(leave_out=leave_out, **changed)
+    resource = table.description.resource.changed(fields.values(), leave_out=leave_out, **changed)
+    return replace(table.description, resource=resource)

@@ -67,10 +67,8 @@ def find_follow_up(table: ExaminedTable) -> Iterator[Finding]:
     """Find columns that know when or how follow-up ended."""
     if table.outcome is None:
         return
-    if table.outcome.follow is None:
-        reasons = _unused_times(table)
-    else:
-        reasons = _other_times(table, table.outcome.follow.time)
+    follow = table.outcome.follow
+    reasons = _unused_times(table) if follow is None else _other_times(table, follow.time)
     for name, why in reasons.items():
         yield ask_to_leave_out(name, why)
 
@@ -87,14 +85,12 @@ def _other_times(table: ExaminedTable, time: Array) -> dict[str, str]:
     ends: list[Array] = []
     for name, values in numbers.items():
         if _never_above(values, time):
-            reasons[name] = (
-                "is never above the follow-up time: another time of follow-up, or a start?"
-            )
+            why = "is never above the follow-up time: another time of follow-up, or a start?"
+            reasons[name] = why
             ends.append(values)
         elif _goes_with(values, time):
-            reasons[name] = (
-                "goes with the follow-up time: the same in another unit, or the date of entry?"
-            )
+            why = "goes with the follow-up time: the same in another unit, or the date of entry?"
+            reasons[name] = why
     for name, values in numbers.items():
         seen = values[~np.isnan(values)]
         if name in reasons or len(np.unique(seen)) != 2:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,13 +47,6 @@ _FILLED_BY_CHANCE = 0.001  # in rows of one class, were they any rows
 _PLAIN = re.compile(r"\d|^(yes|no|y|n|true|false|ja|nein|oui|non|s[ií])$")
 
 
-class _Told(NamedTuple):
-    """How well a column alone tells one class from the others."""
-
-    auroc: float
-    c: int
-
-
 def find_label_leaks(table: ExaminedTable) -> Iterator[Finding]:
     """Find used columns that look like the outcome, an id or the row number.
 
@@ -72,18 +64,20 @@ def find_label_leaks(table: ExaminedTable) -> Iterator[Finding]:
     for column in table.encoder.used:
         parts = column_parts(column, table.X, table.encoder.places, most)
         values = table.numbers(column.name) if column.kind == NUMBER else None
-        leak = _best(parts, values, y, half)
-        why = _recoded(parts, y, classes) or _alone(leak, parts, y, classes)
+        auroc, c = _best(parts, values, y, half)
+        why = _recoded(parts, y, classes) or _alone(auroc, c, parts, y, classes)
         why = why or ("" if values is None else _row_like(values))
         if why:
-            suspects.append((leak.auroc, column.name, why))
+            suspects.append((auroc, column.name, why))
     suspects.sort(key=lambda suspect: (-suspect[0], suspect[1]))
     for _, name, why in suspects:
         yield ask_to_leave_out(name, why)
 
 
-def _best(parts: ColumnParts, values: Array | None, y: Ids, half: npt.NDArray[np.bool_]) -> _Told:
-    """Return the class that the column tells best, of those with enough rows."""
+def _best(
+    parts: ColumnParts, values: Array | None, y: Ids, half: npt.NDArray[np.bool_]
+) -> tuple[float, int]:
+    """Return the class that the column tells best, of those with enough rows, after its AUROC."""
     counts = np.bincount(y)
     asked = [1] if len(counts) == 2 else np.flatnonzero(counts >= FEWEST).tolist()
     candidates = []
@@ -92,10 +86,8 @@ def _best(parts: ColumnParts, values: Array | None, y: Ids, half: npt.NDArray[np
         if inside.all():  # the others are in no row of the sample
             continue
         auroc = _by_parts(parts, inside, half)
-        candidates.append(
-            _Told(auroc if values is None else max(auroc, order_auroc(values, inside)), c)
-        )
-    return max(candidates, default=_Told(0.5, 0))
+        candidates.append((auroc if values is None else max(auroc, order_auroc(values, inside)), c))
+    return max(candidates, default=(0.5, 0))
 
 
 def _by_parts(
@@ -142,17 +134,17 @@ def _recoded(parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
     return f"is the label under another coding ({coded})"
 
 
-def _alone(leak: _Told, parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
-    if leak.auroc < TELLS:
+def _alone(auroc: float, c: int, parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
+    if auroc < TELLS:
         return ""
-    events = np.bincount(parts.number[y == leak.c], minlength=len(parts.names))
+    events = np.bincount(parts.number[y == c], minlength=len(parts.names))
     cells = np.column_stack([events, parts.sizes - events])
     few = ((cells > 0) & (cells < FEW)).any(axis=1)
     share = np.where((parts.sizes >= FEWEST) & ~few, events / parts.sizes, 0.0)
     purest = np.flatnonzero(share == share.max())
     best = int(purest[0] if purest[0] == 0 else purest[-1])  # of ranges rather one at an end
     example = f" ({parts.names[best]}: {100 * share[best]:.0f} % of them)" if share[best] else ""
-    return f"by itself ranks {classes[leak.c]!r} with an AUROC of {leak.auroc:.3f}{example}"
+    return f"by itself ranks {classes[c]!r} with an AUROC of {auroc:.3f}{example}"
 
 
 def _row_like(values: Array) -> str:

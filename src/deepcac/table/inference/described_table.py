@@ -22,6 +22,7 @@ from deepcac.table.columns.description import (
     ColumnField,
     Dialect,
     OpenQuestion,
+    Outcome,
     Resource,
     Schema,
     TableDescription,
@@ -78,9 +79,14 @@ def describe_table(
     asked = [finding._replace(check=CELLS) for column in columns for finding in column.questions]
     opened = {name for finding in asked for name in finding.fields}
     for_now = TableDescription(_without_open(resource, opened), "", {})
-    examined, refused = _examine(_typed_sample(sample, for_now), for_now)
+    typed = replace(
+        sample,
+        rows=_typed(sample.rows, for_now, None),
+        keys=_typed(sample.keys, for_now, sample.keys.column_names),
+    )
+    examined, refused = _examine(typed, for_now)
     examined = with_certain(examined)
-    resource = _with_findings(resource, examined, asked + _rows_without(sample, use))
+    resource = _with_findings(use.outcome, examined, asked + _rows_without(sample, use))
     file = f"{description_path(path).name}, which deepcac profile writes"
     return InferredTable(
         TableDescription(resource, file, {}, True), examined, sample.total, refused
@@ -169,14 +175,6 @@ def _words(columns: Sequence[InferredColumn]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*NO_VALUE, *sorted(words))))
 
 
-def _typed_sample(sample: SampledTable, description: TableDescription) -> SampledTable:
-    return replace(
-        sample,
-        rows=_typed(sample.rows, description, None),
-        keys=_typed(sample.keys, description, sample.keys.column_names),
-    )
-
-
 def _examine(sample: SampledTable, description: TableDescription) -> tuple[ExaminedTable, str]:
     """Return a typed sample to look at, and why there is no outcome, if a label cannot be one."""
     outcome = description.use.outcome
@@ -202,26 +200,21 @@ def _without_open(resource: Resource, names: Collection[str]) -> Resource:
     opened = dict.fromkeys(set(names) - resource.use.no_predictors().keys(), _ASKED)
     answered = tuple(asked for asked in resource.use.questions if asked.answer is not None)
     leave_out = {**resource.use.leave_out, **opened}
-    use = resource.use.model_copy(update={"leave_out": leave_out, "questions": answered})
-    return resource.model_copy(update={"use": use})
+    return resource.changed(leave_out=leave_out, questions=answered)
 
 
 def _with_findings(
-    resource: Resource, examined: ExaminedTable, asked: Sequence[Finding]
+    outcome: Outcome | None, examined: ExaminedTable, asked: Sequence[Finding]
 ) -> Resource:
     """Return a description with what is certain, and with every question."""
-    certain = examined.description.resource
-    outcome, seen = resource.use.outcome, examined.outcome
+    certain, seen = examined.description.resource, examined.outcome
     left_out = {name: note for name, note in certain.use.leave_out.items() if note != _ASKED}
-    changed = {
-        "leave_out": left_out,
-        "outcome": outcome if outcome is None or seen is None else seen.named(outcome),
-        "questions": as_questions([*asked, *find_questions(examined)]),
-    }
-    fields = tuple(_with_levels(field, examined) for field in certain.table.fields)
-    table = certain.table.model_copy(update={"fields": fields})
-    use = certain.use.model_copy(update=changed)
-    return resource.model_copy(update={"table": table, "use": use})
+    return certain.changed(
+        (_with_levels(field, examined) for field in certain.table.fields),
+        leave_out=left_out,
+        outcome=outcome if outcome is None or seen is None else seen.named(outcome),
+        questions=as_questions([*asked, *find_questions(examined)]),
+    )
 
 
 def _with_levels(field: ColumnField, examined: ExaminedTable) -> ColumnField:

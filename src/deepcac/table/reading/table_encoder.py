@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from deepcac.errors import DataError
 from deepcac.scoring.column_quantiles import LENGTHS, coarse_quantiles
@@ -19,7 +20,9 @@ from deepcac.table.columns.cells import as_texts, is_numeric, is_text, numbers, 
 from deepcac.table.columns.description import TableDescription
 from deepcac.types import Array, Ids
 
-NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"
+NUMBER: Final = "number"
+CATEGORY: Final = "category"
+LEFT_OUT: Final = "left out"
 MOST_LEVELS = 20  # of a category; rarer ones, and those of few patients, become one level
 OTHER, ABSENT = "(other)", "(missing)"
 MOST_VALUES = 10  # different numbers of a column that are kept one by one
@@ -30,7 +33,7 @@ class EncodedColumn:
     """What one column of a table is."""
 
     name: str
-    kind: str
+    kind: Literal["number", "category", "left out"]
     # Of a category, in order; `OTHER` stands for rarer ones, `ABSENT` for no value
     levels: tuple[str, ...] = ()
     note: str = ""  # why it is left out, or what was done to it
@@ -39,6 +42,8 @@ class EncodedColumn:
     quantiles: tuple[float, ...] = ()
     # All values of a number that has few, each in eight rows or more
     values: tuple[float, ...] = ()
+
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True)
@@ -106,37 +111,27 @@ class TableEncoder:
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "TableEncoder":
         """Return the encoder that `to_dict` wrote; an impossible one is a `DataError`."""
-        columns = [
-            EncodedColumn(**entry | {name: tuple(entry.get(name, ())) for name in _TUPLES})
-            for entry in content["columns"]
-        ]
+        try:
+            columns = TypeAdapter(tuple[EncodedColumn, ...]).validate_python(content["columns"])
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            raise DataError(f"columns {fault['loc']}: {fault['msg']}") from error
         for column in columns:
             _check(column)
         if len({column.name for column in columns}) != len(columns):
             raise DataError("a column stands twice")
         described = content["description"]
-        return cls(tuple(columns), described and TableDescription.from_dict(described))
-
-
-_TUPLES = ("levels", "quantiles", "values")
+        return cls(columns, described and TableDescription.from_dict(described))
 
 
 def _check(column: EncodedColumn) -> None:
     """Refuse a column that `learn_encoder` cannot have found."""
-    levels = column.levels
-    if not all(isinstance(text, str) for text in (column.name, column.note, *levels)):
-        raise DataError("a column's name, note or level is no text")
+    levels, ordered = column.levels, (column.quantiles, column.values)
     possible = len(set(levels)) == len(levels) and 2 <= len(levels) <= MOST_LEVELS + 2
-    if column.kind not in (NUMBER, CATEGORY, LEFT_OUT) or (
-        not possible if column.kind == CATEGORY else levels
-    ):
-        raise DataError(f"column {column.name!r} is of no kind, or has impossible levels")
-    if len(column.quantiles) not in LENGTHS:
-        raise DataError(f"column {column.name!r} has impossible quantiles")
-    for values in ([*column.quantiles], [*column.values]):
-        real = all(type(value) in (int, float) for value in values)
-        if not real or not np.isfinite(values).all() or values != sorted(values):
-            raise DataError(f"column {column.name!r}: its quantiles or values are out of order")
+    if not possible if column.kind == CATEGORY else levels:
+        raise DataError(f"column {column.name!r} has impossible levels")
+    if len(column.quantiles) not in LENGTHS or any(list(v) != sorted(v) for v in ordered):
+        raise DataError(f"column {column.name!r}: its quantiles or values are out of order")
 
 
 def learn_encoder(

@@ -30,7 +30,6 @@ _ALIKE = {  # spellings of one unit
     **dict.fromkeys(("min", "mins", "minute", "minutes"), "minute"),
     **dict.fromkeys(("lb", "lbs"), "lb"),
 }
-_CODE = r"^\d+[eE]\d+$"  # a ward, or a number as few programs write it
 _SIMPLE = r"^(\D*\d*(\.0+)?|[0-9a-fA-F-]+)$"  # where capitals say nothing
 _ZEROS = r"^(\D*)0*(\d+?)(\.0+)?$"
 _CUT = r"^\d[.,]\d+E\+\d+$"
@@ -89,13 +88,6 @@ def unit_key(unit: str) -> str:
 def is_unit(text: str) -> bool:
     """Tell whether a text is a unit of measurement."""
     return _UNIT.fullmatch(text) is not None
-
-
-def code_place(column: pa.ChunkedArray) -> int:
-    """Return the place of the first text such as 1E2, which may be a name or 100; -1 if none."""
-    if not pc.any(pc.match_substring(column, "e", ignore_case=True)).as_py():
-        return -1
-    return int(pc.index(pc.match_substring_regex(column, _CODE), True).as_py())
 
 
 def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Array:

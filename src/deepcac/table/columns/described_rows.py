@@ -65,8 +65,7 @@ class DescribedTable(os.PathLike[str]):
                 for name, column in zip(names, block.columns, strict=True)
             ]
             before += block.num_rows
-            rows = pa.RecordBatch.from_arrays(columns, names=names)
-            yield rows.replace_schema_metadata(block.schema.metadata)
+            yield pa.record_batch(columns, names=names, metadata=block.schema.metadata)
         if misfits:
             raise DataError(self._message(misfits))
 

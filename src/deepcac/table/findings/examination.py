@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.scoring.censored import FollowUp
 from deepcac.table.columns.cells import is_text, plain, refuse_missing, row_names, same_names
 from deepcac.table.columns.description import DATES, LEAVE_OUT, TableDescription
 from deepcac.table.findings.finding import Finding
@@ -87,11 +86,6 @@ class ExaminedTable:
     def numeric(self) -> tuple[str, ...]:
         """Columns that are used as numbers."""
         return tuple(column.name for column in self.encoder.used if column.kind == NUMBER)
-
-    @property
-    def follow(self) -> FollowUp | None:
-        """Follow-up times, where the outcome is an event up to a horizon."""
-        return None if self.outcome is None else self.outcome.follow
 
     @property
     def codes(self) -> Ids | None:

@@ -55,7 +55,7 @@ def find_odd_values(table: ExaminedTable) -> Iterator[Finding]:
         yield from odd_values(name, values)
     yield from _shared_codes(numbers)
     if table.outcome is not None:
-        yield from odd_outcomes(table.rows, table.description.outcome, table.follow)
+        yield from odd_outcomes(table.rows, table.description.outcome, table.outcome.follow)
 
 
 def odd_outcomes(rows: pa.Table, asked: Outcome, follow: FollowUp | None) -> Iterator[Finding]:

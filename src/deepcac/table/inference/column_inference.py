@@ -6,14 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.table.columns.cell_texts import AMONG_NUMBERS, ERROR_CELLS, NO_VALUE, UNKNOWN
-from deepcac.table.columns.cells import (
-    code_place,
-    is_numeric,
-    is_text,
-    is_unit,
-    truth_like,
-    unit_key,
-)
+from deepcac.table.columns.cells import is_numeric, is_text, is_unit, truth_like, unit_key
 from deepcac.table.columns.dates import ANY, are_dates, date_patterns, date_type
 from deepcac.table.columns.described_rows import WITH_UNIT, as_declared_numbers, without_missing
 from deepcac.table.columns.description import (
@@ -37,6 +30,7 @@ _FEWEST_NUMBERS = 5  # different ones that are spoken of
 _FEWEST_WITH_UNIT = 0.05  # of the cells; fewer are slips
 _BEYOND = r"^[<>]=?\s*\d"  # below or above what a device measures
 _PAIR, _MOSTLY = r"^\d{2,3} ?/ ?\d{2,3}$", 0.5  # a blood pressure; share of the rows
+_CODE = r"^\d+[eE]\d+$"  # a ward, or a number as few programs write it
 _PADDED = r"^0\d+$"  # a name, if others of the column are no numbers
 _AREA = r"^[A-Z]{2}$"  # a code of two letters, of which NA is one
 
@@ -120,7 +114,7 @@ def _number_or_text(
         if pc.any(pc.match_substring_regex(present, _PADDED)).as_py():
             return InferredColumn(text, words)
         return InferredColumn(read.field, (*words, *nothing), _slips(name, present, slips, number))
-    place = code_place(pa.chunked_array([present]))
+    place = pc.index(pc.match_substring_regex(present, _CODE), True).as_py()
     if place >= 0:
         cell = present[place].as_py()
         why = (

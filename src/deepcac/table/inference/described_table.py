@@ -132,8 +132,8 @@ def _uniform_block(block: pa.RecordBatch, needed: Sequence[str]) -> pa.RecordBat
         column = plain_type(name, column)
         text = is_text(column.type)
         columns.append(plain(uniform_text(column.cast(pa.string()))) if text else column)
-    rows = pa.RecordBatch.from_arrays(columns, names=block.schema.names)
-    return rows.replace_schema_metadata(block.schema.metadata)
+    names, metadata = block.schema.names, block.schema.metadata
+    return pa.record_batch(columns, names=names, metadata=metadata)
 
 
 def _infer_columns(sample: SampledTable, use: Use) -> list[InferredColumn]:

@@ -169,12 +169,7 @@ def find_head(file: str, opened: Open, dialect: Dialect) -> Head:
             if cells > len(words):
                 _refuse_no_row_names(file, map(_words, rows), cells)
             return Head(" ", [ROW_NAMES] * (cells - len(words)) + words, end, place + 1)
-        wide = (
-            max((_outside_quotes(after[0]).count(sign) for sign in _DELIMITERS), default=0)
-            if after
-            else 0
-        )
-        if wide:
+        if wide := max(map(_outside_quotes("".join(after[:1])).count, _DELIMITERS)):
             raise DataError(
                 f"{file}: the first line has 1 cell, the next one {wide + 1}; the first line must "
                 f"hold the column names: {_ABOVE}"
@@ -243,13 +238,12 @@ def _refuse_no_row_names(
     """
     wide = [row for row in rows if len(row) == cells]
     first = [row[0] for row in wide]
-    says = f"{file}: the first line has {cells - 1} cells, the next one {cells}"
-    if len(wide) > 1 and all(map(_is_name, wide[0])) and any(map(_is_number, wide[1])):
-        raise DataError(f"{says}; {_ABOVE}, or name each column in the first line")
-    if named or len(set(first)) < len(first):
+    lower = len(wide) > 1 and all(map(_is_name, wide[0])) and any(map(_is_number, wide[1]))
+    if lower or named or len(set(first)) < len(first):
         raise DataError(
-            f"{says}; name each column there, and quote cells with a decimal comma, or save the "
-            f"table with semicolons; or {_ABOVE}"
+            f"{file}: the first line has {cells - 1} cells, the next one {cells}; name each column "
+            "there, and quote cells with a decimal comma, or save the table with semicolons; or "
+            f"{_ABOVE}"
         )
 
 
@@ -318,15 +312,12 @@ def _fault(message: str, columns: int, lines: int) -> str:
     got = re.search(r"got (\d+)", message)
     if got:
         line = f"data row {int(row[1]) - lines}" if row else "a row"
-        way = "a note or a footer? take the line out"
-        if got[1] != "1":
-            way = _ABOVE if columns == 1 else "quote cells with delimiters"
-            if columns > 1 and got[1] == str(columns + 1):
-                way += ", and take out one at the end of a row"
-            if columns > 1 and line == "data row 1":
-                way += f", or {_ABOVE}"
-        cells = "cell" if got[1] == "1" else "cells"
-        return f"{line} has {got[1]} {cells}, the header has {columns}; {way}"
+        if got[1] == "1":
+            has, way = "1 cell", "a note or a footer? take the line out"
+        else:
+            has = f"{got[1]} cells"
+            way = f"quote cells with delimiters, take out one at the end of a row, or {_ABOVE}"
+        return f"{line} has {has}, the header has {columns}; {way}"
     if "UTF8" in message or "utf-8" in message:
         return _NOT_UTF8
     return f"not readable as delimited text ({message.splitlines()[0][:80]})"

@@ -65,10 +65,7 @@ def _texts(book: Any, name: str, most: int | None = None) -> list[list[str]]:
 
 def _rows(book: Any, name: str, most: int | None) -> Iterator[Sequence[Any]]:
     """Yield the values of each row; of other formats than that of openpyxl as pandas has them."""
-    try:
-        sheet = book.book[name]
-        sheet.reset_dimensions()  # those that the file states
-    except (AttributeError, KeyError, TypeError):
+    if book.engine != "openpyxl":
         import pandas as pd
 
         _check_open(book)
@@ -78,6 +75,8 @@ def _rows(book: Any, name: str, most: int | None) -> Iterator[Sequence[Any]]:
         )
         yield from cells.to_numpy().tolist()
         return
+    sheet = book.book[name]
+    sheet.reset_dimensions()  # those that the file states
     for row in sheet.iter_rows(max_row=most):
         yield [math.nan if cell.data_type == "e" else cell.value for cell in row]
 
@@ -111,7 +110,8 @@ def _chosen(path: StrPath, book: Any, wanted: str | None) -> str:
             shown = ", ".join(map(repr, names))
             raise DataError(f"{path}: no sheet {wanted!r}; there are {shown}")
         return wanted
-    hidden = [name for name in names if not _seen(book, name)]
+    ours = book.engine == "openpyxl"  # of other readers nobody knows what is hidden
+    hidden = [name for name in names if ours and book.book[name].sheet_state != "visible"]
     rows = {name: len(_texts(book, name, 1000)) for name in names if name not in hidden}
     full = [name for name, n in rows.items() if n]
     for name in hidden if len(full) == 1 else ():
@@ -130,13 +130,6 @@ def _chosen(path: StrPath, book: Any, wanted: str | None) -> str:
         f"{path}: has {len(full)} sheets ({shown}); name one: deepcac profile {path} --sheet "
         f"{max(full, key=lambda name: rows[name])!r}"
     )
-
-
-def _seen(book: Any, name: str) -> bool:
-    try:
-        return str(book.book[name].sheet_state) == "visible"
-    except (AttributeError, KeyError, TypeError):  # of other readers than openpyxl
-        return True
 
 
 def _text(value: Any) -> str:

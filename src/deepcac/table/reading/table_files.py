@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
 from deepcac.table.columns.cell_texts import uniform_names
+from deepcac.table.columns.cells import is_bytes, is_text
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import Dialect
 from deepcac.table.limits import check_bytes, check_columns
@@ -36,10 +37,7 @@ def raw_blocks(path: StrPath, dialect: Dialect) -> Iterator[pa.RecordBatch]:
         _check_names(path, names)
         rows += block.num_rows
         check_bytes(path, sum(map(_decoded, block.columns)), "save it with plain columns")
-        metadata = block.schema.metadata
-        yield pa.RecordBatch.from_arrays(block.columns, names=names).replace_schema_metadata(
-            metadata
-        )
+        yield block.rename_columns(names)
     if not rows:
         raise DataError(f"{path}: holds no rows")
 
@@ -97,15 +95,12 @@ def _check_names(path: StrPath, names: list[str]) -> None:
 
 def _decoded(column: pa.Array) -> int:
     """Return the bytes of a dictionary's texts, each as often as a row has it."""
-    if not pa.types.is_dictionary(column.type) or not _has_length(column.type.value_type):
+    if not pa.types.is_dictionary(column.type):
+        return 0
+    if not (is_text(column.type.value_type) or is_bytes(column.type.value_type)):
         return 0
     lengths = pc.binary_length(column.dictionary).cast(pa.int64())
     return pc.sum(lengths.take(column.indices)).as_py() or 0
-
-
-def _has_length(kind: pa.DataType) -> bool:
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)
-    return any(of(kind) for of in (*texts, pa.types.is_large_binary))
 
 
 def _parquet(file: Path, source: Any) -> Iterator[pa.RecordBatch]:

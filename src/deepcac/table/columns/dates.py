@@ -46,7 +46,8 @@ def date_patterns(texts: list[str]) -> list[str]:
     dated = [day + "".join(rest) for day, rest in product(days, [("",), *product(" T", _HOURS)])]
     readings: dict[bytes, str] = {}
     for pattern in (*dated, *_HOURS):
-        if _fits(texts[0], pattern) and (values := _values(texts, pattern)).notna().all():
+        fits = _values(texts[:1], pattern).notna().all()  # of one text this is soon known
+        if fits and (values := _values(texts, pattern)).notna().all():
             readings.setdefault(values.to_numpy("datetime64[us]").tobytes(), pattern)
     return [*readings.values()]
 
@@ -80,14 +81,6 @@ def fits_format(texts: list[str], kind: str, format: str) -> "Flags":
         return np.ones(len(texts), np.bool_)
     patterns = _ISO[kind] if format == DEFAULT else (format,)
     return np.logical_or.reduce([_values(texts, pattern).notna() for pattern in patterns])
-
-
-def _fits(text: str, pattern: str) -> bool:
-    try:
-        datetime.strptime(text, pattern)
-    except ValueError:
-        return False
-    return True
 
 
 def _values(texts: list[str], pattern: str) -> "pd.Series":

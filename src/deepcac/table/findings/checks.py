@@ -4,63 +4,48 @@ from dataclasses import replace
 
 from deepcac.table.columns.cells import as_texts, plain
 from deepcac.table.columns.description import LEAVE_OUT, TEXT, OpenQuestion, TableDescription
-from deepcac.table.findings.column_names import (
-    find_codes,
-    find_dates,
-    find_forms,
-    find_persons,
-    find_site,
-    find_weights,
+from deepcac.table.findings import (
+    column_names,
+    follow_up_columns,
+    label_leaks,
+    odd_values,
+    outcome,
+    plain_faults,
+    repeated_rows,
+    row_names,
 )
 from deepcac.table.findings.examination import Check, ExaminedTable, run_checks
 from deepcac.table.findings.finding import Finding
-from deepcac.table.findings.follow_up_columns import find_endpoints, find_follow_up
-from deepcac.table.findings.label_leaks import (
-    find_filled_after,
-    find_label_leaks,
-    find_later_events,
-)
-from deepcac.table.findings.odd_values import find_impossible_values, find_odd_values
-from deepcac.table.findings.outcome import find_unclear_outcome
-from deepcac.table.findings.plain_faults import (
-    find_constants,
-    find_duplicates,
-    find_no_header,
-    find_spellings,
-    find_unreadable,
-)
-from deepcac.table.findings.repeated_rows import find_patient, find_repeated_rows
-from deepcac.table.findings.row_names import find_row_names
 
 # What a description says without a question. It is looked for once, when the description is made:
 # a person may then take a line out.
 CERTAIN: dict[str, Check] = {
-    "patient": find_patient,
-    "site": find_site,
-    "row name": find_row_names,
-    "person": find_persons,
-    "date": find_dates,
-    "constant": find_constants,
-    "duplicate": find_duplicates,
-    "code": find_codes,
+    "patient": repeated_rows.find_patient,
+    "site": column_names.find_site,
+    "row name": row_names.find_row_names,
+    "person": column_names.find_persons,
+    "date": column_names.find_dates,
+    "constant": plain_faults.find_constants,
+    "duplicate": plain_faults.find_duplicates,
+    "code": column_names.find_codes,
 }
 LEAKS: dict[str, Check] = {
-    "label leak": find_label_leaks,
-    "follow-up": find_follow_up,
-    "endpoint": find_endpoints,
-    "later event": find_later_events,
-    "filled after": find_filled_after,
+    "label leak": label_leaks.find_label_leaks,
+    "follow-up": follow_up_columns.find_follow_up,
+    "endpoint": follow_up_columns.find_endpoints,
+    "later event": label_leaks.find_later_events,
+    "filled after": label_leaks.find_filled_after,
 }
 QUESTIONS: dict[str, Check] = {
-    "unreadable": find_unreadable,
-    "header": find_no_header,
-    "repeated rows": find_repeated_rows,
-    "outcome": find_unclear_outcome,
-    "form": find_forms,
-    "weight": find_weights,
-    "spelling": find_spellings,
-    "impossible value": find_impossible_values,
-    "odd value": find_odd_values,
+    "unreadable": plain_faults.find_unreadable,
+    "header": plain_faults.find_no_header,
+    "repeated rows": repeated_rows.find_repeated_rows,
+    "outcome": outcome.find_unclear_outcome,
+    "form": column_names.find_forms,
+    "weight": column_names.find_weights,
+    "spelling": plain_faults.find_spellings,
+    "impossible value": odd_values.find_impossible_values,
+    "odd value": odd_values.find_odd_values,
     **LEAKS,
 }
 

@@ -6,11 +6,20 @@ from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.table.columns.cells import is_text, plain, refuse_missing, row_names, same_names
+from deepcac.table.columns.cells import (
+    as_texts,
+    is_bytes,
+    is_text,
+    plain,
+    refuse_missing,
+    row_names,
+    same_names,
+)
 from deepcac.table.columns.description import DATES, LEAVE_OUT, TableDescription
 from deepcac.table.findings.finding import Finding
 from deepcac.table.reading.outcomes import Outcomes, read_outcomes
@@ -59,6 +68,16 @@ class ExaminedTable:
     def cells(self, name: str) -> pa.ChunkedArray:
         """Return the cells of a column, null where there is no value."""
         return plain(self.rows[name])
+
+    def keys(self, name: str) -> Ids | None:
+        """Return a number for each different cell in the order of the rows; -1 where missing.
+
+        None of a column of lists or bytes.
+        """
+        cells = self.cells(name)
+        if pa.types.is_nested(cells.type) or is_bytes(cells.type):
+            return None
+        return np.asarray(pd.factorize(as_texts(cells).to_pandas())[0], dtype=np.int64)
 
     def is_text(self, name: str) -> bool:
         """Tell whether a column holds text."""

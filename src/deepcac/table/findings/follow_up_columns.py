@@ -127,8 +127,7 @@ def _unused_times(table: ExaminedTable) -> dict[str, str]:
     They have the name of one, and are shorter or longer where the event came; or they end in one
     number, the end of the study, for many rows, none of which has the event.
     """
-    if table.outcome is None:
-        return {}
+    assert table.outcome is not None
     two = len(table.outcome.classes) == 2
     reasons = {}
     for name in table.numeric:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,32 +19,22 @@ _FEWEST_STEPS, _MOST_STEPS = 3, 5  # values of a column with a shared code
 _FEWEST_COLUMNS, _SHARE = 3, 0.02  # that share it; of the rows
 _FEW, _SOME = 0.02, 0.3  # shares of the rows that are above and below
 _MOST_VALUES = 12  # that one answer can make missing
-
-
-class _Measure(NamedTuple):
-    """A measurement by its names, and the numbers between which it lies in any unit."""
-
-    names: str
-    low: float
-    high: float
-
-
-_MEASURES = (
-    _Measure(r"age|alter|edad|[aâ]ge", 0, 115),
-    _Measure(r"pulse|puls|heart[_ .-]?rate|hr|hrt|heartrte", 5, 350),
-    _Measure(r"sys(tolic)?[_ .-]?(bp)?|sbp|sysbp", 20, 370),
-    _Measure(r"dia(stolic)?[_ .-]?(bp)?|dbp|diabp", 5, 300),
-    _Measure(r"map|mean[_ .-]?bp|meanbp", 5, 330),
-    _Measure(r"resp(iratory)?[_ .-]?(rate)?|rr", 1, 120),
-    _Measure(r"weight[_ .-]?(kg|lb)?|gewicht|body[_ .-]?weight|wt[_ .-]?kg", 0.2, 1500),
-    _Measure(r"height[_ .-]?(cm|m|in)?|gr[oö](ss|ß)e|ht[_ .-]?cm", 0.2, 280),
-    _Measure(r"bmi", 5, 200),
-    _Measure(r"temp(erature)?[_ .-]?[cf]?", 10, 120),
-    _Measure(r"spo2|sao2|o2[_ .-]?sat", 5, 100),
-)
 _DAY = r"[_ .-]?(\d{1,2}|baseline|bl|admission|first)?"  # weight_kg1, hrt1, age at admission
-_HOURS = re.compile(r".*[_ .-](tat|hours?|hrs?)", re.IGNORECASE)
-_MOST_HOURS = 24 * 365.25 * 5
+# Names of a measurement, and the numbers between which it lies in any unit.
+_MEASURES = (
+    (rf"(age|alter|edad|[aâ]ge){_DAY}", 0, 115),
+    (rf"(pulse|puls|heart[_ .-]?rate|hr|hrt|heartrte){_DAY}", 5, 350),
+    (rf"(sys(tolic)?[_ .-]?(bp)?|sbp|sysbp){_DAY}", 20, 370),
+    (rf"(dia(stolic)?[_ .-]?(bp)?|dbp|diabp){_DAY}", 5, 300),
+    (rf"(map|mean[_ .-]?bp|meanbp){_DAY}", 5, 330),
+    (rf"(resp(iratory)?[_ .-]?(rate)?|rr){_DAY}", 1, 120),
+    (rf"(weight[_ .-]?(kg|lb)?|gewicht|body[_ .-]?weight|wt[_ .-]?kg){_DAY}", 0.2, 1500),
+    (rf"(height[_ .-]?(cm|m|in)?|gr[oö](ss|ß)e|ht[_ .-]?cm){_DAY}", 0.2, 280),
+    (rf"(bmi){_DAY}", 5, 200),
+    (rf"(temp(erature)?[_ .-]?[cf]?){_DAY}", 10, 120),
+    (rf"(spo2|sao2|o2[_ .-]?sat){_DAY}", 5, 100),
+    (r".*[_ .-](tat|hours?|hrs?)", -np.inf, 24 * 365.25 * 5),
+)
 
 
 def find_odd_values(table: ExaminedTable) -> Iterator[Finding]:
@@ -115,12 +104,10 @@ def _shared_codes(numbers: Mapping[str, Array]) -> Iterator[Finding]:
 def find_impossible_values(table: ExaminedTable) -> Iterator[Finding]:
     """Find ages of 455 years and blood pressures of 0."""
     for name in table.numeric:
-        measure = next((m for m in _MEASURES if _is_named(name, m.names)), None)
-        low, high = (0.0, np.inf) if measure is None else (measure.low, measure.high)
-        if measure is None:
-            if not _HOURS.fullmatch(name):
-                continue
-            low, high = -np.inf, _MOST_HOURS
+        limits = [m for names, *m in _MEASURES if re.fullmatch(names, name, re.IGNORECASE)]
+        if not limits:
+            continue
+        low, high = limits[0]
         values = table.numbers(name)
         # What looks like a code for no value is asked about as one.
         codes = [float(code) for _, code in missing_codes(name, values)]
@@ -135,7 +122,3 @@ def find_impossible_values(table: ExaminedTable) -> Iterator[Finding]:
         few = len(distinct) <= _MOST_VALUES
         answers = (MISSING_VALUES, KEEP) if few else (LEAVE_OUT, KEEP)
         yield Finding(text, (name,), answers, tuple(map(plainly, distinct)) if few else ())
-
-
-def _is_named(name: str, names: str) -> bool:
-    return re.fullmatch(rf"({names}){_DAY}", name, re.IGNORECASE) is not None

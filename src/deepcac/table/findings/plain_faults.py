@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.table.columns.cells import as_texts, is_bytes
+from deepcac.table.columns.cells import as_texts
 from deepcac.table.columns.description import KEEP, LEAVE_OUT
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.findings.finding import Finding, leave_out
@@ -58,14 +57,14 @@ def find_spellings(table: ExaminedTable) -> Iterator[Finding]:
 def find_constants(table: ExaminedTable) -> Iterator[Finding]:
     """Find columns of one value, and columns without any."""
     for name in table.predictors:
-        values = _codes(table, name)
+        values = table.keys(name)
         if values is not None and (values == values[0]).all():
             yield leave_out(name, "empty" if values[0] < 0 else "constant")
 
 
 def find_duplicates(table: ExaminedTable) -> Iterator[Finding]:
     """Find columns that say what an earlier one says, or whether it has one of its levels."""
-    codes = {name: _codes(table, name) for name in table.predictors[:_MOST_COLUMNS]}
+    codes = {name: table.keys(name) for name in table.predictors[:_MOST_COLUMNS]}
     there = {name: values for name, values in codes.items() if values is not None}
     first: dict[bytes, str] = {}
     for name, values in there.items():
@@ -94,11 +93,3 @@ def _values(table: ExaminedTable, name: str) -> Ids:
     """Return a number for each cell that is equal for equal texts of any column."""
     texts = as_texts(table.cells(name)).to_pandas().astype(str).to_numpy()
     return pd.util.hash_array(texts).astype(np.int64)
-
-
-def _codes(table: ExaminedTable, name: str) -> Ids | None:
-    """Return a number for each different cell in the order of the rows; -1 where missing."""
-    cells = table.cells(name)
-    if pa.types.is_nested(cells.type) or is_bytes(cells.type):
-        return None
-    return np.asarray(pd.factorize(as_texts(cells).to_pandas())[0], dtype=np.int64)

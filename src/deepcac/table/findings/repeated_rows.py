@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.columns.cell_texts import NAMES_A_PATIENT, NAMES_A_ROW
@@ -59,9 +57,8 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
         return None
     n = len(table.number)
     names = {*table.predictors, *table.description.use.leave_out}
-    cells = {name: table.cells(name) for name in table.rows.column_names if name in names}
-    flat = {name: c for name, c in cells.items() if not pa.types.is_nested(c.type)}
-    keys = {name: _keys(c) for name, c in flat.items()}
+    every = {name: table.keys(name) for name in table.rows.column_names if name in names}
+    keys = {name: key for name, key in every.items() if key is not None}
     ordered = sorted(keys, key=lambda name: NAMES_A_PATIENT.fullmatch(name) is None)
     for name in ordered:
         key = keys[name]
@@ -83,11 +80,6 @@ def _repeated_patients(table: ExaminedTable) -> Finding | None:
             )
             return Finding(text, (name,), (PATIENT, KEEP))
     return None
-
-
-def _keys(cells: pa.ChunkedArray) -> Ids:
-    """Return a number for each different cell; -1 where missing."""
-    return np.asarray(pd.factorize(cells.to_pandas())[0], dtype=np.int64)
 
 
 def _never_change(name: str, keys: Mapping[str, Ids], codes: Ids, counts: Ids) -> bool:

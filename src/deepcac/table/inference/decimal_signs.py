@@ -57,7 +57,12 @@ def decimal_signs(columns: Mapping[str, pa.Array], number: Ids) -> DecimalSigns:
         if len(column.votes) > 1:
             mixed[name] = f"Column {name!r}: points and commas both stand before decimals."
         elif column.unclear and sign is None:
-            mixed[name] = _two_readings(name, columns[name], column.unclear, number)
+            place, unclear = min((place, sign) for sign, place in column.unclear.items())
+            text = columns[name][place].as_py()
+            mixed[name] = (
+                f"Column {name!r}, data row {number[place]}: {text!r} may be "
+                f"{text.replace(unclear, '')!r} or {text.replace(unclear, '.')!r}."
+            )
         elif sign is not None:
             by_column[name] = sign
     return DecimalSigns(by_column, mixed)
@@ -91,12 +96,3 @@ def _count_signs(column: pa.Array, least: float) -> _Seen:
         if either and small and sign not in votes:
             unclear[sign] = pc.index(column, texts[int(thousands.argmax())]).as_py()
     return _Seen(total / max(rows.sum(), 1), frozenset(votes), unclear)
-
-
-def _two_readings(name: str, column: pa.Array, unclear: Mapping[str, int], number: Ids) -> str:
-    sign, place = min(unclear.items(), key=lambda reading: reading[1])
-    text = column[place].as_py()
-    return (
-        f"Column {name!r}, data row {number[place]}: {text!r} may be "
-        f"{text.replace(sign, '')!r} or {text.replace(sign, '.')!r}."
-    )

@@ -72,8 +72,7 @@ class TableEncoder:
     @property
     def level_names(self) -> frozenset[str]:
         """Names of the features that stand for a level, and have the values 0 and 1."""
-        features = (feature_names(column) for column in self.used if column.kind == CATEGORY)
-        return frozenset(name for names in features for name in names)
+        return frozenset(self.names) - {c.name for c in self.used if c.kind == NUMBER}
 
     def encode(self, rows: pa.Table, number: Ids) -> tuple[Array, list[str]]:
         """Return features (n, d), NaN where missing, and remarks on levels that were not learnt.

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.stats import binom
@@ -26,7 +25,7 @@ from deepcac.table.reading.table_encoder import (
     TableEncoder,
     feature_names,
 )
-from deepcac.types import Array
+from deepcac.types import Array, Flags
 
 FAR = 8.0  # standard deviations from the training mean, beyond which a number is out of range
 MOST, SOME = 0.5, 0.05  # of the rows of a column, beyond the share in fit: refused, told
@@ -49,28 +48,32 @@ class Places:
     """Where the numbers of a column stand among the quantiles of another."""
 
     quantiles: tuple[float, ...]  # at `column_quantiles.TENTHS` or `QUARTILES`
-    below: int = 0  # numbers below the first, above the last, between the quartiles; all
-    above: int = 0  # numbers below the first, above the last, between the quartiles; all
-    between: int = 0  # numbers below the first, above the last, between the quartiles; all
-    total: int = 0  # numbers below the first, above the last, between the quartiles; all
+    below: int = 0  # numbers below the first of them
+    above: int = 0  # numbers above the last
+    between: int = 0  # numbers between the quartiles
+    total: int = 0
     middle: float = np.nan  # of the first ones
 
     def add(self, values: Array) -> None:
         """Count numbers (n,), none of them NaN."""
-        low, high, half = self.quantiles[0], self.quantiles[-1], len(self.quantiles) // 2
-        first, third = self.quantiles[half - 1], self.quantiles[half + 1]
-        slack = 0.005 * np.abs([low, high])  # they are rounded
-        self.below += int((values < low - slack[0]).sum())
-        self.above += int((values > high + slack[1]).sum())
+        low, first, _, third, high = self._marks
+        self.below += int((values < low - 0.005 * abs(low)).sum())  # they are rounded
+        self.above += int((values > high + 0.005 * abs(high)).sum())
         self.between += int(((values >= first) & (values <= third)).sum())
         self.total += len(values)
         if np.isnan(self.middle) and len(values):
             self.middle = float(np.median(values))
 
     @property
+    def _marks(self) -> tuple[float, ...]:
+        """The lowest, the three quartiles and the highest of the quantiles."""
+        middle = len(self.quantiles) // 2
+        return self.quantiles[0], *self.quantiles[middle - 1 : middle + 2], self.quantiles[-1]
+
+    @property
     def half(self) -> float:
         """The middle of the others."""
-        return self.quantiles[len(self.quantiles) // 2]
+        return self._marks[2]
 
     @property
     def tenths(self) -> tuple[float, float]:
@@ -82,13 +85,12 @@ class Places:
 
     def moved(self, where: str = "in fit") -> tuple[float, str]:
         """Return by how much more numbers are beyond than usual, and what is said of it."""
-        n, half = self.total, self.half
+        n, (low, first, half, third, high) = self.total, self._marks
         if 0 < n < _FEWEST_TO_COUNT and self._of_another_unit():
             return 0.0, (
                 f"the values are about {self.middle:.4g}, {where} about {half:g} (another unit?)"
             )
         tail = (TENTHS if len(self.quantiles) == len(TENTHS) else QUARTILES)[0]
-        low, high = self.quantiles[0], self.quantiles[-1]
         once, twice = f"as {100 * tail:.0f} % {where}", f"as {200 * tail:.0f} % {where}"
         ways = (
             (self.above, tail, f"above {high:g}, {once}"),
@@ -102,8 +104,6 @@ class Places:
                     f"{100 * count / n:.0f} % of the values are {text} (middle "
                     f"{self.middle:.4g}, {where} {half:g}; another unit?)"
                 )
-        place = len(self.quantiles) // 2
-        first, third = self.quantiles[place - 1], self.quantiles[place + 1]
         if first < half < third and self.between == n >= _FEWEST_TO_NARROW:
             return 0.0, (
                 f"all values are from {first:g} to {third:g}, as half of those {where} (another "
@@ -194,33 +194,28 @@ class Unfamiliar:
     def add(self, X: Array, rows: pa.Table) -> None:
         """Count rows, and the features (n, d) that were made of them."""
         self.rows += len(X)
-        place = 0
+        places = self.encoder.places
         for column in self.encoder.used:
-            names = feature_names(column)
-            values = X[:, place : place + len(names)]
             if column.kind == NUMBER:
-                low, high = self.far[:, place]
-                self._count(column.name, _NO_VALUE, np.isnan(values[:, 0]))
-                self._count(
-                    column.name, "out of range", (values[:, 0] < low) | (values[:, 0] > high)
-                )
-                self._count_places(column, values[:, 0])
+                place = places[column.name]
+                values, (low, high) = X[:, place], self.far[:, place]
+                self._count(column.name, _NO_VALUE, np.isnan(values))
+                self._count(column.name, "out of range", (values < low) | (values > high))
+                self._count_places(column, values)
             else:
-                self._count_levels(column, dict(zip(names, values.T, strict=True)), rows)
-            place += len(names)
+                shown = X[:, [places[name] for name in feature_names(column)]]
+                blank = pc.is_null(plain(rows[column.name]), nan_is_null=True).to_numpy()
+                self._count_levels(column, shown, blank)
 
-    def _count_levels(
-        self, column: EncodedColumn, features: dict[str, Array], rows: pa.Table
-    ) -> None:
+    def _count_levels(self, column: EncodedColumn, shown: Array, blank: Flags) -> None:
         """Count rows of a category without a value, and those with a level that is not learnt."""
-        blank = pc.is_null(plain(rows[column.name]), nan_is_null=True).to_numpy()
         self._count(column.name, _NO_VALUE, blank)
-        shown = np.column_stack(list(features.values()))
         # Of two levels one column says which; a third one is NaN.
         unseen = np.isnan(shown[:, 0]) if shown.shape[1] == 1 else ~shown.any(axis=1)
         self._count(column.name, _UNSEEN, unseen & ~blank)
         if OTHER in column.levels:
-            self._count(column.name, _RARE, (features[f"{column.name}={OTHER}"] == 1) & ~blank)
+            rare = shown[:, feature_names(column).index(f"{column.name}={OTHER}")] == 1
+            self._count(column.name, _RARE, rare & ~blank)
 
     def _count_places(self, column: EncodedColumn, values: Array) -> None:
         """Count where numbers stand among the quantiles, or values, of fit."""
@@ -300,5 +295,5 @@ class Unfamiliar:
             return Text("{} of {} rows", Count(count), Count(self.rows))
         return "all rows" if count == self.rows else "some of its few rows"
 
-    def _count(self, name: str, what: str, strange: npt.NDArray[np.bool_]) -> None:
+    def _count(self, name: str, what: str, strange: Flags) -> None:
         self.counts[name, what] += int(strange.sum())

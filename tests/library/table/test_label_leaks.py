@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.findings.follow_up_columns import names_a_time
-from deepcac.table.findings.label_leaks import _alone, _auroc, _Told, order_auroc
+from deepcac.table.findings.label_leaks import _alone, _auroc, order_auroc
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn
@@ -90,9 +90,9 @@ def test_a_column_that_tells_is_named_with_its_value(tmp_path, column, value):
 def test_no_share_of_few_patients_is_an_example():
     parts = ColumnParts(["low", "high"], np.repeat([0, 1], [100, 12]))
     y = np.repeat([0, 1], [110, 2])
-    assert _alone(_Told(0.97, 1), parts, y, ("no", "yes")).endswith("an AUROC of 0.970")
+    assert _alone(0.97, 1, parts, y, ("no", "yes")).endswith("an AUROC of 0.970")
     y = np.repeat([0, 1], [100, 12])
-    assert _alone(_Told(0.97, 1), parts, y, ("no", "yes")).endswith("(high: 100 % of them)")
+    assert _alone(0.97, 1, parts, y, ("no", "yes")).endswith("(high: 100 % of them)")
 
 
 def test_of_three_classes_the_one_that_is_told_is_named(tmp_path):

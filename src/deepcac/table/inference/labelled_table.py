@@ -40,8 +40,6 @@ from deepcac.types import Ids
 
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8
-_IN_SAMPLE = " in the sample"
-_GAPS = "Empty rows between others are left out; the numbers of rows do not count them."
 
 
 @dataclass(frozen=True)
@@ -257,7 +255,7 @@ def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
         rare = classes[int(counts.argmin())]
         raise DataError(
             f"class {rare!r} has fewer than {FEWEST_OF_A_CLASS} rows"
-            f"{'' if complete else _IN_SAMPLE}: too few for training, validation and test"
+            f"{'' if complete else ' in the sample'}: too few for training, validation and test"
         )
 
 
@@ -283,7 +281,7 @@ def _check_patients(
 def _remarks(sample: SampledTable, outcomes: Outcomes, encoder: TableEncoder) -> list[str]:
     remarks = outcomes.remarks(sample)
     if sample.gaps:
-        remarks.append(_GAPS)
+        remarks.append("Empty rows between others are left out; no number of a row counts them.")
     for column in encoder.columns:
         if column.note and column.note not in ROLES:
             kind = "left out" if column.kind == "left out" else "used"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
@@ -93,24 +94,20 @@ def filled(block: pa.RecordBatch) -> pa.RecordBatch:
     Of one column, an empty cell is a row. The metadata has `GAPS` if rows stand below an empty one.
     """
     names = block.schema.names
-    bare = [j for j, name in enumerate(names) if not name and not _any_cell(block.column(j))]
-    if bare:
-        block = block.select([j for j in range(len(names)) if j not in bare])
-    empty = None
-    for column in block.columns if block.num_columns > 1 else ():
-        blank = _blank(column)
-        empty = blank if empty is None else pc.and_(empty, blank)
+    used = [
+        j for j, name in enumerate(names) if name or not pc.all(_blank(block.column(j))).as_py()
+    ]
+    block = block.select(used)
+    if block.num_columns < 2:
+        return block
+    empty = pa.array(np.ones(block.num_rows, np.bool_))
+    for column in block.columns:
+        empty = pc.and_(empty, _blank(column))
         if not pc.any(empty).as_py():
             return block
-    if empty is None:
-        return block
     rows = block.filter(pc.invert(empty))
     gaps = pc.index(empty, True).as_py() < rows.num_rows
     return rows.replace_schema_metadata({GAPS: ""}) if gaps else rows
-
-
-def _any_cell(column: pa.Array) -> bool:
-    return bool(pc.any(pc.invert(_blank(column))).as_py())
 
 
 def _blank(column: pa.Array) -> pa.Array:

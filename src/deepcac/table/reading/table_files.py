@@ -37,7 +37,7 @@ def raw_blocks(path: StrPath, dialect: Dialect) -> Iterator[pa.RecordBatch]:
         _check_names(path, names)
         rows += block.num_rows
         check_bytes(path, sum(map(_decoded, block.columns)), "save it with plain columns")
-        yield block.rename_columns(names)
+        yield pa.record_batch(block.columns, names=names, metadata=block.schema.metadata)
     if not rows:
         raise DataError(f"{path}: holds no rows")
 

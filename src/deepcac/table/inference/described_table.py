@@ -20,7 +20,6 @@ from deepcac.table.columns.description import (
     LEAVE_ROWS_OUT,
     TEXT,
     ColumnField,
-    Dialect,
     OpenQuestion,
     Outcome,
     Resource,
@@ -69,10 +68,13 @@ def describe_table(
 ) -> InferredTable:
     """Find out how a table is read, by a sample of its rows; of the columns the `use` is known."""
     dialect = find_dialect(path, sheet)
-    sample = _raw_sample(path, dialect, use, rows, seed)
+    needed, keys = sorted(use.no_predictors()), _keys(use)
+    blocks = (_uniform_block(block, needed) for block in raw_blocks(path, dialect))
+    sample = sample_rows(blocks, keys, group=use.patient, most=rows, seed=seed)
     columns = _infer_columns(sample, use)
     fields = tuple(column.field for column in columns)
-    table = Schema(fields=fields, missing_values=_words(columns))
+    words = sorted({word for column in columns for word in column.words})
+    table = Schema(fields=fields, missing_values=tuple(dict.fromkeys((*NO_VALUE, *words))))
     resource = Resource(
         name=_name(path), path=Path(path).name, dialect=dialect, table=table, use=use
     )
@@ -102,9 +104,10 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
     opened = resource.use.open_questions()
     without = _without_open(resource, {name for asked in opened for name in asked.fields})
     for_now = TableDescription(without, "", {})
-    keys = [] if without.use.outcome is None else [without.use.outcome.field]
     blocks = read_blocks(DescribedTable(table.path, for_now))
-    sample = sample_rows(blocks, keys, group=without.use.patient, most=rows, seed=seed)
+    sample = sample_rows(
+        blocks, _keys(without.use), group=without.use.patient, most=rows, seed=seed
+    )
     examined, refused = _examine(sample, for_now)
     before = resource.use.questions
     asked_before = {(question.check, question.fields) for question in before}
@@ -117,12 +120,8 @@ def examine_table(table: DescribedTable, *, rows: int = MOST_ROWS, seed: int = 0
     return InferredTable(described, examined, sample.total, refused)
 
 
-def _raw_sample(path: StrPath, dialect: Dialect, use: Use, rows: int, seed: int) -> SampledTable:
-    outcome = use.outcome
-    keys = [] if outcome is None else [outcome.field]
-    needed = sorted(use.no_predictors())
-    blocks = (_uniform_block(block, needed) for block in raw_blocks(path, dialect))
-    return sample_rows(blocks, keys, group=use.patient, most=rows, seed=seed)
+def _keys(use: Use) -> list[str]:
+    return [] if use.outcome is None else [use.outcome.field]
 
 
 def _uniform_block(block: pa.RecordBatch, needed: Sequence[str]) -> pa.RecordBatch:
@@ -167,12 +166,6 @@ def _names_of_rows(use: Use) -> set[str]:
     if use.outcome is not None and use.outcome.above is None:
         names.add(use.outcome.field)
     return names
-
-
-def _words(columns: Sequence[InferredColumn]) -> tuple[str, ...]:
-    """Return the words for no value, as programs write them and as this table does."""
-    words = {word for column in columns for word in column.words}
-    return tuple(dict.fromkeys((*NO_VALUE, *sorted(words))))
 
 
 def _examine(sample: SampledTable, description: TableDescription) -> tuple[ExaminedTable, str]:
@@ -244,9 +237,7 @@ def _rows_without(sample: SampledTable, use: Use) -> list[Finding]:
 
 def as_questions(findings: Sequence[Finding]) -> tuple[OpenQuestion, ...]:
     """Return a question for each finding, and one for all leaks of a check."""
-    questions = [
-        _question(finding, finding.text) for finding in findings if finding.check not in LEAKS
-    ]
+    merged = [finding for finding in findings if finding.check not in LEAKS]
     for check in LEAKS:
         alike = [finding for finding in findings if finding.check == check]
         names = tuple(name for finding in alike for name in finding.fields)
@@ -254,15 +245,13 @@ def as_questions(findings: Sequence[Finding]) -> tuple[OpenQuestion, ...]:
         if names[_MOST_NAMED:]:
             reasons.append(f"Likewise {', '.join(map(repr, names[_MOST_NAMED:]))}.")
         for first in alike[:1]:
-            text = f"{' '.join(reasons)} {KNOWN}"
-            questions.append(_question(first._replace(fields=names), text))
-    return tuple(questions)
-
-
-def _question(finding: Finding, text: str) -> OpenQuestion:
-    return OpenQuestion(
-        check=finding.check, fields=finding.fields, question=str(text), answers=finding.answers,
-        values=finding.values,
+            merged.append(first._replace(fields=names, text=f"{' '.join(reasons)} {KNOWN}"))
+    return tuple(
+        OpenQuestion(
+            check=finding.check, fields=finding.fields, question=str(finding.text),
+            answers=finding.answers, values=finding.values,
+        )
+        for finding in merged
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from deepcac.pages.wording import even_decimals, minus
 from deepcac_study.records.runs import load
 from deepcac_study.report.data.planted_truth import Found, planted_table, read_truth
 from deepcac_study.report.judge.judgement import Judgement
-from deepcac_study.report.runs.overview import wins_table
+from deepcac_study.report.runs.effects import wins_table
 from deepcac_study.report.site.firstpage import planted_sentence, provenance
 
 

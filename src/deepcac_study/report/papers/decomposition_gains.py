@@ -26,7 +26,7 @@ from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_forest, declared_table
 from deepcac_study.report.papers.decomposition_figures import boundary_figures, merging_figure
 from deepcac_study.report.runs.comparisons import METRICS, Bootstraps, family_effects, usable
-from deepcac_study.report.runs.effecttables import effects_table
+from deepcac_study.report.runs.effects import effects_table
 
 Records = Sequence[DecompositionRecord]
 _SHOWN = ("f1", "auroc")
@@ -132,7 +132,7 @@ def _gains_figure(sound: Records) -> Figure:
 def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
     """Return the scores of all arms and their comparisons; [] without an arm of these papers."""
     effects = family_effects(_pairs(runs), bootstraps)
-    if not effects:
+    if effects.empty:
         return []
     shown = [metric for metric in METRICS if metric in _SHOWN]
     tables = [

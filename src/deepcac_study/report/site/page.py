@@ -26,9 +26,9 @@ from deepcac_study.report.judge.judgement import load_judgement
 from deepcac_study.report.runs.comparisons import Bootstraps
 from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
-    KeptBootstraps,
     bootstrap_table,
     from_scores,
+    shipped_bootstraps,
     shipped_curves,
 )
 from deepcac_study.report.site.contents import contents
@@ -128,7 +128,7 @@ def build(
         map(read_json, files_by_kind[TABLES]),
         clinical.tasks if clinical else None,
     )
-    bootstraps = KeptBootstraps(kept, resamples) if kept else Bootstraps(resamples)
+    bootstraps = Bootstraps(resamples, shipped_bootstraps(kept) if kept else {})
     material = Material(
         **vars(findings),
         judged=judged,

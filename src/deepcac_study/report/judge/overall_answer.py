@@ -73,11 +73,12 @@ def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sentence(numbers: dict[str, Any]) -> str:
+    """Return the answer; its first sentence has at most 25 words."""
     return (
-        f"We found no benefit in patients: on none of {numbers['tasks']} clinical tasks, from "
-        f"{numbers['cohorts']} independent cohorts, did clusters beat the same model without them, "
-        f"random groups and splines. We could rule out a gain of {three(numbers['margin'])} AUROC "
-        f"or more in {numbers['excluded']} of {numbers['comparisons']} comparisons after "
-        f"correction ({numbers['excluded_trees']} of {numbers['comparisons_trees']} with boosted "
-        "trees); elsewhere it remains possible."
+        f"We found no benefit: on none of {numbers['tasks']} clinical tasks ({numbers['cohorts']} "
+        "independent cohorts) did clusters beat the same model without them, random groups and "
+        f"splines. We could rule out a gain of {three(numbers['margin'])} AUROC or more in "
+        f"{numbers['excluded']} of {numbers['comparisons']} comparisons after correction "
+        f"({numbers['excluded_trees']} of {numbers['comparisons_trees']} with boosted trees); "
+        "elsewhere it remains possible."
     )

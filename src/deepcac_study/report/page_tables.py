@@ -30,10 +30,17 @@ from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.summary import NULL, Count, on_prediction
 from deepcac_study.report.judge.clinical_forest import LEARNERS, filled
 from deepcac_study.report.judge.clinical_pages import kind_label
+from deepcac_study.report.judge.gain_figures import (
+    ABOUT,
+    NAMES,
+    NOTHING,
+    OFFERS,
+    SMALL,
+    prices,
+    shares,
+)
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.overall_answer import forced_gains
-from deepcac_study.report.judge.price_figure import OFFERS, SMALL, prices
-from deepcac_study.report.judge.size_figure import ABOUT, NAMES, NOTHING, shares
 from deepcac_study.report.runs.runtables import protocol_label
 
 _BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)

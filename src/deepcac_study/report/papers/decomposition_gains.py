@@ -24,7 +24,7 @@ from deepcac_study.records.decompositions import (
 )
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_forest, declared_table
-from deepcac_study.report.papers.decomposition_figures import boundary_figures, merging_figure
+from deepcac_study.report.papers.drawings import boundary_figures, merging_figure
 from deepcac_study.report.runs.comparisons import METRICS, Bootstraps, family_effects, usable
 from deepcac_study.report.runs.effects import effects_table
 

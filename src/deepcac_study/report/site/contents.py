@@ -22,9 +22,9 @@ from deepcac_study.report.papers.decomposition_gains import (
     gains_tables,
     rows_or_classes_tables,
 )
+from deepcac_study.report.papers.drawings import schematic_figures
 from deepcac_study.report.papers.learnt_clusterings import learning_figures, learning_tables
 from deepcac_study.report.papers.ledger_tables import paper_tables, theory_tables
-from deepcac_study.report.papers.schematics import schematic_figures
 from deepcac_study.report.papers.sweep_curves import sweep_figures
 from deepcac_study.report.question_tables import question_tables
 from deepcac_study.report.runs.comparisons import (

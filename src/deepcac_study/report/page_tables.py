@@ -40,7 +40,7 @@ from deepcac_study.report.judge.gain_figures import (
     shares,
 )
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
-from deepcac_study.report.judge.overall_answer import forced_gains
+from deepcac_study.report.judge.judgement import forced_gains
 from deepcac_study.report.runs.runtables import protocol_label
 
 _BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)

@@ -46,7 +46,7 @@ from deepcac_study.records.runs import load
 from deepcac_study.records.sweep_tables import load_sweeps
 from deepcac_study.report.judge.clinical_forest import LEARNERS, load_clinical
 from deepcac_study.report.judge.gain_figures import helping_figure, size_figure
-from deepcac_study.report.judge.overall_answer import overall_answer
+from deepcac_study.report.judge.judgement import overall_answer
 from deepcac_study.report.page_tables import renew_pages
 from deepcac_study.report.site.material import real_only
 from deepcac_study.report.site.shipped import (

@@ -18,9 +18,14 @@ from deepcac_study.catalogue.describe import with_sources
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.columns.ranges import Range, count_outside, read_ranges, variable_of
 from deepcac_study.records.reader import read
-from deepcac_study.report.data.data_use import DataUse, data_use
 from deepcac_study.report.data.restricted_counts import withheld, withheld_parts
-from deepcac_study.report.data.source_notes import data_table, source_notes, source_sections
+from deepcac_study.report.data.source_notes import (
+    DataUse,
+    data_table,
+    data_use,
+    source_notes,
+    source_sections,
+)
 
 ROOT = Path(__file__).parents[3]
 REGISTRY = ROOT / "config" / "registry"

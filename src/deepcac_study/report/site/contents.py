@@ -25,7 +25,7 @@ from deepcac_study.report.papers.decomposition_gains import (
 from deepcac_study.report.papers.drawings import schematic_figures
 from deepcac_study.report.papers.learnt_clusterings import learning_figures, learning_tables
 from deepcac_study.report.papers.ledger_tables import paper_tables, theory_tables
-from deepcac_study.report.papers.sweep_curves import sweep_figures
+from deepcac_study.report.papers.training_curves import history_figures, sweep_figures
 from deepcac_study.report.question_tables import question_tables
 from deepcac_study.report.runs.comparisons import (
     METRICS,
@@ -44,7 +44,6 @@ from deepcac_study.report.runs.effects import (
     switches_table,
     wins_table,
 )
-from deepcac_study.report.runs.histories import history_figures
 from deepcac_study.report.runs.runtables import clusters_table, runs_table
 from deepcac_study.report.site.material import Material, generated_only, real_only
 from deepcac_study.report.subtypes.subtype_figures import embedding_figures

@@ -1,4 +1,4 @@
-"""The first page's answer: a sentence with its numbers, a picture, and what was not run."""
+"""The first page: the answer with its numbers and picture, what agrees and holds, by paper."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import minus
+from deepcac_study.papers.agreement import AGREE, DIFFER
+from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.summary import (
+    ALL,
     NULL,
     Count,
     cells_in_words,
@@ -18,13 +23,15 @@ from deepcac_study.papers.summary import (
 )
 from deepcac_study.records.record_archive import LAID, seconds_once
 from deepcac_study.records.runs import Run, Runs
+from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.judge.clinical_forest import clinical_answer
 from deepcac_study.report.judge.judgement import Judgement, basis, sentence, whole_answer
 from deepcac_study.report.runs.runtables import run_label
 from deepcac_study.report.site.contents import Contents
-from deepcac_study.report.site.counted import protocols_in_words
 from deepcac_study.sourcecode import LIBRARIES
 
+_VALUES = ("agree", "differ", "not_run", "needs_access", "not_rebuildable", "settings")
+_CLAIMS = ("holds", "partly", "fails", "cannot_hold")
 NOTHING = "No run on the papers' data has been made yet: every printed value waits for one."
 
 
@@ -127,6 +134,62 @@ def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
         present = best.get(place := (row["strength"], row["rows"]), (row["cohorts"], 0))
         best[place] = (present[0], max(present[1], better))
     return list(best.values())
+
+
+def values_table(counts: Sequence[Count]) -> Table:
+    """Return what became of the printed values of each paper that count by themselves."""
+    rows = [
+        [
+            _name(paper),
+            *text_row(*(_count(counts, "cells", name, paper) for name in _VALUES)),
+            *text_row(_count(counts, "cells", "no_score", paper) or ""),
+            *text_row(_count(counts, "cells", "printed", paper)),
+            *text_row(_count(counts, "cells", "printed", paper, "derived")),
+        ]
+        for paper in (*PAPERS, ALL)
+    ]
+    return declared_table("counted_values", rows)
+
+
+def claims_by_paper(counts: Sequence[Count]) -> Table:
+    """Return what became of the claims of each paper, by the corrected protocol."""
+    rows = []
+    for paper in (*PAPERS, ALL):
+        made, *decided = (_count(counts, "claims", name, paper) for name in ("claims", *_CLAIMS))
+        published = _count(counts, "claims", "holds", paper, "as_published")
+        rows.append(
+            [_name(paper), *text_row(*decided, made - sum(decided), made), *text_row(published)]
+        )
+    return declared_table("counted_claims", rows)
+
+
+def protocols_in_words(ledger: Sequence[Entry]) -> str:
+    """Say by which protocol printed values and claims are decided; empty before the first run."""
+    decided = [
+        entry.decided_by
+        for entry in ledger
+        if entry.verdict in (AGREE, DIFFER) and entry.paper in PAPERS and not entry.derived
+    ]
+    if not decided:
+        return ""
+    corrected = decided.count("sound")
+    return (
+        "Each printed value is compared with the one run that repeats how it was printed: "
+        f"{len(decided) - corrected:,} with runs as published, {corrected:,} with runs under the "
+        "corrected protocol. Claims are decided under the corrected protocol; the verdict as "
+        "published stands beside each."
+    )
+
+
+def _name(paper: str) -> Cell:
+    if paper == ALL:
+        return Cell("all five papers")
+    label = PAPERS[paper].citation
+    return Cell(label, links=[(label, f"pages/paper_{paper}.html")])
+
+
+def _count(counts: Sequence[Count], part: str, name: str, paper: str, group: str = "") -> int:
+    return round(value(counts, part, name, paper=paper, group=group))
 
 
 def provenance(runs: Sequence[Run]) -> str:

@@ -23,8 +23,13 @@ from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.site.contents import Contents
-from deepcac_study.report.site.counted import claims_by_paper, protocols_in_words, values_table
-from deepcac_study.report.site.firstpage import answer, provenance
+from deepcac_study.report.site.firstpage import (
+    answer,
+    claims_by_paper,
+    protocols_in_words,
+    provenance,
+    values_table,
+)
 from deepcac_study.report.site.material import Material, generated_only
 from deepcac_study.report.site.paperpages import paper_pages, places, switch_sentences
 from deepcac_study.report.subtypes.subtype_figures import of_pages

@@ -1,6 +1,6 @@
 """Tables of the clinical tasks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -18,7 +18,7 @@ from deepcac.judging.questions import (
     SEPARATED,
 )
 from deepcac.pages.tables import How, Table
-from deepcac.pages.wording import four, people
+from deepcac.pages.wording import four, interval_text, people
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 from deepcac_study.catalogue.judge_plan import COHORT, COUNTY, FAMILY, LARGER, SMALLER
 from deepcac_study.judge.clinical_tasks import ABOVE_ZERO, DECLINED, FINISHED, PARTITION
@@ -109,7 +109,9 @@ def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
     main = main[(main["metric"] == MAIN) & main["contender"].str.endswith(f"_{learner}")]
     main = main[main["question"].isin([question.id for question in POOLED])]
     key = ["pooling", "contender", "alpha", "question", "reference"]
-    intervals = dict(zip(main[key].itertuples(index=False, name=None), _texts(main), strict=True))
+    intervals = {
+        tuple(row[name] for name in key): with_interval(row) for row in main.to_dict("records")
+    }
 
     def counted(pooling: str) -> Callable[[Any], str]:
         return lambda row: intervals.get((pooling, *(row[name] for name in key[1:])), "")
@@ -164,7 +166,7 @@ def _comparisons(verdicts: pd.DataFrame) -> Table:
         "metric": ("metric", people),
         "verdict": "verdict",
         "gain": lambda row: four(row["mean"], signed=True),
-        "95 % interval": lambda row: _span(row["low"], row["high"]),
+        "95 % interval": lambda row: interval_text(row["low"], row["high"]),
         "margin": ("margin", lambda value: f"{value:g}"),
         "gain excluded": lambda row: _excluded(row["excluded"]),
         "half of it": lambda row: _excluded(row["excluded_strict"]),
@@ -192,12 +194,6 @@ def _gain(row: Any, styles: Mapping[str, str]) -> str:
     return four(row["mean"], styles[str(row["verdict"])], signed=True) if row else ""
 
 
-def _texts(rows: pd.DataFrame) -> list[str]:
-    return [
-        f"{four(row['mean'], signed=True)} ({_span(row['low'], row['high'])})"
-        for row in rows.to_dict("records")
-    ]
-
-
-def _span(low: float, high: float) -> str:
-    return "" if low != low else f"{four(low, signed=True)} to {four(high, signed=True)}"
+def with_interval(row: Mapping[Hashable, Any]) -> str:
+    """Return an estimate with its interval."""
+    return f"{four(row['mean'], signed=True)} ({interval_text(row['low'], row['high'])})"

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.forest import ENDS, Forest, Mark
 from deepcac.pages.tables import Table, text_row
-from deepcac.pages.wording import four, p_text, people
+from deepcac.pages.wording import four, interval_text, p_text, people
 from deepcac_study.catalogue.methods import ARM_COLOURS, CENTROID_RULE, classifiers
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import switches
@@ -43,7 +43,7 @@ def effects_table(
         text_row(
             *(row.dataset, method_label(row.reference), row.k, row.comparison),
             *_effect(row),
-            *(_interval(row.boot_low, row.boot_high), _reading(row)),
+            *(interval_text(row.boot_low, row.boot_high), _reading(row)),
         )
         for row in _each(effects[effects["metric"] == metric])
     ]
@@ -95,7 +95,7 @@ def _effect(row: Any) -> tuple[str, ...]:
         four(row.first_mean),
         four(row.second_mean),
         four(row.mean, signed=True),
-        _interval(row.low, row.high),
+        interval_text(row.low, row.high),
         p_text(row.p),
         p_text(row.p_holm),
     )
@@ -107,10 +107,6 @@ def _reading(row: Any) -> str:
     if row.p_holm >= 0.05:
         return "no evidence of a difference"
     return "better" if row.mean > 0 else "worse"
-
-
-def _interval(low: float, high: float) -> str:
-    return f"{four(low, signed=True)} to {four(high, signed=True)}" if low < high else ""
 
 
 def effect_forest(effects: pd.DataFrame) -> Figure | None:

@@ -1,7 +1,7 @@
 """The first page: the answer with its numbers and picture, what agrees and holds, by paper."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -32,6 +32,7 @@ from deepcac_study.sourcecode import LIBRARIES
 
 _VALUES = ("agree", "differ", "not_run", "needs_access", "not_rebuildable", "settings")
 _CLAIMS = ("holds", "partly", "fails", "cannot_hold")
+_ORIGINS = ("commits", "pythons", "devices", "processors", "libraries")
 NOTHING = "No run on the papers' data has been made yet: every printed value waits for one."
 
 
@@ -192,43 +193,50 @@ def _count(counts: Sequence[Count], part: str, name: str, paper: str, group: str
     return round(value(counts, part, name, paper=paper, group=group))
 
 
+def origins(machines: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+    """Count records by the commits, Pythons, devices, processors and libraries that made them."""
+    counts: dict[str, Counter[str]] = {name: Counter() for name in _ORIGINS}
+    for machine in machines:
+        made = [str(machine.get(name) or "") for name in ("python", "device", "processor")]
+        libraries = [f"{name} {of}" for name, of in (machine.get("versions") or {}).items()]
+        parts = [[str(machine.get("git_commit") or "")[:7]], *([one] for one in made), libraries]
+        for name, part in zip(_ORIGINS, parts, strict=True):
+            counts[name].update(filter(None, part))
+    return counts
+
+
 def provenance(runs: Sequence[Run]) -> str:
     """Return commit, version, date, machine, hours and mixed libraries of the records."""
-    machines = [run.record.get("machine") or {} for run in runs]
-    if not machines:
+    by_path = {run.path: run.record.get("machine") or {} for run in runs}
+    if not by_path:
         return "No record yet."
-    commits = sorted({str(machine.get("git_commit") or "")[:10] for machine in machines} - {""})
-    versions = sorted(
-        {str((machine.get("versions") or {}).get("deepcac", "")) for machine in machines}
-    )
+    counts = origins(by_path.values())
+    commits, pythons, devices, processors, _ = (sorted(count) for count in counts.values())
+    libraries = _by_library(counts["libraries"])
     times = (run.file.stat().st_mtime for run in runs)
     newest = max((time for time in times if time > LAID), default=None)
     date = "" if newest is None else f"; the newest made here is of {_day(newest)}"
-    devices, processors, pythons = (
-        sorted({str(machine.get(name) or "") for machine in machines} - {""})
-        for name in ("device", "processor", "python")
-    )
-    by_path = {run.path: machine for run, machine in zip(runs, machines, strict=True)}
-    seconds = sum(seconds_once(by_path).values())
+    mixed = [
+        f"{name} {', '.join(f'{version} ({n:,})' for version, n in libraries[name].items())}"
+        for name in LIBRARIES
+        if len(libraries.get(name, ())) > 1
+    ]
     return (
-        f"{len(runs):,} records of deepcac {', '.join(filter(None, versions)) or '(unknown)'}, "
-        f"commit {_few(commits)}{date}. Machine: "
-        f"{', '.join(devices)} ({_few(processors)}), "
-        f"Python {_few(pythons)}. Computing: {_spent(seconds)}."
-        f"{_mixture(machines)}"
+        f"{len(runs):,} records of deepcac {', '.join(libraries.get('deepcac', ['(unknown)']))}, "
+        f"commit {_few(commits)}{date}. Machine: {', '.join(devices)} ({_few(processors)}), "
+        f"Python {_few(pythons)}. Computing: {_spent(sum(seconds_once(by_path).values()))}."
+        + f" Not all of one software: records of {'; '.join(mixed)}."
+        * bool(mixed)
     )
 
 
-def _mixture(machines: Sequence[Mapping[str, Any]]) -> str:
-    """Name the libraries that computed in several versions, with the number of records of each."""
-    mixed = []
-    for name in LIBRARIES:
-        counts = Counter(str((machine.get("versions") or {}).get(name, "")) for machine in machines)
-        counts.pop("", None)
-        if len(counts) > 1:
-            listed = ", ".join(f"{version} ({n:,})" for version, n in sorted(counts.items()))
-            mixed.append(f"{name} {listed}")
-    return f" Not all of one software: records of {'; '.join(mixed)}." if mixed else ""
+def _by_library(libraries: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return the number of records of each version, by library."""
+    versions: dict[str, dict[str, int]] = {}
+    for text, n in sorted(libraries.items()):
+        name, _, version = text.rpartition(" ")
+        versions.setdefault(name, {})[version] = n
+    return versions
 
 
 def _spent(seconds: float) -> str:

@@ -9,7 +9,7 @@ from deepcac.pages.tables import Table, text_row
 from deepcac.pages.wording import p_text
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.records.runs import Run
-from deepcac_study.report.data.restricted_counts import WITHHELD, withheld, withheld_parts
+from deepcac_study.report.data.restricted_counts import SMALL, WITHHELD, few_rows
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.subtypes.subtype_numbers import RiskFactors, UnseenRows, follows, middles
 
@@ -27,22 +27,21 @@ def page_id(run: Run) -> str:
 def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Table:
     """Return sizes and outcomes; small counts of restricted data are left out."""
     parts = [rows.label[rows.cluster == j] == 1 for j in range(rows.k)]
-    sizes: list[int | None] = [len(part) for part in parts]
-    events: list[int | None] = [int(part.sum()) for part in parts]
-    if hidden:
-        sizes = withheld_parts(sizes)
-        pairs = zip(events, sizes, strict=True)
-        events = withheld_parts([withheld(e or 0, n) if n else None for e, n in pairs])
+    counts = np.array([[part.sum(), (~part).sum()] for part in parts])
+    few = SMALL if hidden else 0
+    no_size = few_rows(counts.sum(axis=1, keepdims=True), few)
+    no_events = few_rows(counts, few) | no_size
     outcome = entry.positive or "of class 2"
+    lines = zip(rows.names, counts.tolist(), no_size, no_events, rows.medians, strict=True)
     body = [
         text_row(
             name,
-            WITHHELD if size is None else f"{size:,}",
-            WITHHELD if event is None else f"{event:,}",
-            f"{100 * event / size:.1f} %" if size and event is not None else "",
+            WITHHELD if unsized else f"{sum(count):,}",
+            WITHHELD if uncounted else f"{count[0]:,}",
+            "" if uncounted or not sum(count) else f"{100 * count[0] / sum(count):.1f} %",
             _percent(risk),
         )
-        for name, size, event, risk in zip(rows.names, sizes, events, rows.medians, strict=True)
+        for name, count, unsized, uncounted, risk in lines
     ]
     return declared_table("subtype_who", body, page=page_id(run), outcome=outcome)
 

@@ -100,7 +100,7 @@ def test_wins_are_counted_on_shared_data_sets(tmp_path):
 
 def test_the_foot_tells_commit_date_machine_and_hours(tmp_path):
     said = provenance(load([write_run(tmp_path / "results", "cic", "lr", 1)], tmp_path).items)
-    assert "commit 0123456. Machine" in said
+    assert "commit 0123456;" in said
     assert "Machine: cpu (unknown), Python" in said
     assert "Computing: less than a minute." in said
     assert "Not all of one software" not in said

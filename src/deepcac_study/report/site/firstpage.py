@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import pandas as pd
+
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import minus
@@ -33,6 +35,7 @@ from deepcac_study.sourcecode import LIBRARIES
 _VALUES = ("agree", "differ", "not_run", "needs_access", "not_rebuildable", "settings")
 _CLAIMS = ("holds", "partly", "fails", "cannot_hold")
 _ORIGINS = ("commits", "pythons", "devices", "processors", "libraries")
+_POWER = ["question", "strength", "rows", "cohorts", "detected"]
 NOTHING = "No run on the papers' data has been made yet: every printed value waits for one."
 
 
@@ -103,38 +106,32 @@ def _by_chance(counts: Sequence[Count]) -> str:
 
 
 def planted_sentence(judged: Judgement | None) -> str:
-    """Say how many planted cohorts were recognised, with and without a planted effect."""
-    curve = judged.summary["power"] if judged else []
-    helping = [point for point in curve if point["question"] == "help"]
-    if not helping:
+    """Say how many planted cohorts were recognised, with and without a planted effect.
+
+    Of each strength and size, by the contender that finds most.
+    """
+    curve = pd.DataFrame(judged.summary["power"] if judged else [], columns=_POWER)
+    found = (curve["cohorts"] * curve["detected"]).astype(float).round().astype(int)
+    groups = curve.assign(found=found).groupby(["question", "strength", "rows"], sort=False)
+    best = groups.agg(found=("found", "max"), cohorts=("cohorts", "first")).reset_index()
+
+    def count(rows: pd.DataFrame) -> str:
+        return f"{rows['found'].sum()} of {rows['cohorts'].sum()}"
+
+    helping, hashed = (best[best["question"] == name] for name in ("help", "negative_control"))
+    if helping.empty:
         return ""
-    helps = _best([point for point in helping if point["strength"] > 0])
-    blank = _best([point for point in helping if not point["strength"]])
-    hash_ = _best([point for point in curve if point["question"] == "negative_control"])
-    n_helps, n_blank = sum(n for n, _ in helps), sum(n for n, _ in blank)
+    blank = helping[helping["strength"] == 0]
     text = (
-        f"On {n_helps + n_blank} planted cohorts (synthetic): where the planted subtypes matter, "
-        "clusters are found to help (each cohort tested by itself) in "
-        f"{sum(x for _, x in helps)} of {n_helps}"
+        f"On {helping['cohorts'].sum()} planted cohorts (synthetic): where the planted "
+        "subtypes matter, clusters are found to help (each cohort tested by itself) in "
+        f"{count(helping[helping['strength'] > 0])}"
     )
-    if n_blank:
-        text += f"; where they do not, in {sum(x for _, x in blank)} of {n_blank}"
-    if hash_:
-        text += (
-            f"; a hash of the row number, which means nothing, in {sum(x for _, x in hash_)} "
-            f"of {sum(n for n, _ in hash_)}"
-        )
+    if len(blank):
+        text += f"; where they do not, in {count(blank)}"
+    if len(hashed):
+        text += f"; a hash of the row number, which means nothing, in {count(hashed)}"
     return text + "."
-
-
-def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """Return cohorts, and those found better by the best contender, of each strength and size."""
-    best: dict[tuple[float, int], tuple[int, int]] = {}
-    for row in rows:
-        better = round(row["cohorts"] * row["detected"])
-        present = best.get(place := (row["strength"], row["rows"]), (row["cohorts"], 0))
-        best[place] = (present[0], max(present[1], better))
-    return list(best.values())
 
 
 def values_table(counts: Sequence[Count]) -> Table:

@@ -70,34 +70,26 @@ def clinical_gains(
         for row in main.to_dict("records")
     }
 
-    def gains(arm: str, alpha: str) -> Callable[[str], str]:
+    def gains(*keys: tuple[str, str, str]) -> Callable[[str], str]:
         def cell(dataset: str) -> str:
-            rows = [rows_by_key.get((q.id, dataset, f"{arm}_{learner}", alpha)) for q in _QUESTIONS]
+            rows = [
+                rows_by_key.get((question, dataset, model, alpha))
+                for question, model, alpha in keys
+            ]
             return " / ".join(_gain(row, styles) for row in rows if row)
 
         return cell
-
-    def rival(name: str) -> Callable[[str], str]:
-        names = (BEND.id, name), (DECLINED.id, f"{OFFERED}{name}")
-
-        def cell(dataset: str) -> str:
-            rows = [rows_by_key.get((question, dataset, model, "")) for question, model in names]
-            return " / ".join(_gain(row, styles) for row in rows if row)
-
-        return cell
-
-    def random(view: str) -> Callable[[str], str]:
-        name = f"{view}_of_cells_{learner}"
-        return lambda dataset: _gain(rows_by_key.get((PARTITION.id, dataset, name, "")), styles)
 
     rivals = main.loc[main["question"].eq(BEND.id) & main["reference"].eq(learner), "contender"]
-    columns: dict[str, How] = {
-        "task": str,
-        **{kind_label(arm, alpha): gains(arm, alpha) for arm, alpha in _ROWS},
-        "random groups": random("mean"),
-        "best random groups": random("best"),
-        **{contender_label(name): rival(name) for name in dict.fromkeys(rivals)},
-    }
+    columns: dict[str, How] = {"task": str}
+    for arm, alpha in _ROWS:
+        asked = ((question.id, f"{arm}_{learner}", alpha) for question in _QUESTIONS)
+        columns[kind_label(arm, alpha)] = gains(*asked)
+    for view, name in (("mean", "random groups"), ("best", "best random groups")):
+        columns[name] = gains((PARTITION.id, f"{view}_of_cells_{learner}", ""))
+    for rival in dict.fromkeys(rivals):
+        used, declined = (BEND.id, rival, ""), (DECLINED.id, f"{OFFERED}{rival}", "")
+        columns[contender_label(rival)] = gains(used, declined)
     judged = main.loc[main["contender"].str.endswith(f"_{learner}"), "dataset"]
     return Table.of(list(dict.fromkeys(judged)), columns)
 
@@ -190,8 +182,8 @@ def kind_label(arm: str, alpha: str = "") -> str:
     ) + f", alpha {alpha}" * bool(alpha)
 
 
-def _gain(row: Any, styles: Mapping[str, str]) -> str:
-    return four(row["mean"], styles[str(row["verdict"])], signed=True) if row else ""
+def _gain(row: Mapping[Hashable, Any], styles: Mapping[str, str]) -> str:
+    return four(row["mean"], styles[str(row["verdict"])], signed=True)
 
 
 def with_interval(row: Mapping[Hashable, Any]) -> str:

@@ -99,7 +99,7 @@ def test_the_data_page_shows_every_data_set(tmp_path):
     assert notes.keys() == load_registry(REGISTRY).datasets.keys() | {"demo_cic"}
     assert [step.rows for step in notes["demo_cic"].cohort] == ["300", "95", "90", "40"]
     ards = notes["ards"]
-    assert (ards.rows, ards.shares) == ("40", "withheld")
+    assert (ards.use.rows, ards.use.shares) == ("40", "withheld")
     # 95 and 90 tell that five were left out: the earlier count goes.
     assert [step.rows for step in ards.cohort] == ["300", "withheld", "90", "40"]
     table = data_table(sources)

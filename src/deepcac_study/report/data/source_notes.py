@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -109,12 +109,7 @@ class DataSetNote:
 
     id: str  # with the prefix ``demo_`` for a generated cohort
     entry: DataSet  # from the registry
-    used: str = ""  # what for, in finished work
-    # From the records of finished work.
-    rows: str = ""
-    features: str = ""
-    shares: str = ""
-    missing: str = ""
+    use: DataUse  # in finished work
     cohort: tuple[CohortStep, ...] = ()  # empty where no flow was written
 
     @property
@@ -236,12 +231,13 @@ _FILE: dict[str, How] = {"file": "name", "address": _origin, "SHA-256": _digest}
 
 
 def _overview(note: DataSetNote, source: Source) -> list[Cell]:
+    use = note.use
     return text_row(
-        note.rows or ("restricted" if source.restricted else ""),
-        note.used or "not in this report",
-        note.features,
-        note.shares,
-        note.missing,
+        use.rows or ("restricted" if source.restricted else ""),
+        ", ".join(use.purposes) or "not in this report",
+        use.features,
+        use.shares,
+        use.missing,
         "none: generated" if note.generated else source.terms,
         f"in the format of: {source.title}" if note.generated else source.title,
     )
@@ -254,11 +250,7 @@ def _note(registry: Registry, id_: str, use: DataUse, cohorts: Path | None) -> D
     return DataSetNote(
         id_,
         entry,
-        used=", ".join(use.purposes),
-        rows=use.rows,
-        features=use.features,
-        shares=WITHHELD if hidden and use.shares else use.shares,
-        missing=use.missing,
+        replace(use, shares=WITHHELD) if hidden and use.shares else use,
         cohort=_shown(cohort, restricted=hidden),
     )
 

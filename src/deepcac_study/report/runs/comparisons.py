@@ -9,7 +9,7 @@ paired bootstrap, NaN where the score files do not hold the same rows; and the p
 ``first`` and ``second``.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ from deepcac.scoring.bootstrap import (
     poisson_weights,
 )
 from deepcac.scoring.statistics import corrected_t_test, holm
-from deepcac_study.catalogue.methods import YARDSTICKS, classifiers, parse_method
+from deepcac_study.catalogue.methods import ARM_NAMES, YARDSTICKS, classifiers, parse_method
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.records.runs import Run, Runs
@@ -38,6 +38,7 @@ _COLUMNS = (
 )
 _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
 Pairs = Iterable[tuple[Run, Run, str]]
+ROW_PAIRS = (("km", ""), ("cac", ""), ("cac", "km"))  # of arms; none is the classifier alone
 
 
 @dataclass
@@ -170,23 +171,31 @@ def usable(runs: Runs, protocol: str = "sound") -> list[Run]:
     ]
 
 
-def _base_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
+def arms_of(runs: Runs, dataset: str, base: str, k: int) -> dict[str, Run]:
+    """Return the usable sound runs of a classifier by arm; that without one is ``""``."""
+    by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
+    places = {arm: (dataset, f"{arm}_{base}", k) for arm in ARM_NAMES} | {"": (dataset, base, 1)}
+    return {arm: by_place[place] for arm, place in places.items() if place in by_place}
+
+
+def arm_pairs(arms: Mapping[str, Run], wanted: Iterable[tuple[str, str]]) -> Pairs:
+    """Yield the pairs of arms that were run, the first less the second."""
+    names = ARM_NAMES | {"": "plain"}
+    for first, second in wanted:
+        if first in arms and second in arms:
+            yield arms[first], arms[second], f"{names[first]} − {names[second]}"
+
+
+def _base_pairs(runs: Runs) -> Pairs:
     usable_runs = usable(runs)
     for run in usable_runs:
-        if run.method not in classifiers() or run.k != 1:
-            continue
-        others = {(r.method, r.k): r for r in usable_runs if r.dataset == run.dataset}
-        for k in sorted({k for _, k in others if k > 1}):
-            km, cac = (others.get((f"{arm}_{run.method}", k)) for arm in ("km", "cac"))
-            if km:
-                yield km, run, "KM − plain"
-            if cac:
-                yield cac, run, "CAC − plain"
-            if km and cac:
-                yield cac, km, "CAC − KM"
+        if run.method in classifiers() and run.k == 1:
+            for k in sorted({r.k for r in usable_runs if r.dataset == run.dataset and r.k > 1}):
+                arms = arms_of(runs, run.dataset, run.method, k)
+                yield from arm_pairs(arms, ROW_PAIRS)
 
 
-def _deep_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
+def _deep_pairs(runs: Runs) -> Pairs:
     by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
     for run in by_place.values():
         method = parse_method(run.method)

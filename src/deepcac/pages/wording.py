@@ -127,6 +127,11 @@ def four(value: float, style: str = "{}", *, signed: bool = False) -> str:
     return _decimals(value, 4, style, signed)
 
 
+def interval_text(low: float, high: float) -> str:
+    """Write the ends of an interval with four decimals; empty for NaN."""
+    return "" if np.isnan(low) else f"{four(low, signed=True)} to {four(high, signed=True)}"
+
+
 def _decimals(value: float, digits: int, style: str, signed: bool) -> str:
     """Leave out a sign before nothing."""
     if np.isnan(value):

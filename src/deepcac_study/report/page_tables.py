@@ -5,7 +5,7 @@ that ``page_tables.yaml`` declares by that name. A test makes every block of eve
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,18 @@ from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.summary import NULL, Count, on_prediction
 from deepcac_study.report.judge.clinical_forest import LEARNERS, filled
-from deepcac_study.report.judge.clinical_pages import kind_label
+from deepcac_study.report.judge.clinical_pages import kind_label, with_interval
+from deepcac_study.report.judge.gain_figures import (
+    ABOUT,
+    NAMES,
+    NOTHING,
+    OFFERS,
+    SMALL,
+    prices,
+    shares,
+)
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
-from deepcac_study.report.judge.overall_answer import forced_gains
-from deepcac_study.report.judge.price_figure import OFFERS, SMALL, prices
-from deepcac_study.report.judge.size_figure import ABOUT, NAMES, NOTHING, shares
+from deepcac_study.report.judge.judgement import forced_gains
 from deepcac_study.report.runs.runtables import protocol_label
 
 _BLOCK = re.compile(r"(<!-- made of docs/results: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
@@ -223,7 +230,7 @@ def pooled(table: pd.DataFrame) -> Table:
         def cell(question: str) -> str:
             ways = [rows_by_key[way, question, contender] for way in (FAMILY, LARGER, SMALLER)]
             clear = all(row["low"] > 0 or row["high"] < 0 for row in ways)
-            return ("**{}**" if clear else "{}").format(_with_interval(ways[0]))
+            return ("**{}**" if clear else "{}").format(with_interval(ways[0]))
 
         return cell
 
@@ -243,17 +250,10 @@ def curved(table: pd.DataFrame, models: Mapping[str, str]) -> Table:
     columns: dict[str, How] = {
         "model": contender_label,
         "minus": lambda name: contender_label(models[name]),
-        "must be used": lambda name: _with_interval(rows_by_key[BEND.id, name]),
-        "may be declined": lambda name: _with_interval(
-            rows_by_key[DECLINED.id, f"{OFFERED}{name}"]
-        ),
+        "must be used": lambda name: with_interval(rows_by_key[BEND.id, name]),
+        "may be declined": lambda name: with_interval(rows_by_key[DECLINED.id, f"{OFFERED}{name}"]),
     }
     return Table.of(models, columns, n_labels=2)
-
-
-def _with_interval(row: Mapping[Hashable, Any]) -> str:
-    mean, low, high = (four(row[end], signed=True) for end in ("mean", "low", "high"))
-    return f"{mean} ({low} to {high})"
 
 
 def run_scores(

@@ -45,10 +45,10 @@ from deepcac_study.records.reader import JUDGED, RUNS, by_kind
 from deepcac_study.records.runs import load
 from deepcac_study.records.sweep_tables import load_sweeps
 from deepcac_study.report.judge.clinical_forest import LEARNERS, load_clinical
-from deepcac_study.report.judge.helping_figure import helping_figure
-from deepcac_study.report.judge.overall_answer import overall_answer
-from deepcac_study.report.judge.size_figure import size_figure
+from deepcac_study.report.judge.gain_figures import helping_figure, size_figure
+from deepcac_study.report.judge.judgement import overall_answer
 from deepcac_study.report.page_tables import renew_pages
+from deepcac_study.report.site.firstpage import origins
 from deepcac_study.report.site.material import real_only
 from deepcac_study.report.site.shipped import (
     PROJECT,
@@ -77,7 +77,6 @@ _WRITTEN = {
         for name in ("judge_forest", "clinical_price", *map("clinical_forest_{}".format, LEARNERS))
     },
 }
-_ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 StrPath = str | os.PathLike[str]
 
 
@@ -209,16 +208,8 @@ def write_tables(results: Path, project: Path = PROJECT) -> Path:
 
 def about(paths: Iterable[StrPath]) -> dict[str, list[str]]:
     """Return the commits, Pythons, devices, processors and libraries that made records."""
-    origins: dict[str, set[str]] = {name: set() for name in _ORIGIN}
-    for path in paths:
-        made = read_json(path)["machine"]
-        libraries = [f"{name} {version}" for name, version in made.get("versions", {}).items()]
-        values = (made.get(name) for name in ("git_commit", "python", "device", "processor"))
-        commit, *others = [[value] if value else [] for value in values]
-        parts = ([name[:7] for name in commit], *others, libraries)
-        for name, part in zip(_ORIGIN, parts, strict=True):
-            origins[name].update(part)
-    return {name: sorted(values) for name, values in origins.items()}
+    counts = origins(read_json(path)["machine"] for path in paths)
+    return {name: sorted(count) for name, count in counts.items()}
 
 
 def main() -> None:

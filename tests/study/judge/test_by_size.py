@@ -23,7 +23,7 @@ from deepcac_study.judge.by_size import (
     judge_cohort,
 )
 from deepcac_study.judge.planted_sizes import draw_cohort, ground, worth
-from deepcac_study.report.judge.size_figure import ABOUT, NOTHING, shares
+from deepcac_study.report.judge.gain_figures import ABOUT, NOTHING, shares
 
 NAMES = (LINE, *CLUSTERED)
 

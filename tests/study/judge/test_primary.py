@@ -14,7 +14,7 @@ from deepcac.scoring.margins import MARGINS
 from deepcac.scoring.statistics import holm
 from deepcac_study.judge.primary import SEPARATING, SEPARATING_KM, primary_comparisons
 from deepcac_study.report.judge.clinical_forest import ClinicalJudgement
-from deepcac_study.report.judge.overall_answer import overall_answer
+from deepcac_study.report.judge.judgement import overall_answer
 
 
 def record(name, arm, trials, tests, seeds=8):

@@ -11,7 +11,7 @@ from deepcac_study.papers.rules.rule import rules
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 from deepcac_study.records.sweep_tables import Sweeps, load_sweeps
-from deepcac_study.report.papers.sweep_curves import sweep_figures
+from deepcac_study.report.papers.training_curves import sweep_figures
 
 
 def by_alpha(f1, train, test, separation, passes):

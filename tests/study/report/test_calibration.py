@@ -1,23 +1,23 @@
 """Calibration curves are drawn without class weights, as the scores of the records are taken."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from deepcac.pages import figures
 from deepcac.scoring.bootstrap import SplitScores
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.runs import curves
-from deepcac_study.report.runs.comparisons import Difference
+from deepcac_study.report.runs.comparisons import Bootstraps
 from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
     CALIBRATION,
     CURVES,
-    KeptBootstraps,
     bootstrap_table,
     curve_table,
+    shipped_bootstraps,
     shipped_curves,
     unweighted_risk,
 )
@@ -91,17 +91,20 @@ def test_kept_intervals_are_found_by_their_runs(tmp_path):
     one, other = (
         Run(f"results/{name}.json", {}, Path(f"{name}.json"), with_scores=False) for name in "ab"
     )
-    effect = Difference(one, other, "KM − plain", "auroc", 0.8, 0.7, None, bootstrap=(0.01, 0.2))
-    table = bootstrap_table([effect, replace(effect, metric="f1", bootstrap=None)])
+    columns = ["first", "second", "metric", "boot_low", "boot_high"]
+    intervals = [
+        (one.path, other.path, *row) for row in (("auroc", 0.01, 0.2), ("f1", *2 * [None]))
+    ]
+    table = bootstrap_table(pd.DataFrame(intervals, columns=columns))
     table.to_csv(tmp_path / f"{BOOTSTRAPS}.csv", index=False)
-    kept = KeptBootstraps(tmp_path)
+    kept = Bootstraps(kept=shipped_bootstraps(tmp_path))
     assert kept.difference(one, other, "auroc") == (0.01, 0.2)
-    assert kept.difference(one, other, "f1") is None
-    assert kept.difference(other, one, "auroc") is None
+    assert np.isnan(kept.difference(one, other, "f1")).all()
+    assert np.isnan(kept.difference(other, one, "auroc")).all()
 
 
 def test_without_kept_tables_there_are_no_curves_and_no_intervals(tmp_path):
     one = Run("results/a.json", run_of("cac_lr", None).record, Path("a.json"), with_scores=False)
     assert shipped_curves(tmp_path)(one) is None
     (tmp_path / f"{BOOTSTRAPS}.csv").touch()
-    assert KeptBootstraps(tmp_path).difference(one, one, "auroc") is None
+    assert shipped_bootstraps(tmp_path) == {}

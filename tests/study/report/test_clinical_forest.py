@@ -11,7 +11,7 @@ from deepcac_study.report.judge.clinical_forest import (
     load_clinical,
 )
 from deepcac_study.report.judge.clinical_pages import clinical_gains, clinical_tables
-from deepcac_study.report.judge.price_figure import prices
+from deepcac_study.report.judge.gain_figures import prices
 
 REFERENCES = {"help": "lr", "random": "mean_of_cells_lr", "bent": "spline_lr"}
 

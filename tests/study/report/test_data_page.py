@@ -18,9 +18,14 @@ from deepcac_study.catalogue.describe import with_sources
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.columns.ranges import Range, count_outside, read_ranges, variable_of
 from deepcac_study.records.reader import read
-from deepcac_study.report.data.data_use import DataUse, data_use
-from deepcac_study.report.data.restricted_counts import withheld, withheld_parts
-from deepcac_study.report.data.source_notes import data_table, source_notes, source_sections
+from deepcac_study.report.data.restricted_counts import few_rows, withheld
+from deepcac_study.report.data.source_notes import (
+    DataUse,
+    data_table,
+    data_use,
+    source_notes,
+    source_sections,
+)
 
 ROOT = Path(__file__).parents[3]
 REGISTRY = ROOT / "config" / "registry"
@@ -78,10 +83,10 @@ def test_values_outside_against_a_loop(values, low, high):
 def test_small_counts_are_withheld():
     assert [withheld(count) for count in (0, 1, 9, 10)] == [0, None, None, 10]
     assert [withheld(count, 30) for count in (0, 20, 21, 29, 30)] == [0, 20, None, None, 30]
-    assert withheld_parts([500, 3]) == [None, None]
-    assert withheld_parts([500, 30, 3]) == [500, None, None]
-    assert withheld_parts([500, 0, 3]) == [None, 0, None]
-    assert withheld_parts([500, 30]) == [500, 30]
+    assert few_rows([[500], [3]]).tolist() == [True, True]
+    assert few_rows([[500], [30], [3]]).tolist() == [False, True, True]
+    assert few_rows([[500], [0], [3]]).tolist() == [True, False, True]
+    assert few_rows([[500], [30]]).tolist() == [False, False]
 
 
 def test_the_data_page_shows_every_data_set(tmp_path):
@@ -94,7 +99,7 @@ def test_the_data_page_shows_every_data_set(tmp_path):
     assert notes.keys() == load_registry(REGISTRY).datasets.keys() | {"demo_cic"}
     assert [step.rows for step in notes["demo_cic"].cohort] == ["300", "95", "90", "40"]
     ards = notes["ards"]
-    assert (ards.rows, ards.shares) == ("40", "withheld")
+    assert (ards.use.rows, ards.use.shares) == ("40", "withheld")
     # 95 and 90 tell that five were left out: the earlier count goes.
     assert [step.rows for step in ards.cohort] == ["300", "withheld", "90", "40"]
     table = data_table(sources)

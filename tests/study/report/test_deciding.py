@@ -1,21 +1,16 @@
 """What decided a claim is linked from its row; what a switch did is said in a sentence."""
 
-from collections import namedtuple
-from dataclasses import replace
-
+import pandas as pd
 import pytest
 
 from deepcac.pages.tables import Table, text_row
 from deepcac.pages.templating import view
-from deepcac.scoring.statistics import Comparison
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.claims import Claim
 from deepcac_study.report.papers.ledger_tables import Place, claims_table, deciding
-from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.report.site.paperpages import places, switch_sentences, touching
 
-RunName = namedtuple("RunName", "protocol dataset method k")
 KNOWN = {
     "table:cac_v1_table1": Place("Table 1", "pages/paper_cac_v1.html#table-cac_v1_table1"),
     "table:cac_v1_table4": Place("Table 4", "pages/paper_cac_v1.html#table-cac_v1_table4"),
@@ -50,28 +45,29 @@ def test_the_links_stand_in_the_claims_row():
     assert "links" not in {cell.kind for cell in view(claims_table([claim("Table 1")])).rows[0]}
 
 
-def difference(dataset, before, after, label="L1", metric="auroc"):
-    test = Comparison(before - after, before - after - 0.01, before - after + 0.01, 1.0, 0.5)
-    first = RunName(label, dataset, "cac_lr", 2)
-    return Difference(first, first._replace(protocol="sound"), label, metric, before, after, test)
+def differences(*runs):
+    """Return comparisons of the sound run with that of switch L1, by data set and both scores."""
+    table = pd.DataFrame(runs, columns=["dataset", "first_mean", "second_mean"])
+    mean = table["first_mean"] - table["second_mean"]
+    names = {"protocol": "L1", "method": "cac_lr", "k": 2, "metric": "auroc"}
+    return table.assign(**names, mean=mean, low=mean - 0.01, high=mean + 0.01)
 
 
 def test_a_switch_is_told_with_its_largest_change():
-    effects = [difference("cic", 0.860, 0.820), difference("cic_los", 0.7, 0.71)]
+    effects = differences(("cic", 0.860, 0.820), ("cic_los", 0.7, 0.71))
     (said,) = switch_sentences(switches().values(), effects)
     assert said.startswith("L1. The program: Length_of_stay")
     assert "the AUROC of CAC+LR on cic, k = 2 falls from 0.860 to 0.820 (−0.040" in said
     assert "95 % interval −0.050 to −0.030" in said
     assert "largest change of 2 runs, from −0.040 to +0.010" in said
-    (same,) = switch_sentences([switches()["L1"]], [difference("cic", 0.86, 0.8601)])
+    (same,) = switch_sentences([switches()["L1"]], differences(("cic", 0.86, 0.8601)))
     assert "stays at 0.860" in same
     assert switch_sentences([switches()["A1"]], effects) == []
 
 
 def test_without_an_interval_none_is_told():
-    one = difference("cic", 0.8, 0.9)
-    one = replace(one, test=replace(one.test, low=float("nan"), high=float("nan")))
-    (said,) = switch_sentences([switches()["L1"]], [one])
+    one = differences(("cic", 0.8, 0.9)).assign(low=float("nan"), high=float("nan"))
+    (said,) = switch_sentences([switches()["L1"]], one)
     assert "rises from 0.800 to 0.900 (+0.100)." in said
 
 

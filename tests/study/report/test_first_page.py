@@ -13,7 +13,7 @@ from deepcac.pages.wording import even_decimals, minus
 from deepcac_study.records.runs import load
 from deepcac_study.report.data.planted_truth import Found, planted_table, read_truth
 from deepcac_study.report.judge.judgement import Judgement
-from deepcac_study.report.runs.overview import wins_table
+from deepcac_study.report.runs.effects import wins_table
 from deepcac_study.report.site.firstpage import planted_sentence, provenance
 
 
@@ -100,7 +100,7 @@ def test_wins_are_counted_on_shared_data_sets(tmp_path):
 
 def test_the_foot_tells_commit_date_machine_and_hours(tmp_path):
     said = provenance(load([write_run(tmp_path / "results", "cic", "lr", 1)], tmp_path).items)
-    assert "commit 0123456789" in said
+    assert "commit 0123456;" in said
     assert "Machine: cpu (unknown), Python" in said
     assert "Computing: less than a minute." in said
     assert "Not all of one software" not in said

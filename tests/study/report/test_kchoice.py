@@ -4,7 +4,7 @@ from paper_checks import ask
 
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
-from deepcac_study.report.runs.effecttables import choice_table
+from deepcac_study.report.runs.effects import choice_table
 
 
 def run(k, fold_f1, test_f1, dataset="credit", method="cac_lr", protocol="sound"):

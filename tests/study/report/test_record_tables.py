@@ -8,7 +8,7 @@ import pytest
 from tests.support.report_runs import write_run
 
 from deepcac.files.storage import write_json
-from deepcac_study.report.judge.helping_figure import helping_figure
+from deepcac_study.report.judge.gain_figures import helping_figure
 from deepcac_study.report.record_tables import (
     about,
     run_table,

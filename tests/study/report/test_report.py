@@ -250,11 +250,11 @@ def test_other_test_rows_give_a_difference_without_a_test(tmp_path):
     paths = [write_run(tmp_path / "results", "cic", name, 1) for name in ("lr", "xgb")]
     first, second = load(paths, tmp_path)
     first.splits[0]["metrics"]["f1"] += 0.01
-    assert not np.isnan(compare(first, second, "", ["f1"])[0].test.low)
+    assert not np.isnan(compare(first, second, "", ["f1"])[0]["low"])
     second.record["inputs"]["splits"] = "2" * 64
     (other,) = compare(first, second, "", ["f1"])
-    assert np.isnan([other.test.low, other.test.high, other.test.p]).all()
-    assert other.test.mean == pytest.approx(0.01 / len(first.splits))
+    assert np.isnan([other["low"], other["high"], other["p"]]).all()
+    assert other["mean"] == pytest.approx(0.01 / len(first.splits))
 
 
 def test_networks_are_not_compared_by_f1_with_weighted_classifiers(tmp_path):
@@ -264,7 +264,7 @@ def test_networks_are_not_compared_by_f1_with_weighted_classifiers(tmp_path):
         for method, k in (("lr", 1), ("deepcac", 1), ("deepcac", 3))
     ]
     found = clustering_effects(load(paths, tmp_path), Bootstraps(2))
-    assert {(row.label, row.metric) for row in found} == {
+    assert set(zip(found["comparison"], found["metric"], strict=True)) == {
         ("DeepCAC − its k = 1", "f1"),
         *(
             (f"DeepCAC − {other}", metric)
@@ -278,10 +278,10 @@ def test_a_run_with_one_risk_for_all_is_no_yardstick(tmp_path):
     results = tmp_path / "results"
     paths = [write_run(results, "cic", "ac_tpc", k, scores=False) for k in (1, 2)]
     runs = load(paths, tmp_path)
-    assert clustering_effects(runs, Bootstraps(2)) != []
+    assert len(clustering_effects(runs, Bootstraps(2)))
     for split in runs.find("sound", "cic", "ac_tpc", 1).splits:
         split["metrics"]["auroc"] = 0.5
-    assert clustering_effects(runs, Bootstraps(2)) == []
+    assert clustering_effects(runs, Bootstraps(2)).empty
 
 
 def test_answer_counts_the_comparisons(shared):

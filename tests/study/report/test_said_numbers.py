@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from deepcac.pages.wording import four, three
-from deepcac_study.report.judge.price_figure import SMALL, prices
+from deepcac_study.report.judge.gain_figures import SMALL, prices
 
 ROOT = Path(__file__).parents[3]
 CLINICAL = ["cic", "cic_los", "diabetes", "sepsis", "sepsis_signature"]

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
+from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import read_features
@@ -115,26 +117,16 @@ def planted_figure(comparisons: Sequence[Found], features_dir: Path | None) -> F
 
 def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the first two principal components of standardised rows, missing values at 0."""
-    present = ~np.isnan(X)
-    count = np.maximum(present.sum(axis=0), 1)
-    centred = np.where(present, X - np.nansum(X, axis=0) / count, 0.0)
-    spread = np.sqrt((centred**2).sum(axis=0) / count)
-    Z = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
-    U, s, _ = np.linalg.svd(Z, full_matrices=False)
-    sign = np.sign(U[np.abs(U).argmax(axis=0), range(U.shape[1])])  # the same side every time
-    return (U * s * sign)[:, :2]
+    measured = X[:, ~np.isnan(X).all(axis=0)]
+    Z = np.nan_to_num(StandardScaler().fit_transform(measured))
+    return PCA(n_components=2, svd_solver="full").fit_transform(Z)
 
 
 def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
     first = shown[0]
-    titles = [
-        "planted",
-        *(
-            f"{label(comparison.run.method)}, ARI {comparison.agreement:.2f}"
-            for comparison in shown
-        ),
-    ]
-    groups = [first.planted, *(comparison.clusters for comparison in shown)]
+    found = [(label(one.run.method), f"{one.agreement:.2f}") for one in shown]
+    titles = ["planted", *(f"{name}, ARI {agreement}" for name, agreement in found)]
+    groups = [first.planted, *(one.clusters for one in shown)]
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, len(groups), sharex=True, sharey=True)
@@ -143,9 +135,6 @@ def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
             axis.set(title=title)
         axes[0].set(ylabel="second component")
 
-    listed = ", ".join(
-        f"{label(comparison.run.method)} {comparison.agreement:.2f}" for comparison in shown
-    )
     return declared_figure(
         "planted_subtypes",
         size=(2.7 * len(groups), 3.1),
@@ -155,7 +144,7 @@ def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
             for place, (row, (x, y)) in enumerate(zip(first.rows, places, strict=True))
         ],
         seen=f"{len(np.unique(first.planted))} planted groups of {len(places)} rows; "
-        f"ARI of {listed}",
+        f"ARI of {', '.join(map(' '.join, found))}",
         dataset=first.run.dataset,
         columns=(comparison.run.method for comparison in shown),
     )

@@ -1,7 +1,5 @@
 """Small counts of restricted data, withheld together with what would give them back."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -15,18 +13,6 @@ def withheld(count: int, total: int | None = None) -> int | None:
     """Return a count, or None if it, or what it leaves of a total, is from 1 to `SMALL` - 1."""
     rest = SMALL if total is None else total - count
     return None if 0 < count < SMALL or 0 < rest < SMALL else count
-
-
-def withheld_parts(counts: Sequence[int | None]) -> list[int | None]:
-    """Withhold the small parts of a known total; never one alone, which the others would tell.
-
-    An empty part is the last to be withheld as well: it would leave the sum of both small.
-    """
-    shown = [None if count is None else withheld(count) for count in counts]
-    if shown.count(None) == 1 and len(counts) > 1:
-        candidates = [(count == 0, count, j) for j, count in enumerate(shown) if count is not None]
-        shown[min(candidates)[2]] = None
-    return shown
 
 
 def few_rows(counts: npt.ArrayLike, few: int = SMALL) -> Flags:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 from markupsafe import Markup
 
 from deepcac.errors import DataError
@@ -13,11 +15,84 @@ from deepcac.pages.sections import Block, Facts, Section
 from deepcac.pages.tables import Cell, How, Table, text_row
 from deepcac_study.catalogue.entries import DataSet, RawFile, Source, WheelMember
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry
-from deepcac_study.report.data.data_use import DataUse
+from deepcac_study.judge.clinical_tasks import FINISHED
+from deepcac_study.records.reader import Findings
 from deepcac_study.report.data.restricted_counts import WITHHELD, withheld
 from deepcac_study.report.declarations import declared_table
 
 _OF_ROWS = re.compile(r"\d[\d,]*(?= (?:rows|censored))")
+
+
+@dataclass
+class DataUse:
+    """One data set in finished work."""
+
+    purposes: list[str] = field(default_factory=list)  # the largest first
+    rows: str = ""
+    features: str = ""
+    shares: str = ""  # of the classes
+    missing: str = ""
+
+    def size(self, record: Mapping[str, Any], features: str = "n_features") -> None:
+        """Take over rows and features of a record, unless an earlier one gave them."""
+        if not self.rows and record.get("n_rows"):
+            self.rows = f"{int(record['n_rows']):,}"
+            self.features = f"{int(record[features]):,} columns"
+
+
+def data_use(
+    findings: Findings,
+    judged: Iterable[str] = (),
+    tables: Iterable[Mapping[str, Any]] = (),
+    tasks: pd.DataFrame | None = None,
+) -> dict[str, DataUse]:
+    """Return what was done with each data set.
+
+    Parameters
+    ----------
+    findings : Findings
+    judged : iterable of str
+        Data sets with the judge's verdicts.
+    tables : iterable of mapping
+        Records of the tables that the judge judged in one job each.
+    tasks : DataFrame, optional
+        The clinical tasks (`deepcac_study.judge.clinical_tasks`), finished or not.
+    """
+    uses: dict[str, DataUse] = {}
+    _of_runs(findings, uses)
+    for record in findings.decompositions:
+        use = _use(uses, record.record["dataset"], "class decomposition")
+        use.size(record.record, "n_columns")
+    for name in findings.clusterings.datasets():
+        _use(uses, name, "supervised k-means")
+    for name in dict.fromkeys(judged):
+        _use(uses, name, "our study")
+    for table in tables:
+        _use(uses, table["dataset"], "our study").size(table)
+    for row in [] if tasks is None else tasks[tasks["status"] == FINISHED].to_dict("records"):
+        use = _use(uses, str(row["dataset"]), "a clinical task")
+        use.rows = use.rows or f"{int(row['rows']):,}"
+    return uses
+
+
+def _of_runs(findings: Findings, uses: dict[str, DataUse]) -> None:
+    """Count the runs of each data set; the corrected protocol's features give its size."""
+    for name in dict.fromkeys(run.dataset for run in findings.runs):
+        runs = findings.runs.where(dataset=name)
+        many = f"{len(runs):,} runs of the papers' methods" if len(runs) > 1 else "1 run"
+        use = _use(uses, name, many)
+        for run in (*findings.runs.where(dataset=name, protocol="sound"), *runs)[:1]:
+            use.size(run.record)
+            use.shares = " : ".join(f"{100 * share:.1f} %" for share in run.class_shares)
+            if (missing := run.record.get("missing")) is not None:
+                use.missing = f"{100 * missing:.1f} %"
+
+
+def _use(uses: dict[str, DataUse], name: str, purpose: str) -> DataUse:
+    use = uses.setdefault(str(name), DataUse())
+    if purpose not in use.purposes:
+        use.purposes.append(purpose)
+    return use
 
 
 @dataclass(frozen=True)
@@ -34,12 +109,7 @@ class DataSetNote:
 
     id: str  # with the prefix ``demo_`` for a generated cohort
     entry: DataSet  # from the registry
-    used: str = ""  # what for, in finished work
-    # From the records of finished work.
-    rows: str = ""
-    features: str = ""
-    shares: str = ""
-    missing: str = ""
+    use: DataUse  # in finished work
     cohort: tuple[CohortStep, ...] = ()  # empty where no flow was written
 
     @property
@@ -161,12 +231,13 @@ _FILE: dict[str, How] = {"file": "name", "address": _origin, "SHA-256": _digest}
 
 
 def _overview(note: DataSetNote, source: Source) -> list[Cell]:
+    use = note.use
     return text_row(
-        note.rows or ("restricted" if source.restricted else ""),
-        note.used or "not in this report",
-        note.features,
-        note.shares,
-        note.missing,
+        use.rows or ("restricted" if source.restricted else ""),
+        ", ".join(use.purposes) or "not in this report",
+        use.features,
+        use.shares,
+        use.missing,
         "none: generated" if note.generated else source.terms,
         f"in the format of: {source.title}" if note.generated else source.title,
     )
@@ -179,11 +250,7 @@ def _note(registry: Registry, id_: str, use: DataUse, cohorts: Path | None) -> D
     return DataSetNote(
         id_,
         entry,
-        used=", ".join(use.purposes),
-        rows=use.rows,
-        features=use.features,
-        shares=WITHHELD if hidden and use.shares else use.shares,
-        missing=use.missing,
+        replace(use, shares=WITHHELD) if hidden and use.shares else use,
         cohort=_shown(cohort, restricted=hidden),
     )
 

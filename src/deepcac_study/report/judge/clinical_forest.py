@@ -20,8 +20,8 @@ from deepcac_study.judge.clinical_tasks import (
 )
 from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.report.declarations import declared_forest, rows_of
+from deepcac_study.report.judge.gain_figures import price_figure
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
-from deepcac_study.report.judge.price_figure import price_figure
 
 LEARNERS = ("lr", "lgbm")
 # Kinds of clusters that have all three references: arm, alpha, mark, name and colour.

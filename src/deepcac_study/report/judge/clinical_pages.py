@@ -1,6 +1,6 @@
 """Tables of the clinical tasks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -18,7 +18,7 @@ from deepcac.judging.questions import (
     SEPARATED,
 )
 from deepcac.pages.tables import How, Table
-from deepcac.pages.wording import four, people
+from deepcac.pages.wording import four, interval_text, people
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 from deepcac_study.catalogue.judge_plan import COHORT, COUNTY, FAMILY, LARGER, SMALLER
 from deepcac_study.judge.clinical_tasks import ABOVE_ZERO, DECLINED, FINISHED, PARTITION
@@ -70,34 +70,26 @@ def clinical_gains(
         for row in main.to_dict("records")
     }
 
-    def gains(arm: str, alpha: str) -> Callable[[str], str]:
+    def gains(*keys: tuple[str, str, str]) -> Callable[[str], str]:
         def cell(dataset: str) -> str:
-            rows = [rows_by_key.get((q.id, dataset, f"{arm}_{learner}", alpha)) for q in _QUESTIONS]
+            rows = [
+                rows_by_key.get((question, dataset, model, alpha))
+                for question, model, alpha in keys
+            ]
             return " / ".join(_gain(row, styles) for row in rows if row)
 
         return cell
-
-    def rival(name: str) -> Callable[[str], str]:
-        names = (BEND.id, name), (DECLINED.id, f"{OFFERED}{name}")
-
-        def cell(dataset: str) -> str:
-            rows = [rows_by_key.get((question, dataset, model, "")) for question, model in names]
-            return " / ".join(_gain(row, styles) for row in rows if row)
-
-        return cell
-
-    def random(view: str) -> Callable[[str], str]:
-        name = f"{view}_of_cells_{learner}"
-        return lambda dataset: _gain(rows_by_key.get((PARTITION.id, dataset, name, "")), styles)
 
     rivals = main.loc[main["question"].eq(BEND.id) & main["reference"].eq(learner), "contender"]
-    columns: dict[str, How] = {
-        "task": str,
-        **{kind_label(arm, alpha): gains(arm, alpha) for arm, alpha in _ROWS},
-        "random groups": random("mean"),
-        "best random groups": random("best"),
-        **{contender_label(name): rival(name) for name in dict.fromkeys(rivals)},
-    }
+    columns: dict[str, How] = {"task": str}
+    for arm, alpha in _ROWS:
+        asked = ((question.id, f"{arm}_{learner}", alpha) for question in _QUESTIONS)
+        columns[kind_label(arm, alpha)] = gains(*asked)
+    for view, name in (("mean", "random groups"), ("best", "best random groups")):
+        columns[name] = gains((PARTITION.id, f"{view}_of_cells_{learner}", ""))
+    for rival in dict.fromkeys(rivals):
+        used, declined = (BEND.id, rival, ""), (DECLINED.id, f"{OFFERED}{rival}", "")
+        columns[contender_label(rival)] = gains(used, declined)
     judged = main.loc[main["contender"].str.endswith(f"_{learner}"), "dataset"]
     return Table.of(list(dict.fromkeys(judged)), columns)
 
@@ -109,7 +101,9 @@ def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
     main = main[(main["metric"] == MAIN) & main["contender"].str.endswith(f"_{learner}")]
     main = main[main["question"].isin([question.id for question in POOLED])]
     key = ["pooling", "contender", "alpha", "question", "reference"]
-    intervals = dict(zip(main[key].itertuples(index=False, name=None), _texts(main), strict=True))
+    intervals = {
+        tuple(row[name] for name in key): with_interval(row) for row in main.to_dict("records")
+    }
 
     def counted(pooling: str) -> Callable[[Any], str]:
         return lambda row: intervals.get((pooling, *(row[name] for name in key[1:])), "")
@@ -164,7 +158,7 @@ def _comparisons(verdicts: pd.DataFrame) -> Table:
         "metric": ("metric", people),
         "verdict": "verdict",
         "gain": lambda row: four(row["mean"], signed=True),
-        "95 % interval": lambda row: _span(row["low"], row["high"]),
+        "95 % interval": lambda row: interval_text(row["low"], row["high"]),
         "margin": ("margin", lambda value: f"{value:g}"),
         "gain excluded": lambda row: _excluded(row["excluded"]),
         "half of it": lambda row: _excluded(row["excluded_strict"]),
@@ -188,16 +182,10 @@ def kind_label(arm: str, alpha: str = "") -> str:
     ) + f", alpha {alpha}" * bool(alpha)
 
 
-def _gain(row: Any, styles: Mapping[str, str]) -> str:
-    return four(row["mean"], styles[str(row["verdict"])], signed=True) if row else ""
+def _gain(row: Mapping[Hashable, Any], styles: Mapping[str, str]) -> str:
+    return four(row["mean"], styles[str(row["verdict"])], signed=True)
 
 
-def _texts(rows: pd.DataFrame) -> list[str]:
-    return [
-        f"{four(row['mean'], signed=True)} ({_span(row['low'], row['high'])})"
-        for row in rows.to_dict("records")
-    ]
-
-
-def _span(low: float, high: float) -> str:
-    return "" if low != low else f"{four(low, signed=True)} to {four(high, signed=True)}"
+def with_interval(row: Mapping[Hashable, Any]) -> str:
+    """Return an estimate with its interval."""
+    return f"{four(row['mean'], signed=True)} ({interval_text(row['low'], row['high'])})"

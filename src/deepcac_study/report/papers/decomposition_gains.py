@@ -24,15 +24,24 @@ from deepcac_study.records.decompositions import (
 )
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_forest, declared_table
-from deepcac_study.report.papers.decomposition_figures import boundary_figures, merging_figure
-from deepcac_study.report.runs.comparisons import METRICS, Bootstraps, family_effects, usable
-from deepcac_study.report.runs.effecttables import effects_table
+from deepcac_study.report.papers.drawings import boundary_figures, merging_figure
+from deepcac_study.report.runs.comparisons import (
+    METRICS,
+    ROW_PAIRS,
+    Bootstraps,
+    Pairs,
+    arm_pairs,
+    arms_of,
+    family_effects,
+    usable,
+)
+from deepcac_study.report.runs.effects import effects_table
 
 Records = Sequence[DecompositionRecord]
 _SHOWN = ("f1", "auroc")
-# First less second; None stands for the classifier alone.
-_PAIRS: tuple[tuple[str, str | None], ...] = (
-    *((arm, None) for arm in ("skm", "cd", "cdk")),
+# First less second, as `arm_pairs` takes them.
+_PAIRS = (
+    *((arm, "") for arm in ("skm", "cd", "cdk")),
     *((arm, "km") for arm in ("skm", "cd", "cdk")),
     *((arm, "cac") for arm in ("cd", "cdk")),
 )
@@ -132,7 +141,7 @@ def _gains_figure(sound: Records) -> Figure:
 def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
     """Return the scores of all arms and their comparisons; [] without an arm of these papers."""
     effects = family_effects(_pairs(runs), bootstraps)
-    if not effects:
+    if effects.empty:
         return []
     shown = [metric for metric in METRICS if metric in _SHOWN]
     tables = [
@@ -140,14 +149,6 @@ def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
         for metric in shown
     ]
     return [_arm_scores(runs), *tables]
-
-
-def _arms(runs: Runs, base: str, dataset: str, k: int) -> dict[str | None, Run]:
-    """Return the usable sound runs of a classifier by arm."""
-    by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
-    asked: dict[str | None, tuple[str, str, int]] = {None: (dataset, base, 1)}
-    asked |= {arm: (dataset, f"{arm}_{base}", k) for arm in ARM_NAMES}
-    return {arm: by_place[place] for arm, place in asked.items() if place in by_place}
 
 
 def _places(runs: Runs) -> Iterator[tuple[str, str, int]]:
@@ -163,29 +164,21 @@ def _places(runs: Runs) -> Iterator[tuple[str, str, int]]:
             )
 
 
-def _pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
+def _pairs(runs: Runs) -> Pairs:
     for dataset, base, k in _places(runs):
-        arms = _arms(runs, base, dataset, k)
         # Naive Bayes is no base classifier of the CAC papers, whose own table leaves it out.
-        also = () if base in classifiers() else (("km", None), ("cac", None), ("cac", "km"))
-        for first, second in (*also, *_PAIRS):
-            if first in arms and second in arms:
-                yield arms[first], arms[second], f"{ARM_NAMES[str(first)]} − {_name(second)}"
-
-
-def _name(arm: str | None) -> str:
-    return "plain" if arm is None else ARM_NAMES[arm]
+        also = () if base in classifiers() else ROW_PAIRS
+        yield from arm_pairs(arms_of(runs, dataset, base, k), (*also, *_PAIRS))
 
 
 def _arm_scores(runs: Runs) -> Table:
-    names: list[str | None] = [None, *ARM_NAMES]
     rows = []
     for dataset, base, k in _places(runs):
-        arms = _arms(runs, base, dataset, k)
+        arms = arms_of(runs, dataset, base, k)
         for metric in _SHOWN:
-            scores = [_score(arms.get(arm), metric) for arm in names]
+            scores = [_score(arms.get(arm), metric) for arm in ("", *ARM_NAMES)]
             rows.append(text_row(dataset, method_label(base), k, metric.upper(), *scores))
-    return declared_table("rows_or_classes", rows, columns=map(_name, names))
+    return declared_table("rows_or_classes", rows, columns=("plain", *ARM_NAMES.values()))
 
 
 def _score(run: Run | None, metric: str) -> str:

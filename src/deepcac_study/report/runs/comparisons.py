@@ -1,11 +1,21 @@
-"""Does clustering help? And what does each switch do? Paired comparisons of finished runs."""
+"""Does clustering help? And what does each switch do? Paired comparisons of finished runs.
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+A table of comparisons has a row for each pair of runs and metric, the first less the second on the
+same splits: ``protocol``, ``dataset``, ``method`` and ``k`` of the first, the ``reference`` method,
+``comparison`` (two arms, such as ``"CAC − plain"``), ``metric``; the means over the splits
+``first_mean`` and ``second_mean``; ``mean``, ``low``, ``high`` and ``p`` of the corrected
+resampled t-test; ``p_holm``, adjusted inside the table; ``boot_low`` and ``boot_high`` of the
+paired bootstrap, NaN where the score files do not hold the same rows; and the paths of both runs,
+``first`` and ``second``.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from deepcac.scoring.bootstrap import (
     SplitScores,
@@ -15,32 +25,20 @@ from deepcac.scoring.bootstrap import (
     interval,
     poisson_weights,
 )
-from deepcac.scoring.statistics import Comparison, corrected_t_test, holm
-from deepcac_study.catalogue.methods import YARDSTICKS, classifiers, parse_method
+from deepcac.scoring.statistics import corrected_t_test, holm
+from deepcac_study.catalogue.methods import ARM_NAMES, YARDSTICKS, classifiers, parse_method
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.records.runs import Run, Runs
 
 METRICS = ("f1", "auroc", "auprc")
+_COLUMNS = (
+    *("protocol", "dataset", "method", "reference", "k", "comparison", "metric"),
+    *("first_mean", "second_mean", "mean", "low", "high", "p", "first", "second"),
+)
 _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Score of one run less that of another on the same splits."""
-
-    # The difference is first less second.
-    first: Run
-    second: Run
-    label: str  # which two arms, for example ``"CAC - plain"``
-    metric: str  # as named in the run records
-    # Means over the splits.
-    first_mean: float
-    second_mean: float
-    test: Comparison  # corrected resampled t-test
-    p_holm: float = float("nan")  # adjusted inside the table
-    # Paired bootstrap interval; None where the score files do not hold the same rows.
-    bootstrap: tuple[float, float] | None = None
+Pairs = Iterable[tuple[Run, Run, str]]
+ROW_PAIRS = (("km", ""), ("cac", ""), ("cac", "km"))  # of arms; none is the classifier alone
 
 
 @dataclass
@@ -48,19 +46,22 @@ class Bootstraps:
     """Bootstrap values of runs, each computed once."""
 
     resamples: int = 100  # number of resamples of every run
+    # Intervals of runs without scores, by the paths of both and the metric.
+    kept: Mapping[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
     _scores: dict[str, dict[str, npt.NDArray[np.float64]]] = field(default_factory=dict)
     _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     _weights: dict[int, Weights] = field(default_factory=dict)
 
-    def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
-        """Return the interval of a paired difference; None if nothing varies or compares."""
+    def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float]:
+        """Return the interval of a paired difference; NaN if nothing varies or compares."""
+        kept = self.kept.get((first.path, second.path, metric), (np.nan, np.nan))
         draws, other = self._of(first), self._of(second)
         if not (metric in draws and metric in other):
-            return None
+            return kept
         if not np.array_equal(self._rows[first.path], self._rows[second.path]):
-            return None
+            return kept
         low, high = interval(draws[metric] - other[metric])
-        return (low, high) if low < high else None
+        return (low, high) if low < high else kept
 
     def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]]:
         """Return the values of each metric; nothing without scores."""
@@ -91,57 +92,58 @@ def split_scores(run: Run) -> list[SplitScores]:
     ]
 
 
-def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list[Difference]:
-    """Compare two runs by several metrics.
+def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row for each metric by which two runs are compared.
 
     Runs over a different number of splits, or without a value, give no row. Where the splits
     are not the same rows there is a difference, but no test of it.
     """
     paired = first.record["inputs"]["splits"] == second.record["inputs"]["splits"]
-    differences = []
+    about = {name: getattr(first, name) for name in ("protocol", "dataset", "method", "k")}
+    about |= {"reference": second.method, "comparison": label}
+    about |= {"first": first.path, "second": second.path}
+    rows = []
     for metric in metrics:
         scores, other = (run.per_split(run.reported(metric, "deepcac")) for run in (first, second))
         if not len(scores) or len(scores) != len(other) or np.isnan([scores, other]).any():
             continue
-        size = {
-            key: float(np.mean([split[key] for split in first.splits]))
-            for key in ("n_train", "n_test")
-        }
-        test = corrected_t_test(scores - other, **size)
-        if not paired:
-            test = replace(test, low=math.nan, high=math.nan, p=math.nan)
-        differences.append(
-            Difference(
-                first, second, label, metric, float(scores.mean()), float(other.mean()), test
-            )
+        n_train, n_test = (
+            float(np.mean([split[part] for split in first.splits]))
+            for part in ("n_train", "n_test")
         )
-    return differences
+        test = corrected_t_test(scores - other, n_train=n_train, n_test=n_test)
+        tested = {"low": test.low, "high": test.high, "p": test.p}
+        rows.append(
+            {
+                **about,
+                "metric": metric,
+                "first_mean": float(scores.mean()),
+                "second_mean": float(other.mean()),
+                "mean": test.mean,
+                **(tested if paired else dict.fromkeys(tested, np.nan)),
+            }
+        )
+    return rows
 
 
-def clustering_effects(runs: Runs, bootstraps: Bootstraps) -> list[Difference]:
+def clustering_effects(runs: Runs, bootstraps: Bootstraps) -> pd.DataFrame:
     """Compare k = 1, KM and CAC of every base learner, and k = 1 and k > 1 of deep methods, sound.
 
     Holm's correction covers all comparisons by one metric, of base classifiers and of deep
     methods separately: they are two questions.
     """
     families = (_base_pairs(runs), _deep_pairs(runs))
-    return [row for pairs in families for row in family_effects(pairs, bootstraps)]
+    return pd.concat([family_effects(pairs, bootstraps) for pairs in families], ignore_index=True)
 
 
-def family_effects(
-    pairs: Iterable[tuple[Run, Run, str]], bootstraps: Bootstraps
-) -> list[Difference]:
+def family_effects(pairs: Pairs, bootstraps: Bootstraps) -> pd.DataFrame:
     """Compare the pairs of one question, with intervals and adjusted p values."""
-    effects = [
-        row
-        for first, second, label in pairs
-        for row in compare(first, second, label, _comparable(first, second))
-    ]
-    effects = [
-        replace(row, bootstrap=bootstraps.difference(row.first, row.second, row.metric))
-        for row in effects
-    ]
-    return adjusted(effects)
+    rows = []
+    for first, second, label in pairs:
+        for row in compare(first, second, label, _comparable(first, second)):
+            low, high = bootstraps.difference(first, second, row["metric"])
+            rows.append({**row, "boot_low": low, "boot_high": high})
+    return adjusted(rows)
 
 
 def _comparable(first: Run, second: Run) -> Sequence[str]:
@@ -153,15 +155,13 @@ def _comparable(first: Run, second: Run) -> Sequence[str]:
     return METRICS if len(families) == 1 else [name for name in METRICS if name != "f1"]
 
 
-def adjusted(rows: Sequence[Difference]) -> list[Difference]:
-    """Return the rows with Holm's p values, corrected among the rows of one metric."""
-    result = list(rows)
-    for metric in METRICS:
-        places = [place for place, row in enumerate(rows) if row.metric == metric]
-        p_values = holm([rows[place].test.p for place in places])
-        for place, p in zip(places, p_values, strict=True):
-            result[place] = replace(rows[place], p_holm=float(p))
-    return result
+def adjusted(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return comparisons with Holm's p values, corrected among the rows of one metric."""
+    table = pd.DataFrame(rows, columns=[*_COLUMNS, "boot_low", "boot_high"])
+    by_metric = table.groupby("metric")["p"]
+    return table.assign(
+        p_holm=by_metric.transform(lambda p: pd.Series(holm(p.to_numpy()), p.index))
+    )
 
 
 def usable(runs: Runs, protocol: str = "sound") -> list[Run]:
@@ -171,23 +171,31 @@ def usable(runs: Runs, protocol: str = "sound") -> list[Run]:
     ]
 
 
-def _base_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
+def arms_of(runs: Runs, dataset: str, base: str, k: int) -> dict[str, Run]:
+    """Return the usable sound runs of a classifier by arm; that without one is ``""``."""
+    by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
+    places = {arm: (dataset, f"{arm}_{base}", k) for arm in ARM_NAMES} | {"": (dataset, base, 1)}
+    return {arm: by_place[place] for arm, place in places.items() if place in by_place}
+
+
+def arm_pairs(arms: Mapping[str, Run], wanted: Iterable[tuple[str, str]]) -> Pairs:
+    """Yield the pairs of arms that were run, the first less the second."""
+    names = ARM_NAMES | {"": "plain"}
+    for first, second in wanted:
+        if first in arms and second in arms:
+            yield arms[first], arms[second], f"{names[first]} − {names[second]}"
+
+
+def _base_pairs(runs: Runs) -> Pairs:
     usable_runs = usable(runs)
     for run in usable_runs:
-        if run.method not in classifiers() or run.k != 1:
-            continue
-        others = {(r.method, r.k): r for r in usable_runs if r.dataset == run.dataset}
-        for k in sorted({k for _, k in others if k > 1}):
-            km, cac = (others.get((f"{arm}_{run.method}", k)) for arm in ("km", "cac"))
-            if km:
-                yield km, run, "KM − plain"
-            if cac:
-                yield cac, run, "CAC − plain"
-            if km and cac:
-                yield cac, km, "CAC − KM"
+        if run.method in classifiers() and run.k == 1:
+            for k in sorted({r.k for r in usable_runs if r.dataset == run.dataset and r.k > 1}):
+                arms = arms_of(runs, run.dataset, run.method, k)
+                yield from arm_pairs(arms, ROW_PAIRS)
 
 
-def _deep_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
+def _deep_pairs(runs: Runs) -> Pairs:
     by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
     for run in by_place.values():
         method = parse_method(run.method)
@@ -200,12 +208,12 @@ def _deep_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
                     yield run, plain, f"{method_label(run.method)} − {label}"
 
 
-def switch_effects(runs: Runs) -> list[Difference]:
+def switch_effects(runs: Runs) -> pd.DataFrame:
     """Compare every run that has one switch on with the sound run of the same name."""
-    effects = []
+    rows = []
     for label in switches():
         for run in usable(runs, label):
             sound = runs.find("sound", run.dataset, run.method, run.k)
             if sound is not None and sound.status == "ok":
-                effects += compare(run, sound, label, METRICS)
-    return adjusted(effects)
+                rows += compare(run, sound, label, METRICS)
+    return adjusted(rows)

@@ -23,7 +23,7 @@ from deepcac.types import Array
 from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure
-from deepcac_study.report.runs.comparisons import Bootstraps, Difference, split_scores
+from deepcac_study.report.runs.comparisons import split_scores
 from deepcac_study.report.runs.runtables import at_smallest_k, run_label
 
 CURVES, CALIBRATION, BOOTSTRAPS = "curves", "calibration", "bootstraps"
@@ -234,10 +234,16 @@ def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFra
     return table[_COLUMNS[name]]
 
 
-def bootstrap_table(effects: Iterable[Difference]) -> pd.DataFrame:
+def bootstrap_table(effects: pd.DataFrame) -> pd.DataFrame:
     """Return the bootstrap interval of each comparison that has one, by the paths of its runs."""
-    rows = [(e.first.path, e.second.path, e.metric, *e.bootstrap) for e in effects if e.bootstrap]
-    return pd.DataFrame(rows, columns=_INTERVAL).round(6)
+    rows = effects.assign(low=effects["boot_low"], high=effects["boot_high"])
+    return rows[_INTERVAL].dropna().round(6).reset_index(drop=True)
+
+
+def shipped_bootstraps(folder: StrPath) -> dict[tuple[str, str, str], tuple[float, float]]:
+    """Return the intervals of ``bootstraps.csv`` of a folder, as `Bootstraps` keeps them."""
+    rows = shipped_table(folder, BOOTSTRAPS, _INTERVAL)[_INTERVAL].to_numpy()
+    return {(first, second, metric): (low, high) for first, second, metric, low, high in rows}
 
 
 def shipped_curves(folder: StrPath) -> Callable[[Run], Curves | None]:
@@ -265,19 +271,3 @@ def shipped_curves(folder: StrPath) -> Callable[[Run], Curves | None]:
         return Curves(lines, reliability)
 
     return find
-
-
-class KeptBootstraps(Bootstraps):
-    """Intervals of paired differences: from scores, or from ``bootstraps.csv`` of a folder."""
-
-    def __init__(self, folder: StrPath, resamples: int = 0) -> None:
-        super().__init__(resamples)
-        table = shipped_table(folder, BOOTSTRAPS, _INTERVAL)
-        self._intervals = {
-            tuple(key): (low, high) for *key, low, high in table[_INTERVAL].to_numpy()
-        }
-
-    def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
-        """Return the interval of a paired difference, or None without one."""
-        interval = super().difference(first, second, metric)
-        return interval or self._intervals.get((first.path, second.path, metric))

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+import pandas as pd
+
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Table
 from deepcac_study.papers.claims import Claim
@@ -20,30 +22,26 @@ from deepcac_study.report.papers.decomposition_gains import (
     gains_tables,
     rows_or_classes_tables,
 )
+from deepcac_study.report.papers.drawings import schematic_figures
 from deepcac_study.report.papers.learnt_clusterings import learning_figures, learning_tables
 from deepcac_study.report.papers.ledger_tables import paper_tables, theory_tables
-from deepcac_study.report.papers.schematics import schematic_figures
-from deepcac_study.report.papers.sweep_curves import sweep_figures
+from deepcac_study.report.papers.training_curves import history_figures, sweep_figures
 from deepcac_study.report.question_tables import question_tables
 from deepcac_study.report.runs.comparisons import (
     METRICS,
     Bootstraps,
-    Difference,
     clustering_effects,
     switch_effects,
 )
 from deepcac_study.report.runs.curves import curve_figures
-from deepcac_study.report.runs.effecttables import (
+from deepcac_study.report.runs.effects import (
     answer_table,
     choice_table,
     collapse_table,
-    effects_table,
-    switches_table,
-)
-from deepcac_study.report.runs.histories import history_figures
-from deepcac_study.report.runs.overview import (
     effect_forest,
+    effects_table,
     printed_against_ours,
+    switches_table,
     wins_table,
 )
 from deepcac_study.report.runs.runtables import clusters_table, runs_table
@@ -58,9 +56,9 @@ class Contents:
     material: Material
     ledger: Sequence[Entry]
     claims: Sequence[Claim]
-    # Clusters against none, and one switch against none.
-    effects: Sequence[Difference]
-    switched: Sequence[Difference]
+    # Clusters against none, and one switch against none (`report.runs.comparisons`).
+    effects: pd.DataFrame
+    switched: pd.DataFrame
     counts: Sequence[Count]  # the numbers of the first page
     tables: dict[str, list[Table]]  # by page
     figures: dict[str, list[Figure]] = field(default_factory=dict)  # by page
@@ -88,8 +86,8 @@ def contents(
 def _tables(
     material: Material,
     ledger: Sequence[Entry],
-    effects: Sequence[Difference],
-    switched: Sequence[Difference],
+    effects: pd.DataFrame,
+    switched: pd.DataFrame,
     bootstraps: Bootstraps,
 ) -> dict[str, list[Table]]:
     real, studies = material.real, material.studies
@@ -144,9 +142,7 @@ def _synthetic_tables(material: Material) -> list[Table]:
     return tables
 
 
-def _figures(
-    material: Material, ledger: Sequence[Entry], effects: Sequence[Difference]
-) -> list[Figure]:
+def _figures(material: Material, ledger: Sequence[Entry], effects: pd.DataFrame) -> list[Figure]:
     """Return every figure that there is material for."""
     figures = [
         printed_against_ours(ledger),

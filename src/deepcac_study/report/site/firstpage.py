@@ -1,14 +1,21 @@
-"""The first page's answer: a sentence with its numbers, a picture, and what was not run."""
+"""The first page: the answer with its numbers and picture, what agrees and holds, by paper."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import pandas as pd
+
 from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import minus
+from deepcac_study.papers.agreement import AGREE, DIFFER
+from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.summary import (
+    ALL,
     NULL,
     Count,
     cells_in_words,
@@ -18,13 +25,17 @@ from deepcac_study.papers.summary import (
 )
 from deepcac_study.records.record_archive import LAID, seconds_once
 from deepcac_study.records.runs import Run, Runs
+from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.judge.clinical_forest import clinical_answer
 from deepcac_study.report.judge.judgement import Judgement, basis, sentence, whole_answer
 from deepcac_study.report.runs.runtables import run_label
 from deepcac_study.report.site.contents import Contents
-from deepcac_study.report.site.counted import protocols_in_words
 from deepcac_study.sourcecode import LIBRARIES
 
+_VALUES = ("agree", "differ", "not_run", "needs_access", "not_rebuildable", "settings")
+_CLAIMS = ("holds", "partly", "fails", "cannot_hold")
+_ORIGINS = ("commits", "pythons", "devices", "processors", "libraries")
+_POWER = ["question", "strength", "rows", "cohorts", "detected"]
 NOTHING = "No run on the papers' data has been made yet: every printed value waits for one."
 
 
@@ -95,77 +106,134 @@ def _by_chance(counts: Sequence[Count]) -> str:
 
 
 def planted_sentence(judged: Judgement | None) -> str:
-    """Say how many planted cohorts were recognised, with and without a planted effect."""
-    curve = judged.summary["power"] if judged else []
-    helping = [point for point in curve if point["question"] == "help"]
-    if not helping:
+    """Say how many planted cohorts were recognised, with and without a planted effect.
+
+    Of each strength and size, by the contender that finds most.
+    """
+    curve = pd.DataFrame(judged.summary["power"] if judged else [], columns=_POWER)
+    found = (curve["cohorts"] * curve["detected"]).astype(float).round().astype(int)
+    groups = curve.assign(found=found).groupby(["question", "strength", "rows"], sort=False)
+    best = groups.agg(found=("found", "max"), cohorts=("cohorts", "first")).reset_index()
+
+    def count(rows: pd.DataFrame) -> str:
+        return f"{rows['found'].sum()} of {rows['cohorts'].sum()}"
+
+    helping, hashed = (best[best["question"] == name] for name in ("help", "negative_control"))
+    if helping.empty:
         return ""
-    helps = _best([point for point in helping if point["strength"] > 0])
-    blank = _best([point for point in helping if not point["strength"]])
-    hash_ = _best([point for point in curve if point["question"] == "negative_control"])
-    n_helps, n_blank = sum(n for n, _ in helps), sum(n for n, _ in blank)
+    blank = helping[helping["strength"] == 0]
     text = (
-        f"On {n_helps + n_blank} planted cohorts (synthetic): where the planted subtypes matter, "
-        "clusters are found to help (each cohort tested by itself) in "
-        f"{sum(x for _, x in helps)} of {n_helps}"
+        f"On {helping['cohorts'].sum()} planted cohorts (synthetic): where the planted "
+        "subtypes matter, clusters are found to help (each cohort tested by itself) in "
+        f"{count(helping[helping['strength'] > 0])}"
     )
-    if n_blank:
-        text += f"; where they do not, in {sum(x for _, x in blank)} of {n_blank}"
-    if hash_:
-        text += (
-            f"; a hash of the row number, which means nothing, in {sum(x for _, x in hash_)} "
-            f"of {sum(n for n, _ in hash_)}"
-        )
+    if len(blank):
+        text += f"; where they do not, in {count(blank)}"
+    if len(hashed):
+        text += f"; a hash of the row number, which means nothing, in {count(hashed)}"
     return text + "."
 
 
-def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """Return cohorts, and those found better by the best contender, of each strength and size."""
-    best: dict[tuple[float, int], tuple[int, int]] = {}
-    for row in rows:
-        better = round(row["cohorts"] * row["detected"])
-        present = best.get(place := (row["strength"], row["rows"]), (row["cohorts"], 0))
-        best[place] = (present[0], max(present[1], better))
-    return list(best.values())
+def values_table(counts: Sequence[Count]) -> Table:
+    """Return what became of the printed values of each paper that count by themselves."""
+    rows = [
+        [
+            _name(paper),
+            *text_row(*(_count(counts, "cells", name, paper) for name in _VALUES)),
+            *text_row(_count(counts, "cells", "no_score", paper) or ""),
+            *text_row(_count(counts, "cells", "printed", paper)),
+            *text_row(_count(counts, "cells", "printed", paper, "derived")),
+        ]
+        for paper in (*PAPERS, ALL)
+    ]
+    return declared_table("counted_values", rows)
+
+
+def claims_by_paper(counts: Sequence[Count]) -> Table:
+    """Return what became of the claims of each paper, by the corrected protocol."""
+    rows = []
+    for paper in (*PAPERS, ALL):
+        made, *decided = (_count(counts, "claims", name, paper) for name in ("claims", *_CLAIMS))
+        published = _count(counts, "claims", "holds", paper, "as_published")
+        rows.append(
+            [_name(paper), *text_row(*decided, made - sum(decided), made), *text_row(published)]
+        )
+    return declared_table("counted_claims", rows)
+
+
+def protocols_in_words(ledger: Sequence[Entry]) -> str:
+    """Say by which protocol printed values and claims are decided; empty before the first run."""
+    decided = [
+        entry.decided_by
+        for entry in ledger
+        if entry.verdict in (AGREE, DIFFER) and entry.paper in PAPERS and not entry.derived
+    ]
+    if not decided:
+        return ""
+    corrected = decided.count("sound")
+    return (
+        "Each printed value is compared with the one run that repeats how it was printed: "
+        f"{len(decided) - corrected:,} with runs as published, {corrected:,} with runs under the "
+        "corrected protocol. Claims are decided under the corrected protocol; the verdict as "
+        "published stands beside each."
+    )
+
+
+def _name(paper: str) -> Cell:
+    if paper == ALL:
+        return Cell("all five papers")
+    label = PAPERS[paper].citation
+    return Cell(label, links=[(label, f"pages/paper_{paper}.html")])
+
+
+def _count(counts: Sequence[Count], part: str, name: str, paper: str, group: str = "") -> int:
+    return round(value(counts, part, name, paper=paper, group=group))
+
+
+def origins(machines: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+    """Count records by the commits, Pythons, devices, processors and libraries that made them."""
+    counts: dict[str, Counter[str]] = {name: Counter() for name in _ORIGINS}
+    for machine in machines:
+        made = [str(machine.get(name) or "") for name in ("python", "device", "processor")]
+        libraries = [f"{name} {of}" for name, of in (machine.get("versions") or {}).items()]
+        parts = [[str(machine.get("git_commit") or "")[:7]], *([one] for one in made), libraries]
+        for name, part in zip(_ORIGINS, parts, strict=True):
+            counts[name].update(filter(None, part))
+    return counts
 
 
 def provenance(runs: Sequence[Run]) -> str:
     """Return commit, version, date, machine, hours and mixed libraries of the records."""
-    machines = [run.record.get("machine") or {} for run in runs]
-    if not machines:
+    by_path = {run.path: run.record.get("machine") or {} for run in runs}
+    if not by_path:
         return "No record yet."
-    commits = sorted({str(machine.get("git_commit") or "")[:10] for machine in machines} - {""})
-    versions = sorted(
-        {str((machine.get("versions") or {}).get("deepcac", "")) for machine in machines}
-    )
+    counts = origins(by_path.values())
+    commits, pythons, devices, processors, _ = (sorted(count) for count in counts.values())
+    libraries = _by_library(counts["libraries"])
     times = (run.file.stat().st_mtime for run in runs)
     newest = max((time for time in times if time > LAID), default=None)
     date = "" if newest is None else f"; the newest made here is of {_day(newest)}"
-    devices, processors, pythons = (
-        sorted({str(machine.get(name) or "") for machine in machines} - {""})
-        for name in ("device", "processor", "python")
-    )
-    by_path = {run.path: machine for run, machine in zip(runs, machines, strict=True)}
-    seconds = sum(seconds_once(by_path).values())
+    mixed = [
+        f"{name} {', '.join(f'{version} ({n:,})' for version, n in libraries[name].items())}"
+        for name in LIBRARIES
+        if len(libraries.get(name, ())) > 1
+    ]
     return (
-        f"{len(runs):,} records of deepcac {', '.join(filter(None, versions)) or '(unknown)'}, "
-        f"commit {_few(commits)}{date}. Machine: "
-        f"{', '.join(devices)} ({_few(processors)}), "
-        f"Python {_few(pythons)}. Computing: {_spent(seconds)}."
-        f"{_mixture(machines)}"
+        f"{len(runs):,} records of deepcac {', '.join(libraries.get('deepcac', ['(unknown)']))}, "
+        f"commit {_few(commits)}{date}. Machine: {', '.join(devices)} ({_few(processors)}), "
+        f"Python {_few(pythons)}. Computing: {_spent(sum(seconds_once(by_path).values()))}."
+        + f" Not all of one software: records of {'; '.join(mixed)}."
+        * bool(mixed)
     )
 
 
-def _mixture(machines: Sequence[Mapping[str, Any]]) -> str:
-    """Name the libraries that computed in several versions, with the number of records of each."""
-    mixed = []
-    for name in LIBRARIES:
-        counts = Counter(str((machine.get("versions") or {}).get(name, "")) for machine in machines)
-        counts.pop("", None)
-        if len(counts) > 1:
-            listed = ", ".join(f"{version} ({n:,})" for version, n in sorted(counts.items()))
-            mixed.append(f"{name} {listed}")
-    return f" Not all of one software: records of {'; '.join(mixed)}." if mixed else ""
+def _by_library(libraries: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return the number of records of each version, by library."""
+    versions: dict[str, dict[str, int]] = {}
+    for text, n in sorted(libraries.items()):
+        name, _, version = text.rpartition(" ")
+        versions.setdefault(name, {})[version] = n
+    return versions
 
 
 def _spent(seconds: float) -> str:

@@ -18,17 +18,16 @@ from deepcac_study.papers.entry import Entry
 from deepcac_study.papers.ledger import entries, write_rows
 from deepcac_study.papers.summary import Count
 from deepcac_study.records.reader import JUDGED, by_kind, read
-from deepcac_study.report.data.data_use import data_use
 from deepcac_study.report.data.planted_truth import planted_against_found
-from deepcac_study.report.data.source_notes import source_notes
+from deepcac_study.report.data.source_notes import data_use, source_notes
 from deepcac_study.report.judge.clinical_forest import load_clinical
 from deepcac_study.report.judge.judgement import load_judgement
 from deepcac_study.report.runs.comparisons import Bootstraps
 from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
-    KeptBootstraps,
     bootstrap_table,
     from_scores,
+    shipped_bootstraps,
     shipped_curves,
 )
 from deepcac_study.report.site.contents import contents
@@ -128,7 +127,7 @@ def build(
         map(read_json, files_by_kind[TABLES]),
         clinical.tasks if clinical else None,
     )
-    bootstraps = KeptBootstraps(kept, resamples) if kept else Bootstraps(resamples)
+    bootstraps = Bootstraps(resamples, shipped_bootstraps(kept) if kept else {})
     material = Material(
         **vars(findings),
         judged=judged,

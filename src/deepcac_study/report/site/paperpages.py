@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import Any
 
-import numpy as np
+import pandas as pd
 
 from deepcac.pages.figures import Figure
 from deepcac.pages.sections import Block, Section, Statement, titled
@@ -17,7 +18,6 @@ from deepcac_study.papers.summary import cells_in_words, claims_in_words
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.papers.ledger_tables import Place, claims_table, figure_patterns
 from deepcac_study.report.report_page import ReportPage
-from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.site.contents import Contents
 
 _METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
@@ -55,48 +55,40 @@ def touching(paper: str) -> list[Switch]:
     ]
 
 
-def switch_sentences(chosen: Iterable[Switch], effects: Sequence[Difference]) -> list[str]:
+def switch_sentences(chosen: Iterable[Switch], effects: pd.DataFrame) -> list[str]:
     """Say of each switch that was run what it is, and its largest effect."""
     sentences = []
     for switch in chosen:
-        rows = [row for row in effects if row.first.protocol == switch.label]
-        metric = next((name for name in _METRICS if any(r.metric == name for r in rows)), None)
+        rows = effects[effects["protocol"] == switch.label]
+        metric = next((name for name in _METRICS if name in set(rows["metric"])), None)
         if metric:
-            sentences.append(_sentence(switch, [row for row in rows if row.metric == metric]))
+            sentences.append(_sentence(switch, rows[rows["metric"] == metric]))
     return sentences
 
 
-def _sentence(switch: Switch, rows: Sequence[Difference]) -> str:
-    largest = max(rows, key=lambda row: abs(row.test.mean))
-    k = f", k = {largest.first.k}" if largest.first.k > 1 else ""
-    what = f"the {people(largest.metric)} of {method_label(largest.first.method)} on "
-    what += f"{largest.first.dataset}{k}"
+def _sentence(switch: Switch, rows: pd.DataFrame) -> str:
+    largest: Any = next(rows.loc[[rows["mean"].abs().idxmax()]].itertuples())
+    what = f"the {people(largest.metric)} of {method_label(largest.method)} on {largest.dataset}"
+    what += f", k = {largest.k}" * (largest.k > 1)
     text = (
         f"{switch.label}. The program: {switch.published}. The text: {switch.sound}. "
-        f"Without this difference {what} {_change(largest)}{_rest(rows)}."
+        f"Without this difference {what} {_change(largest)}"
     )
-    return minus(text)
+    if len(rows) > 1:
+        moved = rows["second_mean"] - rows["first_mean"]
+        text += f"; this is the largest change of {len(rows)} runs, from {moved.min():+.3f} to "
+        text += f"{moved.max():+.3f}"
+    return minus(f"{text}.")
 
 
-def _change(row: Difference) -> str:
+def _change(row: Any) -> str:
     """Say how the score moves from the program's way to the text's."""
     moved = row.second_mean - row.first_mean
     if abs(moved) < _SMALL:
         return f"stays at {row.second_mean:.3f}"
     verb = "rises" if moved > 0 else "falls"
-    low, high = -row.test.high, -row.test.low
-    sure = "" if np.isnan([low, high]).any() else f", 95 % interval {low:+.3f} to {high:+.3f}"
-    return f"{verb} from {row.first_mean:.3f} to {row.second_mean:.3f} ({moved:+.3f}{sure})"
-
-
-def _rest(rows: Sequence[Difference]) -> str:
-    if len(rows) == 1:
-        return ""
-    moved = [row.second_mean - row.first_mean for row in rows]
-    return (
-        f"; this is the largest change of {len(rows)} runs, from {min(moved):+.3f} to "
-        f"{max(moved):+.3f}"
-    )
+    interval = f", 95 % interval {-row.high:+.3f} to {-row.low:+.3f}" * (row.low == row.low)
+    return f"{verb} from {row.first_mean:.3f} to {row.second_mean:.3f} ({moved:+.3f}{interval})"
 
 
 def paper_pages(shown: Contents) -> list[ReportPage]:

@@ -23,8 +23,13 @@ from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.site.contents import Contents
-from deepcac_study.report.site.counted import claims_by_paper, protocols_in_words, values_table
-from deepcac_study.report.site.firstpage import answer, provenance
+from deepcac_study.report.site.firstpage import (
+    answer,
+    claims_by_paper,
+    protocols_in_words,
+    provenance,
+    values_table,
+)
 from deepcac_study.report.site.material import Material, generated_only
 from deepcac_study.report.site.paperpages import paper_pages, places, switch_sentences
 from deepcac_study.report.subtypes.subtype_figures import of_pages
@@ -35,27 +40,31 @@ from deepcac_study.report.subtypes.subtypepages import (
     subtype_sections,
 )
 
-# The title, and what the first page says of the report.
+# The title, the question, and what the first page says of the report.
+_QUESTION = "Do clusters of patients help to predict their risk?"
 REAL = (
     "Real study: clustering-aware classification, reproduced",
-    "Do clusters of patients help to predict their risk? Three papers claim this; two others "
-    "provide the methods. Here every number and claim that they published is next to our own runs. "
+    _QUESTION,
+    "Three papers claim that clusters of patients help to predict their risk; two others provide "
+    "the methods. Here every number and claim that they published is next to our own runs. "
     "Then we ask the question again, with models that are tuned equally.",
 )
 OWN = (
     "Own data: clustering-aware classification",
+    "",
     "Runs on data that no paper has. They say nothing about the papers.",
 )
 BOTH = (
     "DEMO on real and generated data: clustering-aware classification",
-    "Do clusters of patients help to predict their risk? Here the whole workflow asks small real "
-    "tables that no paper has, with few resamples, and generated cohorts. That shows that "
-    "everything runs, and says nothing about the papers.",
+    _QUESTION,
+    "Here the whole workflow asks small real tables that no paper has, with few resamples, and "
+    "generated cohorts. That shows that everything runs, and says nothing about the papers.",
 )
 DEMO = (
     "DEMO with generated data: clustering-aware classification",
-    "Do clusters of patients help to predict their risk? Here the whole workflow asks small "
-    "generated cohorts. That shows that everything runs, and says nothing about the papers.",
+    _QUESTION,
+    "Here the whole workflow asks small generated cohorts. That shows that everything runs, and "
+    "says nothing about the papers.",
 )
 _OTHER = "Other data"  # its pages are written only where the menu leads there
 _NO_SET = "Several data sets, or none"
@@ -70,10 +79,11 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     for page in pages:
         if page.blocks:
             menu.setdefault(page.subject, []).append((page.id, page.name))
-    title, what = _heading(shown.material)
+    title, question, what = _heading(shown.material)
     made.globals |= {
         "menu": menu,
         "synonyms": synonyms(),
+        "question": question,
         "what": what,
         "made_from": made_from,
         "provenance": "" if made_from else provenance(shown.material.runs.items),
@@ -160,8 +170,8 @@ def _fared(counts: Sequence[Count], paper: str) -> list[str]:
     return [f"{cells} {claims_in_words(counts, paper)}"] if cells else []
 
 
-def _heading(material: Material) -> tuple[str, str]:
-    """Return the title and what the first page says of the report, by the data of its runs."""
+def _heading(material: Material) -> tuple[str, str, str]:
+    """Return title, question and what the first page says of the report, by its runs' data."""
     if len(material.real) or not len(material.runs):
         return REAL
     if not len(material.unpublished):

@@ -10,12 +10,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_json
 from deepcac.pages.tables import Cell, Table
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.records.runs import load
-from deepcac_study.report.subtypes.subtype_figures import ProfileLine, subtype_figure
+from deepcac_study.report.subtypes.subtype_figures import subtype_figure
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_pages
 
 FOLDER = "subtypes"  # among the kept tables
@@ -49,11 +51,11 @@ def keep(
     written = []
     for page in subtype_pages(runs, registry_dir, project / "data" / "features", public=True):
         written.append(Path(folder) / FOLDER / f"{page.id}.json")
-        lines = [
-            [line.name, [None if d != d else round(d, 3) for d in line.differences]]
-            for line in page.lines
-        ]
-        write_json(written[-1], asdict(replace(page, figure=None, lines=[])) | {"lines": lines})
+        content = asdict(replace(page, figure=None))
+        profile = content.pop("profile").round(3).astype(object)
+        lines = profile.where(profile.notna(), None).reset_index().to_numpy().tolist()
+        content["lines"] = [[name, differences] for name, *differences in lines]
+        write_json(written[-1], content)
     return written
 
 
@@ -63,22 +65,18 @@ def shipped_pages(folder: str | os.PathLike[str]) -> Iterator[SubtypePage]:
         page = read_json(path)
         del page["digest"]
         page |= {name: _table(page[name]) for name in _TABLES}
-        page["lines"] = [
-            ProfileLine(name, tuple(map(_missing, row))) for name, row in page["lines"]
-        ]
+        names, rows = zip(*page.pop("lines"), strict=True)
+        columns = [f"subtype {j + 1}" for j in range(page["k"])]
+        page["profile"] = pd.DataFrame(rows, names, columns, dtype=float)
         kept = SubtypePage(**page)
         heading = f"{kept.title}, {kept.dataset}"
-        figure = subtype_figure(kept.id, heading, kept.lines, synthetic=kept.synthetic)
+        figure = subtype_figure(kept.id, heading, kept.profile, synthetic=kept.synthetic)
         yield replace(kept, figure=figure)
 
 
 def _table(table: dict[str, Any]) -> Table:
     rows = [[Cell(**cell) for cell in row] for row in table.pop("rows")]
     return Table(**table, rows=rows)
-
-
-def _missing(difference: float | None) -> float:
-    return float("nan") if difference is None else difference
 
 
 def main() -> None:

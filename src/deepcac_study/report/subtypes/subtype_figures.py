@@ -1,7 +1,7 @@
 """Pictures of one run's subtypes: what sets them apart, and where a network puts them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,6 @@ from deepcac_study.catalogue.methods import DEEPCAC
 from deepcac_study.records.studies import CaseStudy
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import protocol_label
-from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable
-from deepcac_study.report.subtypes.subtype_tables import UnseenRows
 
 COLOURS = (*PALETTE[:6], GREY)  # of the subtypes
 _CLEAR = 1.5  # standard deviations at which the colour is full
@@ -25,62 +23,36 @@ _SOUND = "embedding_sound_"
 _OUTCOME = ("#9aa0a6", "#D55E00", "#000000", "#CC79A7")  # by class; the first is most often many
 
 
-@dataclass(frozen=True)
-class ProfileLine:
-    """One variable of the picture: its full name with unit, and a difference a subtype."""
-
-    name: str
-    differences: tuple[float, ...]
-
-
-def profile_lines(rows: UnseenRows, shown: Sequence[SubtypeVariable]) -> list[ProfileLine]:
-    """Return how far the subtypes lie apart in some variables."""
-    return [
-        ProfileLine(
-            f"{v.name}{f' [{v.unit}]' if v.unit else ''}",
-            tuple(v.difference(rows.cluster == j) for j in range(rows.k)),
-        )
-        for v in shown
-    ]
-
-
-def subtype_figure(
-    name: str, title: str, lines: Sequence[ProfileLine], *, synthetic: bool
-) -> Figure:
-    """Return the profile of the subtypes: a row a variable, a column a subtype."""
-    columns = [f"subtype {j + 1}" for j in range(len(lines[0].differences))]
+def subtype_figure(name: str, title: str, profile: pd.DataFrame, *, synthetic: bool) -> Figure:
+    """Return a profile as a picture: a row a variable, by its name, a column a subtype."""
     wide = declared_figure(
         "subtype_profile",
-        size=(4.2 + 0.9 * len(columns), 0.7 + 0.27 * len(lines)),
-        draw=lambda canvas: _draw_profile(canvas, lines, columns),
-        data=[(line.name, *line.differences) for line in lines],
-        seen=". ".join(_line_phrase(line) for line in lines[:3]),
+        size=(4.2 + 0.9 * len(profile.columns), 0.7 + 0.27 * len(profile)),
+        draw=lambda canvas: _draw_profile(canvas, profile),
+        data=profile.reset_index().to_numpy().tolist(),
+        seen=". ".join(_line_phrase(line) for line in profile[:3].itertuples()),
         name=name,
         title=title,
         section="synthetic" if synthetic else "subtypes",
-        columns=columns,
+        columns=profile.columns,
     )
     narrow = replace(
         wide,
         id=f"{wide.id}_narrow",
-        size=(4.2, 0.7 + 0.46 * len(lines)),
-        draw=lambda canvas: _draw_profile(canvas, lines, columns, above=True),
+        size=(4.2, 0.7 + 0.46 * len(profile)),
+        draw=lambda canvas: _draw_profile(canvas, profile, above=True),
     )
     return replace(wide, narrow=narrow)
 
 
-def _draw_profile(
-    canvas: Canvas, lines: Sequence[ProfileLine], columns: Sequence[str], *, above: bool = False
-) -> None:
+def _draw_profile(canvas: Canvas, profile: pd.DataFrame, *, above: bool = False) -> None:
     """Draw the differences; a variable's name is left of its cells, or above where it is narrow."""
-    axis, names = canvas.subplots(), [line.name for line in lines]
-    values = np.array([line.differences for line in lines], dtype=float)
+    axis, names, values = canvas.subplots(), list(profile.index), profile.to_numpy()
     if above:
-        spaced = np.full((2 * len(lines), len(columns)), np.nan)
-        spaced[1::2] = values
-        values = spaced
+        values = np.full((2 * len(names), values.shape[1]), np.nan)
+        values[1::2] = profile
     signs: Any = {"ends": (-_CLEAR, _CLEAR), "write": lambda value: minus(f"{value:+.1f}")}
-    draw_heat(axis, values, [] if above else names, columns, **signs)
+    draw_heat(axis, values, [] if above else names, [*profile.columns], **signs)
     axis.xaxis.tick_top()
     axis.tick_params(length=0)
     axis.spines[:].set_visible(False)
@@ -88,12 +60,13 @@ def _draw_profile(
         axis.text(-0.5, 2 * place, name, va="center", fontsize=9)
 
 
-def _line_phrase(line: ProfileLine) -> str:
+def _line_phrase(line: Sequence[Any]) -> str:
+    name, *differences = line
     parts = (
         f"subtype {j + 1} {d:+.1f}" if d == d else f"subtype {j + 1} not measured"
-        for j, d in enumerate(line.differences)
+        for j, d in enumerate(differences)
     )
-    return f"{line.name}: {', '.join(parts)}"
+    return f"{name}: {', '.join(parts)}"
 
 
 def embedding_figures(studies: Sequence[CaseStudy], hidden: Collection[str] = ()) -> list[Figure]:

@@ -1,18 +1,23 @@
-"""Numbers of the subtypes of one run: one line a variable, over test rows the run never saw."""
+"""Numbers of the subtypes of one run: one column a variable, over test rows the run never saw."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from scipy.stats import rankdata
+import pandas as pd
+from scipy import stats
 
 from deepcac.feature_matrix import FeatureMatrix
-from deepcac.types import Array, Ids
-from deepcac_study.features.columns.ranges import Range, variable_of
+from deepcac.scoring.statistics import holm
+from deepcac.types import Array, Flags, Ids
+from deepcac_study.catalogue.entries import DataSet
+from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
+from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import rows_of
+from deepcac_study.report.runs.curves import unweighted_risk
 
 FEWEST = 10  # rows behind a median, a difference or a correlation
 _SHORT = 60  # letters of a name that fits a line
@@ -21,53 +26,82 @@ _SUMMARIES = ("median", "first", "last")  # of several columns of a variable, th
 
 
 @dataclass(frozen=True)
-class SubtypeVariable:
-    """One variable over the rows of a run."""
+class UnseenRows:
+    """The test rows of a run's first split, which it has not learned from."""
 
-    # In full; the unit is ``%`` where the variable is yes or no.
-    name: str
-    unit: str
-    values: Array  # NaN where it was not measured
-    yes_or_no: bool = False  # whether its values are 0 and 1, shown as a share in %
+    cluster: Ids
+    label: Ids
+    # Predicted for class 1, without class weights where it is a probability.
+    risk: Array
+    values: pd.DataFrame  # a column a variable; NaN where it was not measured
+    # By variable: ``name`` in full, ``unit``, and whether its values are 0 and 1 (``share``), shown
+    # in %.
+    about: pd.DataFrame
+    k: int  # clusters asked for
 
-    def middle(self, rows: npt.NDArray[np.bool_]) -> float:
-        """Return its median among rows, or their share in percent; NaN for too few."""
-        measured = self.values[rows & ~np.isnan(self.values)]
-        if len(measured) < FEWEST:
-            return float("nan")
-        return float(100 * measured.mean() if self.yes_or_no else np.median(measured))
+    @property
+    def names(self) -> list[str]:
+        """Names of the subtypes."""
+        return [f"subtype {j + 1}" for j in range(self.k)]
 
-    def difference(self, rows: npt.NDArray[np.bool_]) -> float:
-        """Return the mean of rows less that of the others, in standard deviations."""
-        present = ~np.isnan(self.values)
-        inside, rest = self.values[rows & present], self.values[~rows & present]
-        if len(inside) < FEWEST or len(rest) < FEWEST:
-            return float("nan")
-        spread = np.sqrt((inside.var(ddof=1) + rest.var(ddof=1)) / 2)
-        return float((inside.mean() - rest.mean()) / spread) if spread > 0 else 0.0
+    def known_of(self, variable: str) -> tuple[str, str, bool]:
+        """Return the row of `about`."""
+        name, unit, share = self.about.loc[[variable], ["name", "unit", "share"]].to_numpy()[0]
+        return str(name), str(unit), bool(share)
 
-    def follows(self, risk: Array, rows: npt.NDArray[np.bool_]) -> float:
-        """Return the rank correlation with a risk among rows; NaN for too few or equal values."""
-        chosen = rows & ~np.isnan(self.values)
-        if chosen.sum() < 2 * FEWEST:
-            return float("nan")
-        ranks, other = rankdata(self.values[chosen]), rankdata(risk[chosen])
-        if np.ptp(ranks) == 0 or np.ptp(other) == 0:
-            return float("nan")
-        return float(np.corrcoef(ranks, other)[0, 1])
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether the risks are shares, and no decision values."""
+        return bool(len(self.risk)) and 0 <= self.risk.min() <= self.risk.max() <= 1
+
+    @property
+    def medians(self) -> list[float | None]:
+        """The median risk of each subtype; None for too few rows or without probabilities."""
+        parts = [self.risk[self.cluster == j] for j in range(self.k)]
+        probable = self.gives_probabilities
+        return [float(np.median(p)) if probable and len(p) >= FEWEST else None for p in parts]
+
+
+def unseen_rows(run: Run, features: FeatureMatrix, entry: DataSet) -> UnseenRows | None:
+    """Return a run's test rows; None without scores, or if it was made from other features."""
+    table = run.scores(["row_id", "seed", "cluster", "label", "p_1"])
+    if table is None:
+        return None
+    first = table["seed"].to_numpy() == run.splits[0]["seed"]
+    ids, cluster, label, risk = (
+        table[name].to_numpy()[first] for name in ("row_id", "cluster", "label", "p_1")
+    )
+    order = np.argsort(features.row_id)
+    places = order[np.searchsorted(features.row_id, ids, sorter=order).clip(max=len(order) - 1)]
+    if not np.array_equal(features.row_id[places], ids):
+        return None
+    ranges = read_ranges(entry.ranges) if entry.ranges else {}
+    two = int(run.record.get("n_classes", 2)) == 2
+    if two and len(risk) and 0 <= risk.min() <= risk.max() <= 1:
+        risk = unweighted_risk(run, run.splits[0], risk)
+    return UnseenRows(cluster, label, risk, *variables(features, places, ranges), run.k)
 
 
 def variables(
     features: FeatureMatrix, rows: Ids, ranges: Mapping[str, Range]
-) -> list[SubtypeVariable]:
-    """Return one line a variable, of the rows with these places in the feature file."""
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `values` and `about` of `UnseenRows`, of the rows with these places in a file."""
     by_name: dict[str, list[int]] = {}
     for place, name in enumerate(features.names):
         by_name.setdefault(name if "=" in name else variable_of(name), []).append(place)
-    return [
-        _variable(name, features, _chosen(features, places), rows, ranges)
-        for name, places in by_name.items()
-    ]
+    chosen = {name: _chosen(features, places) for name, places in by_name.items()}
+    # Hours of a sequence are one variable: the mean of those that were measured.
+    X = pd.DataFrame(features.X[rows])
+    values = pd.DataFrame({name: X[places].mean(axis=1) for name, places in chosen.items()})
+    about = {}
+    for name, places in chosen.items():
+        measured, variable = values[name].dropna(), variable_of(name)
+        share = bool(len(measured)) and bool(measured.isin((0.0, 1.0)).all())
+        entry = ranges.get(variable)
+        unit = entry.unit if entry and entry.unit != "1" else ""
+        unit = "%" if share else _names().get(variable, ("", ""))[1] or _SIGNS.get(unit, unit)
+        about[name] = _full(name, entry, features.names[places[0]]), unit, share
+    return values, pd.DataFrame.from_dict(about, "index", columns=["name", "unit", "share"])
 
 
 def _chosen(features: FeatureMatrix, places: list[int]) -> list[int]:
@@ -77,20 +111,6 @@ def _chosen(features: FeatureMatrix, places: list[int]) -> list[int]:
         if len(places) > 1 and summary in names:
             return [names[summary]]
     return places
-
-
-def _variable(
-    name: str, features: FeatureMatrix, places: list[int], rows: Ids, ranges: Mapping[str, Range]
-) -> SubtypeVariable:
-    block = features.X[rows[:, None], places]
-    counts = np.maximum((~np.isnan(block)).sum(axis=1), 1)
-    values = np.where(np.isnan(block).all(axis=1), np.nan, np.nansum(block, axis=1) / counts)
-    measured = values[~np.isnan(values)]
-    shared = bool(len(measured)) and bool(np.isin(measured, (0.0, 1.0)).all())
-    entry = ranges.get(variable_of(name))
-    unit = entry.unit if entry and entry.unit != "1" else ""
-    unit = "%" if shared else _names().get(variable_of(name), ("", ""))[1] or _SIGNS.get(unit, unit)
-    return SubtypeVariable(_full(name, entry, features.names[places[0]]), unit, values, shared)
 
 
 @cache
@@ -112,18 +132,92 @@ def _full(name: str, entry: Range | None, column: str) -> str:
     return f"{plain}, {part}" if part in _SUMMARIES and column != name else plain
 
 
-def explained(values: Array, cluster: Ids) -> float:
-    """Return the share of the variance of ranks that lies between clusters (Kruskal-Wallis).
+def middles(values: pd.DataFrame, share: "pd.Series[bool]") -> "pd.Series[float]":
+    """Return medians, or shares in percent where values are 0 and 1; NaN for too few."""
+    middle = values.median().where(~share, 100 * values.mean())
+    return middle.where(values.count() >= FEWEST)
 
-    Rows without a value do not count.
+
+def differences(rows: UnseenRows) -> pd.DataFrame:
+    """Return the mean of each subtype less that of the other rows, in standard deviations."""
+    gaps = {}
+    for j, name in enumerate(rows.names):
+        inside, rest = rows.values[rows.cluster == j], rows.values[rows.cluster != j]
+        spread = np.sqrt((inside.var() + rest.var()) / 2)
+        gap = ((inside.mean() - rest.mean()) / spread).where(spread > 0, 0.0)
+        gaps[name] = gap.where(np.minimum(inside.count(), rest.count()) >= FEWEST)
+    return pd.DataFrame(gaps)
+
+
+def follows(values: pd.DataFrame, risk: Array) -> "pd.Series[float]":
+    """Return rank correlations with a risk of variables with enough values that are not equal."""
+    if not len(risk) or np.ptp(risk) == 0:
+        return pd.Series(dtype=float)
+    known = values.loc[:, (values.count() >= 2 * FEWEST) & (values.nunique() > 1)]
+    return known.corrwith(pd.Series(risk, values.index), method="spearman")
+
+
+def explained(values: pd.DataFrame, cluster: Ids) -> "pd.Series[float]":
+    """Return the shares of the variance of ranks that lie between clusters (Kruskal-Wallis).
+
+    Rows without a value do not count; 0 for too few.
     """
-    present = ~np.isnan(values)
-    if present.sum() < 2 * FEWEST:
-        return 0.0
-    ranks, labels = rankdata(values[present]), cluster[present]
-    spread = ((ranks - ranks.mean()) ** 2).sum()
-    if spread == 0:
-        return 0.0
-    parts = [ranks[labels == label] for label in np.unique(labels)]
-    between = sum(len(part) * (part.mean() - ranks.mean()) ** 2 for part in parts)
-    return float(between / spread)
+    ranks = values.rank()
+    groups, spread = ranks.groupby(cluster), ((ranks - ranks.mean()) ** 2).sum()
+    between = (groups.count() * (groups.mean() - ranks.mean()) ** 2).sum()
+    return (between / spread).where((spread > 0) & (values.count() >= 2 * FEWEST), 0.0)
+
+
+def standardised(values: pd.DataFrame, cases: Flags) -> "tuple[pd.Series[float], pd.Series[float]]":
+    """Return the mean of cases less that of the others, in standard deviations, and its error.
+
+    NaN with fewer than 10 measured rows on a side, or without any spread. The error is that of
+    Hedges 1981.
+    """
+    one, other = values[cases], values[~cases]
+    n, m = one.count(), other.count()
+    spread = np.sqrt(((n - 1) * one.var() + (m - 1) * other.var()) / (n + m - 2))
+    known = (spread > 0) & (np.minimum(n, m) >= FEWEST)
+    effect = ((one.mean() - other.mean()) / spread).where(known)
+    return effect, np.sqrt((n + m) / (n * m) + effect**2 / (2 * (n + m)))
+
+
+def same_everywhere(effect: pd.DataFrame, error: pd.DataFrame) -> Array:
+    """Return p of Cochran's Q (1954) that all known effects of a row are equal.
+
+    NaN for fewer than two.
+    """
+    weight, known = error**-2.0, effect.notna().sum(axis=1)
+    mean = (weight * effect).sum(axis=1) / weight.sum(axis=1)
+    spread = (weight * effect.sub(mean, axis=0) ** 2).sum(axis=1)
+    return np.where(known < 2, np.nan, stats.chi2.sf(spread, known - 1))
+
+
+class RiskFactors(NamedTuple):
+    """What goes with the outcome inside each subtype: a row a variable, the strongest first.
+
+    Attributes
+    ----------
+    effect, error : DataFrame
+        By name of the variable and subtype (`standardised`).
+    p : Series
+        That a variable has the same effect in all, Holm-adjusted; NaN for fewer than two.
+    """
+
+    effect: pd.DataFrame
+    error: pd.DataFrame
+    p: "pd.Series[float]"
+
+
+def risk_factors(rows: UnseenRows) -> RiskFactors:
+    """Return every variable with a known effect in some subtype."""
+    parts = [rows.cluster == j for j in range(rows.k)]
+    pairs = [standardised(rows.values[part], rows.label[part] == 1) for part in parts]
+    effect, error = (
+        pd.DataFrame(dict(zip(rows.names, one, strict=True))) for one in zip(*pairs, strict=True)
+    )
+    strength = (effect.abs() / error).max(axis=1).to_numpy()
+    order = [place for place in np.argsort(-strength, kind="stable") if strength[place] >= 0]
+    effect, error = (table.set_axis(rows.about["name"]).iloc[order] for table in (effect, error))
+    p = pd.Series(holm(same_everywhere(effect, error)), effect.index)
+    return RiskFactors(effect, error, p)

@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.pages.figures import Figure
@@ -21,23 +22,22 @@ from deepcac_study.report.data.restricted_counts import withheld
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.runs.runtables import stability
-from deepcac_study.report.subtypes.subtype_figures import (
-    ProfileLine,
-    profile_lines,
-    subtype_figure,
+from deepcac_study.report.subtypes.subtype_figures import subtype_figure
+from deepcac_study.report.subtypes.subtype_numbers import (
+    RiskFactors,
+    UnseenRows,
+    differences,
+    explained,
+    risk_factors,
+    unseen_rows,
 )
-from deepcac_study.report.subtypes.subtype_numbers import SubtypeVariable, explained
 from deepcac_study.report.subtypes.subtype_tables import (
     CERTAIN,
-    UnseenRows,
     differing,
     factors_table,
     medians_table,
-    names,
     page_id,
-    risk_factors,
     risk_table,
-    unseen_rows,
     who_table,
 )
 
@@ -67,7 +67,7 @@ class SubtypePage:
     medians: Table
     risk: Table
     factors: Table
-    lines: list[ProfileLine]  # the picture
+    profile: pd.DataFrame  # the picture: differences by variable and subtype
     reading: list[str]  # what the clusters are, how stable, in sentences
     warnings: list[str]
     figure: Figure | None = None  # the same drawn; none among the files that ship
@@ -161,14 +161,14 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
     rows = unseen_rows(run, features, entry)
     if rows is None or len(np.unique(rows.cluster)) < 2:
         return None
-    measured = [
-        (v, explained((~np.isnan(v.values)).astype(float), rows.cluster)) for v in rows.variables
-    ]
-    shares = [(v, explained(v.values, rows.cluster)) for v in rows.variables]
-    ordered = [v for v, _ in sorted(shares, key=lambda pair: -pair[1])]
+    shares = explained(rows.values, rows.cluster).sort_values(ascending=False, kind="stable")
     title = f"Subtypes by {parse_method(run.method).label}, k = {run.k}"
-    lines = profile_lines(rows, ordered[:_SHOWN])
-    factors = risk_factors(rows) if entry.task == "binary" else []
+    shown = rows.about.loc[shares.index[:_SHOWN]]
+    units = shown["unit"].map(lambda unit: f" [{unit}]" if unit else "")
+    profile = differences(rows).loc[shown.index].set_axis(shown["name"] + units)
+    factors = risk_factors(rows)
+    if entry.task != "binary":
+        factors = RiskFactors(factors.effect[:0], factors.error[:0], factors.p[:0])
     return SubtypePage(
         id=page_id(run),
         dataset=run.dataset,
@@ -177,59 +177,49 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
         data=entry.title,
         synthetic=run.synthetic,
         who=who_table(run, rows, entry, hidden=hidden),
-        medians=medians_table(run, rows, ordered),
+        medians=medians_table(run, rows, list(shares.index)),
         risk=risk_table(run, rows, entry.positive or "of class 2", factors),
         factors=factors_table(run, rows),
-        lines=lines,
+        profile=profile,
         reading=[
-            *_reading(run, rows, shares, measured, hidden=hidden),
-            differing(factors),
+            *_reading(run, rows, shares, hidden=hidden),
+            differing(factors.p),
         ],
         warnings=_warnings(run, rows, hidden=hidden),
         figure=subtype_figure(
-            page_id(run), f"{title}, {run.dataset}", lines, synthetic=run.synthetic
+            page_id(run), f"{title}, {run.dataset}", profile, synthetic=run.synthetic
         ),
     )
 
 
-def _reading(
-    run: Run,
-    rows: UnseenRows,
-    shares: Sequence[tuple[SubtypeVariable, float]],
-    measured: Sequence[tuple[SubtypeVariable, float]],
-    *,
-    hidden: bool,
-) -> list[str]:
-    best, share = max(shares, key=lambda pair: pair[1])
-    missing, absent = max(measured, key=lambda pair: pair[1])
+def _reading(run: Run, rows: UnseenRows, shares: "pd.Series[float]", *, hidden: bool) -> list[str]:
+    best, share = str(shares.index[0]), shares.iloc[0]
+    measured = explained(rows.values.notna().astype(float), rows.cluster)
+    missing, absent = str(measured.idxmax()), measured.max()
+    name, _, yes_or_no = rows.known_of(best)
     sentences = []
     if absent >= max(share, _STRONG):
         sentences.append(
             "What tells the subtypes apart most is whether "
-            f"{missing.name.partition(', ')[0]} was measured at all: "
+            f"{rows.known_of(missing)[0].partition(', ')[0]} was measured at all: "
             f"it explains {100 * absent:.0f} % of the difference. "
-            f"{_shares(rows, missing, hidden=hidden)}"
+            f"{_shares(rows, rows.values[missing], hidden=hidden)}"
         )
     elif share >= _STRONG:
         word = "mostly" if share >= _CLEAR else "in part"
-        what = f"rows with and without “{best.name}”" if best.yes_or_no else ""
+        what = f"rows with and without “{name}”" if yes_or_no else f"different values of {name}"
         sentences.append(
-            f"The subtypes are {word} {what or f'different values of {best.name}'}, which explains "
-            f"{100 * share:.0f} % of the difference."
+            f"The subtypes are {word} {what}, which explains {100 * share:.0f} % of the difference."
         )
     else:
         sentences.append(
             "No single variable tells the subtypes apart: the strongest, "
-            f"{best.name}, explains {100 * share:.0f} % of the difference."
+            f"{name}, explains {100 * share:.0f} % of the difference."
         )
     agreement = stability(run)
     if agreement is not None:
         word = (
-            "stable"
-            if agreement >= 0.8
-            else "moderately stable"
-            if agreement >= 0.6
-            else "unstable"
+            "unstable" if agreement < 0.6 else "moderately stable" * (agreement < 0.8) or "stable"
         )
         sentences.append(
             f"Fitted again on other training rows, the subtypes are {word}: adjusted Rand index "
@@ -238,12 +228,12 @@ def _reading(
     return sentences
 
 
-def _shares(rows: UnseenRows, variable: SubtypeVariable, *, hidden: bool) -> str:
+def _shares(rows: UnseenRows, values: "pd.Series[float]", *, hidden: bool) -> str:
     """Say in which share of each subtype a variable was measured; `hidden` withholds few rows."""
-    held = [~np.isnan(variable.values[rows.cluster == j]) for j in range(rows.k)]
+    held = [values[rows.cluster == j].notna() for j in range(rows.k)]
     parts = [
         f"{100 * seen.mean():.0f} % in {name}"
-        for seen, name in zip(held, names(rows), strict=True)
+        for seen, name in zip(held, rows.names, strict=True)
         if len(seen) and not (hidden and _few(int(seen.sum()), len(seen)))
     ]
     return f"It was measured in {', '.join(parts)}." if parts else ""
@@ -257,7 +247,10 @@ def _few(count: int, total: int) -> bool:
 def _warnings(run: Run, rows: UnseenRows, *, hidden: bool) -> list[str]:
     warnings = []
     clusters: Mapping[str, object] = run.splits[0].get("clusters") or {}
-    if clusters.get("collapsed") or explained(rows.label.astype(float), rows.cluster) >= _CLEAR:
+    if (
+        clusters.get("collapsed")
+        or explained(pd.DataFrame({0: rows.label}), rows.cluster)[0] >= _CLEAR
+    ):
         warnings.append(
             "The outcome itself makes these groups: each holds nearly one class of the training "
             "rows. They are a prediction, not subtypes of patients."
@@ -287,7 +280,7 @@ def _badly_calibrated(rows: UnseenRows, *, hidden: bool) -> str:
     if not rows.gives_probabilities:
         return ""
     gaps = {}
-    for j, name in enumerate(names(rows)):
+    for j, name in enumerate(rows.names):
         inside = rows.cluster == j
         n, events = int(inside.sum()), int((rows.label[inside] == 1).sum())
         if n >= _ENOUGH and not (hidden and _few(events, n)):

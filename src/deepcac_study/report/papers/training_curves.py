@@ -1,6 +1,7 @@
-"""Curves over one setting: alpha by pass, synthetic grid, loss weights, separation term."""
+"""Training by pass and epoch, and curves over one setting: alpha, the grid, weights, terms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any
 
 import matplotlib
@@ -13,10 +14,19 @@ from matplotlib.ticker import MaxNLocator
 from deepcac.pages.drawing import draw_heat
 from deepcac.pages.figures import LINES, MARKERS, PALETTE, Figure
 from deepcac.pages.wording import people
-from deepcac_study.catalogue.methods import CAC_LR, label, parse_method
+from deepcac_study.catalogue.methods import ARM_COLOURS, CAC_LR, label, parse_method
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.records.sweep_tables import CENTROIDS, TERMS, Sweeps, by_split, final_pass
 from deepcac_study.report.declarations import declared_figure
+from deepcac_study.report.runs.runtables import alphas
 
+_BESIDE = 4  # panels beside each other
+_CAC_CURVES = {
+    "cost": "cost φ = D − α S",
+    "within": "within-cluster sum D",
+    "separation": "class separation S",
+    "moves": "rows moved",
+}
 Draw = Callable[[Canvas], None]
 Size = tuple[float, float]
 # Of the colours from violet to yellow: what is paler is hardly seen on white.
@@ -36,6 +46,142 @@ _PANELS = {
 }
 
 
+def history_figures(runs: Runs) -> list[Figure]:
+    """Return the passes of CAC and the epochs of deep methods, sound runs, one per data set."""
+    figures = []
+    usable = [run for run in runs.where(protocol="sound") if run.splits]
+    for dataset, group in groupby(usable, lambda run: run.dataset):
+        members = list(group)
+        cac = [run for run in members if run.method == CAC_LR and _has(run, "cost")]
+        figures += [_cac(dataset, cac)] if cac else []
+        deep = [run for run in members if run.k > 1 and _has(run, "silhouette")]
+        figures += [_silhouette(dataset, deep)] if deep else []
+    separated = _separation(usable)
+    return [*figures, separated] if separated else figures
+
+
+def _has(run: Run, curve: str) -> bool:
+    return bool(run.splits[0].get("history", {}).get(curve))
+
+
+def _section(synthetic: bool) -> str:
+    return "synthetic" if synthetic else "figures"
+
+
+def _alpha(run: Run) -> str:
+    used = alphas(run)
+    return f", α = {used}{', by split' * (' to ' in used)}" if used else ""
+
+
+def _rows(runs: Sequence[Run], curves: Sequence[str]) -> list[tuple[object, ...]]:
+    return [
+        (curve, run.method, run.k, split["seed"], step, float(value))
+        for run in runs
+        for split in run.splits
+        for curve in curves
+        for step, value in enumerate(split.get("history", {}).get(curve, ()))
+    ]
+
+
+def _cac(dataset: str, runs: list[Run]) -> Figure:
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, len(_CAC_CURVES))
+        for axis, (curve, title) in zip(axes, _CAC_CURVES.items(), strict=True):
+            for index, run in enumerate(runs):
+                _draw(axis, run, curve, index, f"k = {run.k}{_alpha(run)}")
+            axis.set(title=title, xlabel="pass")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axis.ticklabel_format(axis="y", scilimits=(-2, 4))
+        _legend(canvas, axes[0], ncols=len(runs))
+
+    return declared_figure(
+        "cac_passes",
+        size=(11, 3.2),
+        draw=draw,
+        data=_rows(runs, list(_CAC_CURVES)),
+        dataset=dataset,
+        section=_section(runs[0].synthetic),
+    )
+
+
+def _draw(axis: Axes, run: Run, curve: str, place: int, name: str) -> None:
+    """Draw a curve of every split, named once."""
+    look: Any = {"color": PALETTE[place % len(PALETTE)], "linestyle": LINES[place % len(LINES)]}
+    for number, split in enumerate(run.splits):
+        values = split.get("history", {}).get(curve, ())
+        axis.plot(values, linewidth=1, label=None if number else name, **look)
+
+
+def _legend(canvas: Canvas, axis: Axes, where: Any = "outside upper center", **look: Any) -> None:
+    canvas.legend(*axis.get_legend_handles_labels(), loc=where, **look)
+
+
+def _silhouette(dataset: str, runs: list[Run]) -> Figure:
+    """Return the silhouette by epoch: a panel for each method, a colour and a dash for each k."""
+    names = list(dict.fromkeys(run.method for run in runs))
+    ks = sorted({run.k for run in runs})
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, len(names), sharey=True, squeeze=False)[0]
+        for axis, name in zip(axes, names, strict=True):
+            for run in (run for run in runs if run.method == name):
+                _draw(axis, run, "silhouette", ks.index(run.k), f"k = {run.k}")
+            axis.set(title=label(name), xlabel="epoch or pass")
+        axes[0].set_ylabel("silhouette")
+        lines = {line.get_label(): line for axis in axes for line in axis.get_lines()}
+        shown = [lines[f"k = {k}"] for k in ks]
+        canvas.legend(handles=shown, loc="outside upper center", ncols=len(ks))
+
+    return declared_figure(
+        "silhouette",
+        size=(max(5.0, 2.6 * len(names) + 0.6), 3.5),
+        draw=draw,
+        data=_rows(runs, ["silhouette"]),
+        dataset=dataset,
+        section=_section(runs[0].synthetic),
+    )
+
+
+def _separation(runs: Sequence[Run]) -> Figure | None:
+    """Return class separation under k-means and CAC, by data set (CAC v1 Figure 5)."""
+    data: list[tuple[Any, ...]] = []
+    for run in runs:
+        if run.method == CAC_LR and not run.synthetic and _has(run, "separation"):
+            curves = [split["history"]["separation"] for split in run.splits]
+            ends = (float(sum(curve[at] for curve in curves) / len(curves)) for at in (0, -1))
+            data.append((run.dataset, run.k, *ends))
+    if not data:
+        return None
+    names = list(dict.fromkeys(row[0] for row in data))
+    columns = min(len(names), _BESIDE)
+    lines = -(-len(names) // columns)
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(lines, columns, squeeze=False).ravel()
+        for axis, name in zip(axes, names, strict=False):
+            _draw_separation(axis, sorted(row[1:] for row in data if row[0] == name))
+            axis.set_title(name)
+        for axis in axes[len(names) :]:
+            axis.axis("off")
+        for axis in axes[::columns]:
+            axis.set_ylabel("class separation S")
+        axes[0].legend()
+
+    size = (2.5 * columns + 1, 2.3 * lines + 0.3)
+    return declared_figure("separation", size=size, draw=draw, data=data)
+
+
+def _draw_separation(axis: Axes, rows: Sequence[tuple[int, float, float]]) -> None:
+    """Draw the separation at the k-means start and after CAC against k."""
+    ks = [row[0] for row in rows]
+    for arm, column, name, dash in (("km", 1, "k-means", "--"), ("cac", 2, "CAC", "-")):
+        look: Any = {"color": ARM_COLOURS[arm], "marker": " os"[column], "linestyle": dash}
+        axis.plot(ks, [row[column] for row in rows], label=name, markersize=4, **look)
+    axis.set(xticks=ks, xlabel="k")
+    axis.set_ylim(bottom=0)
+    axis.ticklabel_format(axis="y", scilimits=(-2, 4))
+
+
 def sweep_figures(sweeps: Sweeps) -> list[Figure]:
     """Return a figure for every sweep (two for the grid: balanced, and one to ten)."""
     figures = []
@@ -53,7 +199,7 @@ def _figure(
 ) -> Figure:
     data = table.to_numpy(dtype=object).tolist()
     words |= {"dataset": dataset, "columns": table.columns}
-    section = "synthetic" if dataset.startswith("demo_") else "figures"
+    section = _section(dataset.startswith("demo_"))
     return declared_figure(name, size=size, draw=draw, data=data, section=section, **words)
 
 
@@ -73,7 +219,7 @@ def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             if column in ("separation", "cost"):
                 axis.set_yscale("symlog" if column == "cost" else "log")
-        canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", title="α")
+        _legend(canvas, axes[0], "outside right center", title="α")
 
     return _figure("alpha_passes", table, (14, 2.9), draw, dataset, k=k)
 
@@ -86,13 +232,7 @@ def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         lines = (("f1",), ("train_log_loss", "test_log_loss"), ("separation",))
         for axis, columns in zip(axes, lines, strict=True):
             for place, column in enumerate(columns):
-                look: Any = {"marker": MARKERS[place], "linestyle": LINES[place], "ms": 4}
-                axis.plot(
-                    *(last["alpha"], last[column]),
-                    color=PALETTE[place],
-                    label=_FINAL[column],
-                    **look,
-                )
+                axis.plot(last["alpha"], last[column], label=_FINAL[column], **_marked(place))
             axis.set_xscale("symlog", linthresh=0.01)
             axis.set(xlabel="α", title=_FINAL[columns[0]] if len(columns) == 1 else "log-loss")
         axes[1].legend(loc="best")
@@ -108,8 +248,7 @@ def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
         axes = canvas.subplots(1, 5, width_ratios=[1, 1, 1, 1.15, 1.15])
         for axis, column in zip(axes, ("ics", "ocs", "clusters"), strict=False):
             _lines(axis, table, column)
-        names = axes[0].get_legend_handles_labels()
-        canvas.legend(*names, loc="outside upper left", ncols=3)
+        _legend(canvas, axes[0], "outside upper left", ncols=3)
         for axis, metric in zip(axes[3:], ("f1", "auroc"), strict=True):
             _heat(canvas, axis, table, metric)
 
@@ -147,8 +286,7 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
                 _bars(axis, groups[column], place, people(column))
             axis.set_xscale("symlog", linthresh=0.1)
             axis.set(xlabel={"alpha": "α", "beta": "β"}[parameter])
-        names = axes[0].get_legend_handles_labels()
-        canvas.legend(*names, loc="outside upper center", ncols=3)
+        _legend(canvas, axes[0], ncols=3)
 
     return _figure("weights", table, (8, 3.5), draw, dataset, k=k)
 
@@ -157,9 +295,13 @@ def _bars(
     axis: Axes, groups: "pd.api.typing.SeriesGroupBy[Any, Any]", place: int, name: str
 ) -> None:
     mean, spread = groups.mean(), groups.std().fillna(0)
-    look: Any = {"marker": MARKERS[place], "linestyle": LINES[place], "color": PALETTE[place]}
-    look |= {"markersize": 4, "elinewidth": 0.8}
-    axis.errorbar(mean.index, mean, spread, label=name, **look)
+    axis.errorbar(mean.index, mean, spread, label=name, elinewidth=0.8, **_marked(place))
+
+
+def _marked(place: int) -> dict[str, Any]:
+    """Return the look of the curve at a place among those of a panel."""
+    look = {"marker": MARKERS[place], "linestyle": LINES[place], "color": PALETTE[place]}
+    return {**look, "markersize": 4}
 
 
 def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
@@ -184,7 +326,7 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
                 _bars(axis, by_alpha, place, term.replace("_", " "))
             axis.set(xlabel="α", title=title, xscale="log")
             axis.set_yscale("log" if column == "length" else "linear")
-        canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")
+        _legend(canvas, axes[0], "outside right center")
 
     words = {"k": k, "limit": limit, "start": start}
     return _figure("separation_by_term", table, (14, 2.9), draw, dataset, **words)

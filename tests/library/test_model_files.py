@@ -16,6 +16,7 @@ from models import BASES, ZIP, bases
 from packaging.requirements import Requirement
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -23,7 +24,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -261,6 +262,20 @@ def test_an_estimator_without_a_declared_state_is_told_at_save_and_read_by_trust
     assert name in str(refused.value)
     loaded = deepcac.load(tmp_path / "model", trusted=True)
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_pipeline_that_encodes_columns_of_text_is_read_by_trust(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"age": rng.normal(60, 10, 200), "sex": rng.choice(["f", "m"], 200)})
+    y = rows["age"] + 10 * (rows["sex"] == "m") > 65
+    columns = make_column_transformer((OneHotEncoder(), ["sex"]), remainder=TableScaler())
+    model = make_pipeline(columns, CACClassifier(n_clusters=2, random_state=0)).fit(rows, y)
+    with pytest.warns(TrustWarning, match="OneHotEncoder"):
+        deepcac.save(model, tmp_path / "model")
+    with pytest.raises(DataError, match="OneHotEncoder"):
+        deepcac.load(tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model", trusted=True)
+    np.testing.assert_array_equal(loaded.predict_proba(rows), model.predict_proba(rows))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

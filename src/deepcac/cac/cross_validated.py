@@ -31,9 +31,9 @@ Candidate = tuple[int, float]
 class CACClassifierCV(LocalClassifier):
     """`CACClassifier` with k and alpha chosen by cross-validated ranking.
 
-    By default one cluster is a candidate, so that no clusters are found where none help. All alphas
-    of one fold and k start from the same k-means clusters, and linear classifiers go on from those
-    of the alpha before, so that a grid costs far less than as many fits.
+    By default one cluster, which means no clusters, is a candidate. All alphas of one fold and k
+    start from the same k-means clusters, and linear classifiers from the solution for the previous
+    alpha, so a grid takes far less time than separate fits.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class CACClassifier(LocalClassifier):
 
     Rows are clustered so that the classes lie apart inside each cluster; each cluster gets its
     own copy of a base classifier; a new row goes to the nearest cluster centroid and is
-    classified there. Columns must be on like scales: see the example.
+    classified there. Columns must be on similar scales: see the example.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class CACClassifier(LocalClassifier):
         lowest training loss or the highest validation F1 (CAC v2 Algorithm 1). The loss is the
         log loss, or the error rate of a classifier without probabilities.
     class_weight : {"balanced", "balanced_in_clusters"}, dict or None
-        Handed to every local classifier that can take it. "balanced" gives all clusters the
+        Passed to every local classifier that accepts it. "balanced" gives all clusters the
         weights of the whole training part, so that their risks can be compared.
     max_iter : int
         Largest number of passes.
@@ -80,8 +80,8 @@ class CACClassifier(LocalClassifier):
     moves_ : ndarray of shape (kept_pass_,)
         Rows moved in each of them.
     purity_, collapsed_ : float, bool
-        Share of rows in the majority class of their cluster, and whether clusters and classes
-        tell each other (`deepcac.cac.collapse`): the base classifiers then have no say.
+        Share of rows in the majority class of their cluster, and whether the clusters are the
+        classes in disguise (`deepcac.cac.collapse`), so that the base classifiers decide nothing.
 
     Examples
     --------

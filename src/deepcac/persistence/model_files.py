@@ -66,7 +66,7 @@ def save(
 ) -> None:
     """Write a fitted estimator, or a scikit-learn pipeline of such, to one file.
 
-    What only `fit` says of its rows is left out, such as `subtypes_`; counts are rounded to 5.
+    What only describes training rows, such as `subtypes_`, is left out; counts are rounded to 5.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def save(
         Any ending; the whole file is there or none.
     small_clusters : bool
         Whether the mean of fewer than eight rows may be written: of a cluster, or of a class in
-        one. It tells those rows, so the file must then be kept as the table is.
+        one. Such a mean says a lot about its rows, so protect the file as you protect the table.
     trusted : bool
         Whether patients' rows may be written, which k-NN, support vectors and kernels hold. Who
         gets the file then has that part of the table.
@@ -84,14 +84,14 @@ def save(
     Raises
     ------
     DataError
-        Something in the model cannot be written without running code when it is read, no `fit`
-        leaves such a state, it would tell of single patients, or the file would be larger than
+        Something in the model cannot be written without code that runs when it is read, no `fit`
+        leaves such a state, the file would describe single patients, or it would be larger than
         `load` reads.
 
     Warns
     -----
     TrustWarning
-        `load` reads the file only if it may trust what is in it.
+        `load` reads the file only with `trusted`.
     """
     check_is_fitted(model)
     check_patients(model, small_clusters=small_clusters, trusted=trusted)

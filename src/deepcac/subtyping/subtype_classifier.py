@@ -61,12 +61,11 @@ _SHARE = Interval(Real, 0, 1, closed="left")
 class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstimator):
     """A risk model whose subtypes are groups of patients with the same reasons for their risk.
 
-    Networks of one hidden layer, packed into one, each leave a fold out; boosted trees may join
-    them. A logistic regression on their out-of-fold answers is the backbone. Each variable's
-    contribution to the networks' answer is where the subtypes live: k-means there gives soft
-    gates. In each subtype the variables may count more or less (`heads_`), as far as this helps
-    rows that were held out; where it does not, nothing is added. With one subtype the answer is
-    the backbone's.
+    Several networks of one hidden layer are trained, each without one fold; boosted trees may join
+    them. A logistic regression of their out-of-fold predictions gives the risk (the backbone).
+    k-means on the contributions of the variables to the networks' log-odds gives the subtypes, with
+    soft memberships. In each subtype a variable may count more or less than elsewhere (`heads_`),
+    if this improves held-out rows. With one subtype the risk is that of the backbone.
 
     Parameters
     ----------

@@ -58,7 +58,8 @@ def test_an_archive_has_the_authors_and_the_title_of_the_citation():
         author["name"] for author in citation["authors"]
     ]
     assert (archive["title"], archive["license"]) == (citation["title"], citation["license"])
-    assert archive["keywords"] == citation["keywords"]
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert archive["keywords"] == citation["keywords"] == package["keywords"]
 
 
 def test_the_citation_and_codemeta_name_the_five_papers():

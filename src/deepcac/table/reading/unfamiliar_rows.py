@@ -282,7 +282,9 @@ class Unfamiliar:
             for (name, code), count in self.codes.items()
             if count > 1 or name not in self.places
         ]
-        way = "leave the columns out in the description" if accept is None else "--accept-unseen"
+        way = "leave the columns out in the description"
+        if accept is not None:
+            way = "--accept-unseen (in Python: accept_unseen=True)"
         if refused and not accept:
             raise DataError(
                 f"{'; '.join(refused)}: these rows are unlike those of fit; use its coding, units "

@@ -66,6 +66,7 @@ def test_a_killed_comparison_leaves_no_process_and_the_old_page(how, times, tmp_
     assert row.other == 0, row.how
 
 
+@pytest.mark.long
 def test_two_commands_that_write_one_file_leave_it_whole(tmp_path):
     folder = patients(tmp_path / "t.csv").parent
     assert call(folder, FIT).code == 0

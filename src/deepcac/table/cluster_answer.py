@@ -31,9 +31,8 @@ from deepcac.scoring.equivalence import (
 from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac.table.answer import Answer
-from deepcac.table.budgeted_trials import Trials, simplicity
-from deepcac.table.comparison_words import (
+from deepcac.table.answer import (
+    Answer,
     Line,
     ahead_sentence,
     arm_name,
@@ -42,6 +41,7 @@ from deepcac.table.comparison_words import (
     signed,
     with_interval,
 )
+from deepcac.table.budgeted_trials import Trials, simplicity
 
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
 ENOUGH_EVENTS = 100  # below, no firm no

@@ -99,8 +99,7 @@ def compare(
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.command_line.option_pairs import given, refuse_pairs
-    from deepcac.table.comparing import compare_table
-    from deepcac.table.elsewhere.comparing_places import compare_places
+    from deepcac.table.comparing import compare_places, compare_table
     from deepcac.table.pages.risk_section import risk_questions
 
     refuse_pairs(given(site=site, external=external, budget=budget, resamples=resamples))

@@ -20,9 +20,7 @@ from deepcac.table.coarse_states import (
     patients,
 )
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.learners.boosted_trees import BoostedTrees, grow_trees
-from deepcac.table.learners.planes import Plane, fit_plane
-from deepcac.table.learners.splines import Splines
+from deepcac.table.learners import BoostedTrees, Plane, Splines, fit_plane, grow_trees
 from deepcac.table.table_model import TableModel
 from deepcac.task import rounded
 from deepcac.types import Array, Flags, Ids

@@ -25,6 +25,7 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.scoring.statistics import corrected_error, corrected_t_test
+from deepcac.table.answer import ahead_sentence, contender_name
 from deepcac.table.budgeted_trials import BOOSTERS, Say, bent_line, booster, linear, simplicity
 from deepcac.table.choice_folds import (
     CLUSTER_VALUES,
@@ -33,7 +34,6 @@ from deepcac.table.choice_folds import (
     Scores,
     score_on_folds,
 )
-from deepcac.table.comparison_words import ahead_sentence, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.risk_model import is_boosted
 from deepcac.table.sample_sizes import (

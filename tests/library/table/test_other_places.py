@@ -25,7 +25,7 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.commands import app
-from deepcac.table.elsewhere.comparing_places import compare_places
+from deepcac.table.comparing import compare_places
 from deepcac.table.elsewhere.fold_trials import (
     BEST,
     Compared,
@@ -38,9 +38,9 @@ from deepcac.table.elsewhere.place_answer import answer_places, compared_places,
 from deepcac.table.elsewhere.place_page import _comparisons, _cut
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.page_text import page_text
+from deepcac.table.pages.page_sections import page_names
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.pages.score_tables import POOLED, Place, pool_places
-from deepcac.table.pages.table_notes import page_names
 
 
 def patients(n=400, seed=0, shift=0.0):

@@ -9,7 +9,7 @@ from deepcac.pages.sections import Block, Remarks, Section
 from deepcac.pages.tables import Table
 from deepcac.pages.wording import p_text
 from deepcac.scoring.small_cells import Count, Text
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, signed
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
 from deepcac.table.audit.group_answer import answer_groups, model_name
 from deepcac.table.audit.group_column import RESAMPLES, Assignable, Groups, assignable, read_groups
@@ -22,15 +22,20 @@ from deepcac.table.audit.group_lines import (
     shown_lines,
 )
 from deepcac.table.budgeted_trials import TableRun, Trials, run_budgeted
-from deepcac.table.column_differences import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.comparison_words import signed
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.comparison_table import comparison_table, verdict_note
-from deepcac.table.pages.page_sections import Page, method_section, remarks_on, write_page
-from deepcac.table.pages.table_notes import leak_warning, page_names
+from deepcac.table.pages.column_tables import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
+from deepcac.table.pages.comparisons import comparison_table, verdict_note
+from deepcac.table.pages.page_sections import (
+    Page,
+    leak_warning,
+    method_section,
+    page_names,
+    remarks_on,
+    write_page,
+)
 
 _UNSEEN = (
     "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "

@@ -8,7 +8,7 @@ from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 from deepcac.scoring.margins import STRICT
 from deepcac.scoring.small_cells import Count, Text
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.audit.beyond_risk import BeyondRisk
 from deepcac.table.audit.group_column import Assignable
 from deepcac.table.audit.group_contenders import (
@@ -31,7 +31,6 @@ from deepcac.table.cluster_answer import (
     gain_excluded,
     rows_of,
 )
-from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.findings.label_leaks import TELLS
 
 READABLE, PARTLY = 0.8, 0.6  # adjusted Rand index with the groups that the columns give back

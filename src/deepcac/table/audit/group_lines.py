@@ -25,7 +25,7 @@ from deepcac.table.audit.group_answer import model_name
 from deepcac.table.audit.group_column import Groups
 from deepcac.table.audit.group_contenders import HELP, KMEANS, NEGATIVE, NEW
 from deepcac.table.cluster_answer import rows_of
-from deepcac.table.pages.forest_lines import Line, differences_forest
+from deepcac.table.pages.comparisons import Line, differences_forest
 from deepcac.types import Array, Ids
 
 HEAD = (

@@ -6,11 +6,10 @@ import numpy as np
 
 from deepcac.judging.questions import HELP
 from deepcac.scoring.small_cells import Count, Text
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, arm_name, contender_name, signed, with_interval
 from deepcac.table.budgeted_trials import TableRun, Trials
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.cluster_answer import rows_of, tuned_auroc
-from deepcac.table.comparison_words import arm_name, contender_name, signed, with_interval
 from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.compare_page import how_judged

@@ -16,19 +16,24 @@ from deepcac.scoring.sample_size import SampleSize
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.scoring.statistics import wilson
 from deepcac.scoring.validation_size import ValidationSize
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, signed
 from deepcac.table.budgeted_trials import MOST_TRAIN, TableRun
 from deepcac.table.cluster_answer import FEWEST_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.command_line.option_pairs import CLASSES, refuse_pairs
-from deepcac.table.comparison_words import signed
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.page_sections import Page, method_section, remarks_on, write_page
-from deepcac.table.pages.size_section import HEAD
-from deepcac.table.pages.table_notes import leak_warning, page_names
+from deepcac.table.pages.page_sections import (
+    Page,
+    leak_warning,
+    method_section,
+    page_names,
+    remarks_on,
+    write_page,
+)
 from deepcac.table.sample_sizes import (
+    HEAD,
     STUDY_NOTE,
     ModelNeed,
     needed_patients,

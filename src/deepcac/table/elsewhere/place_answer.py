@@ -19,10 +19,9 @@ from deepcac.scoring.random_effects import Pooled, pool_sites
 from deepcac.scoring.resampled_scores import RATIO, SLOPE, score_intervals
 from deepcac.scoring.small_cells import Count, Text, join_texts
 from deepcac.scoring.statistics import holm
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.budgeted_trials import bent_line
 from deepcac.table.cluster_answer import ENOUGH_EVENTS, FEWEST_EVENTS
-from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, Compared, JudgedFold
 from deepcac.table.inference.labelled_table import rare_rows
 

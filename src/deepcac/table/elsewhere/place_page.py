@@ -12,15 +12,19 @@ from deepcac.pages.tables import Table
 from deepcac.scoring.equivalence import BETTER, NEVER
 from deepcac.scoring.resampled_scores import AUROC, score_intervals
 from deepcac.scoring.small_cells import Count, Text
-from deepcac.table.answer import Answer
-from deepcac.table.column_differences import DIFFERENCE_NOTE
-from deepcac.table.comparison_words import contender_name, signed, with_interval
+from deepcac.table.answer import Answer, contender_name, signed, with_interval
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceVerdict, overall
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.column_lines import cohort_table, column_table
-from deepcac.table.pages.forest_lines import Line, differences_forest, score_line, scores_forest
-from deepcac.table.pages.page_sections import Page, method_section, remarks_on
+from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_table
+from deepcac.table.pages.comparisons import Line, differences_forest, score_line, scores_forest
+from deepcac.table.pages.page_sections import (
+    Page,
+    leak_warning,
+    method_section,
+    page_names,
+    remarks_on,
+)
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
 from deepcac.table.pages.risk_section import TIMED, RiskQuestions
 from deepcac.table.pages.score_tables import (
@@ -32,7 +36,6 @@ from deepcac.table.pages.score_tables import (
     place_table,
 )
 from deepcac.table.pages.subgroups import subgroup_section
-from deepcac.table.pages.table_notes import leak_warning, page_names
 from deepcac.table.predictions import Predictions, stack
 
 AS_THEY_ARE = "risks as they are"

@@ -12,8 +12,10 @@ from deepcac.pages.tables import Table
 from deepcac.pages.templating import environment
 from deepcac.scoring.small_cells import NOTE, OTHERS, OWNER, Rule
 from deepcac.table.answer import Answer
+from deepcac.table.findings.label_leaks import HEAD
+from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
-from deepcac.table.page_text import page_text
+from deepcac.table.page_text import page_text, quotable
 
 
 @dataclass(frozen=True)
@@ -102,3 +104,13 @@ def remarks_on(lines: Iterable[str]) -> list[Block]:
 def method_section(lines: Iterable[str], heading: str = "How it was judged") -> Section:
     """Return how a page was made, a paragraph each."""
     return Section("method", heading, list(lines))
+
+
+def page_names(table: LabelledTable, *names: str) -> frozenset[str]:
+    """Return what a page may quote: `names`, and those that its table has."""
+    return quotable(table.columns, (*table.classes, *table.words, table.label, *names))
+
+
+def leak_warning(table: LabelledTable) -> list[Block]:
+    """Return a warning of columns that know the label."""
+    return [Remarks(table.leaks, HEAD, warning=True)] if table.leaks else []

@@ -22,8 +22,7 @@ from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.inference.described_table import InferredTable, describe_table, examine_table
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import quotable
-from deepcac.table.pages.column_lines import column_table
-from deepcac.table.pages.own_figures import missingness
+from deepcac.table.pages.column_tables import column_table, missingness
 from deepcac.table.pages.page_sections import Page, write_page
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts

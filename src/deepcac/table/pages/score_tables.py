@@ -29,8 +29,8 @@ from deepcac.scoring.resampled_scores import (
     unscaled,
 )
 from deepcac.scoring.small_cells import Count
-from deepcac.table.comparison_words import signed, with_interval
-from deepcac.table.pages.forest_lines import Line, score_line
+from deepcac.table.answer import signed, with_interval
+from deepcac.table.pages.comparisons import Line, score_line
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.predictions import Predictions
 from deepcac.types import Array

@@ -23,8 +23,8 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.small_cells import Count, OfSome, Text, join_texts
 from deepcac.scoring.statistics import holm
+from deepcac.table.answer import signed, with_interval
 from deepcac.table.columns.cells import plain
-from deepcac.table.comparison_words import signed, with_interval
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.column_parts import column_parts

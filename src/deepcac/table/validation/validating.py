@@ -7,14 +7,12 @@ import numpy as np
 
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 from deepcac.scoring.small_cells import NOTE, Count, Text
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, with_interval
 from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.cards.card_facts import bias_facts, class_lines, page_facts, software
 from deepcac.table.cards.model_card import card_path, joined, write_card
-from deepcac.table.cards.page_facts import page_facts
-from deepcac.table.cards.table_facts import bias_facts, class_lines, software
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.comparison_words import with_interval
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import page_lines, quotable
 from deepcac.table.pages.page_sections import write_page

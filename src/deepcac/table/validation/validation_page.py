@@ -10,8 +10,8 @@ from deepcac.scoring.resampled_scores import Estimate
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer
 from deepcac.table.page_text import quotable
-from deepcac.table.pages.forest_lines import scores_forest
-from deepcac.table.pages.page_sections import Page, method_section, remarks_on
+from deepcac.table.pages.comparisons import scores_forest
+from deepcac.table.pages.page_sections import Page, method_section, page_names, remarks_on
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
 from deepcac.table.pages.risk_section import DEFAULT, TIMED, RiskQuestions
 from deepcac.table.pages.score_tables import (
@@ -24,7 +24,6 @@ from deepcac.table.pages.score_tables import (
     update_table,
 )
 from deepcac.table.pages.subgroups import subgroup_section
-from deepcac.table.pages.table_notes import page_names
 from deepcac.table.validation.validated_risks import Validated
 from deepcac.table.validation.validation_scores import REFIT, site_places, updates
 

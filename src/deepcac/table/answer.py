@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from deepcac.judging.contenders import parse_contender
-from deepcac.scoring.margins import MARGIN
 from deepcac.scoring.statistics import Comparison
 
 
@@ -31,8 +30,6 @@ class Answer:
         In one word.
     table : DataFrame
         Its comparisons (`deepcac.judging.verdicts.verdicts`); of `power` its `detection_curve`.
-    margin : float
-        Differences in AUROC up to this are negligible.
     best, clustered : str
         Ids of the best model without clusters, and of the best with them.
     """
@@ -44,7 +41,6 @@ class Answer:
     warnings: Sequence[str] = ()
     verdict: str = ""
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
-    margin: float = MARGIN
     best: str = ""
     clustered: str = ""
 
@@ -86,10 +82,12 @@ def signed(value: float, digits: int = 3) -> str:
     return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
 
 
-def with_interval(values: Sequence[float], digits: int) -> str:
+def with_interval(values: Sequence[float], digits: int, *, sign: bool = False) -> str:
     """Return a value with the ends of its interval; only the value where they are no numbers."""
-    value, low, high = (f"{number:z.{digits}f}" for number in values[:3])
-    return value if low == "nan" else f"{value} ({low} to {high})"
+    value, low, high = (
+        signed(number, digits) if sign else f"{number:z.{digits}f}" for number in values[:3]
+    )
+    return value if values[1] != values[1] else f"{value} ({low} to {high})"
 
 
 def gain(line: Line) -> str:
@@ -102,8 +100,8 @@ def ahead_sentence(ahead: str, lower: str, gap: Comparison, by: str = "") -> str
 
     `by` says how large the lead is on the rows that choose.
     """
-    interval = "" if gap.low != gap.low else f" ({signed(gap.low)} to {signed(gap.high)})"
+    difference = with_interval((gap.mean, gap.low, gap.high), 3, sign=True)
     return (
         f"{ahead} was ahead of {lower} on the rows that models are chosen by{by}; on the test "
-        f"rows the difference is {signed(gap.mean)}{interval}"
+        f"rows the difference is {difference}"
     )

@@ -20,7 +20,6 @@ from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trial_record import TrialRecord, join_resamples
 from deepcac.judging.trials import run_resample
 from deepcac.preprocess import TableScaler
-from deepcac.scoring.margins import MARGIN
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.predictions import Predictions, predictions_of_choices, stack
@@ -71,8 +70,6 @@ class TableRun:
         Of more training rows a part is drawn in each resample. The budget never changes it.
     trials : int
         Draws a contender, the defaults among them.
-    margin : float
-        Differences in AUROC up to this are negligible.
     bootstrap : int
         How often the whole choice of a model is made again on patients drawn with replacement.
     exact : bool
@@ -90,7 +87,6 @@ class TableRun:
     resamples: int | None = None
     train_rows: int = MOST_TRAIN
     trials: int = TRIALS
-    margin: float = MARGIN
     bootstrap: int = 0
     exact: bool = False
 

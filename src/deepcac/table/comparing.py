@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from joblib import delayed
 
@@ -15,20 +14,19 @@ from deepcac.table.budgeted_trials import (
     contenders,
     run_budgeted,
 )
-from deepcac.table.cards.card_facts import page_facts, table_facts
+from deepcac.table.cards.card_facts import table_facts, write_page_and_card
 from deepcac.table.cards.compare_card import compare_facts, place_facts
-from deepcac.table.cards.model_card import card_path, joined, write_card
+from deepcac.table.cards.model_card import card_path, joined
 from deepcac.table.cluster_answer import answer
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, external_rows, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places
-from deepcac.table.elsewhere.place_page import Run, place_page
+from deepcac.table.elsewhere.place_page import PlaceTables, place_page
 from deepcac.table.found_subtypes import shown_clusterings
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import compare_page
-from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.risk_model_choice import chosen_learner
 from deepcac.table.worker_processes import workers
@@ -65,15 +63,13 @@ def compare_table(
     progress("choosing a model without clusters")
     best = chosen_learner(table, run.seed, run.at_once)
     trials = run_budgeted(table, run)
-    result = answer(trials, table.name, table.rarest, run.margin, table.rare_rows, best)
+    result = answer(trials, table.name, table.rarest, table.rare_rows, best)
     progress("subtypes")
     clusterings = shown_clusterings(table, trials)
     page = compare_page(table, run, trials, result, clusterings, asked)
-    shown = write_page(out, page, exact=run.exact)
-    common = table_facts(path, table, run.command)
     comparison = compare_facts(table, run, trials, result, clusterings)
-    write_card(beside, joined(common, comparison, page_facts(shown)), exact=run.exact)
-    say(f"card: {beside}")
+    facts = joined(table_facts(path, table, run.command), comparison)
+    write_page_and_card(out, beside, page, facts, run)
     return "\n".join((result.sentence, *result.also))
 
 
@@ -120,30 +116,14 @@ def compare_places(
     for line in places.remarks:
         say(line)
     judged = _judge(places.folds, run)
-    comparisons = compared_places(judged, run.margin)
+    comparisons = compared_places(judged)
     several = len(judged) > 1 or not external
-    answer = answer_places(judged, comparisons, run.margin, sites=several)
-    about = Run(
-        run.command, places.heading, bool(external), run.trials, run.seed, run.train_rows,
-        time.monotonic() - begin, places.remarks, asked, table.outcome.horizon,
-    )  # fmt: skip
-    page = place_page(table, places.judged, judged, comparisons, answer, about)
-    shown = write_page(out, page, exact=run.exact)
-    common = table_facts(path, table, run.command)
-    facts = joined({**common, **place_facts(table, shown)}, page_facts(shown))
-    write_card(beside, facts, exact=run.exact)
-    say(f"card: {beside}")
+    answer = answer_places(judged, comparisons, sites=several)
+    seconds = time.monotonic() - begin
+    page = place_page(places, judged, comparisons, answer, run, asked, seconds)
+    facts = table_facts(path, table, run.command) | place_facts(table, page)
+    write_page_and_card(out, beside, page, facts, run)
     return answer.sentence
-
-
-class PlaceTables(NamedTuple):
-    """What is read: the first table, the rows that are judged, and how the page is headed."""
-
-    table: LabelledTable
-    judged: LabelledTable
-    folds: list[Fold]
-    remarks: list[str]
-    heading: str
 
 
 def _sites(path: DescribedTable, run: TableRun) -> PlaceTables:

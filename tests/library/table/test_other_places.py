@@ -144,12 +144,12 @@ def test_auroc_of_three_classes_is_the_mean_of_each_against_the_others():
 def test_verdicts_by_place_and_over_all():
     made = [Compared("km_lr", "lr", 0.8 + gap, 0.8, error) for gap, error in
             [(0.0, 0.002), (0.05, 0.01), (-0.05, 0.01), (0.01, 0.02), (0.0, 0.0)]]  # fmt: skip
-    over = over_places(made, 0.01)
+    over = over_places(made)
     words = [place.word for place in over.places]
     assert words == ["equivalent", "better", "worse", "undecided", "never chosen"]
     assert over.pooled.freedom == 3  # the place where both sides are one model says nothing
     assert over.whole.word == "undecided"
-    alone = over_places(made[:1], 0.01)
+    alone = over_places(made[:1])
     assert (alone.pooled, alone.whole) == (None, None)
 
 
@@ -159,7 +159,7 @@ def one_place(gap, error=0.01, counts=(60, 30)):
 
 
 def answered(judged):
-    return answer_places(judged, compared_places(judged, 0.01), 0.01, sites=True)
+    return answer_places(judged, compared_places(judged), sites=True)
 
 
 def test_one_judged_site_is_answered_by_its_own_verdict():
@@ -183,7 +183,7 @@ def test_a_model_that_is_not_pooled_has_not_the_verdict_of_the_first_site():
     judged = [one_place(-0.1), one_place(0.0, 0.0)]
     judged = [one._replace(comparisons={**one.comparisons, "km_lr": one.comparisons[BEST]})
               for one in judged]  # fmt: skip
-    (row,) = _comparisons(compared_places(judged, 0.01)).texts
+    (row,) = _comparisons(compared_places(judged)).texts
     assert row[1:4] == ("not pooled", "", "")
 
 

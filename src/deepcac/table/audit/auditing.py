@@ -74,7 +74,7 @@ def audit_table(
     run.progress("do the groups say more than the risk?")
     beyond = beyond_risk(table, groups, seed, run.at_once)
     rare = (table.rarest, table.rare_rows)
-    result = answer_groups(trials, table.name, rare, assigned, beyond, run.margin)
+    result = answer_groups(trials, table.name, rare, assigned, beyond)
     parts = (run, trials, assigned, beyond)
     write_page(out, _page(table, groups, result, parts, run.command), exact=run.exact)
     return "\n".join((result.sentence, *result.also))
@@ -122,7 +122,7 @@ def _page(
                 "comparison",
                 "Every comparison",
                 [
-                    verdict_note(answer.margin, "no groups"),
+                    verdict_note("no groups"),
                     comparison_table(answer.table, QUESTIONS, model_name),
                 ],
             ),

@@ -130,7 +130,7 @@ def groups_forest(answer: Answer) -> Figure:
             Line(_short(row["contender"]), row["mean"], row["low"], row["high"], row["verdict"])
             for row in rows_of(answer.table, question).to_dict("records")
         ]
-    return differences_forest("groups_forest", "comparison", lines, answer.margin)
+    return differences_forest("groups_forest", "comparison", lines)
 
 
 def _short(contender: str) -> str:

@@ -12,14 +12,15 @@ from deepcac.pages.sections import Section
 from deepcac.pages.tables import Table
 from deepcac.scoring.resampled_scores import ICI, INTERCEPT, RATIO, SLOPE
 from deepcac.scoring.small_cells import NOTE, Count, OfSome, Share, Text
-from deepcac.table.cards.model_card import TableLine, table_lines
+from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.cards.model_card import Facts, TableLine, joined, table_lines, write_card
 from deepcac.table.columns.description import ROLES
 from deepcac.table.findings.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.page_text import page_lines, quotable
 from deepcac.table.pages.column_tables import HEAD, column_lines
-from deepcac.table.pages.page_sections import Page
+from deepcac.table.pages.page_sections import Page, write_page
 from deepcac.table.pages.score_tables import NAMES
 from deepcac.table.reading.table_encoder import LEFT_OUT
 
@@ -204,6 +205,15 @@ _PLACES = (
     "effects, with an interval of the mean and one of a new place."
 )
 _CALIBRATION = [NAMES[score] for score in (RATIO, INTERCEPT, SLOPE, ICI)]
+
+
+def write_page_and_card(
+    out: StrPath, card: StrPath, page: Page, facts: Facts, run: TableRun
+) -> None:
+    """Write a page, and a card of some facts and of what the page shows."""
+    shown = write_page(out, page, exact=run.exact)
+    write_card(card, joined(facts, page_facts(shown)), exact=run.exact)
+    run.say(f"card: {card}")
 
 
 def page_facts(page: Page) -> dict[str, list[str]]:

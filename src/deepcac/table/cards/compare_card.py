@@ -15,7 +15,7 @@ from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.compare_page import how_judged
 from deepcac.table.pages.page_sections import Page
 
-_USUAL = {
+_OF_COMPARISONS = {
     "measures": [
         "AUROC and AUPRC on the test rows; corrected intervals, Holm-adjusted.",
         "With two classes calibration, Brier score, log loss and net benefit.",
@@ -40,7 +40,7 @@ def compare_facts(
     """Return the lines of a card that hold for a comparison; see `compare_page`."""
     method = how_judged(table, run, trials)
     return {
-        **_USUAL,
+        **_OF_COMPARISONS,
         "title": [f"Do clusters help a tuned risk model of {table.label!r} on {table.name!r}?"],
         "objective": [
             "To judge whether risk models with clusters predict better than the same models "
@@ -66,7 +66,7 @@ def place_facts(table: LabelledTable, page: Page) -> dict[str, list[str]]:
     """Return the lines of a card that hold for a comparison in other places."""
     how, *rest = map(str, page.sections[-1].blocks)
     return {
-        **_USUAL,
+        **_OF_COMPARISONS,
         "title": [f"Do clusters help a risk model of {table.label!r} in another place?"],
         "objective": [
             "To judge whether risk models with clusters predict better than models without, on "

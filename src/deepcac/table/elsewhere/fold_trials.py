@@ -144,15 +144,8 @@ def _judge_place(
     clustered = _risks(finished, helping)[1]
     predictions = None
     if sample.n_classes == 2:
-        row = fold.test[rows]
-        predictions = Predictions(
-            row,
-            row if test.unit is None else np.asarray(test.unit),
-            test.y,
-            {WITHOUT: risk[:, 1], WITH: clustered[:, 1]},
-            np.zeros(len(row), dtype=np.int64),
-            follow,
-        )
+        risks = {WITHOUT: risk[:, 1], WITH: clustered[:, 1]}
+        predictions = Predictions.of_part(fold.test[rows], test.unit, test.y, risks, follow)
     return JudgedFold(
         place,
         tuple(np.bincount(test.y, minlength=sample.n_classes).tolist()),

@@ -15,6 +15,7 @@ from deepcac.scoring.equivalence import (
     measured,
     verdict,
 )
+from deepcac.scoring.margins import MARGIN
 from deepcac.scoring.random_effects import Pooled, pool_sites
 from deepcac.scoring.resampled_scores import RATIO, SLOPE, score_intervals
 from deepcac.scoring.small_cells import Count, Text, join_texts
@@ -29,7 +30,7 @@ _SAME = 1e-9  # standard error below which both sides gave the same risks
 _PART = ", from a part of the training rows"
 _SAID = {
     BETTER: "they helped",
-    EQUIVALENT: "they changed nothing (within {margin:g} AUROC)",
+    EQUIVALENT: f"they changed nothing (within {MARGIN:g} AUROC)",
     WORSE: "they did harm",
     NEVER: "they gave the same risks",
     UNDECIDED: "it is undecided whether they help",
@@ -66,13 +67,13 @@ class Over(NamedTuple):
     whole: PlaceVerdict | None
 
 
-def over_places(compared: Sequence[Compared], margin: float) -> Over:
+def over_places(compared: Sequence[Compared]) -> Over:
     """Decide a comparison in each place, and over all by random effects.
 
-    `compared` has one entry a place; differences in AUROC up to `margin` are negligible.
+    `compared` has one entry a place.
     """
     estimates = [
-        measured(comparison.mean, comparison.error, np.inf, margin=margin)
+        measured(comparison.mean, comparison.error, np.inf, margin=MARGIN)
         for comparison in compared
     ]
     differs = np.array([comparison.error > _SAME for comparison in compared])
@@ -91,25 +92,24 @@ def over_places(compared: Sequence[Compared], margin: float) -> Over:
         [comparison.mean for comparison in differing],
         [comparison.error for comparison in differing],
     )
-    whole = measured(pooled.mean, pooled.error, pooled.freedom, margin=margin)
+    whole = measured(pooled.mean, pooled.error, pooled.freedom, margin=MARGIN)
     return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
 
 
-def compared_places(judged: Sequence[JudgedFold], margin: float) -> dict[str, Over]:
+def compared_places(judged: Sequence[JudgedFold]) -> dict[str, Over]:
     """Return each comparison of `JudgedFold` over all places."""
     return {
-        key: over_places([fold.comparisons[key] for fold in judged], margin)
+        key: over_places([fold.comparisons[key] for fold in judged])
         for key in judged[0].comparisons
     }
 
 
 def answer_places(
-    judged: Sequence[JudgedFold], comparisons: Mapping[str, Over], margin: float, *, sites: bool
+    judged: Sequence[JudgedFold], comparisons: Mapping[str, Over], *, sites: bool
 ) -> Answer:
     """Put the outcome over sites, or on a second table, into words.
 
-    `judged` has one entry a site, or that of the second table. Differences in AUROC up to `margin`
-    are negligible.
+    `judged` has one entry a site, or that of the second table.
     """
     totals = np.sum([fold.counts for fold in judged], axis=0)
     best, events, rare = comparisons[BEST], int(totals.min()), rare_rows(totals)
@@ -117,8 +117,7 @@ def answer_places(
     where = "the judged sites" if sites else judged[0].name
     words = [place.word for place in best.places]
     phrases = [
-        f"{f'in {words.count(word)} of {len(words)} sites' if sites else f'in {where}'} "
-        f"{text.format(margin=margin)}"
+        f"{f'in {words.count(word)} of {len(words)} sites' if sites else f'in {where}'} {text}"
         for word, text in _SAID.items()
         if word in words
     ]
@@ -130,7 +129,7 @@ def answer_places(
         judged, best, "over all sites" if sites else f"in {where}", (rare, Count(events))
     )
     details = [*_details(judged, best), *_bent_line(comparisons)]
-    return Answer(sentence, numbers=numbers, details=details, margin=margin)
+    return Answer(sentence, numbers=numbers, details=details)
 
 
 def overall(best: Over) -> PlaceVerdict | None:

@@ -100,7 +100,7 @@ def _comparisons(answer: Answer, trials: Trials) -> Section:
         "comparison",
         "Every comparison",
         [
-            verdict_note(answer.margin, "no clusters"),
+            verdict_note("no clusters"),
             comparison_table(answer.table, TABLE_QUESTIONS, contender_name),
             comparison_forest(answer),
             Section(

@@ -13,6 +13,7 @@ from deepcac.pages.forest import ENDS, Forest, Mark, Scale
 from deepcac.pages.tables import Table
 from deepcac.pages.wording import p_beside
 from deepcac.scoring.equivalence import NOT_TESTED
+from deepcac.scoring.margins import MARGIN
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 from deepcac.table.answer import Answer, arm_name, contender_name, signed
 from deepcac.table.cluster_answer import rows_of
@@ -54,15 +55,13 @@ class Line(NamedTuple):
     pooled: bool = False
 
 
-def differences_forest(id: str, what: str, lines: Sequence[Line], margin: float) -> Figure:
+def differences_forest(id: str, what: str, lines: Sequence[Line]) -> Figure:
     """Draw differences in AUROC, a panel a heading; the data call a line `what`.
 
     Parameters
     ----------
     id, what : str
     lines : sequence of Line
-    margin : float
-        Of a negligible difference.
     """
     panel, placed = "", []
     for place, line in enumerate(lines):
@@ -73,14 +72,14 @@ def differences_forest(id: str, what: str, lines: Sequence[Line], margin: float)
         marks={"": Mark("o", "")},
         panels={name: name for name, *_ in placed} or {"": ""},
         labels={row: line.name for _, row, line in placed},
-        margin=margin,
+        margin=MARGIN,
         pooled={row for _, row, line in placed if line.pooled},
     )
     return Figure(
         id=id,
         title="Differences in AUROC",
         caption="Mean difference with its 95 % interval. Grey band: negligible differences (margin "
-        f"{margin:g}). Hollow: nothing is tested, as both sides are one model (never chosen) or "
+        f"{MARGIN:g}). Hollow: nothing is tested, as both sides are one model (never chosen) or "
         "have the same scores (tied)."
         + " Diamonds: over all, and where the difference of a new one is expected."
         * bool(forest.pooled),
@@ -143,7 +142,7 @@ def comparison_forest(answer: Answer, questions: Sequence[Question] = tuple(_HEA
     questions : sequence of Question
         Those of `_HEADINGS` by default.
     """
-    return differences_forest("forest", "model", _lines(answer, questions), answer.margin)
+    return differences_forest("forest", "model", _lines(answer, questions))
 
 
 def _lines(answer: Answer, questions: Sequence[Question]) -> list[Line]:
@@ -164,12 +163,12 @@ def _lines(answer: Answer, questions: Sequence[Question]) -> list[Line]:
     return lines
 
 
-def verdict_note(margin: float, declined: str) -> str:
+def verdict_note(declined: str) -> str:
     """Say what the verdicts mean; never chosen is that the validation rows took `declined`."""
     return (
         "Better and worse: the corrected t-test finds a difference (p below 0.05, Holm-adjusted "
         "inside a question). Equivalent: two one-sided tests exclude a difference of "
-        f"{margin:g} (p below 0.05, adjusted likewise). Undecided: neither; more rows are needed. "
+        f"{MARGIN:g} (p below 0.05, adjusted likewise). Undecided: neither; more rows are needed. "
         f"Never chosen: the validation rows took {declined} in any resample, so both sides are one "
         "model and nothing is compared."
     )

@@ -9,13 +9,12 @@ from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 from deepcac.scoring.small_cells import NOTE, Count, Text
 from deepcac.table.answer import Answer, with_interval
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.cards.card_facts import bias_facts, class_lines, page_facts, software
-from deepcac.table.cards.model_card import card_path, joined, write_card
+from deepcac.table.cards.card_facts import bias_facts, class_lines, software, write_page_and_card
+from deepcac.table.cards.model_card import card_path
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.page_text import page_lines, quotable
-from deepcac.table.pages.page_sections import write_page
 from deepcac.table.pages.risk_section import RiskQuestions, check_asked
 from deepcac.table.validation.validated_risks import RiskSource, Validated, read_validated
 from deepcac.table.validation.validation_page import Scores, validation_page
@@ -58,12 +57,9 @@ def validate_table(
     scores = {name: event_scores(part) for name, part in validated.predictions.items()}
     answer = validation_answer(validated, scores)
     page = validation_page(validated, scores, answer, asked, run.command)
-    shown = write_page(out, page, exact=run.exact)
-    facts = joined(_facts(validated, run.command), page_facts(shown))
-    write_card(beside, facts, exact=run.exact)
     for line in answer.also:
         run.say(line)
-    run.say(f"card: {beside}")
+    write_page_and_card(out, beside, page, _facts(validated, run.command), run)
     return answer.sentence
 
 

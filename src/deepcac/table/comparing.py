@@ -14,8 +14,12 @@ from deepcac.table.budgeted_trials import (
     contenders,
     run_budgeted,
 )
-from deepcac.table.cards.card_facts import table_facts, write_page_and_card
-from deepcac.table.cards.compare_card import compare_facts, place_facts
+from deepcac.table.cards.card_facts import (
+    compare_facts,
+    place_facts,
+    table_facts,
+    write_page_and_card,
+)
 from deepcac.table.cards.model_card import card_path, joined
 from deepcac.table.cluster_answer import answer
 from deepcac.table.columns.described_rows import DescribedTable

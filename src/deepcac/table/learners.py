@@ -16,7 +16,7 @@ from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.coarse_states import coarse_counts
+from deepcac.task import rounded
 from deepcac.tree_arrays import NAN, TreeArrays, read_booster, read_histogram_trees
 from deepcac.types import Array, Flags, Ids
 
@@ -58,6 +58,15 @@ def constant_scores(y: Ids, overall: Array) -> Array | None:
     coarse = coarse_counts(counts)
     scores = np.log((coarse + overall) / (coarse.sum() + 1))
     return np.asarray(scores[1:] - scores[:1] if len(overall) == 2 else scores)
+
+
+def coarse_counts(counts: Ids) -> Ids:
+    """Return rounded class counts of a cluster, those of few as 0.
+
+    >>> coarse_counts(np.array([31, 1])).tolist()
+    [30, 0]
+    """
+    return np.where(counts < FEW, 0, rounded(counts))
 
 
 def fit_plane(X: Array, y: Ids, weight: Array, overall: Array, C: float) -> Plane:

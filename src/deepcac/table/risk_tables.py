@@ -23,9 +23,8 @@ from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
 from deepcac.table.command_line.option_pairs import CLASSES, FOLLOW_UP, given, refuse_pairs
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
-from deepcac.table.optimism import Refits, optimism, refit, spread
+from deepcac.table.optimism import Refits, optimism, refit, spread, write_instability_page
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.risk_model import RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import (
     AUTO,

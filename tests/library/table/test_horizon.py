@@ -29,8 +29,7 @@ from deepcac.table.columns.description import Outcome
 from deepcac.table.columns.description_file import as_yaml, description_path
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.page_text import page_text
-from deepcac.table.pages.page_sections import page_names
+from deepcac.table.pages.page_sections import page_names, page_text
 from deepcac.table.pages.subtype_section import _survival_at, survival_blocks
 from deepcac.table.predictions import predictions_of_choices, stack
 from deepcac.table.reading.outcomes import horizon_classes, horizon_remarks

@@ -37,8 +37,7 @@ from deepcac.table.elsewhere.folds import _moved_times, external_rows, left_out,
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.page_text import page_text
-from deepcac.table.pages.page_sections import page_names
+from deepcac.table.pages.page_sections import page_names, page_text
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.pages.score_tables import POOLED, Place, pool_places
 

@@ -25,7 +25,7 @@ from deepcac.scoring.small_cells import (
 from deepcac.scoring.standardised_differences import category_difference, number_difference
 from deepcac.table.columns.cells import as_texts, numbers, plain
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.page_text import page_text, quotable
+from deepcac.table.pages.page_sections import page_text, quotable
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
 from deepcac.types import Array, Flags, Ids
 

@@ -21,9 +21,8 @@ from deepcac.table.columns.description_file import add_questions, as_yaml, find_
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.inference.described_table import InferredTable, describe_table, examine_table
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.page_text import quotable
 from deepcac.table.pages.column_tables import column_table, missingness
-from deepcac.table.pages.page_sections import Page, write_page
+from deepcac.table.pages.page_sections import Page, quotable, write_page
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.outcomes import Outcomes

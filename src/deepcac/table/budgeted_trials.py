@@ -269,7 +269,7 @@ def run_budgeted(
         predictions.append(risks)
         durations.append(seconds)
         left = _left(run, planned, durations, time.monotonic() - begin)
-        run.progress(f"resample {len(made)} of {planned}: about {_duration(left)} left")
+        run.progress(f"resample {len(made)} of {planned}: about {duration(left)} left")
     records = {parts[0].contender: join_resamples(parts) for parts in zip(*made, strict=True)}
     seeds = list(range(run.seed, run.seed + len(made)))
     spent = time.monotonic() - begin
@@ -328,5 +328,6 @@ def _left(run: TableRun, planned: int, durations: list[float], spent: float) -> 
     return max(inside, needed(FEWEST_RESAMPLES))
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return seconds or minutes as a text."""
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

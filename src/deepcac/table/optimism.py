@@ -23,7 +23,7 @@ from deepcac.pages.tables import Table
 from deepcac.scoring.calibration import calibration, calibration_slope, log_odds
 from deepcac.scoring.censored import auroc_at, brier_at
 from deepcac.table.answer import Answer
-from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.budgeted_trials import TableRun, duration
 from deepcac.table.choice_folds import Candidate, score_on_folds
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
@@ -100,7 +100,7 @@ def refit(
     seeds = np.arange(n)
     done = _refits(table, tried, seeds[:1], seed)
     seconds = (time.monotonic() - begin) * (n - 1) / jobs
-    say(f"bootstrap: {n} refits of the whole choice, about {_duration(seconds)}")
+    say(f"bootstrap: {n} refits of the whole choice, about {duration(max(seconds, 1))}")
     parts = workers(jobs)(
         delayed(_refits)(table, tried, batch, seed)
         for batch in np.array_split(seeds[1:], jobs)
@@ -113,10 +113,6 @@ def refit(
         )
     risk, drawn, original = (np.array([draw[j] for draw in every]) for j in range(3))
     return Refits(risk, drawn, original)
-
-
-def _duration(seconds: float) -> str:
-    return f"{max(seconds, 1):.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 def _refits(

@@ -214,3 +214,13 @@ def missingness(columns: Sequence[EncodedColumn], n: int, rule: Rule = OTHERS) -
         head=("column", "share_missing"),
         data=[(name, share) for share, name in shares],
     )
+
+
+def class_shares(codes: Ids, names: tuple[str, ...]) -> str:
+    """Return the share of the positive class of two, of every class of more."""
+    counts = np.bincount(codes, minlength=len(names))
+    lines = [
+        Text("{} {}", Share(count, len(codes)), name)
+        for name, count in zip(names, counts, strict=True)
+    ]
+    return join_texts(", ", lines[1:] if len(lines) == 2 else lines)

@@ -9,13 +9,13 @@ from deepcac.judging.questions import BEND, HELP, NEGATIVE
 from deepcac.pages.sections import Section
 from deepcac.pages.tables import Table
 from deepcac.scoring.censored import observed_risk
-from deepcac.scoring.small_cells import Count, Share, Text, join_texts
+from deepcac.scoring.small_cells import Count, Share, Text
 from deepcac.table.answer import Answer, contender_name
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableRun, Trials
 from deepcac.table.cluster_answer import TABLE_QUESTIONS, tuned_auroc
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.column_tables import column_table, missingness
+from deepcac.table.pages.column_tables import class_shares, column_table, missingness
 from deepcac.table.pages.comparisons import (
     METRICS,
     comparison_forest,
@@ -130,9 +130,7 @@ def _shares(table: LabelledTable) -> str:
         n = len(table.features.label)
         share = Share(round(observed_risk(table.follow)[0] * n), n)
         return Text("{} {}, {}", share, table.classes[1], by)
-    lines = _classes(table)
-    shown = lines[1:] if len(lines) == 2 else lines
-    return join_texts(", ", (Text("{} {}", share, name) for name, _, share in shown))
+    return class_shares(table.features.label, table.shown_classes)
 
 
 def _limits(trials: Trials) -> list[str]:

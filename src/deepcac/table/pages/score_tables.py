@@ -67,7 +67,7 @@ def model_scores(predictions: Predictions) -> dict[str, Scores]:
     }
 
 
-def score_table(columns: Mapping[str, Scores], title: str = "Every score") -> Table:
+def score_table(columns: Mapping[str, Scores]) -> Table:
     """Return a table with a line a score, and a column for each model, event or update."""
     first = next(iter(columns.values()))
     rows = [
@@ -77,7 +77,7 @@ def score_table(columns: Mapping[str, Scores], title: str = "Every score") -> Ta
     ]
     single = len(columns) == 1
     head = ("score", *(["value (95 % interval)"] if single else columns), "best")
-    return Table.of_texts("scores", title, head, rows)
+    return Table.of_texts("scores", "Every score", head, rows)
 
 
 def score_cell(score: Estimate, name: str) -> str:

@@ -143,12 +143,12 @@ def test_auroc_of_three_classes_is_the_mean_of_each_against_the_others():
 def test_verdicts_by_place_and_over_all():
     made = [Compared("km_lr", "lr", 0.8 + gap, 0.8, error) for gap, error in
             [(0.0, 0.002), (0.05, 0.01), (-0.05, 0.01), (0.01, 0.02), (0.0, 0.0)]]  # fmt: skip
-    over = over_places(made)
-    words = [place.word for place in over.places]
+    over = over_places("abcde", made)
+    words = [place.verdict for place in over.places]
     assert words == ["equivalent", "better", "worse", "undecided", "never chosen"]
     assert over.pooled.freedom == 3  # the place where both sides are one model says nothing
-    assert over.whole.word == "undecided"
-    alone = over_places(made[:1])
+    assert over.whole.verdict == "undecided"
+    alone = over_places("a", made[:1])
     assert (alone.pooled, alone.whole) == (None, None)
 
 

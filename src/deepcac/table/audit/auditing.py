@@ -155,7 +155,7 @@ def groups_forest(answer: Answer) -> Figure:
     for question, heading in _HEADINGS.items():
         lines.append(Line(heading))
         lines += [
-            Line(_short(row["contender"]), row["mean"], row["low"], row["high"], row["verdict"])
+            Line.of(_short(row["contender"]), row)
             for row in rows_of(answer.table, question).to_dict("records")
         ]
     return differences_forest("groups_forest", "comparison", lines)

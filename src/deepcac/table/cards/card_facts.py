@@ -14,7 +14,7 @@ from deepcac.pages.sections import Section
 from deepcac.pages.tables import Table
 from deepcac.scoring.resampled_scores import ICI, INTERCEPT, RATIO, SLOPE
 from deepcac.scoring.small_cells import NOTE, Count, OfSome, Share, Text
-from deepcac.table.answer import Answer, arm_name, contender_name, signed, with_interval
+from deepcac.table.answer import Answer, arm_name, contender_name, with_interval
 from deepcac.table.budgeted_trials import TableRun, Trials
 from deepcac.table.cards.model_card import Facts, TableLine, joined, table_lines, write_card
 from deepcac.table.cluster_answer import rows_of, tuned_auroc
@@ -25,6 +25,7 @@ from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.column_tables import HEAD, column_lines
 from deepcac.table.pages.compare_page import how_judged
+from deepcac.table.pages.comparisons import Line
 from deepcac.table.pages.page_sections import Page, page_lines, quotable, write_page
 from deepcac.table.pages.score_tables import NAMES
 from deepcac.table.reading.table_encoder import LEFT_OUT
@@ -347,8 +348,7 @@ def _differences(result: Answer) -> list[str]:
         (
             contender_name(row["contender"]),
             contender_name(row["reference"]),
-            signed(row["mean"], 4),
-            "" if np.isnan(row["low"]) else f"{signed(row['low'], 4)} to {signed(row['high'], 4)}",
+            *Line.of("", row).cells,
             row["verdict"],
         )
         for row in rows_of(result.table, HELP).to_dict("records")

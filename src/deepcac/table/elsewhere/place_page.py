@@ -16,7 +16,7 @@ from deepcac.table.answer import Answer, contender_name, signed, with_interval
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, JudgedFold
 from deepcac.table.elsewhere.folds import Fold
-from deepcac.table.elsewhere.place_answer import Over, PlaceVerdict, overall
+from deepcac.table.elsewhere.place_answer import Over, overall
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_table
 from deepcac.table.pages.comparisons import Line, differences_forest, score_line, scores_forest
@@ -86,7 +86,7 @@ def place_page(
     remarks = [*table.remarks, *places.remarks, *_cut(judged, run.train_rows)]
     first: list[Block] = [
         *leak_warning(table),
-        differences_forest("places", "place", _forest_lines(judged, comparisons)),
+        differences_forest("places", "place", _forest_lines(comparisons[BEST])),
         Text("{}: {} rows, label {}. {}.", *sizes),
         *answer.details,
         *remarks_on(remarks),
@@ -138,29 +138,21 @@ def _cut(judged: Sequence[JudgedFold], most: int) -> list[str]:
     return [sentence] * any(fold.cut for fold in judged)
 
 
-def _forest_lines(judged: Sequence[JudgedFold], comparisons: Mapping[str, Over]) -> list[Line]:
+def _forest_lines(over: Over) -> list[Line]:
     """Return the difference in every place, over all, and in a new one."""
-    over = comparisons[BEST]
-    lines = [
-        Line(fold.name, *_ends(place), place.word)
-        for fold, place in zip(judged, over.places, strict=True)
-    ]
+    lines = [*over.places]
     if over.whole is not None and over.pooled is not None:
-        lines.append(Line("all sites", *_ends(over.whole), over.whole.word, pooled=True))
+        lines.append(over.whole)
         if not np.isnan(over.pooled.new_low):
             ends = (over.pooled.new_low, over.pooled.new_high)
-            lines.append(Line("in a new site", over.whole.difference.mean, *ends, pooled=True))
+            lines.append(Line("in a new site", over.whole.mean, *ends, pooled=True))
     return lines
-
-
-def _ends(place: PlaceVerdict) -> tuple[float, float, float]:
-    return place.difference.mean, place.difference.low, place.difference.high
 
 
 def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
     rows = [
         (
-            fold.name, place.word, *_difference(place), contender_name(comparison.reference),
+            fold.name, place.verdict, *_difference(place), contender_name(comparison.reference),
             f"{comparison.reference_score:.3f}", contender_name(comparison.contender),
             f"{comparison.score:.3f}",
         )
@@ -168,7 +160,7 @@ def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
         for comparison in [fold.comparisons[BEST]]
     ]  # fmt: skip
     if over.whole is not None:
-        rows.append(("all sites", over.whole.word, *_difference(over.whole), "", "", "", ""))
+        rows.append(("all sites", over.whole.verdict, *_difference(over.whole), "", "", "", ""))
     head = (
         *("place", "verdict", "difference", "95 % interval"),
         *("without clusters", "AUROC", "with clusters", "AUROC"),
@@ -176,11 +168,8 @@ def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
     return Table.of_texts("places", "Place by place", head, rows, verdict="verdict")
 
 
-def _difference(place: PlaceVerdict) -> tuple[str, str]:
-    gap = place.difference
-    if place.word == NEVER:
-        return ("0", "")
-    return signed(gap.mean, 4), f"{signed(gap.low, 4)} to {signed(gap.high, 4)}"
+def _difference(place: Line) -> tuple[str, str]:
+    return ("0", "") if place.verdict == NEVER else place.cells
 
 
 def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestions) -> list[Block]:
@@ -241,8 +230,8 @@ def _comparisons(comparisons: Mapping[str, Over]) -> Table:
         if key == BEST:
             continue
         place = overall(over)
-        better = sum(entry.word == BETTER for entry in over.places)
-        outcome = ("not pooled", "", "") if place is None else (place.word, *_difference(place))
+        better = sum(entry.verdict == BETTER for entry in over.places)
+        outcome = ("not pooled", "", "") if place is None else (place.verdict, *_difference(place))
         cells = [contender_name(key), *outcome]
         if over.pooled is not None:
             ends = (over.pooled.new_low, over.pooled.new_high)

@@ -1,7 +1,7 @@
 """Comparisons of models on a page: tables, and the forests of their differences."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.scoring.margins import MARGIN
 from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 from deepcac.table.answer import Answer, arm_name, contender_name, signed
+from deepcac.table.answer import Line as Comparison
 from deepcac.table.cluster_answer import rows_of
 
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
@@ -35,7 +36,7 @@ _SCALES = {
 
 
 class Line(NamedTuple):
-    """A line of a forest plot; a heading has only a name.
+    """A comparison, or a score, with its 95 % interval; a heading has only a name.
 
     Attributes
     ----------
@@ -53,6 +54,17 @@ class Line(NamedTuple):
     high: float = np.nan
     verdict: str = ""
     pooled: bool = False
+
+    @classmethod
+    def of(cls, name: str, row: Comparison) -> "Line":
+        """Return a row of `deepcac.judging.verdicts.verdicts` under a name."""
+        return cls(name, row["mean"], row["low"], row["high"], row["verdict"])
+
+    @property
+    def cells(self) -> tuple[str, str]:
+        """Difference and interval for a table; no interval where nothing varies."""
+        span = "" if np.isnan(self.low) else f"{signed(self.low, 4)} to {signed(self.high, 4)}"
+        return signed(self.mean, 4), span
 
 
 def differences_forest(id: str, what: str, lines: Sequence[Line]) -> Figure:
@@ -158,8 +170,7 @@ def _lines(answer: Answer, questions: Sequence[Question]) -> list[Line]:
                 name = arm_name(row["contender"]) if question != BEND else "with splines"
                 if question == ANY:
                     name += f" – {arm_name(row['reference'])}"
-                ends = (row["mean"], row["low"], row["high"])
-                lines.append(Line(name, *ends, row["verdict"]))
+                lines.append(Line.of(name, row))
     return lines
 
 
@@ -185,7 +196,8 @@ def comparison_table(
     rows = [
         (
             texts[row["question"]], named(row["contender"]), named(row["reference"]),
-            METRICS[row["metric"]], row["verdict"], signed(row["mean"], 4), *_tested(row),
+            METRICS[row["metric"]], row["verdict"], *Line.of("", row).cells,
+            "" if row["verdict"] in NOT_TESTED else p_beside(row["p_holm"]),
         )
         for row in comparisons.to_dict("records")
     ]  # fmt: skip
@@ -194,9 +206,3 @@ def comparison_table(
     return Table.of_texts(
         "comparisons", "Every comparison", whole, rows, n_labels=3, verdict="verdict"
     )
-
-
-def _tested(row: Mapping[Hashable, Any]) -> list[str]:
-    """Return interval and p; nothing where nothing is tested."""
-    cells = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", p_beside(row["p_holm"])]
-    return [""] * len(cells) if row["verdict"] in NOT_TESTED else cells

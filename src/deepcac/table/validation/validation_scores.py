@@ -1,12 +1,7 @@
 """Scores of validated risks: of all patients, by site, and after updates."""
 
-from collections.abc import Callable
-
 import numpy as np
-import numpy.typing as npt
-from sklearn.model_selection import StratifiedKFold
 
-from deepcac.judging.draws import units
 from deepcac.scoring.calibration import calibration_intercept, log_odds, recalibrated
 from deepcac.scoring.resampled_scores import (
     AUROC,
@@ -17,13 +12,14 @@ from deepcac.scoring.resampled_scores import (
     index_interval,
     score_intervals,
 )
+from deepcac.table.choice_folds import patient_folds
 from deepcac.table.pages.score_tables import Place
 from deepcac.table.pages.subgroups import levels_of
 from deepcac.table.predictions import Predictions
 from deepcac.table.risk_model import RiskModel, refitted
 from deepcac.table.second_table import FEWEST_TO_JUDGE
 from deepcac.table.validation.validated_risks import Validated
-from deepcac.types import Array, Flags
+from deepcac.types import Array
 
 FOLDS = 10
 NONE, INTERCEPT_ONLY, BOTH, REFIT = (
@@ -33,7 +29,6 @@ _INDEX_DRAWS = 200  # a fit of the curve in each
 _NO_NUMBER = float("nan")
 
 Scores = dict[str, Estimate]
-Learn = Callable[[npt.NDArray[np.intp], npt.NDArray[np.intp]], Array]
 
 
 def event_scores(predictions: Predictions) -> Scores:
@@ -94,60 +89,18 @@ def updated_risks(validated: Validated, whom: Patients) -> dict[str, Array]:
     The update "all coefficients" is that of a logistic regression of `deepcac fit`, with splines or
     without, whose columns, knots, clusters and penalty stay.
     """
-    ways: dict[str, Learn] = {
-        INTERCEPT_ONLY: lambda train, test: _shifted(whom, train, test),
-        BOTH: lambda train, test: _mended(whom, train, test),
-    }
+    risks = {NONE: whom.risk} | {name: np.empty(len(whom.y)) for name in (INTERCEPT_ONLY, BOTH)}
     model, X = validated.source.model, validated.X
-    if isinstance(model, RiskModel) and not model.boosted and X is not None:
-        ways[REFIT] = lambda train, test: _refitted(model, X, whom, train, test)
-    risks = {NONE: whom.risk} | {name: np.empty(len(whom.y)) for name in ways}
-    for train, test in _folds(validated, whom):
-        for name, learn in ways.items():
-            risks[name][test] = learn(train, test)
+    for test in patient_folds(whom.y, validated.table.group, FOLDS, 0):
+        train = np.setdiff1d(np.arange(len(whom.y)), test)
+        part, given = whom.take(train), whom.risk[test]
+        weight = np.ones(len(train)) if part.follow is None else part.follow.weights()
+        shift = calibration_intercept(part.y, part.risk, weight)
+        risks[INTERCEPT_ONLY][test] = 1 / (1 + np.exp(-log_odds(given) - shift))
+        risks[BOTH][test] = recalibrated(part.y, part.risk, weight).of(given)
+        if isinstance(model, RiskModel) and not model.boosted and X is not None:
+            labelled = weight > 0
+            learnt = refitted(model, X[train][labelled], part.y[labelled], weight[labelled])
+            refits = risks.setdefault(REFIT, np.empty(len(whom.y)))
+            refits[test] = learnt.answers(X[test])[0][:, 1]
     return risks
-
-
-def _folds(
-    validated: Validated, whom: Patients
-) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Return rows to fit and rows to judge; rows of a patient stay together."""
-    label, place = units(whom.y, validated.table.group)
-    parts = min(FOLDS, int(np.unique(label, return_counts=True)[1].min()))
-    folds = StratifiedKFold(parts, shuffle=True, random_state=0)
-    rows = np.arange(len(label))[place]
-    return [
-        (np.flatnonzero(~inside), np.flatnonzero(inside))
-        for _, test in folds.split(label, label)
-        for inside in [np.isin(rows, test)]
-    ]
-
-
-def _weighted(whom: Patients, train: npt.NDArray[np.intp]) -> tuple[Patients, Array, Flags]:
-    """Return patients to fit on, how many each stands for, and who stands for any."""
-    part = whom.take(train)
-    weight = np.ones(len(train)) if part.follow is None else part.follow.weights()
-    return part, weight, weight > 0
-
-
-def _shifted(whom: Patients, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]) -> Array:
-    part, weight, _ = _weighted(whom, train)
-    shift = calibration_intercept(part.y, part.risk, weight)
-    return np.asarray(1 / (1 + np.exp(-log_odds(whom.risk[test]) - shift)))
-
-
-def _mended(whom: Patients, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]) -> Array:
-    part, weight, _ = _weighted(whom, train)
-    return recalibrated(part.y, part.risk, weight).of(whom.risk[test])
-
-
-def _refitted(
-    model: RiskModel,
-    X: Array,
-    whom: Patients,
-    train: npt.NDArray[np.intp],
-    test: npt.NDArray[np.intp],
-) -> Array:
-    part, weight, labelled = _weighted(whom, train)
-    learnt = refitted(model, X[train][labelled], part.y[labelled], weight[labelled])
-    return learnt.answers(X[test])[0][:, 1]

@@ -176,7 +176,8 @@ def patient_folds(label: Ids, group: Ids | None, most: int, seed: int) -> Parts:
     drawn, place = units(label, group)
     n = min(most, int(np.unique(drawn, return_counts=True)[1].min()))
     folds = StratifiedKFold(n, shuffle=True, random_state=seed).split(drawn, drawn)
-    return [np.flatnonzero(np.isin(place, test)) for _, test in folds]
+    patient = np.arange(len(drawn))[place]
+    return [np.flatnonzero(np.isin(patient, test)) for _, test in folds]
 
 
 def _answered(

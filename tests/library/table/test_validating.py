@@ -44,8 +44,7 @@ from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.pages.score_tables import place_table
 from deepcac.table.pages.subgroups import subgroup_section
 from deepcac.table.validation.validated_risks import RiskSource, read_validated
-from deepcac.table.validation.validating import validation_answer
-from deepcac.table.validation.validation_scores import (
+from deepcac.table.validation.validating import (
     INTERCEPT_ONLY,
     NONE,
     REFIT,
@@ -53,6 +52,7 @@ from deepcac.table.validation.validation_scores import (
     event_scores,
     site_places,
     updates,
+    validation_answer,
 )
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"

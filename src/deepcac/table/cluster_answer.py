@@ -381,7 +381,7 @@ def splines_sentence(table: pd.DataFrame, helped: Line | None) -> str:
         Empty if splines were not compared.
     """
     question = BEND if helped is None else BENT
-    asked = table[(table["question"] == question.id) & (table["metric"] == "auroc")]
+    asked = rows_of(table, question)
     if helped is not None:
         asked = asked[asked["contender"] == helped["contender"]]
     if asked.empty:

@@ -152,7 +152,7 @@ OTHER_MEANING = {
     ("deepcac", "firstpage"),
     ("wdbc", "flat_tables"),
     ("lr", "contenders"),
-    ("lr", "comparison_words"),
+    ("lr", "answer"),
     ("lr", "clinical_forest"),
     ("lr", "by_size"),
     ("lr", "planted_sizes"),

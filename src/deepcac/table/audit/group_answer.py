@@ -32,6 +32,7 @@ from deepcac.table.cluster_answer import (
     rows_of,
 )
 from deepcac.table.findings.label_leaks import TELLS
+from deepcac.table.pages.comparisons import Line
 
 READABLE, PARTLY = 0.8, 0.6  # adjusted Rand index with the groups that the columns give back
 _FORMS = {"column": "with the group as columns", "local": "a model in each group"}
@@ -130,10 +131,8 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame, best: str) -> str:
         (row for row in rows.to_dict("records") if row["verdict"] == BETTER),
         key=lambda row: (row["reference"] == best, row["mean"]),
     )
-    gain = (
-        f"{signed(helping['mean'])} AUROC (95 % interval {signed(helping['low'])} to "
-        f"{signed(helping['high'])}) for {contender_name(parts_of(helping['contender'])[0])}"
-    )
+    model = contender_name(parts_of(helping["contender"])[0])
+    gain = f"{Line.of('', helping).text} for {model}"
     helped = set(rows.loc[rows["verdict"] == BETTER, "contender"])
     controls = rows_of(table, ANY)
     against = controls[controls["contender"].isin(helped)]

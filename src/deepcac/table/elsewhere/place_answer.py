@@ -150,7 +150,7 @@ def _numbers(
     aurocs = [fold.auroc.value for fold in judged]
     place, change = overall(best), "the same risks"
     if place is not None and place.verdict != NEVER:
-        change = _span(place)
+        change = place.text
     elif any(entry.verdict != NEVER for entry in best.places):
         change = "not pooled: in all sites but one the same risks"
     return [
@@ -167,10 +167,6 @@ def _numbers(
 
 def _range(ends: list[str]) -> str:
     return join_texts(" to ", dict.fromkeys(ends))
-
-
-def _span(gap: Line) -> str:
-    return f"{signed(gap.mean)} AUROC (95 % interval {signed(gap.low)} to {signed(gap.high)})"
 
 
 def _details(judged: Sequence[JudgedFold], best: Over) -> list[str]:
@@ -204,7 +200,7 @@ def _bent_line(comparisons: Mapping[str, Over]) -> list[str]:
         return []
     return [
         "Logistic regression with splines, without clusters, minus logistic regression: "
-        f"{_span(place)}, {place.verdict}."
+        f"{place.text}, {place.verdict}."
     ]
 
 

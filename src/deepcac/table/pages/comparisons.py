@@ -61,6 +61,12 @@ class Line(NamedTuple):
         return cls(name, row["mean"], row["low"], row["high"], row["verdict"])
 
     @property
+    def text(self) -> str:
+        """A difference in AUROC in a sentence."""
+        ends = f"{signed(self.low)} to {signed(self.high)}"
+        return f"{signed(self.mean)} AUROC (95 % interval {ends})"
+
+    @property
     def cells(self) -> tuple[str, str]:
         """Difference and interval for a table; no interval where nothing varies."""
         span = "" if np.isnan(self.low) else f"{signed(self.low, 4)} to {signed(self.high, 4)}"

@@ -24,7 +24,7 @@ from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.table.budgeted_trials import BOOSTERS, MOST_TRAIN, bent_line, linear
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.learners import fit_boosted, fit_spline_lr
+from deepcac.table.local_models import fit_boosted, fit_spline_lr
 from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
 

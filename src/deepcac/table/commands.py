@@ -172,7 +172,7 @@ def power(
     options: RunOptions,
 ) -> None:
     """Say on one page how large a gain by clusters must be for this table to show it."""
-    from deepcac.table.power import power_table
+    from deepcac.table.detection_power import power_table
 
     answer = power_table(columns.read(table), out, _run(options, budget=budget), r2=r2)
     _show(answer, out)

@@ -23,7 +23,7 @@ from deepcac.preprocess import TableScaler
 from deepcac.scoring.calibration import log_odds
 from deepcac.table.budgeted_trials import BOOSTERS, as_resample, bent_line
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.learners import BoostedTrees, Plane, Splines, fit_plane, grow_trees
+from deepcac.table.local_models import BoostedTrees, Plane, Splines, fit_plane, grow_trees
 from deepcac.table.table_model import TableModel
 from deepcac.task import FEW, STEP, rounded
 from deepcac.types import Array, Flags, Ids

@@ -21,7 +21,7 @@ from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import LEARNT, TableScaler
 from deepcac.table.budgeted_trials import BOOSTERS, bent_line, linear
-from deepcac.table.learners import (
+from deepcac.table.local_models import (
     FEWEST_KNOTS,
     MOST_KNOTS,
     MOST_TREES,

@@ -28,7 +28,7 @@ from deepcac.table.cards.model_card import (
 )
 from deepcac.table.comparing import compare_table
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.learners import Plane
+from deepcac.table.local_models import Plane
 from deepcac.table.pages.page_sections import Page
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.risk_model import RiskModel

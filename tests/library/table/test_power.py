@@ -17,8 +17,7 @@ from deepcac.judging.planted_outcomes import (
     with_true_subtype,
 )
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.power import (
+from deepcac.table.detection_power import (
     FOUND,
     detection_curve,
     largest_unseen,
@@ -26,6 +25,7 @@ from deepcac.table.power import (
     power_table,
     smallest_seen,
 )
+from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.sample_sizes import (
     candidate_parameters,
     needed_patients,
@@ -174,7 +174,7 @@ def test_a_study_of_nobody_who_is_treated_does_not_need_0_patients(threshold, ce
 
 
 def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("deepcac.table.power.STRENGTHS", (0.0, 2.0))
+    monkeypatch.setattr("deepcac.table.detection_power.STRENGTHS", (0.0, 2.0))
     monkeypatch.setattr("deepcac.table.budgeted_trials.RESAMPLES_SMALL", 4)
     patients().to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "power.html"

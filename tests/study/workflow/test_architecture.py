@@ -95,7 +95,7 @@ ALLOWED = {"kernel.py: _sweep"}
 
 
 # A command has a parameter for each of its options, a public estimator for each setting.
-COMMANDS = {f"commands.py: {name}" for name in ("audit", "compare", "fit", "validate")}
+COMMANDS = {f"commands.py: {name}" for name in ("compare", "fit", "validate")}
 MOST_PARAMETERS = 8
 
 

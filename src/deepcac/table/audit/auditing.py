@@ -45,7 +45,12 @@ from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.column_tables import DIFFERENCE_HEAD, DIFFERENCE_NOTE, difference_lines
-from deepcac.table.pages.comparisons import Line, comparison_table, differences_forest, verdict_note
+from deepcac.table.pages.comparison_tables import (
+    Line,
+    comparison_table,
+    differences_forest,
+    verdict_note,
+)
 from deepcac.table.pages.page_sections import (
     Page,
     leak_warning,

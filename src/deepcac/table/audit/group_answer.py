@@ -32,7 +32,7 @@ from deepcac.table.cluster_answer import (
     rows_of,
 )
 from deepcac.table.findings.label_leaks import TELLS
-from deepcac.table.pages.comparisons import Line
+from deepcac.table.pages.comparison_tables import Line
 
 READABLE, PARTLY = 0.8, 0.6  # adjusted Rand index with the groups that the columns give back
 _FORMS = {"column": "with the group as columns", "local": "a model in each group"}

@@ -25,7 +25,7 @@ from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.column_tables import HEAD, column_lines
 from deepcac.table.pages.compare_page import how_judged
-from deepcac.table.pages.comparisons import Line
+from deepcac.table.pages.comparison_tables import Line
 from deepcac.table.pages.page_sections import Page, page_lines, quotable, write_page
 from deepcac.table.pages.score_tables import NAMES
 from deepcac.table.reading.table_encoder import LEFT_OUT

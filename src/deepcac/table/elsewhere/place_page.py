@@ -19,7 +19,12 @@ from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.elsewhere.place_answer import Over, overall
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_table
-from deepcac.table.pages.comparisons import Line, differences_forest, score_line, scores_forest
+from deepcac.table.pages.comparison_tables import (
+    Line,
+    differences_forest,
+    score_line,
+    scores_forest,
+)
 from deepcac.table.pages.page_sections import (
     Page,
     leak_warning,

@@ -16,7 +16,7 @@ from deepcac.table.cluster_answer import TABLE_QUESTIONS, tuned_auroc
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import class_shares, column_table, missingness
-from deepcac.table.pages.comparisons import (
+from deepcac.table.pages.comparison_tables import (
     METRICS,
     comparison_forest,
     comparison_table,

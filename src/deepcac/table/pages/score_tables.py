@@ -30,7 +30,7 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.small_cells import Count
 from deepcac.table.answer import with_interval
-from deepcac.table.pages.comparisons import Line, score_line
+from deepcac.table.pages.comparison_tables import Line, score_line
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.predictions import Predictions
 from deepcac.types import Array

@@ -28,7 +28,7 @@ from deepcac.table.choice_folds import patient_folds
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.comparisons import scores_forest
+from deepcac.table.pages.comparison_tables import scores_forest
 from deepcac.table.pages.page_sections import (
     Page,
     method_section,

@@ -16,7 +16,7 @@ from deepcac.decomposition import ClassDecompositionClassifier, MixedNaiveBayes
 from deepcac.errors import DataError
 from deepcac.linear.base_classifiers import NearestClassMean
 from deepcac.similarity import SupervisedKMeans
-from deepcac.table.coarse_states import coarse_centres, coarse_scaler
+from deepcac.table.risk_model import coarse_centres, coarse_scaler
 from deepcac.task import FEW
 
 OF_CLASSES = (GaussianNB, NearestCentroid, LinearDiscriminantAnalysis, NearestClassMean)

@@ -1,11 +1,13 @@
-"""The answer to a question about a table: the first screen of a page, and what it rests on."""
+"""The answer to a question about a table, and what the comparisons behind it are called."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
-from deepcac.scoring.margins import MARGIN
+from deepcac.judging.contenders import parse_contender
+from deepcac.scoring.statistics import Comparison
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,6 @@ class Answer:
         In one word.
     table : DataFrame
         Its comparisons (`deepcac.judging.verdicts.verdicts`); of `power` its `detection_curve`.
-    margin : float
-        Differences in AUROC up to this are negligible.
     best, clustered : str
         Ids of the best model without clusters, and of the best with them.
     """
@@ -41,6 +41,67 @@ class Answer:
     warnings: Sequence[str] = ()
     verdict: str = ""
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
-    margin: float = MARGIN
     best: str = ""
     clustered: str = ""
+
+
+Line = Mapping[Hashable, Any]  # a comparison, a row of `deepcac.judging.verdicts.verdicts`
+
+_MODELS = {
+    "lr": "logistic regression",
+    "spline_lr": "logistic regression with splines",
+    "lgbm": "boosted trees (LightGBM)",
+    "hgb": "boosted trees (scikit-learn)",
+}
+_ARMS = {
+    "km": "k-means",
+    "cac": "CAC",
+    "dist": "distances to centres",
+    "ids": "cluster ids",
+    "soft": "soft weights of clusters",
+    "cells": "random groups",
+    "hash": "hash of the row",
+}
+
+
+def contender_name(contender: str) -> str:
+    """Return the name of a contender in words."""
+    named = parse_contender(contender)
+    model = _MODELS[named.learner]
+    return f"{model} + {_ARMS[named.arm]}" if named.arm else model
+
+
+def arm_name(contender: str) -> str:
+    """Return the name of a contender's partition in words."""
+    return _ARMS[contender.partition("_")[0]]
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Return a difference with its sign; none before a zero."""
+    rounded = round(value, digits)
+    return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
+
+
+def with_interval(values: Sequence[float], digits: int, *, sign: bool = False) -> str:
+    """Return a value with the ends of its interval; only the value where they are no numbers."""
+    value, low, high = (
+        signed(number, digits) if sign else f"{number:z.{digits}f}" for number in values[:3]
+    )
+    return value if values[1] != values[1] else f"{value} ({low} to {high})"
+
+
+def gain(line: Line) -> str:
+    """Return a difference in AUROC with its 95 % interval."""
+    return f"{signed(line['mean'])} AUROC ({signed(line['low'])} to {signed(line['high'])})"
+
+
+def ahead_sentence(ahead: str, lower: str, gap: Comparison, by: str = "") -> str:
+    """Say by how much a model scores more than another one, on rows that choose neither.
+
+    `by` says how large the lead is on the rows that choose.
+    """
+    difference = with_interval((gap.mean, gap.low, gap.high), 3, sign=True)
+    return (
+        f"{ahead} was ahead of {lower} on the rows that models are chosen by{by}; on the test "
+        f"rows the difference is {difference}"
+    )

@@ -20,7 +20,6 @@ from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trial_record import TrialRecord, join_resamples
 from deepcac.judging.trials import run_resample
 from deepcac.preprocess import TableScaler
-from deepcac.scoring.margins import MARGIN
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.predictions import Predictions, predictions_of_choices, stack
@@ -71,8 +70,6 @@ class TableRun:
         Of more training rows a part is drawn in each resample. The budget never changes it.
     trials : int
         Draws a contender, the defaults among them.
-    margin : float
-        Differences in AUROC up to this are negligible.
     bootstrap : int
         How often the whole choice of a model is made again on patients drawn with replacement.
     exact : bool
@@ -90,7 +87,6 @@ class TableRun:
     resamples: int | None = None
     train_rows: int = MOST_TRAIN
     trials: int = TRIALS
-    margin: float = MARGIN
     bootstrap: int = 0
     exact: bool = False
 
@@ -273,7 +269,7 @@ def run_budgeted(
         predictions.append(risks)
         durations.append(seconds)
         left = _left(run, planned, durations, time.monotonic() - begin)
-        run.progress(f"resample {len(made)} of {planned}: about {_duration(left)} left")
+        run.progress(f"resample {len(made)} of {planned}: about {duration(left)} left")
     records = {parts[0].contender: join_resamples(parts) for parts in zip(*made, strict=True)}
     seeds = list(range(run.seed, run.seed + len(made)))
     spent = time.monotonic() - begin
@@ -332,5 +328,6 @@ def _left(run: TableRun, planned: int, durations: list[float], spent: float) -> 
     return max(inside, needed(FEWEST_RESAMPLES))
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return seconds or minutes as a text."""
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -24,8 +24,7 @@ from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.table.budgeted_trials import BOOSTERS, MOST_TRAIN, bent_line, linear
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.learners.boosted_trees import fit_boosted
-from deepcac.table.learners.splines import fit_spline_lr
+from deepcac.table.local_models import fit_boosted, fit_spline_lr
 from deepcac.table.worker_processes import workers
 from deepcac.types import Array, Ids
 
@@ -162,19 +161,23 @@ def _scores(values: Array) -> Scores:
 
 def split(table: LabelledTable, seed: int) -> Parts:
     """Return the rows of each fold; rows of one patient stay together, classes keep their share."""
-    drawn, place = units(table.features.label, table.group)
-    fewest = int(np.unique(drawn, return_counts=True)[1].min())
+    label = table.features.label
+    fewest = int(np.unique(units(label, table.group)[0], return_counts=True)[1].min())
     if fewest < FOLDS - 1:
         raise DataError(f"the rarest class has {fewest} patients; a model is judged on four folds")
-    folds = StratifiedKFold(min(FOLDS, fewest), shuffle=True, random_state=seed)
-    fold = np.empty(len(drawn), dtype=np.int64)
-    for j, (_, fold_rows) in enumerate(folds.split(drawn, drawn)):
-        fold[fold_rows] = j
-    parts = [np.flatnonzero(fold[place] == j) for j in range(folds.get_n_splits())]
-    label = table.features.label
+    parts = patient_folds(label, table.group, FOLDS, seed)
     if any(len(np.unique(label[part])) < table.features.n_classes for part in parts):
         raise DataError("the classes are on too few patients: a fold of the table lacks one")
     return parts
+
+
+def patient_folds(label: Ids, group: Ids | None, most: int, seed: int) -> Parts:
+    """Return the rows of `most` stratified folds; of fewer where a class has fewer patients."""
+    drawn, place = units(label, group)
+    n = min(most, int(np.unique(drawn, return_counts=True)[1].min()))
+    folds = StratifiedKFold(n, shuffle=True, random_state=seed).split(drawn, drawn)
+    patient = np.arange(len(drawn))[place]
+    return [np.flatnonzero(np.isin(patient, test)) for _, test in folds]
 
 
 def _answered(

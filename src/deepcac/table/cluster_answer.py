@@ -31,9 +31,8 @@ from deepcac.scoring.equivalence import (
 from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac.table.answer import Answer
-from deepcac.table.budgeted_trials import Trials, simplicity
-from deepcac.table.comparison_words import (
+from deepcac.table.answer import (
+    Answer,
     Line,
     ahead_sentence,
     arm_name,
@@ -42,6 +41,7 @@ from deepcac.table.comparison_words import (
     signed,
     with_interval,
 )
+from deepcac.table.budgeted_trials import Trials, simplicity
 
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
 ENOUGH_EVENTS = 100  # below, no firm no
@@ -67,21 +67,16 @@ def rows_of(table: pd.DataFrame, question: Question) -> pd.DataFrame:
 
 
 def answer(
-    trials: Trials,
-    name: str,
-    rarest: int,
-    margin: float = MARGIN,
-    rare: str = "events",
-    best: str | None = None,
+    trials: Trials, name: str, rarest: int, rare: str = "events", best: str | None = None
 ) -> Answer:
     """Compare the contenders of a table and put the outcome into words.
 
-    `rarest` counts its rows of the rarest class, which are called `rare`. Differences in AUROC up
-    to `margin` are negligible. The answer is about the model without clusters called `best`, which
-    the validation rows choose if none is given. They choose the clusters, too.
+    `rarest` counts its rows of the rarest class, which are called `rare`. The answer is
+    about the model without clusters called `best`, which the validation rows choose if none is
+    given. They choose the clusters, too.
     """
     scores = resample_scores({name: trials.records})
-    table = verdicts(scores, margin, min(STRICT, margin), TABLE_QUESTIONS)
+    table = verdicts(scores, MARGIN, STRICT, TABLE_QUESTIONS)
     rows = rows_of(table, HELP)
     lines = rows.to_dict("records")
     compared = [*lines, *rows_of(table, BENT).to_dict("records")]
@@ -92,9 +87,7 @@ def answer(
     counts = {kind: int((rows["verdict"] == kind).sum()) for kind in _ORDER}
     helped = _helped(verdict, lines, best)
     ahead = _score_without(trials, best)
-    sentence = _sentence(
-        verdict, lines, best, ahead, helped, (rarest, rare), margin, excluded_gain(table)
-    )
+    sentence = _sentence(verdict, lines, best, ahead, helped, (rarest, rare), excluded_gain(table))
     by_chance = all(tuned_auroc(trials, name)[1] <= 0.5 for name in trials.records)
     if helped is None and verdict != TOO_FEW and by_chance:
         sentence = (
@@ -111,12 +104,11 @@ def answer(
         sentence=sentence,
         details=[
             *filter(None, [_passed_over(trials, best, references)]),
-            _counted(counts, margin),
+            _counted(counts),
             *_details(table, rows, counts),
         ],
         verdict=verdict,
         table=table,
-        margin=margin,
         numbers=first_numbers(trials, clustered, (rarest, rare), _change(clustered)),
         best=best,
         clustered=clustered["contender"],
@@ -239,7 +231,6 @@ def _sentence(
     ahead: float,
     helped: Line | None,
     rare: tuple[int, str],
-    margin: float,
     excludes: str,
 ) -> str:
     """Put the verdict into words; `ahead` is the AUROC of the best model without clusters."""
@@ -252,7 +243,7 @@ def _sentence(
     return Text.by(
         lambda rule: _NO[verdict].format(
             model=model, events=f"{rule.show(Count(rarest))} {called}", undecided=undecided,
-            n=len(lines), margin=f"{margin:g}", excludes=excludes,
+            n=len(lines), excludes=excludes,
         )
     )  # fmt: skip
 
@@ -286,7 +277,7 @@ _NO = {
     OPEN: "Use {model} without clusters for now: we found no gain, and {undecided} of {n} "
     "comparisons are undecided.",
     NO_GAIN: "Use {model} without clusters: on this table, models in two clusters or more gain "
-    "less than {margin} AUROC.",
+    f"less than {MARGIN:g} AUROC.",
     UNSEEN: "Use {model} without clusters for now: we found no gain; {excludes}.",
     CUT: "Use {model} without clusters for now: we found no gain with a part of the training rows.",
     FEW_EVENTS: "Use {model} without clusters for now: we found no gain, and there are only "
@@ -322,12 +313,12 @@ def tuned_auroc(trials: Trials, name: str) -> tuple[float, float, float]:
     return estimate.mean, max(estimate.low, 0.0), min(estimate.high, 1.0)
 
 
-def _counted(counts: Mapping[str, int], margin: float) -> str:
+def _counted(counts: Mapping[str, int]) -> str:
     """Count the verdicts of the models with clusters against the same without."""
     words = {
         BETTER: "better with clusters",
         WORSE: "worse with clusters",
-        EQUIVALENT: f"no difference (within {margin:g} AUROC)",
+        EQUIVALENT: f"no difference (within {MARGIN:g} AUROC)",
         UNDECIDED: "undecided",
         NEVER: "clusters never chosen",
         TIED: "clusters chosen without changing a score",
@@ -390,7 +381,7 @@ def splines_sentence(table: pd.DataFrame, helped: Line | None) -> str:
         Empty if splines were not compared.
     """
     question = BEND if helped is None else BENT
-    asked = table[(table["question"] == question.id) & (table["metric"] == "auroc")]
+    asked = rows_of(table, question)
     if helped is not None:
         asked = asked[asked["contender"] == helped["contender"]]
     if asked.empty:

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,11 +21,11 @@ from deepcac.table.command_line.command_options import (
     Exact,
     External,
     GroupedCommand,
-    Jobs,
     Learner,
     Method,
     ModelOut,
     Resamples,
+    RunOptions,
     Seed,
     Site,
     Table,
@@ -35,6 +35,9 @@ from deepcac.table.command_line.command_options import (
     option,
     with_options,
 )
+
+if TYPE_CHECKING:
+    from deepcac.table.budgeted_trials import TableRun
 
 app = typer.Typer(
     add_completion=False,
@@ -75,6 +78,21 @@ def progress(line: str) -> None:
         typer.echo(f"{_CLEAR}{line}", err=True, nl=False)
 
 
+def _run(options: RunOptions, **more: Any) -> "TableRun":
+    """Return how a command works, which tells the user how far it is."""
+    from deepcac.table.budgeted_trials import TableRun
+
+    typed = shlex.join(["deepcac", *sys.argv[1:]])
+    asked = {"say": say, "strict": True, **vars(options), **more}
+    return TableRun(command=typed, progress=progress, **asked)
+
+
+def _show(answer: str, page: Path) -> None:
+    """Print an answer, and say where its page is."""
+    typer.echo(answer)
+    say(f"page: {page}")
+
+
 @app.command(
     cls=GroupedCommand,
     epilog="Examples:  deepcac compare patients.csv --label died   |   deepcac compare "
@@ -88,36 +106,27 @@ def compare(
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("compare.html"),
     budget: BudgetInPlace = None,
     resamples: Resamples = None,
-    jobs: Jobs = None,
+    options: RunOptions,
     thresholds: Thresholds = None,
     by: By = None,
     site: Site = None,
     external: External = None,
-    seed: Seed = 0,
-    exact: Exact = False,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
-    from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.command_line.option_pairs import given, refuse_pairs
-    from deepcac.table.comparing import compare_table
-    from deepcac.table.elsewhere.comparing_places import compare_places
+    from deepcac.table.comparing import compare_places, compare_table
     from deepcac.table.pages.risk_section import risk_questions
 
     refuse_pairs(given(site=site, external=external, budget=budget, resamples=resamples))
     source = columns.read(table, site=site)
-    run = TableRun(
-        say, _typed(), progress, seed=seed, jobs=jobs, strict=True, resamples=resamples,
-        budget=budget or TableRun.budget, exact=exact,
-    )  # fmt: skip
+    minutes = {} if budget is None else {"budget": budget}
+    run = _run(options, resamples=resamples, **minutes)
+    asked = risk_questions(thresholds, by)
     if site is None and not external:
-        answer = compare_table(source, out, run, asked=risk_questions(thresholds, by))
+        answer = compare_table(source, out, run, asked=asked)
     else:
-        answer = compare_places(
-            source, out, run, external=external or (),
-            asked=risk_questions(thresholds, by),
-        )  # fmt: skip
-    typer.echo(answer)
-    say(f"page: {out}")
+        answer = compare_places(source, out, run, external=external or (), asked=asked)
+    _show(answer, out)
 
 
 @app.command(
@@ -133,26 +142,14 @@ def audit(
     out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("audit.html"),
     budget: Budget = 3.0,
     resamples: Resamples = None,
-    jobs: Jobs = None,
-    seed: Seed = 0,
-    exact: Exact = False,
+    options: RunOptions,
 ) -> None:
     """Answer on one page whether groups of patients, made by any program, are of use."""
     from deepcac.table.audit.auditing import audit_table
-    from deepcac.table.budgeted_trials import TableRun
 
-    source = columns.read(table)
-    run = TableRun(
-        say, _typed(), progress, seed=seed, jobs=jobs, budget=budget, strict=True,
-        resamples=resamples, exact=exact,
-    )  # fmt: skip
-    answer = audit_table(source, groups, out, run)
-    typer.echo(answer)
-    say(f"page: {out}")
-
-
-def _typed() -> str:
-    return shlex.join(["deepcac", *sys.argv[1:]])
+    run = _run(options, budget=budget, resamples=resamples)
+    answer = audit_table(columns.read(table), groups, out, run)
+    _show(answer, out)
 
 
 @app.command(cls=GroupedCommand, epilog="Example:  deepcac power patients.csv --label died")
@@ -172,21 +169,13 @@ def power(
             "The default is 15 % of the largest possible one.",
         ),
     ] = None,
-    jobs: Jobs = None,
-    seed: Seed = 0,
-    exact: Exact = False,
+    options: RunOptions,
 ) -> None:
     """Say on one page how large a gain by clusters must be for this table to show it."""
-    from deepcac.table.budgeted_trials import TableRun
-    from deepcac.table.detectable.power_page import power_table
+    from deepcac.table.detection_power import power_table
 
-    source = columns.read(table)
-    run = TableRun(
-        say, _typed(), progress, seed=seed, jobs=jobs, budget=budget, strict=True, exact=exact
-    )
-    answer = power_table(source, out, run, r2=r2)
-    typer.echo(answer)
-    say(f"page: {out}")
+    answer = power_table(columns.read(table), out, _run(options, budget=budget), r2=r2)
+    _show(answer, out)
 
 
 @app.command(cls=GroupedCommand, epilog="Example:  deepcac profile patients.csv --label died")
@@ -213,14 +202,13 @@ def profile(
     exact: Exact = False,
 ) -> None:
     """Describe a table: a page on its columns, and a file that says how they are read."""
-    from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.columns.description_file import description_path
     from deepcac.table.pages.profile_page import write_profile_page
 
     path = description or description_path(table)
     existing = path.read_bytes() if path.is_file() else b""
     encoder, faults = write_profile_page(
-        table, out, TableRun(typer.echo, _typed(), progress, seed=seed, exact=exact),
+        table, out, _run(RunOptions(seed=seed, exact=exact), say=typer.echo),
         label=label, sheet=sheet, description=path,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
@@ -269,20 +257,16 @@ def fit(
             "for optimism and instability; 200 is usual.",
         ),
     ] = 0,
-    jobs: Jobs = None,
-    seed: Seed = 0,
-    exact: Exact = False,
+    options: RunOptions,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
-    from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.risk_model_choice import method_lines
     from deepcac.table.risk_tables import fit_table, model_name
 
     source = columns.read(table)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
-        source, path,
-        TableRun(say, _typed(), progress, seed=seed, jobs=jobs, bootstrap=bootstrap, exact=exact),
+        source, path, _run(options, bootstrap=bootstrap),
         method=method, learner=learner, clusters=clusters, alpha=alpha,
     )  # fmt: skip
     typer.echo(model_name(model))
@@ -341,7 +325,6 @@ def validate(
 
     Without --label the outcome is the column of the description, or else that of the model.
     """
-    from deepcac.table.budgeted_trials import TableRun
     from deepcac.table.pages.risk_section import risk_questions
     from deepcac.table.validation.validated_risks import RiskSource
     from deepcac.table.validation.validating import validate_table
@@ -350,8 +333,7 @@ def validate(
     source = RiskSource.named(models, risk)
     described = columns.read(path, like=source.reader.encoder.description, fitted=False)
     answer = validate_table(
-        described, source, out, TableRun(say, _typed(), progress, exact=exact),
+        described, source, out, _run(RunOptions(exact=exact)),
         asked=risk_questions(thresholds, by), accept=accept_unseen,
     )  # fmt: skip
-    typer.echo(answer)
-    say(f"page: {out}")
+    _show(answer, out)

@@ -12,14 +12,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from joblib import delayed
+from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from deepcac.errors import DataError
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.sections import Section
+from deepcac.pages.tables import Table
 from deepcac.scoring.calibration import calibration, calibration_slope, log_odds
 from deepcac.scoring.censored import auroc_at, brier_at
+from deepcac.table.answer import Answer
+from deepcac.table.budgeted_trials import TableRun, duration
 from deepcac.table.choice_folds import Candidate, score_on_folds
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.output_files import StrPath
+from deepcac.table.pages.page_sections import Page, method_section, write_page
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import choice, settings
 from deepcac.table.worker_processes import workers
@@ -92,7 +100,7 @@ def refit(
     seeds = np.arange(n)
     done = _refits(table, tried, seeds[:1], seed)
     seconds = (time.monotonic() - begin) * (n - 1) / jobs
-    say(f"bootstrap: {n} refits of the whole choice, about {_duration(seconds)}")
+    say(f"bootstrap: {n} refits of the whole choice, about {duration(max(seconds, 1))}")
     parts = workers(jobs)(
         delayed(_refits)(table, tried, batch, seed)
         for batch in np.array_split(seeds[1:], jobs)
@@ -105,10 +113,6 @@ def refit(
         )
     risk, drawn, original = (np.array([draw[j] for draw in every]) for j in range(3))
     return Refits(risk, drawn, original)
-
-
-def _duration(seconds: float) -> str:
-    return f"{max(seconds, 1):.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 def _refits(
@@ -204,3 +208,90 @@ def spread(table: LabelledTable, model: RiskModel, refits: Refits) -> RefitSprea
     leading, others = scaled[:DIRECTIONS], scaled[DIRECTIONS:]
     rest += float(((design @ others.T) ** 2).sum(axis=1).mean()) if len(others) else 0.0
     return RefitSpread(centre, leading, rest)
+
+
+_HEAD = ("score", "apparent", "optimism", "corrected")
+
+
+def write_instability_page(
+    path: StrPath,
+    table: LabelledTable,
+    model: str,
+    optimism: Optimism,
+    refits: int,
+    run: TableRun,
+) -> None:
+    """Write the page; `model` is what the model is in words, `refits` how many there were."""
+    auroc = optimism.scores["auroc"]
+    answer = Answer(
+        f"The AUROC is {auroc['corrected']:.3f} after correction for optimism "
+        f"({auroc['apparent']:.3f} before). A patient's risk moves by "
+        f"{100 * optimism.moves:.1f} percentage points on average from one draw of patients to "
+        "another."
+    )
+    about = f"{table.name}; the event is {table.shown_classes[1]}; the model: {model}"
+    method = [
+        f"{refits} times patients were drawn with replacement, as many as there are. Each time "
+        "the whole choice was made again on folds of these (copies of a patient share a fold), "
+        "and the model was fitted anew.",
+        "Optimism: Harrell, Lee and Mark 1996. Corrected scores have no interval. Instability: "
+        "Riley and Collins 2023; groups of at least ten patients stand for single ones.",
+    ]
+    sections = [
+        Section("answer", "Answer", [instability_figure(optimism), about]),
+        Section(
+            "optimism",
+            "Optimism",
+            [
+                "Apparent: on the patients that made the model. Optimism: how much better a refit "
+                "looks on its own patients than on those of the table. Corrected: apparent less "
+                "optimism.",
+                Table.of_texts("optimism", "Optimism", _HEAD, optimism_rows(optimism)),
+            ],
+        ),
+        method_section(method, "How it was made"),
+    ]
+    title = f"How stable is the risk model of {table.name}?"
+    write_page(path, Page(title, answer, sections, run.command), exact=run.exact)
+
+
+def optimism_rows(optimism: Optimism) -> list[tuple[str, ...]]:
+    """Return a line per score, as on the page and on the card."""
+    return [
+        (
+            text,
+            *(
+                f"{optimism.scores[name][kind]:z.3f}"
+                for kind in ("apparent", "optimism", "corrected")
+            ),
+        )
+        for name, text in SCORES.items()
+    ]
+
+
+def instability_figure(optimism: Optimism) -> Figure:
+    """Draw between which ends the risks of refits lie, and how far they are off on average."""
+    risk, low, high, away = optimism.band.T
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        axis.axline((0, 0), slope=1, color="#888888", linewidth=0.8, linestyle=":")
+        axis.fill_between(
+            risk, low, high, color=PALETTE[0], alpha=0.2, linewidth=0, label="95 % of the refits"
+        )
+        axis.plot(risk, risk, color=PALETTE[0], marker="o", markersize=3, label="the model")
+        axis.plot(risk, away, color=PALETTE[1], linestyle="--", label="mean absolute difference")
+        axis.set(xlabel="risk by the model", ylabel="risk by refits", xlim=(0, None), ylim=(0, 1))
+        axis.legend(loc="upper left")
+
+    return Figure(
+        id="instability",
+        title="How far does a patient's risk move?",
+        caption="Patients in groups of equal size by their risk: between which ends 95 % of the "
+        "risks lie that refits on other samples of the patients give them.",
+        section="answer",
+        size=(5.6, 4.4),
+        draw=draw,
+        head=("risk", "low", "high", "mean_absolute_difference"),
+        data=[tuple(map(float, line)) for line in optimism.band],
+    )

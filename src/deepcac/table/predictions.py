@@ -48,6 +48,14 @@ class Predictions:
     part: Ids
     follow: FollowUp | None = None
 
+    @classmethod
+    def of_part(
+        cls, row: Ids, unit: Any, y: Ids, risk: dict[str, Array], follow: FollowUp | None = None
+    ) -> "Predictions":
+        """Return those of one part; `unit` is None where each row is a patient."""
+        unit = row if unit is None else np.asarray(unit)
+        return cls(row, unit, y, risk, np.zeros(len(row), dtype=np.int64), follow)
+
     def of(self, model: str) -> Patients:
         """Return the patients with the risks of one model."""
         return Patients(self.y, self.risk[model], self.follow, self.part)
@@ -130,9 +138,8 @@ def predictions_of_choices(
         risk[name] = source.answers[0].part(TEST).risk(number)
     test = sample.test
     row = np.searchsorted(row_id, test.row_id)
-    unit = row if test.unit is None else np.asarray(test.unit)
-    part = np.zeros(len(row), dtype=np.int64)
-    return Predictions(row, unit, test.y, risk, part, None if follow is None else follow.take(row))
+    follow = None if follow is None else follow.take(row)
+    return Predictions.of_part(row, test.unit, test.y, risk, follow)
 
 
 def stack(parts: Iterable[Predictions | None]) -> Predictions | None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
 from deepcac.errors import ConfigError, DataError
@@ -13,18 +12,17 @@ from deepcac.judging.choice import simplest
 from deepcac.judging.contenders import CAC, KM, Contender
 from deepcac.judging.resamples import OUTLIER
 from deepcac.judging.spaces import Values, trials
-from deepcac.scoring.censored import FollowUp, auroc_at, joined
+from deepcac.scoring.censored import auroc_at
 from deepcac.scoring.resampled_scores import (
     AUROC,
     INTERCEPT,
     RATIO,
     SLOPE,
-    Patients,
-    patient_draws,
     score_intervals,
 )
 from deepcac.scoring.small_cells import Count, Text
 from deepcac.scoring.statistics import corrected_error, corrected_t_test
+from deepcac.table.answer import ahead_sentence, contender_name
 from deepcac.table.budgeted_trials import BOOSTERS, Say, bent_line, booster, linear, simplicity
 from deepcac.table.choice_folds import (
     CLUSTER_VALUES,
@@ -33,8 +31,8 @@ from deepcac.table.choice_folds import (
     Scores,
     score_on_folds,
 )
-from deepcac.table.comparison_words import ahead_sentence, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.predictions import Predictions, stack
 from deepcac.table.risk_model import is_boosted
 from deepcac.table.sample_sizes import (
     NO_EVIDENCE,
@@ -48,6 +46,7 @@ AUTO, PLAIN = "auto", "plain"
 LINEAR, SPLINE, BOOSTED = linear(), "spline", "boosted"
 LEARNERS = (AUTO, LINEAR, SPLINE, BOOSTED)
 SUBTYPES = "subtypes"
+MODEL = "the model"  # in predictions
 _CLUSTERED = ("k-means", "CAC", SUBTYPES)
 CLUSTERS, ALPHA = 2, 0.03  # where none are asked for
 METHODS = {AUTO: "", PLAIN: "", "k-means": KM, "CAC": CAC, SUBTYPES: ""}
@@ -63,17 +62,24 @@ _OF_RISK = {
 EVENTS_A_CLUSTER = 20  # rows of the rarest class; with fewer a model of its own is noise
 
 
-class FoldAnswer(NamedTuple):
-    """What models say of test rows: labels (n,), AUROC, risks (n, n_classes - 1), follow-up.
+class FoldAnswers(NamedTuple):
+    """What models say of rows that they have not seen, in folds or resamples.
 
-    `patient`, shape (n,), tells whose row each one is.
+    Attributes
+    ----------
+    auroc : ndarray of shape (parts,)
+    rows : float
+        Of a part, on average.
+    ratio : float
+        Rows of a part by those that were learnt from.
+    predictions : Predictions or None
+        Risks by `MODEL`, of two classes.
     """
 
-    label: npt.NDArray[Any]
-    auroc: float
-    risk: Array
-    patient: npt.NDArray[np.int64]
-    follow: FollowUp | None = None
+    auroc: Array
+    rows: float
+    ratio: float
+    predictions: Predictions | None
 
 
 @dataclass(frozen=True)
@@ -126,15 +132,15 @@ def chosen_method(
     tried = candidates(ways, table)
     say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
     scores = score_on_folds(table, tried, seed, nested=len(tried) > 1, jobs=jobs)
-    answers, ratio = nested_answers(table, tried, scores)
-    judged = held_out(answers, ratio)
+    answers = nested_answers(table, tried, scores)
+    judged = held_out(answers)
     several = f"{len(tried)} trials were judged on {len(scores.every.auroc)} folds"
     return {
         **settings(tried[choice(scores.every, tried)]),
         "chosen": f"{several}: {_RULE}" if len(tried) > 1 else "as asked for",
         "passed_over": passed_over(tried, scores),
         "rarest": table.rarest,
-        "needs": _needs(table, answers, judged),
+        "needs": _needs(table, answers.predictions, judged),
         "held_out": judged,
         **_timed(table),
     }
@@ -152,18 +158,17 @@ def chosen_learner(table: LabelledTable, seed: int, jobs: int = 1) -> str:
 
 
 def _needs(
-    table: LabelledTable, answers: Sequence[FoldAnswer], judged: dict[str, Any]
+    table: LabelledTable, predictions: Predictions | None, judged: dict[str, Any]
 ) -> list[str]:
     """Say how many patients the model needs, and a study that validates it; two classes only."""
-    if table.features.n_classes != 2:
+    if predictions is None:
         return []
     if not judged["low"] > 0.5:
         return [NO_EVIDENCE]
-    risk = np.concatenate([answer.risk[:, 0] for answer in answers])
     auroc = judged["auroc"]
     return [
         needed_patients(table, auroc=auroc).sentence,
-        study_sentence(study_size(risk, auroc)),
+        study_sentence(study_size(predictions.risk[MODEL], auroc)),
     ]
 
 
@@ -242,24 +247,22 @@ def _model_name(candidate: Candidate) -> str:
 
 def nested_answers(
     table: LabelledTable, tried: Sequence[Candidate], scores: FoldScores
-) -> tuple[list[FoldAnswer], float]:
-    """Return what chosen models say of each fold, and the rows of a fold by those of the others.
-
-    The choice for a fold has seen none of its rows.
-    """
-    answers: list[FoldAnswer] = []
-    n_folds = len(scores.every.auroc)
-    patient = np.arange(len(table.features.label)) if table.group is None else table.group
+) -> FoldAnswers:
+    """Return what chosen models say of each fold; the choice for it has seen none of its rows."""
+    aurocs, parts = [], []
+    n_folds, follow = len(scores.every.auroc), table.follow
     for j in range(n_folds):
         c = choice(scores.inside[j], tried) if scores.inside else 0
-        fold_rows = scores.fold == j
-        label, risk = table.features.label[fold_rows], scores.risk[c, fold_rows, 1:]
-        auroc, follow = float(scores.every.auroc[j, c]), None
-        if table.follow is not None:
-            follow = table.follow.take(fold_rows)
-            auroc = auroc_at(follow, risk[:, 0])
-        answers.append(FoldAnswer(label, auroc, risk, patient[fold_rows], follow))
-    return answers, 1 / (n_folds - 1)
+        row = np.flatnonzero(scores.fold == j)
+        risk = scores.risk[c, row, 1].astype(float)
+        part = None if follow is None else follow.take(row)
+        aurocs.append(float(scores.every.auroc[j, c]) if part is None else auroc_at(part, risk))
+        if table.features.n_classes == 2:
+            unit = None if table.group is None else table.group[row]
+            y = table.features.label[row] if part is None else part.outcome
+            parts.append(Predictions.of_part(row, unit, y, {MODEL: risk}, part))
+    rows = len(scores.fold) / n_folds
+    return FoldAnswers(np.array(aurocs), rows, 1 / (n_folds - 1), stack(parts))
 
 
 def ways_asked(method: str, learner: str, clusters: int | None, alpha: float | None) -> Ways:
@@ -348,15 +351,8 @@ def _unweighted(contender: Contender, least: float) -> list[Values]:
     return fit[: TRIALS[contender.learner]]
 
 
-def held_out(answers: Sequence[FoldAnswer], ratio: float) -> dict[str, Any]:
+def held_out(answers: FoldAnswers) -> dict[str, Any]:
     """Say how models do on rows that neither they nor their choice have seen.
-
-    Parameters
-    ----------
-    answers : sequence of Answer
-        One per fold or resample.
-    ratio : float
-        Its rows by those that were learnt from.
 
     Returns
     -------
@@ -367,37 +363,24 @@ def held_out(answers: Sequence[FoldAnswer], ratio: float) -> dict[str, Any]:
         ``calibration_slope`` and ``observed_by_expected``; with ``_low`` and ``_high`` behind each
         the ends of its 95 % interval over patients.
     """
-    auroc = np.array([answer.auroc for answer in answers])
-    half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, ratio)
+    auroc = answers.auroc
+    half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, answers.ratio)
     out: dict[str, Any] = {
         "auroc": auroc.mean(),
         "low": max(auroc.mean() - half, 0.0),
         "high": min(auroc.mean() + half, 1.0),
-        "rows": float(np.mean([len(answer.label) for answer in answers])),
-        "parts": len(answers),
+        "rows": answers.rows,
+        "parts": len(auroc),
     }
-    if answers[0].risk.shape[1] == 1:
-        out |= _scored(answers)
+    if answers.predictions is not None:
+        # Five AUROCs tell their own spread too badly for an interval by it. Patients are drawn
+        # again, and those of one fold are ranked among each other.
+        scores = score_intervals(answers.predictions.of(MODEL), answers.predictions.draws)
+        out |= {"low": scores[AUROC].low, "high": scores[AUROC].high}
+        for key, name in _OF_RISK.items():
+            score = scores[key]
+            out |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
     return {name: round(float(value), 4) for name, value in out.items()}
-
-
-def _scored(answers: Sequence[FoldAnswer]) -> dict[str, float]:
-    """Return AUROC and calibration of the risks of two classes, with the ends of their intervals.
-
-    Patients are drawn again, and those of one fold are ranked among each other. Five AUROCs tell
-    their own spread too badly for an interval by it.
-    """
-    label, risk, patient = (np.concatenate([answer[j] for answer in answers]) for j in (0, 2, 3))
-    part = np.repeat(np.arange(len(answers)), [len(answer.label) for answer in answers])
-    follow = joined([answer.follow for answer in answers if answer.follow is not None])
-    y = label if follow is None else follow.outcome
-    whom = Patients(y, risk[:, 0].astype(float), follow, part)
-    scores = score_intervals(whom, patient_draws(patient))
-    out = {"low": scores[AUROC].low, "high": scores[AUROC].high}
-    for key, name in _OF_RISK.items():
-        score = scores[key]
-        out |= {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
-    return out
 
 
 _ESTIMAND = (

@@ -21,9 +21,14 @@ from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import LEARNT, TableScaler
 from deepcac.table.budgeted_trials import BOOSTERS, bent_line, linear
-from deepcac.table.learners.boosted_trees import MOST_TREES, BoostedTrees
-from deepcac.table.learners.planes import Plane
-from deepcac.table.learners.splines import FEWEST_KNOTS, MOST_KNOTS, Splines
+from deepcac.table.local_models import (
+    FEWEST_KNOTS,
+    MOST_KNOTS,
+    MOST_TREES,
+    BoostedTrees,
+    Plane,
+    Splines,
+)
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import TableEncoder
 from deepcac.table.risk_model import DIRECTIONS, RefitSpread, RiskModel, is_boosted

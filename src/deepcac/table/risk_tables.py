@@ -13,19 +13,18 @@ from deepcac.files.atomic import atomic_path
 from deepcac.files.csv_files import FORMULA, plain_cell
 from deepcac.persistence.model_files import load
 from deepcac.scoring.small_cells import FEW
+from deepcac.table.answer import arm_name, contender_name
 from deepcac.table.budgeted_trials import Say, TableRun
+from deepcac.table.cards.card_facts import table_facts
 from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
-from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.columns.cells import row_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
 from deepcac.table.command_line.option_pairs import CLASSES, FOLLOW_UP, given, refuse_pairs
-from deepcac.table.comparison_words import arm_name, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable, read_labelled
-from deepcac.table.optimism import Refits, optimism, refit, spread
+from deepcac.table.optimism import Refits, optimism, refit, spread, write_instability_page
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.risk_model import RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import (
     AUTO,

@@ -18,7 +18,8 @@ from deepcac.subtyping.subtype_file import TABLE, write_subtypes
 from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.output_files import StrPath
-from deepcac.table.risk_model_choice import SUBTYPES, FoldAnswer, check_events, held_out
+from deepcac.table.predictions import Predictions, stack
+from deepcac.table.risk_model_choice import MODEL, SUBTYPES, FoldAnswers, check_events, held_out
 from deepcac.table.risk_model_file import read_table_part, table_part
 from deepcac.table.table_model import TableModel
 from deepcac.types import Array, Ids
@@ -131,21 +132,24 @@ def _judged(
     table: LabelledTable, clusters: int, seed: int, say: Callable[[str], None]
 ) -> dict[str, float]:
     """Say how models do on rows that are held out (`risk_model_choice.held_out`)."""
-    answers: list[FoldAnswer] = []
-    named, ratio = table.encoder.frame, 1.0
+    aurocs, parts, tested, learnt = [], [], [], 1
+    named = table.encoder.frame
     drawn = table_resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
     for done, sample in enumerate(drawn):
         say(f"judging on held-out rows: {done + 1} of {RESAMPLES}")
-        learnt = (sample.train, sample.validation)
-        X, y = (np.concatenate([getattr(part, name) for part in learnt]) for name in ("raw", "y"))
-        units = None if table.group is None else np.concatenate([part.unit for part in learnt])
+        both, test = (sample.train, sample.validation), sample.test
+        X, y = (np.concatenate([getattr(part, name) for part in both]) for name in ("raw", "y"))
+        units = None if table.group is None else np.concatenate([part.unit for part in both])
         model, _ = _fitted(named(X), y, units, clusters, seed)
-        risk, truth = model.predict_proba(named(sample.test.raw)), sample.test.y
-        patient = np.asarray(sample.test.row_id if table.group is None else sample.test.unit)
-        auroc = scores(truth, risk, 0.5)["auroc"]
-        answers.append(FoldAnswer(truth, auroc, risk[:, 1:], patient))
-        ratio = len(sample.test) / len(y)
-    return held_out(answers, ratio)
+        risk = model.predict_proba(named(test.raw))
+        aurocs.append(scores(test.y, risk, 0.5)["auroc"])
+        if sample.n_classes == 2:
+            risks = {MODEL: risk[:, 1].astype(float)}
+            parts.append(Predictions.of_part(test.row_id, test.unit, test.y, risks))
+        tested.append(len(test))
+        learnt = len(y)
+    rows = float(np.mean(tested))
+    return held_out(FoldAnswers(np.array(aurocs), rows, tested[-1] / learnt, stack(parts)))
 
 
 def _fitted(

@@ -14,7 +14,7 @@ from deepcac.errors import DataError, DeepCACError
 from deepcac.judging.resamples import resamples
 from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.scoring.statistics import wilson
-from deepcac.table.audit.auditing import audit_table
+from deepcac.table.audit.auditing import UNNAMED, audit_table, group_lines, shown_lines
 from deepcac.table.audit.beyond_risk import BeyondRisk, _rates, likelihood_ratio
 from deepcac.table.audit.group_answer import _assigned, _gain, _use, _warnings
 from deepcac.table.audit.group_column import ABSENT, Assignable, Groups, assignable, read_groups
@@ -34,7 +34,6 @@ from deepcac.table.audit.group_contenders import (
     group_pairs,
     matched_cells,
 )
-from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
 from deepcac.table.budgeted_trials import TableRun, booster
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled

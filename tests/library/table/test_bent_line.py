@@ -11,7 +11,7 @@ from deepcac.judging.questions import BEND, BENT
 from deepcac.table.budgeted_trials import TableRun, contenders, run_budgeted
 from deepcac.table.cluster_answer import answer, rows_of, splines_sentence
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.pages.comparison_table import comparison_forest
+from deepcac.table.pages.comparison_tables import comparison_forest
 from deepcac.table.pages.risk_section import worth
 
 FIGHTERS = ("lr", "km_lr", "spline_lr")

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from deepcac.scoring.standardised_differences import category_difference, number_difference
-from deepcac.table.column_differences import difference_lines
+from deepcac.table.pages.column_tables import difference_lines
 
 
 def test_two_means_a_standard_deviation_apart():

@@ -22,10 +22,10 @@ from deepcac.pages.sections import tables_of
 from deepcac.pages.wording import minus, p_beside
 from deepcac.scoring.small_cells import OTHERS, OWNER
 from deepcac.table import budgeted_trials
+from deepcac.table.answer import signed
 from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer, tuned_auroc
 from deepcac.table.commands import app
-from deepcac.table.comparison_words import signed
 from deepcac.table.found_subtypes import (
     TOO_FEW,
     _subtypes,

@@ -17,8 +17,7 @@ from deepcac.scoring.small_cells import STEP, Count
 from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.page_text import page_text
-from deepcac.table.pages.page_sections import OWN
+from deepcac.table.pages.page_sections import OWN, page_text
 from deepcac.table.second_table import TableReader
 
 HIDDEN = Count(1)

@@ -29,12 +29,11 @@ from deepcac.table.columns.description import Outcome
 from deepcac.table.columns.description_file import as_yaml, description_path
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.page_text import page_text
-from deepcac.table.pages.size_section import size_section
-from deepcac.table.pages.survival import _survival_at, survival_blocks
-from deepcac.table.pages.table_notes import page_names
+from deepcac.table.pages.page_sections import page_names, page_text
+from deepcac.table.pages.subtype_section import _survival_at, survival_blocks
 from deepcac.table.predictions import predictions_of_choices, stack
 from deepcac.table.reading.outcomes import horizon_classes, horizon_remarks
+from deepcac.table.sample_sizes import size_section
 
 USE = use_of("died", time="days", horizon=365.0)
 

@@ -21,8 +21,7 @@ from deepcac.table import risk_model_choice
 from deepcac.table.budgeted_trials import BOOSTERS, TableRun
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.learners.boosted_trees import grow_trees
-from deepcac.table.learners.splines import Splines
+from deepcac.table.local_models import Splines, grow_trees
 from deepcac.table.optimism import optimism, refit, spread
 from deepcac.table.risk_model import fit_risk_model
 from deepcac.table.risk_model_choice import (

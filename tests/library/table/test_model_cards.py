@@ -15,6 +15,7 @@ from deepcac.preprocess import TableScaler
 from deepcac.scoring.small_cells import OTHERS
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
+from deepcac.table.cards.card_facts import page_facts, table_facts
 from deepcac.table.cards.fit_card import _specification
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
@@ -25,11 +26,9 @@ from deepcac.table.cards.model_card import (
     table_lines,
     write_card,
 )
-from deepcac.table.cards.page_facts import page_facts
-from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.comparing import compare_table
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.learners.planes import Plane
+from deepcac.table.local_models import Plane
 from deepcac.table.pages.page_sections import Page
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.risk_model import RiskModel

@@ -13,8 +13,8 @@ from scipy.special import expit
 from deepcac.judging.planted_outcomes import plant, planted_follow_up, planting_ground
 from deepcac.persistence.model_files import load
 from deepcac.scoring.censored import FollowUp, observed_risk
+from deepcac.table.audit.auditing import group_lines
 from deepcac.table.audit.beyond_risk import likelihood_ratio, robust_wald
-from deepcac.table.audit.group_lines import group_lines
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.optimism import _drawn, _scored

@@ -25,7 +25,7 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.commands import app
-from deepcac.table.elsewhere.comparing_places import compare_places
+from deepcac.table.comparing import compare_places
 from deepcac.table.elsewhere.fold_trials import (
     BEST,
     Compared,
@@ -37,10 +37,9 @@ from deepcac.table.elsewhere.folds import _moved_times, external_rows, left_out,
 from deepcac.table.elsewhere.place_answer import answer_places, compared_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.page_text import page_text
+from deepcac.table.pages.page_sections import page_names, page_text
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.pages.score_tables import POOLED, Place, pool_places
-from deepcac.table.pages.table_notes import page_names
 
 
 def patients(n=400, seed=0, shift=0.0):
@@ -144,12 +143,12 @@ def test_auroc_of_three_classes_is_the_mean_of_each_against_the_others():
 def test_verdicts_by_place_and_over_all():
     made = [Compared("km_lr", "lr", 0.8 + gap, 0.8, error) for gap, error in
             [(0.0, 0.002), (0.05, 0.01), (-0.05, 0.01), (0.01, 0.02), (0.0, 0.0)]]  # fmt: skip
-    over = over_places(made, 0.01)
-    words = [place.word for place in over.places]
+    over = over_places("abcde", made)
+    words = [place.verdict for place in over.places]
     assert words == ["equivalent", "better", "worse", "undecided", "never chosen"]
     assert over.pooled.freedom == 3  # the place where both sides are one model says nothing
-    assert over.whole.word == "undecided"
-    alone = over_places(made[:1], 0.01)
+    assert over.whole.verdict == "undecided"
+    alone = over_places("a", made[:1])
     assert (alone.pooled, alone.whole) == (None, None)
 
 
@@ -159,7 +158,7 @@ def one_place(gap, error=0.01, counts=(60, 30)):
 
 
 def answered(judged):
-    return answer_places(judged, compared_places(judged, 0.01), 0.01, sites=True)
+    return answer_places(judged, compared_places(judged), sites=True)
 
 
 def test_one_judged_site_is_answered_by_its_own_verdict():
@@ -183,7 +182,7 @@ def test_a_model_that_is_not_pooled_has_not_the_verdict_of_the_first_site():
     judged = [one_place(-0.1), one_place(0.0, 0.0)]
     judged = [one._replace(comparisons={**one.comparisons, "km_lr": one.comparisons[BEST]})
               for one in judged]  # fmt: skip
-    (row,) = _comparisons(compared_places(judged, 0.01)).texts
+    (row,) = _comparisons(compared_places(judged)).texts
     assert row[1:4] == ("not pooled", "", "")
 
 

@@ -17,9 +17,8 @@ from deepcac.judging.planted_outcomes import (
     with_true_subtype,
 )
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.detectable import planted_runs
-from deepcac.table.detectable.planted_runs import FOUND
-from deepcac.table.detectable.power_page import (
+from deepcac.table.detection_power import (
+    FOUND,
     detection_curve,
     largest_unseen,
     power_answer,
@@ -175,7 +174,7 @@ def test_a_study_of_nobody_who_is_treated_does_not_need_0_patients(threshold, ce
 
 
 def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(planted_runs, "STRENGTHS", (0.0, 2.0))
+    monkeypatch.setattr("deepcac.table.detection_power.STRENGTHS", (0.0, 2.0))
     monkeypatch.setattr("deepcac.table.budgeted_trials.RESAMPLES_SMALL", 4)
     patients().to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "power.html"

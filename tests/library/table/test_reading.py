@@ -16,7 +16,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.table.columns.described_rows import DescribedTable, as_declared_numbers
 from deepcac.table.columns.description import ColumnField
 from deepcac.table.inference.labelled_table import read_labelled
-from deepcac.table.pages.column_lines import column_lines
+from deepcac.table.pages.column_tables import column_lines
 from deepcac.table.reading import delimited_text
 from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.row_sample import sample_rows

@@ -14,9 +14,9 @@ from deepcac.pages.figures import Figure
 from deepcac.pages.sections import tables_of
 from deepcac.scoring.resampled_scores import AUROC, RATIO
 from deepcac.scoring.small_cells import STEP
+from deepcac.table.answer import contender_name
 from deepcac.table.budgeted_trials import TableRun, run_budgeted
 from deepcac.table.cluster_answer import answer
-from deepcac.table.comparison_words import contender_name
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.risk_figures import EDGES, risk_shares, usual_thresholds
 from deepcac.table.pages.risk_section import (

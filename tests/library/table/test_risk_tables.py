@@ -20,10 +20,10 @@ from deepcac.feature_matrix import read_features
 from deepcac.files.storage import content_digest, read_json, write_json
 from deepcac.preprocess import TableScaler
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.coarse_states import coarse_scaler
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
+from deepcac.table.risk_model import coarse_scaler
 from deepcac.table.risk_model_choice import method_lines
 from deepcac.table.risk_tables import fit_table, predict_table, read_model
 from deepcac.task import STEP, rounded

@@ -10,10 +10,10 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.judging.draws import draw, units
 from deepcac.judging.resamples import at_most
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.column_differences import difference_lines
 from deepcac.table.columns.described_rows import without_missing
 from deepcac.table.elsewhere.folds import external_rows
 from deepcac.table.inference.labelled_table import read_labelled
+from deepcac.table.pages.column_tables import difference_lines
 from deepcac.table.pages.profile_page import write_profile_page
 from deepcac.table.pages.risk_section import risk_questions
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder

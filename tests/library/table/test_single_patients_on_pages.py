@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.cards.model_card import table_lines, write_card
 from deepcac.table.commands import app
-from deepcac.table.page_text import page_lines, page_text
+from deepcac.table.pages.page_sections import page_lines, page_text
 from deepcac.table.pages.profile_page import write_profile_page
 
 

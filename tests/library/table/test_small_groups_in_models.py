@@ -9,7 +9,7 @@ from described_tables import inferred
 
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.coarse_states import coarse_counts
+from deepcac.table.local_models import coarse_counts
 from deepcac.table.risk_model_file import read_risk_model
 from deepcac.table.risk_tables import fit_table
 

@@ -38,21 +38,22 @@ from deepcac.scoring.resampled_scores import (
     index_interval,
     patient_draws,
 )
+from deepcac.table.choice_folds import patient_folds
 from deepcac.table.commands import app
 from deepcac.table.inference.labelled_table import described_table
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.pages.score_tables import place_table
 from deepcac.table.pages.subgroups import subgroup_section
 from deepcac.table.validation.validated_risks import RiskSource, read_validated
-from deepcac.table.validation.validating import validation_answer
-from deepcac.table.validation.validation_scores import (
+from deepcac.table.validation.validating import (
+    FOLDS,
     INTERCEPT_ONLY,
     NONE,
     REFIT,
-    _folds,
     event_scores,
     site_places,
     updates,
+    validation_answer,
 )
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
@@ -241,8 +242,8 @@ def test_an_update_is_judged_on_others_than_it_was_fitted_on(tmp_path):
     frame["pid"] //= 3
     judged = validation(tmp_path, frame, use_of("died", patient="pid"))
     whom = event(judged).of(judged.source.name)
-    for train, test in _folds(judged, whom):
-        assert not set(frame.pid[train]) & set(frame.pid[test])
+    for test in patient_folds(whom.y, judged.table.group, FOLDS, 0):
+        assert not set(np.delete(frame.pid.to_numpy(), test)) & set(frame.pid[test])
 
 
 def test_coefficients_that_are_fitted_to_noise_are_seen_to_be_too_extreme(tmp_path, monkeypatch):

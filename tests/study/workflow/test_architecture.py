@@ -95,7 +95,7 @@ ALLOWED = {"kernel.py: _sweep"}
 
 
 # A command has a parameter for each of its options, a public estimator for each setting.
-COMMANDS = {f"commands.py: {name}" for name in ("audit", "compare", "fit", "validate")}
+COMMANDS = {f"commands.py: {name}" for name in ("compare", "fit", "validate")}
 MOST_PARAMETERS = 8
 
 
@@ -152,7 +152,7 @@ OTHER_MEANING = {
     ("deepcac", "firstpage"),
     ("wdbc", "flat_tables"),
     ("lr", "contenders"),
-    ("lr", "comparison_words"),
+    ("lr", "answer"),
     ("lr", "clinical_forest"),
     ("lr", "by_size"),
     ("lr", "planted_sizes"),

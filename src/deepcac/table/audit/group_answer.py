@@ -6,9 +6,9 @@ import pandas as pd
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
-from deepcac.scoring.margins import STRICT
+from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac.scoring.small_cells import Count, Text
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.audit.beyond_risk import BeyondRisk
 from deepcac.table.audit.group_column import Assignable
 from deepcac.table.audit.group_contenders import (
@@ -31,8 +31,8 @@ from deepcac.table.cluster_answer import (
     gain_excluded,
     rows_of,
 )
-from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.findings.label_leaks import TELLS
+from deepcac.table.pages.comparison_tables import Line
 
 READABLE, PARTLY = 0.8, 0.6  # adjusted Rand index with the groups that the columns give back
 _FORMS = {"column": "with the group as columns", "local": "a model in each group"}
@@ -60,26 +60,23 @@ def answer_groups(
     rare: tuple[int, str],
     assigned: Assignable,
     beyond: BeyondRisk,
-    margin: float,
 ) -> Answer:
     """Compare the models that are told the groups with the others; put the outcome into words.
 
     The trials are of `group_contenders`; `rare` counts the rows of the table's rarest class, and
     says what they are called.
-    Differences in AUROC up to `margin` are negligible.
     """
     scores = resample_scores({name: trials.records})
-    table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)
+    table = verdicts(scores, MARGIN, STRICT, QUESTIONS, group_pairs)
     line = first_line(trials, rows_of(table, HELP).to_dict("records"))
     use = _use(table, rare, beyond, cut=trials.cut, best=line["reference"])
     return Answer(
         Text("{}.", use),
         also=[f"{_assignment(assigned)}."],
         numbers=first_numbers(trials, line, rare, "Change by the groups", "the groups"),
-        details=[_scores(table, margin), _risk(beyond), _assigned(assigned)],
+        details=[_scores(table), _risk(beyond), _assigned(assigned)],
         warnings=_warnings(table, beyond, assigned),
         table=table,
-        margin=margin,
     )
 
 
@@ -134,10 +131,8 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame, best: str) -> str:
         (row for row in rows.to_dict("records") if row["verdict"] == BETTER),
         key=lambda row: (row["reference"] == best, row["mean"]),
     )
-    gain = (
-        f"{signed(helping['mean'])} AUROC (95 % interval {signed(helping['low'])} to "
-        f"{signed(helping['high'])}) for {contender_name(parts_of(helping['contender'])[0])}"
-    )
+    model = contender_name(parts_of(helping["contender"])[0])
+    gain = f"{Line.of('', helping).text} for {model}"
     helped = set(rows.loc[rows["verdict"] == BETTER, "contender"])
     controls = rows_of(table, ANY)
     against = controls[controls["contender"].isin(helped)]
@@ -167,14 +162,14 @@ def _assignment(assigned: Assignable) -> str:
     return "The group of a new patient cannot be read from the other columns"
 
 
-def _scores(table: pd.DataFrame, margin: float) -> str:
+def _scores(table: pd.DataFrame) -> str:
     rows = rows_of(table, HELP)
     alone = dict(zip(rows["reference"], rows["reference_score"], strict=True))
     scores = ", ".join(f"{model_name(name)} {score:.3f}" for name, score in alone.items())
     gaps = rows["mean"]
     return (
         f"AUROC without the groups: {scores}. With them the differences go from "
-        f"{signed(gaps.min())} to {signed(gaps.max())}; up to {margin:g} is negligible."
+        f"{signed(gaps.min())} to {signed(gaps.max())}; up to {MARGIN:g} is negligible."
     )
 
 

@@ -9,12 +9,11 @@ import numpy.typing as npt
 
 from deepcac.judging.contenders import CAC
 from deepcac.scoring.small_cells import FEW, OTHERS, WITHHELD, Count, Text
+from deepcac.table.answer import arm_name, contender_name
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.choice_folds import Candidate
-from deepcac.table.comparison_words import arm_name, contender_name
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.learners.boosted_trees import BoostedTrees
-from deepcac.table.learners.planes import Plane
+from deepcac.table.local_models import BoostedTrees, Plane
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, SUBTYPES, method_lines
 from deepcac.types import Ids

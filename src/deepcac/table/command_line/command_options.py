@@ -240,6 +240,15 @@ Seed = Annotated[
 
 
 @dataclass(frozen=True)
+class RunOptions:
+    """How a command works on a table, and for whose eyes."""
+
+    jobs: Jobs = None
+    seed: Seed = 0
+    exact: Exact = False
+
+
+@dataclass(frozen=True)
 class TableOptions:
     """How a table is read, and its outcome, where its description does not say."""
 

@@ -140,19 +140,13 @@ def _judge_place(
     }
     pairs |= {name: ([name], [linear()]) for name in alone if name == bent_line()}
     ours, theirs = (_validation(finished, names) for names in pairs[BEST])
-    best, risk = _risks(finished, alone)
-    clustered = _risks(finished, helping)[1]
+    best, t = chosen(finished, alone, "log_loss")
+    clustered, own = chosen(finished, helping, "log_loss")
+    risk = finished[best].risks[t]
     predictions = None
     if sample.n_classes == 2:
-        row = fold.test[rows]
-        predictions = Predictions(
-            row,
-            row if test.unit is None else np.asarray(test.unit),
-            test.y,
-            {WITHOUT: risk[:, 1], WITH: clustered[:, 1]},
-            np.zeros(len(row), dtype=np.int64),
-            follow,
-        )
+        risks = {WITHOUT: risk[:, 1], WITH: finished[clustered].risks[own][:, 1]}
+        predictions = Predictions.of_part(fold.test[rows], test.unit, test.y, risks, follow)
     return JudgedFold(
         place,
         tuple(np.bincount(test.y, minlength=sample.n_classes).tolist()),
@@ -223,12 +217,6 @@ def aurocs(y: Ids, risk: Array, weights: npt.NDArray[Any]) -> Array:
         for c in classes
     ]
     return np.mean([weighted_scores(split, weights)["auroc"] for split in splits], axis=0)
-
-
-def _risks(finished: dict[str, Finished], names: Sequence[str]) -> tuple[str, Array]:
-    """Return the contender of the best validation log loss, and its risks."""
-    name, t = chosen(finished, names, "log_loss")
-    return name, finished[name].risks[t]
 
 
 def _auroc(

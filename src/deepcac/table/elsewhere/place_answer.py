@@ -15,39 +15,27 @@ from deepcac.scoring.equivalence import (
     measured,
     verdict,
 )
+from deepcac.scoring.margins import MARGIN
 from deepcac.scoring.random_effects import Pooled, pool_sites
 from deepcac.scoring.resampled_scores import RATIO, SLOPE, score_intervals
 from deepcac.scoring.small_cells import Count, Text, join_texts
 from deepcac.scoring.statistics import holm
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.budgeted_trials import bent_line
 from deepcac.table.cluster_answer import ENOUGH_EVENTS, FEWEST_EVENTS
-from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, Compared, JudgedFold
 from deepcac.table.inference.labelled_table import rare_rows
+from deepcac.table.pages.comparison_tables import Line
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
 _PART = ", from a part of the training rows"
 _SAID = {
     BETTER: "they helped",
-    EQUIVALENT: "they changed nothing (within {margin:g} AUROC)",
+    EQUIVALENT: f"they changed nothing (within {MARGIN:g} AUROC)",
     WORSE: "they did harm",
     NEVER: "they gave the same risks",
     UNDECIDED: "it is undecided whether they help",
 }
-
-
-class PlaceVerdict(NamedTuple):
-    """A difference in AUROC in one place, or over all of them.
-
-    Attributes
-    ----------
-    word : str
-        Better, worse, equivalent, undecided; `NEVER` where both sides gave the same risks.
-    """
-
-    difference: Difference
-    word: str
 
 
 class Over(NamedTuple):
@@ -55,25 +43,26 @@ class Over(NamedTuple):
 
     Attributes
     ----------
-    places : list of PlaceVerdict
-        Adjusted by Holm 1979 over the places.
+    places : list of Line
+        Differences in AUROC with their verdicts, adjusted by Holm 1979 over the places; `NEVER`
+        where both sides gave the same risks.
     pooled : Pooled or None
         None of fewer than two places that can be compared.
-    whole : PlaceVerdict or None
+    whole : Line or None
     """
 
-    places: list[PlaceVerdict]
+    places: list[Line]
     pooled: Pooled | None
-    whole: PlaceVerdict | None
+    whole: Line | None
 
 
-def over_places(compared: Sequence[Compared], margin: float) -> Over:
+def over_places(names: Sequence[str], compared: Sequence[Compared]) -> Over:
     """Decide a comparison in each place, and over all by random effects.
 
-    `compared` has one entry a place; differences in AUROC up to `margin` are negligible.
+    `names` are those of the places, and `compared` has one entry each.
     """
     estimates = [
-        measured(comparison.mean, comparison.error, np.inf, margin=margin)
+        measured(comparison.mean, comparison.error, np.inf, margin=MARGIN)
         for comparison in compared
     ]
     differs = np.array([comparison.error > _SAME for comparison in compared])
@@ -82,8 +71,8 @@ def over_places(compared: Sequence[Compared], margin: float) -> Over:
         for name in ("p", "p_equivalent")
     )
     places = [
-        PlaceVerdict(estimate, verdict(estimate, p[j], same[j]) if differs[j] else NEVER)
-        for j, estimate in enumerate(estimates)
+        _line(name, estimate, verdict(estimate, p[j], same[j]) if differs[j] else NEVER)
+        for j, (name, estimate) in enumerate(zip(names, estimates, strict=True))
     ]
     if differs.sum() < 2:
         return Over(places, None, None)
@@ -92,34 +81,38 @@ def over_places(compared: Sequence[Compared], margin: float) -> Over:
         [comparison.mean for comparison in differing],
         [comparison.error for comparison in differing],
     )
-    whole = measured(pooled.mean, pooled.error, pooled.freedom, margin=margin)
-    return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
+    whole = measured(pooled.mean, pooled.error, pooled.freedom, margin=MARGIN)
+    word = verdict(whole, whole.p, whole.p_equivalent)
+    return Over(places, pooled, _line("all sites", whole, word)._replace(pooled=True))
 
 
-def compared_places(judged: Sequence[JudgedFold], margin: float) -> dict[str, Over]:
+def _line(name: str, gap: Difference, word: str) -> Line:
+    return Line(name, gap.mean, gap.low, gap.high, word)
+
+
+def compared_places(judged: Sequence[JudgedFold]) -> dict[str, Over]:
     """Return each comparison of `JudgedFold` over all places."""
+    names = [fold.name for fold in judged]
     return {
-        key: over_places([fold.comparisons[key] for fold in judged], margin)
+        key: over_places(names, [fold.comparisons[key] for fold in judged])
         for key in judged[0].comparisons
     }
 
 
 def answer_places(
-    judged: Sequence[JudgedFold], comparisons: Mapping[str, Over], margin: float, *, sites: bool
+    judged: Sequence[JudgedFold], comparisons: Mapping[str, Over], *, sites: bool
 ) -> Answer:
     """Put the outcome over sites, or on a second table, into words.
 
-    `judged` has one entry a site, or that of the second table. Differences in AUROC up to `margin`
-    are negligible.
+    `judged` has one entry a site, or that of the second table.
     """
     totals = np.sum([fold.counts for fold in judged], axis=0)
     best, events, rare = comparisons[BEST], int(totals.min()), rare_rows(totals)
     cut = any(fold.cut for fold in judged)
     where = "the judged sites" if sites else judged[0].name
-    words = [place.word for place in best.places]
+    words = [place.verdict for place in best.places]
     phrases = [
-        f"{f'in {words.count(word)} of {len(words)} sites' if sites else f'in {where}'} "
-        f"{text.format(margin=margin)}"
+        f"{f'in {words.count(word)} of {len(words)} sites' if sites else f'in {where}'} {text}"
         for word, text in _SAID.items()
         if word in words
     ]
@@ -131,10 +124,10 @@ def answer_places(
         judged, best, "over all sites" if sites else f"in {where}", (rare, Count(events))
     )
     details = [*_details(judged, best), *_bent_line(comparisons)]
-    return Answer(sentence, numbers=numbers, details=details, margin=margin)
+    return Answer(sentence, numbers=numbers, details=details)
 
 
-def overall(best: Over) -> PlaceVerdict | None:
+def overall(best: Over) -> Line | None:
     """Return the verdict on the one place, or over several; None where they are not pooled."""
     return best.places[0] if len(best.places) == 1 else best.whole
 
@@ -142,7 +135,7 @@ def overall(best: Over) -> PlaceVerdict | None:
 def _use(best: Over, events: int, cut: bool) -> str:
     """Say what to do elsewhere; a firm no needs all training rows and enough events."""
     place = overall(best)
-    word = UNDECIDED if place is None else place.word
+    word = UNDECIDED if place is None else place.verdict
     if word == BETTER:
         return "Clusters help elsewhere"
     firm = not cut and events >= ENOUGH_EVENTS and word != UNDECIDED
@@ -156,9 +149,9 @@ def _numbers(
     names = list(dict.fromkeys(contender_name(fold.best) for fold in judged))
     aurocs = [fold.auroc.value for fold in judged]
     place, change = overall(best), "the same risks"
-    if place is not None and place.word != NEVER:
-        change = _span(place.difference)
-    elif any(entry.word != NEVER for entry in best.places):
+    if place is not None and place.verdict != NEVER:
+        change = place.text
+    elif any(entry.verdict != NEVER for entry in best.places):
         change = "not pooled: in all sites but one the same risks"
     return [
         ("Best model without clusters", " or ".join(names)),
@@ -174,10 +167,6 @@ def _numbers(
 
 def _range(ends: list[str]) -> str:
     return join_texts(" to ", dict.fromkeys(ends))
-
-
-def _span(gap: Difference) -> str:
-    return f"{signed(gap.mean)} AUROC (95 % interval {signed(gap.low)} to {signed(gap.high)})"
 
 
 def _details(judged: Sequence[JudgedFold], best: Over) -> list[str]:
@@ -207,11 +196,11 @@ def _details(judged: Sequence[JudgedFold], best: Over) -> list[str]:
 def _bent_line(comparisons: Mapping[str, Over]) -> list[str]:
     over = comparisons.get(bent_line())
     place = None if over is None else overall(over)
-    if place is None or place.word == NEVER:
+    if place is None or place.verdict == NEVER:
         return []
     return [
         "Logistic regression with splines, without clusters, minus logistic regression: "
-        f"{_span(place.difference)}, {place.word}."
+        f"{place.text}, {place.verdict}."
     ]
 
 

@@ -12,15 +12,26 @@ from deepcac.pages.tables import Table
 from deepcac.scoring.equivalence import BETTER, NEVER
 from deepcac.scoring.resampled_scores import AUROC, score_intervals
 from deepcac.scoring.small_cells import Count, Text
-from deepcac.table.answer import Answer
-from deepcac.table.column_differences import DIFFERENCE_NOTE
-from deepcac.table.comparison_words import contender_name, signed, with_interval
+from deepcac.table.answer import Answer, contender_name, signed, with_interval
+from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, JudgedFold
-from deepcac.table.elsewhere.place_answer import Over, PlaceVerdict, overall
+from deepcac.table.elsewhere.folds import Fold
+from deepcac.table.elsewhere.place_answer import Over, overall
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.column_lines import cohort_table, column_table
-from deepcac.table.pages.forest_lines import Line, differences_forest, score_line, scores_forest
-from deepcac.table.pages.page_sections import Page, method_section, remarks_on
+from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_table
+from deepcac.table.pages.comparison_tables import (
+    Line,
+    differences_forest,
+    score_line,
+    scores_forest,
+)
+from deepcac.table.pages.page_sections import (
+    Page,
+    leak_warning,
+    method_section,
+    page_names,
+    remarks_on,
+)
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
 from deepcac.table.pages.risk_section import TIMED, RiskQuestions
 from deepcac.table.pages.score_tables import (
@@ -32,60 +43,55 @@ from deepcac.table.pages.score_tables import (
     place_table,
 )
 from deepcac.table.pages.subgroups import subgroup_section
-from deepcac.table.pages.table_notes import leak_warning, page_names
-from deepcac.table.predictions import Predictions, stack
+from deepcac.table.predictions import stack
 
 AS_THEY_ARE = "risks as they are"
 
 
-class Run(NamedTuple):
-    """How the comparison was made.
+class PlaceTables(NamedTuple):
+    """What is read.
 
     Attributes
     ----------
-    command : str
-    heading : str
-        What was judged: "Left out: each site in turn (column ...)", or the second table.
-    apart : bool
-        Whether the places are a second table, and no parts of the first.
-    trials : int
-        Draws a contender.
-    seed : int
-    most : int
-        Largest number of training rows.
-    seconds : float
+    table : LabelledTable
+        That is learnt from.
+    judged : LabelledTable
+        Of the rows that are judged: the same table, or further ones as one.
+    folds : list of Fold
     remarks : list of str
         What a reader must know beside those of the table.
-    asked : RiskQuestions
-    horizon : float or None
+    heading : str
+        What was judged: "Left out: each site in turn (column ...)", or the second table.
     """
 
-    command: str
-    heading: str
-    apart: bool
-    trials: int
-    seed: int
-    most: int
-    seconds: float
+    table: LabelledTable
+    judged: LabelledTable
+    folds: list[Fold]
     remarks: list[str]
-    asked: RiskQuestions
-    horizon: float | None = None
+    heading: str
+
+    @property
+    def apart(self) -> bool:
+        """Whether the places are further tables, and no parts of the first."""
+        return self.judged is not self.table
 
 
 def place_page(
-    table: LabelledTable,
-    patients: LabelledTable,
+    places: PlaceTables,
     judged: Sequence[JudgedFold],
     comparisons: Mapping[str, Over],
     answer: Answer,
-    run: Run,
+    run: TableRun,
+    asked: RiskQuestions,
+    seconds: float,
 ) -> Page:
-    """Return the page; `patients` are those among whom the judged ones are."""
-    sizes = (table.name, Count(len(table.features.label)), table.label, run.heading)
-    remarks = [*table.remarks, *run.remarks, *_cut(judged, run.most)]
+    """Return the page on what was judged in some seconds."""
+    table = places.table
+    sizes = (table.name, Count(len(table.features.label)), table.label, places.heading)
+    remarks = [*table.remarks, *places.remarks, *_cut(judged, run.train_rows)]
     first: list[Block] = [
         *leak_warning(table),
-        differences_forest("places", "place", _forest_lines(judged, comparisons), answer.margin),
+        differences_forest("places", "place", _forest_lines(comparisons[BEST])),
         Text("{}: {} rows, label {}. {}.", *sizes),
         *answer.details,
         *remarks_on(remarks),
@@ -99,7 +105,7 @@ def place_page(
             Section(
                 "model",
                 "The best model without clusters",
-                _model(table, patients, judged, run),
+                _model(places, judged, asked),
                 "The best model",
             ),
             Section(
@@ -108,8 +114,8 @@ def place_page(
                 [_COMPARED, _comparisons(comparisons)],
                 "Every model",
             ),
-            Section("cohort", "Columns", _columns(table, patients, run)),
-            method_section(_method(judged, run)),
+            Section("cohort", "Columns", _columns(places)),
+            method_section(_method(places, len(judged) > 1, run, seconds)),
         ],
         run.command,
         page_names(table, *(fold.name for fold in judged)),
@@ -123,10 +129,13 @@ _COMPARED = (
 )
 
 
-def _columns(table: LabelledTable, patients: LabelledTable, run: Run) -> list[Block]:
+def _columns(places: PlaceTables) -> list[Block]:
     """Return the columns, and how the judged patients differ where they are of another table."""
+    table = places.table
     columns = column_table(table.rows, table.columns)
-    return [cohort_table(table, patients), DIFFERENCE_NOTE, columns] if run.apart else [columns]
+    if not places.apart:
+        return [columns]
+    return [cohort_table(table, places.judged), DIFFERENCE_NOTE, columns]
 
 
 def _cut(judged: Sequence[JudgedFold], most: int) -> list[str]:
@@ -134,29 +143,21 @@ def _cut(judged: Sequence[JudgedFold], most: int) -> list[str]:
     return [sentence] * any(fold.cut for fold in judged)
 
 
-def _forest_lines(judged: Sequence[JudgedFold], comparisons: Mapping[str, Over]) -> list[Line]:
+def _forest_lines(over: Over) -> list[Line]:
     """Return the difference in every place, over all, and in a new one."""
-    over = comparisons[BEST]
-    lines = [
-        Line(fold.name, *_ends(place), place.word)
-        for fold, place in zip(judged, over.places, strict=True)
-    ]
+    lines = [*over.places]
     if over.whole is not None and over.pooled is not None:
-        lines.append(Line("all sites", *_ends(over.whole), over.whole.word, pooled=True))
+        lines.append(over.whole)
         if not np.isnan(over.pooled.new_low):
             ends = (over.pooled.new_low, over.pooled.new_high)
-            lines.append(Line("in a new site", over.whole.difference.mean, *ends, pooled=True))
+            lines.append(Line("in a new site", over.whole.mean, *ends, pooled=True))
     return lines
-
-
-def _ends(place: PlaceVerdict) -> tuple[float, float, float]:
-    return place.difference.mean, place.difference.low, place.difference.high
 
 
 def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
     rows = [
         (
-            fold.name, place.word, *_difference(place), contender_name(comparison.reference),
+            fold.name, place.verdict, *_difference(place), contender_name(comparison.reference),
             f"{comparison.reference_score:.3f}", contender_name(comparison.contender),
             f"{comparison.score:.3f}",
         )
@@ -164,7 +165,7 @@ def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
         for comparison in [fold.comparisons[BEST]]
     ]  # fmt: skip
     if over.whole is not None:
-        rows.append(("all sites", over.whole.word, *_difference(over.whole), "", "", "", ""))
+        rows.append(("all sites", over.whole.verdict, *_difference(over.whole), "", "", "", ""))
     head = (
         *("place", "verdict", "difference", "95 % interval"),
         *("without clusters", "AUROC", "with clusters", "AUROC"),
@@ -172,16 +173,11 @@ def _places(judged: Sequence[JudgedFold], over: Over) -> Table:
     return Table.of_texts("places", "Place by place", head, rows, verdict="verdict")
 
 
-def _difference(place: PlaceVerdict) -> tuple[str, str]:
-    gap = place.difference
-    if place.word == NEVER:
-        return ("0", "")
-    return signed(gap.mean, 4), f"{signed(gap.low, 4)} to {signed(gap.high, 4)}"
+def _difference(place: Line) -> tuple[str, str]:
+    return ("0", "") if place.verdict == NEVER else place.cells
 
 
-def _model(
-    table: LabelledTable, patients: LabelledTable, judged: Sequence[JudgedFold], run: Run
-) -> list[Block]:
+def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestions) -> list[Block]:
     """Return how the best model without clusters does in each place."""
     by_place = {fold.name: fold.predictions for fold in judged if fold.predictions is not None}
     if not by_place:
@@ -189,28 +185,29 @@ def _model(
     alone = {
         name: predictions.named({WITHOUT: AS_THEY_ARE}) for name, predictions in by_place.items()
     }
-    places = {
+    scored = {
         name: Place(part, score_intervals(part.of(AS_THEY_ARE), part.draws))
         for name, part in alone.items()
     }
     everyone = stack(by_place.values())
     assert everyone is not None
-    asked = run.asked
+    # Further tables stand behind the first.
+    first = len(places.table.features.label) if places.apart else 0
     chosen = Counter(contender_name(fold.best) for fold in judged)
     models = ", ".join(f"{name} ({n} of {len(judged)})" for name, n in chosen.most_common())
     return [
         "Chosen by log loss on the tuning rows, so that its risks mean something: "
         f"{models}. {SCORE_NOTE} Recalibrated: intercept and slope are refitted on the patients of "
         "the place, and not tested on others.",
-        scores_forest(place_lines(places)),
-        place_table(places),
+        scores_forest(place_lines(scored)),
+        place_table(scored),
         calibration_figure(alone, refit=True),
         decision_figure(alone, asked.ends(everyone.share), refit=True),
         benefit_table(alone, asked.five, refit=True),
         BENEFIT_NOTE,
         *subgroup_section(
-            patients,
-            _judged_rows(everyone, len(table.features.label) if run.apart else 0),
+            places.judged,
+            replace(everyone, row=everyone.row - first),
             asked.by,
             asked.treated_from(everyone.share),
         ),
@@ -231,14 +228,6 @@ def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
     ]
 
 
-def _judged_rows(predictions: Predictions, first: int) -> Predictions:
-    """Return the predictions with the places of their rows among the judged patients.
-
-    `first` is the row of a fold that is the first of them.
-    """
-    return replace(predictions, row=predictions.row - first)
-
-
 def _comparisons(comparisons: Mapping[str, Over]) -> Table:
     """Return every contender minus its model alone: over all sites, or in the one place."""
     rows = []
@@ -246,8 +235,8 @@ def _comparisons(comparisons: Mapping[str, Over]) -> Table:
         if key == BEST:
             continue
         place = overall(over)
-        better = sum(entry.word == BETTER for entry in over.places)
-        outcome = ("not pooled", "", "") if place is None else (place.word, *_difference(place))
+        better = sum(entry.verdict == BETTER for entry in over.places)
+        outcome = ("not pooled", "", "") if place is None else (place.verdict, *_difference(place))
         cells = [contender_name(key), *outcome]
         if over.pooled is not None:
             ends = (over.pooled.new_low, over.pooled.new_high)
@@ -265,7 +254,7 @@ def _comparisons(comparisons: Mapping[str, Over]) -> Table:
     )
 
 
-def _method(judged: Sequence[JudgedFold], run: Run) -> list[str]:
+def _method(places: PlaceTables, several: bool, run: TableRun, seconds: float) -> list[str]:
     pooled = (
         "Over all sites: random effects with the variance of Paule and Mandel (tau is its root), "
         "the interval of Hartung, Knapp, Sidik and Jonkman, and a prediction interval with k - 2 "
@@ -273,15 +262,15 @@ def _method(judged: Sequence[JudgedFold], run: Run) -> list[str]:
         "1979. The models of two sites share training rows, which this does not count."
     )
     return [
-        f"{run.heading}. Every model has {run.trials} trials on three quarters of "
-        f"the {'first table' if run.apart else 'other patients'} (at most {run.most:,} rows); the "
-        f"last quarter tunes it. It is judged once, on patients that it has not seen. "
-        f"Seed {run.seed}, {run.seconds:.0f} s.",
+        f"{places.heading}. Every model has {run.trials} trials on three quarters of the "
+        f"{'first table' if places.apart else 'other patients'} (at most {run.train_rows:,} rows); "
+        "the last quarter tunes it. It is judged once, on patients that it has not seen. "
+        f"Seed {run.seed}, {seconds:.0f} s.",
         f"Intervals: a paired bootstrap of the judged patients, {BOOTSTRAPS} times, rows of one "
         "patient together. They do not count that other training rows would give other models.",
-        *([pooled] if len(judged) > 1 else []),
+        *([pooled] if several else []),
         "Equivalent: two one-sided tests at 5 % exclude a difference of the margin.",
         "Recalibrated: intercept and slope of the log odds are refitted on the judged patients "
         "(Cox 1958). This shows what a local update could do; it changes no AUROC and is no test.",
-        *([TIMED] if run.horizon is not None else []),
+        *([TIMED] if places.table.outcome.horizon is not None else []),
     ]

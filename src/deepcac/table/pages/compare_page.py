@@ -9,26 +9,29 @@ from deepcac.judging.questions import BEND, HELP, NEGATIVE
 from deepcac.pages.sections import Section
 from deepcac.pages.tables import Table
 from deepcac.scoring.censored import observed_risk
-from deepcac.scoring.small_cells import Count, Share, Text, join_texts
-from deepcac.table.answer import Answer
+from deepcac.scoring.small_cells import Count, Share, Text
+from deepcac.table.answer import Answer, contender_name
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, TableRun, Trials
 from deepcac.table.cluster_answer import TABLE_QUESTIONS, tuned_auroc
-from deepcac.table.comparison_words import contender_name
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.column_lines import column_table
-from deepcac.table.pages.comparison_table import (
+from deepcac.table.pages.column_tables import class_shares, column_table, missingness
+from deepcac.table.pages.comparison_tables import (
     METRICS,
     comparison_forest,
     comparison_table,
     verdict_note,
 )
-from deepcac.table.pages.own_figures import missingness
-from deepcac.table.pages.page_sections import Page, method_section, remarks_on
+from deepcac.table.pages.page_sections import (
+    Page,
+    leak_warning,
+    method_section,
+    page_names,
+    remarks_on,
+)
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
-from deepcac.table.pages.size_section import size_section
 from deepcac.table.pages.subtype_section import subtype_section
-from deepcac.table.pages.table_notes import leak_warning, page_names
+from deepcac.table.sample_sizes import size_section
 
 
 def compare_page(
@@ -97,7 +100,7 @@ def _comparisons(answer: Answer, trials: Trials) -> Section:
         "comparison",
         "Every comparison",
         [
-            verdict_note(answer.margin, "no clusters"),
+            verdict_note("no clusters"),
             comparison_table(answer.table, TABLE_QUESTIONS, contender_name),
             comparison_forest(answer),
             Section(
@@ -127,9 +130,7 @@ def _shares(table: LabelledTable) -> str:
         n = len(table.features.label)
         share = Share(round(observed_risk(table.follow)[0] * n), n)
         return Text("{} {}, {}", share, table.classes[1], by)
-    lines = _classes(table)
-    shown = lines[1:] if len(lines) == 2 else lines
-    return join_texts(", ", (Text("{} {}", share, name) for name, _, share in shown))
+    return class_shares(table.features.label, table.shown_classes)
 
 
 def _limits(trials: Trials) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.sections import Block, Remarks, Section
 from deepcac.pages.tables import Table
-from deepcac.scoring.small_cells import FEW, RULES, Count, OfSome, Rule, Share, Text, join_texts
+from deepcac.scoring.small_cells import FEW, RULES, Count, OfSome, Rule, Share, Text
 from deepcac.table.answer import Answer
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.described_rows import DescribedTable
@@ -21,10 +21,8 @@ from deepcac.table.columns.description_file import add_questions, as_yaml, find_
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.inference.described_table import InferredTable, describe_table, examine_table
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.page_text import quotable
-from deepcac.table.pages.column_lines import column_table
-from deepcac.table.pages.own_figures import missingness
-from deepcac.table.pages.page_sections import Page, write_page
+from deepcac.table.pages.column_tables import class_shares, column_table, missingness
+from deepcac.table.pages.page_sections import Page, quotable, write_page
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.outcomes import Outcomes
@@ -99,7 +97,7 @@ def _size(table: ExaminedTable, total: int) -> str:
     shares = ""
     if table.outcome is not None:
         named = _shown_classes(table, table.outcome)
-        shares = Text("; {}", _shares(table.outcome.codes, named))
+        shares = Text("; {}", class_shares(table.outcome.codes, named))
     return Text(
         "{} rows{}{}; {} of {} columns are of use",
         *(Count(total), drawn, shares, len(table.encoder.used), len(columns)),
@@ -191,16 +189,6 @@ def _outcome_section(table: ExaminedTable, label: str) -> list[Section]:
     rates = Table.of_texts("rates", "Outcome by column", (*_RATES_HEAD, *named), lines, n_labels=2)
     note = "Shares of the classes in each level of a category and each quarter of a number."
     return [Section("rates", f"{label} by column", [rates, note], "Outcome by column")]
-
-
-def _shares(codes: Ids, names: tuple[str, ...]) -> str:
-    """Return the share of the positive class of two, of every class of more."""
-    counts = np.bincount(codes, minlength=len(names))
-    lines = [
-        Text("{} {}", Share(count, len(codes)), name)
-        for name, count in zip(names, counts, strict=True)
-    ]
-    return join_texts(", ", lines[1:] if len(lines) == 2 else lines)
 
 
 def part_lines(parts: ColumnParts, codes: Ids, n_classes: int) -> Iterator[tuple[str, ...]]:

@@ -24,10 +24,10 @@ _POINTS = 25  # of a curve over thresholds
 RECALIBRATED, TREAT_ALL, TREAT_NONE = "risks recalibrated", "treat all", "treat none"
 
 
-def usual_thresholds(share: float, n: int = _POINTS) -> Array:
+def usual_thresholds(share: float) -> Array:
     """Return thresholds whose odds go from a third of those of the event to three times them."""
     odds = logit(share)
-    return np.asarray(expit(np.linspace(odds - np.log(3), odds + np.log(3), n)))
+    return np.asarray(expit(np.linspace(odds - np.log(3), odds + np.log(3), _POINTS)))
 
 
 def refitted(whom: Patients) -> Patients:

@@ -14,10 +14,9 @@ from deepcac.pages.sections import Block, Section
 from deepcac.pages.wording import minus
 from deepcac.scoring.resampled_scores import benefit, estimate
 from deepcac.scoring.small_cells import Count, Share, Text
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.command_line.option_pairs import CLASSES, given, refuse_pairs
-from deepcac.table.comparison_words import contender_name, signed
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure, usual_thresholds
 from deepcac.table.pages.score_tables import (

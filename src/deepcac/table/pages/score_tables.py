@@ -29,8 +29,8 @@ from deepcac.scoring.resampled_scores import (
     unscaled,
 )
 from deepcac.scoring.small_cells import Count
-from deepcac.table.comparison_words import signed, with_interval
-from deepcac.table.pages.forest_lines import Line, score_line
+from deepcac.table.answer import with_interval
+from deepcac.table.pages.comparison_tables import Line, score_line
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.predictions import Predictions
 from deepcac.types import Array
@@ -67,7 +67,7 @@ def model_scores(predictions: Predictions) -> dict[str, Scores]:
     }
 
 
-def score_table(columns: Mapping[str, Scores], title: str = "Every score") -> Table:
+def score_table(columns: Mapping[str, Scores]) -> Table:
     """Return a table with a line a score, and a column for each model, event or update."""
     first = next(iter(columns.values()))
     rows = [
@@ -77,17 +77,15 @@ def score_table(columns: Mapping[str, Scores], title: str = "Every score") -> Ta
     ]
     single = len(columns) == 1
     head = ("score", *(["value (95 % interval)"] if single else columns), "best")
-    return Table.of_texts("scores", title, head, rows)
+    return Table.of_texts("scores", "Every score", head, rows)
 
 
 def score_cell(score: Estimate, name: str) -> str:
     """Return a score with its interval, as far as it has one."""
     if np.isnan(score.value):
         return "not defined"
-    if name == INTERCEPT and not np.isnan(score.low):
-        value, low, high = (signed(end, DIGITS[name]) for end in score[:3])
-        return f"{value} ({low} to {high})"
-    return with_interval(score[:3], DIGITS[name])
+    sign = name == INTERCEPT and not np.isnan(score.low)
+    return with_interval(score, DIGITS[name], sign=sign)
 
 
 def benefit_table(
@@ -104,9 +102,9 @@ def benefit_table(
         share = event_share(treated[TREAT_ALL], predictions.draws)
         for t in thresholds.tolist():
             drawn = {what: benefit(whom, predictions.draws, t) for what, whom in treated.items()}
-            cells = [_benefit_cell(values, 1) for values in drawn.values()]
+            cells = [drawn_cell(values, 1) for values in drawn.values()]
             largest = 1000 * np.where(share > 0, share, np.nan)
-            standardised = _benefit_cell(next(iter(drawn.values())) / largest, 2)
+            standardised = drawn_cell(next(iter(drawn.values())) / largest, 2)
             rows.append((*[place] * named, f"{100 * t:.3g} %", *cells, standardised))
     first_place = next(iter(judged.values()))
     head = (
@@ -123,9 +121,9 @@ BENEFIT_NOTE = (
 )
 
 
-def _benefit_cell(drawn: Array, digits: int) -> str:
-    value, low, high = (signed(end, digits) for end in estimate("", float(drawn[0]), drawn[1:])[:3])
-    return f"{value} ({low} to {high})"
+def drawn_cell(drawn: Array, digits: int) -> str:
+    """Return a signed value with its interval, of values as they are and in each draw (1 + r,)."""
+    return with_interval(estimate("", float(drawn[0]), drawn[1:]), digits, sign=True)
 
 
 class Place(NamedTuple):

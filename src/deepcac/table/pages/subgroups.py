@@ -18,14 +18,14 @@ from deepcac.scoring.resampled_scores import (
     benefit,
     drawn_aurocs,
     drawn_scores,
-    estimate,
     estimates,
 )
 from deepcac.scoring.small_cells import Count, OfSome, Text, join_texts
 from deepcac.scoring.statistics import holm
+from deepcac.table.answer import with_interval
 from deepcac.table.columns.cells import plain
-from deepcac.table.comparison_words import signed, with_interval
 from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.pages.score_tables import drawn_cell
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.column_parts import column_parts
 from deepcac.types import Array, Flags
@@ -144,26 +144,17 @@ def subgroups(
             drawn = drawn_scores(part.of(model), draws)
             scores = estimates(part.of(model), drawn)
             cells = {
-                score: with_interval(scores[score][:3], _DIGITS[score])
+                score: with_interval(scores[score], _DIGITS[score])
                 for score in (AUROC, RATIO, SLOPE)
             }
             drawn[BENEFIT] = benefit(part.of(model), draws, threshold)
-            cells[BENEFIT] = _signed_cell(drawn[BENEFIT], BENEFIT)
+            cells[BENEFIT] = drawn_cell(drawn[BENEFIT], _DIGITS[BENEFIT])
             for other in clustered:
-                cells[CHANGE] = _signed_cell(
-                    drawn_aurocs(part.of(other), draws) - drawn_aurocs(part.of(model), draws),
-                    CHANGE,
-                )
+                change = drawn_aurocs(part.of(other), draws) - drawn_aurocs(part.of(model), draws)
+                cells[CHANGE] = drawn_cell(change, _DIGITS[CHANGE])
             counts = (part.rows, int(part.outcomes[1]))
             shown.append(Subgroup(column, name, *counts, cells, drawn))
     return shown, list(dict.fromkeys(few))
-
-
-def _signed_cell(drawn: Array, name: str) -> str:
-    value, low, high = (
-        signed(end, _DIGITS[name]) for end in estimate("", float(drawn[0]), drawn[1:])[:3]
-    )
-    return f"{value} ({low} to {high})"
 
 
 def subgroup_gaps(shown: Sequence[Subgroup]) -> dict[str, dict[str, Gap]]:
@@ -203,10 +194,8 @@ def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) 
     for pair, measures in gaps.items():
         cells = []
         for name, gap in measures.items():
-            ends = [
-                f"{end:.2f}" if name == RATIO else signed(end, _DIGITS[name]) for end in gap[:3]
-            ]
-            cells.append(f"{ends[0]} ({ends[1]} to {ends[2]}), p {p_beside(gap.p)}")
+            difference = with_interval(gap, _DIGITS[name], sign=name != RATIO)
+            cells.append(f"{difference}, p {p_beside(gap.p)}")
         rows.append((pair, *cells))
     ratio = {**names, RATIO: "O/E, a ratio"}
     head = ("subgroup, minus the largest", *(ratio[name] for name in MEASURES))

@@ -103,18 +103,17 @@ class Validated:
         """Risks of an event, by its name: of more than two classes of each."""
         table, names = self.table, self.table.shown_classes
         row = np.arange(len(self.risk))
-        unit = row if table.group is None else table.group
         classes = [1] if len(names) == 2 else range(len(names))
         return {
-            names[c]: Predictions(
+            names[c]: Predictions.of_part(
                 row,
-                unit,
-                (table.features.label == c).astype(np.int64),
+                table.group,
+                y.astype(np.int64),
                 {self.source.name: self.risk[:, c]},
-                np.zeros(len(row), dtype=np.int64),
                 table.follow,
             )
             for c in classes
+            for y in [table.features.label == c]
         }
 
 

@@ -1,27 +1,145 @@
 """`deepcac validate`: read risks and outcomes, score, write page and card, say the answer."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
-from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
+from deepcac.pages.sections import Block, Section
+from deepcac.scoring.calibration import calibration_intercept, log_odds, recalibrated
+from deepcac.scoring.resampled_scores import (
+    AUROC,
+    ICI,
+    RATIO,
+    SLOPE,
+    Estimate,
+    Patients,
+    index_interval,
+    score_intervals,
+)
 from deepcac.scoring.small_cells import NOTE, Count, Text
-from deepcac.table.answer import Answer
+from deepcac.table.answer import Answer, with_interval
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.cards.model_card import card_path, joined, write_card
-from deepcac.table.cards.page_facts import page_facts
-from deepcac.table.cards.table_facts import bias_facts, class_lines, software
+from deepcac.table.cards.card_facts import bias_facts, class_lines, software, write_page_and_card
+from deepcac.table.cards.model_card import card_path
+from deepcac.table.choice_folds import patient_folds
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
-from deepcac.table.comparison_words import with_interval
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.page_text import page_lines, quotable
-from deepcac.table.pages.page_sections import write_page
-from deepcac.table.pages.risk_section import RiskQuestions, check_asked
+from deepcac.table.pages.comparison_tables import scores_forest
+from deepcac.table.pages.page_sections import (
+    Page,
+    method_section,
+    page_lines,
+    page_names,
+    quotable,
+    remarks_on,
+)
+from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
+from deepcac.table.pages.risk_section import DEFAULT, TIMED, RiskQuestions, check_asked
+from deepcac.table.pages.score_tables import (
+    BENEFIT_NOTE,
+    SCORE_NOTE,
+    Place,
+    benefit_table,
+    place_lines,
+    place_table,
+    score_table,
+    update_table,
+)
+from deepcac.table.pages.subgroups import levels_of, subgroup_section
+from deepcac.table.predictions import Predictions
+from deepcac.table.risk_model import RiskModel, refitted
+from deepcac.table.second_table import FEWEST_TO_JUDGE
 from deepcac.table.validation.validated_risks import RiskSource, Validated, read_validated
-from deepcac.table.validation.validation_page import Scores, validation_page
-from deepcac.table.validation.validation_scores import event_scores
+from deepcac.types import Array
+
+FOLDS = 10
+NONE, INTERCEPT_ONLY, BOTH, REFIT = (
+    "none", "intercept", "intercept and slope", "all coefficients",
+)  # fmt: skip
+_INDEX_DRAWS = 200  # a fit of the curve in each
+_NO_NUMBER = float("nan")
+
+Scores = dict[str, Estimate]
+EventScores = Mapping[str, Mapping[str, Estimate]]
+
+
+def event_scores(predictions: Predictions) -> Scores:
+    """Return all scores of one event.
+
+    Equal risks have no slope, and an AUROC without an interval; a perfect ranking has no slope.
+    """
+    (name,) = predictions.risk
+    whom, draws = predictions.of(name), predictions.draws
+    scores = score_intervals(whom, draws)
+    scores[ICI] = index_interval(whom, draws[:, :_INDEX_DRAWS])
+    equal = np.ptp(whom.risk) == 0
+    if equal:
+        scores[AUROC] = Estimate(scores[AUROC].value, *[_NO_NUMBER] * 3)
+    if equal or scores[AUROC].value in (0, 1):
+        scores[SLOPE] = Estimate(*[_NO_NUMBER] * 4)
+    return scores
+
+
+def site_places(validated: Validated) -> tuple[dict[str, Place], list[str]]:
+    """Return sites with ten rows of each outcome, the largest first, and the names of the others.
+
+    None of an outcome of more than two classes.
+    """
+    if validated.site is None or len(validated.predictions) > 1:
+        return {}, []
+    (predictions,) = validated.predictions.values()
+    places, few = {}, []
+    for name, inside in levels_of(validated.table, validated.site):
+        part = predictions.take(inside)
+        if part.outcomes.min() < FEWEST_TO_JUDGE:
+            few.append(name)
+            continue
+        whom = part.of(validated.source.name)
+        scores = score_intervals(whom, predictions.draws[inside])
+        places[name] = Place(part, scores)
+    ordered = sorted(places, key=lambda name: -places[name].predictions.rows)
+    return {name: places[name] for name in ordered}, few
+
+
+def updates(validated: Validated) -> dict[str, Scores]:
+    """Return scores of updated risks of patients on whom the update was not fitted.
+
+    Of two classes.
+    """
+    (predictions,) = validated.predictions.values()
+    whom = predictions.of(validated.source.name)
+    risks = updated_risks(validated, whom)
+    return {
+        name: score_intervals(whom._replace(risk=risk), predictions.draws)
+        for name, risk in risks.items()
+    }
+
+
+def updated_risks(validated: Validated, whom: Patients) -> dict[str, Array]:
+    """Return risks after each kind of update, fitted in ten folds on the other patients.
+
+    The update "all coefficients" is that of a logistic regression of `deepcac fit`, with splines or
+    without, whose columns, knots, clusters and penalty stay.
+    """
+    risks = {NONE: whom.risk} | {name: np.empty(len(whom.y)) for name in (INTERCEPT_ONLY, BOTH)}
+    model, X = validated.source.model, validated.X
+    for test in patient_folds(whom.y, validated.table.group, FOLDS, 0):
+        train = np.setdiff1d(np.arange(len(whom.y)), test)
+        part, given = whom.take(train), whom.risk[test]
+        weight = np.ones(len(train)) if part.follow is None else part.follow.weights()
+        shift = calibration_intercept(part.y, part.risk, weight)
+        risks[INTERCEPT_ONLY][test] = 1 / (1 + np.exp(-log_odds(given) - shift))
+        risks[BOTH][test] = recalibrated(part.y, part.risk, weight).of(given)
+        if isinstance(model, RiskModel) and not model.boosted and X is not None:
+            labelled = weight > 0
+            learnt = refitted(model, X[train][labelled], part.y[labelled], weight[labelled])
+            refits = risks.setdefault(REFIT, np.empty(len(whom.y)))
+            refits[test] = learnt.answers(X[test])[0][:, 1]
+    return risks
 
 
 def validate_table(
@@ -60,16 +178,13 @@ def validate_table(
     scores = {name: event_scores(part) for name, part in validated.predictions.items()}
     answer = validation_answer(validated, scores)
     page = validation_page(validated, scores, answer, asked, run.command)
-    shown = write_page(out, page, exact=run.exact)
-    facts = joined(_facts(validated, run.command), page_facts(shown))
-    write_card(beside, facts, exact=run.exact)
     for line in answer.also:
         run.say(line)
-    run.say(f"card: {beside}")
+    write_page_and_card(out, beside, page, _facts(validated, run.command), run)
     return answer.sentence
 
 
-def validation_answer(validated: Validated, scores: Scores) -> Answer:
+def validation_answer(validated: Validated, scores: EventScores) -> Answer:
     """Return the headline, and sentences on calibration and on how much the numbers weigh.
 
     `scores` are those of each event.
@@ -168,3 +283,128 @@ def _facts(validated: Validated, command: str) -> dict[str, list[str]]:
         "bias_leaks": ["Not looked for: the model is taken as it is."],
         "bias_optimism": ["Updates are judged on patients on whom they were not fitted."],
     }
+
+
+def validation_page(
+    validated: Validated, scores: EventScores, answer: Answer, asked: RiskQuestions, command: str
+) -> Page:
+    """Return the page.
+
+    Parameters
+    ----------
+    validated : Validated
+    scores : mapping
+        Event to its scores.
+    answer : Answer
+    asked : RiskQuestions
+        Thresholds and columns of subgroups.
+    command : str
+        As typed.
+    """
+    table, source = validated.table, validated.source
+    columns = () if source.model is None else source.model.encoder.columns
+    names = quotable(columns, (source.column or "", validated.site or ""))
+    by = "" if table.follow is None else f", by {table.follow.horizon:g}"
+    about = Text(
+        "Judged: {}, on {}: {} rows, label {}{}.",
+        *(source.name, table.name, Count(len(validated.risk)), table.label, by),
+    )
+    binary = len(scores) == 1
+    outcomes = table.shown_classes if binary else ()
+    judged = {"": next(iter(validated.predictions.values()))} if binary else validated.predictions
+    calibration = partial(calibration_figure, judged, outcomes)
+    first: list[Block] = [calibration, about, *remarks_on(table.remarks)]
+    return Page(
+        f"How good are the risks on {table.name}?",
+        answer,
+        [
+            Section("answer", "Answer", first),
+            Section("scores", "Every score", [score_table(scores), SCORE_NOTE]),
+            *(_of_two_classes(validated, asked) if binary else []),
+            method_section(_method(validated)),
+        ],
+        command,
+        page_names(table) | names,
+    )
+
+
+def _of_two_classes(validated: Validated, asked: RiskQuestions) -> list[Section]:
+    """Return the sections on net benefit, sites, subgroups and updates."""
+    (predictions,) = validated.predictions.values()
+    ends, judged = asked.ends(predictions.share), {"": predictions}
+    by_default = [f"Thresholds: {DEFAULT}"] * (asked.thresholds is None)
+    benefits: list[Block] = [
+        decision_figure(judged, ends),
+        benefit_table(judged, asked.five),
+        BENEFIT_NOTE,
+        *by_default,
+    ]
+    treated = asked.treated_from(predictions.share)
+    subgroups = subgroup_section(validated.table, predictions, asked.by, treated)
+    return [
+        Section("benefit", "Net benefit", benefits),
+        *_sites(validated),
+        *(block for block in subgroups if isinstance(block, Section)),
+        _updates(validated),
+    ]
+
+
+def _sites(validated: Validated) -> list[Section]:
+    """Return the section on the scores of each site; none where there are no two sites."""
+    places, few = site_places(validated)
+    if len(places) + len(few) < 2:
+        return []
+    blocks: list[Block] = []
+    if places:
+        judged = {name: place.predictions for name, place in places.items()}
+        blocks = [
+            place_table(places),
+            scores_forest(place_lines(places)),
+            calibration_figure(judged),
+        ]
+    if few:
+        blocks.append(
+            f"{len(few)} of the sites have fewer than ten events, or than ten patients known to be "
+            "without one. They are not shown."
+        )
+    blocks.append(
+        "Scores are pooled from five sites on: random effects with the variance of Paule and "
+        "Mandel, the interval of Hartung, Knapp, Sidik and Jonkman."
+    )
+    return [Section("sites", "Site by site", blocks)]
+
+
+def _updates(validated: Validated) -> Section:
+    after = updates(validated)
+    coefficients = (
+        "<b>All coefficients</b> fits the logistic regression anew, with the same columns, "
+        "splines, clusters and penalty."
+        if REFIT in after
+        else "Coefficients can be fitted anew only for a logistic regression of deepcac fit."
+    )
+    note = Markup(
+        "Each update is fitted on nine tenths of these patients and judged on the last tenth, ten "
+        "times, so the scores are of patients that it has not seen. The intervals hold the fitted "
+        "updates fixed. <b>Intercept</b> shifts all log odds; <b>intercept and slope</b> also "
+        f"stretches them (Cox 1958). {coefficients}"
+    )
+    return Section("updates", "What an update would give", [update_table(after), note])
+
+
+def _method(validated: Validated) -> list[str]:
+    draws = next(iter(validated.predictions.values())).draws.shape[1]
+    apart = (
+        "The patients are taken to be others than those of the fit, on whom every model looks too "
+        "good."
+    )
+    return [
+        f"Intervals: {draws} bootstrap draws of the patients, whose rows stay "
+        "together; normal, AUROC and AUPRC on log odds, O/E and ICI on logarithms. The risks are "
+        "held fixed.",
+        *([apart] if validated.source.model is not None else []),
+        "ICI: the mean distance between a risk and the calibration curve at it. The curve is a "
+        "logistic regression on a cubic spline of the log odds with four knots, linear beyond the "
+        "outer ones. Even right risks have an ICI above 0 in a table of finite size.",
+        "Scaled Brier: 1 minus the Brier score over that of the share of events for everybody. ",
+        *([TIMED] if validated.table.follow is not None else []),
+    ]

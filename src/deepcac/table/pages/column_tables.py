@@ -1,0 +1,226 @@
+"""The columns of a table on a page: what each is and misses, how far it differs between groups."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.tables import Table
+from deepcac.scoring.small_cells import (
+    FEW,
+    OTHERS,
+    Count,
+    OfSome,
+    Rule,
+    Share,
+    Text,
+    join_texts,
+)
+from deepcac.scoring.standardised_differences import category_difference, number_difference
+from deepcac.table.columns.cells import as_texts, numbers, plain
+from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.pages.page_sections import page_text, quotable
+from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
+from deepcac.types import Array, Flags, Ids
+
+_FEWEST_FOR_QUARTERS = 4 * FEW
+HEAD = ("column", "kind", "missing", "values", "remark")
+
+
+def column_table(rows: pa.Table, columns: Sequence[EncodedColumn]) -> Table:
+    """Return the table of the columns of a page."""
+    return Table.of_texts("columns", "Columns", HEAD, column_lines(rows, columns))
+
+
+def cohort_table(first: LabelledTable, second: LabelledTable) -> Table:
+    """Return the columns of the table that is learnt from beside those of the judged patients."""
+    columns = first.encoder.used
+    here, there = (
+        {column.name: _line(table.rows, column)[3] for column in columns}
+        for table in (first, second)
+    )
+    rows = [(name, here[name], there[name], gap) for name, gap in cohort_differences(first, second)]
+    head = ("column", first.name, second.name, "standardised difference")
+    return Table.of_texts("cohorts", "Both tables", head, rows)
+
+
+def column_lines(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[tuple[str, ...]]:
+    """Return `HEAD` for each column; numbers as quartiles, categories as shares.
+
+    No smallest or largest value is named: each is that of one patient. Nor is a level of few.
+    """
+    names = quotable(columns)
+    in_file = sorted(columns, key=lambda column: rows.column_names.index(column.name))
+    return [(*_line(rows, column), page_text(column.note, names)) for column in in_file]
+
+
+def _as_encoded(rows: pa.Table, column: EncodedColumn) -> pa.ChunkedArray:
+    """Return cells; those of a category as the texts that are its levels."""
+    cells = plain(rows[column.name])
+    return as_texts(cells) if column.kind == CATEGORY else cells
+
+
+def _line(rows: pa.Table, column: EncodedColumn) -> tuple[str, ...]:
+    missing: Text = Count(column.missing)
+    if column.missing:
+        both = Text("{} ({})", missing, Share(column.missing, rows.num_rows))
+        missing = OfSome(both, column.missing, instead=missing)
+    return (column.name, column.kind, missing, _shown_values(rows, column))
+
+
+def _shown_values(rows: pa.Table, column: EncodedColumn) -> str:
+    cells = _as_encoded(rows, column)
+    if column.kind == NUMBER:
+        seen = numbers(cells, column.name)
+        seen = seen[np.isfinite(seen)]
+        low, middle, high = np.quantile(seen, (0.25, 0.5, 0.75)) if len(seen) else (np.nan,) * 3
+        quarters = f"{middle:,.4g} ({low:,.4g} to {high:,.4g})"
+        return OfSome(quarters, len(seen), _FEWEST_FOR_QUARTERS)
+    if column.kind == CATEGORY:
+        counts = pc.value_counts(cells.drop_null()).to_pylist()
+        ordered = sorted(counts, key=lambda entry: (-entry["counts"], str(entry["values"])))
+        shown = [
+            Text("{} {}", str(entry["values"]), Share(entry["counts"], len(cells)))
+            for entry in ordered[:4]
+        ]
+        common = sum(entry["counts"] >= FEW for entry in ordered[:4])
+        others, level = (
+            join_texts(", ", [*texts, *["…"] * (len(ordered) > len(texts))])
+            for texts in (shown[:common], shown)
+        )
+        return Text.of(others, level.exact)
+    return ""
+
+
+DIFFERENCE_HEAD = ("column", "largest standardised difference", "between")
+DIFFERENCE_NOTE = (
+    "Difference of two means, or of the shares of the levels, in standard deviations: the largest "
+    "of all pairs of groups of eight rows or more. In a trial 0.1 counts as balanced; 0.2, 0.5 and "
+    "0.8 are called small, medium and large. Missing values are left out. Levels of fewer than "
+    "eight rows in a group count as one. Complete: no level is in both groups."
+)
+MOST_COLUMNS = 20
+
+_Values = npt.NDArray[np.object_] | Array
+
+
+def difference_lines(
+    table: LabelledTable, code: Ids, names: Sequence[str]
+) -> list[tuple[str, str, str]]:
+    """Return `DIFFERENCE_HEAD` for each column, the most different one first.
+
+    Parameters
+    ----------
+    code : ndarray of shape (n,)
+        Group of each row: a place in `names`.
+    """
+    counts = np.bincount(code, minlength=len(names))
+    inside = [(names[j], code == j) for j in np.flatnonzero(counts >= FEW).tolist()]
+    lines = []
+    for column in table.encoder.used:
+        values = _values(table, column.name, category=column.kind == CATEGORY)
+        gaps = [
+            (_difference(values[rows], values[others]), f"{first} and {second}")
+            for (first, rows), (second, others) in combinations(inside, 2)
+        ]
+        shown = [gap for gap in gaps if not np.isnan(gap[0])]
+        if shown:
+            lines.append((column.name, *max(shown)))
+    ranked = sorted(lines, key=lambda line: -line[1])[:MOST_COLUMNS]
+    return [(name, _text(value), between) for name, value, between in ranked]
+
+
+def cohort_differences(first: LabelledTable, second: LabelledTable) -> list[tuple[str, str]]:
+    """Return the standardised difference of each column between two tables, in their order.
+
+    Empty where too few values are left.
+    """
+    lines = []
+    for column in first.encoder.used:
+        category = column.kind == CATEGORY
+        here, there = (_values(table, column.name, category=category) for table in (first, second))
+        gap = _difference(here, there)
+        lines.append((column.name, "" if np.isnan(gap) else _text(gap)))
+    return lines
+
+
+def _text(difference: float) -> str:
+    return "complete" if np.isinf(difference) else f"{difference:.2f}"
+
+
+def _values(table: LabelledTable, name: str, *, category: bool) -> _Values:
+    """Return a column without its encoding: texts (None where missing) or numbers."""
+    if category:
+        cells = plain(table.rows[name]).to_pylist()
+        return np.array([None if pd.isna(cell) else str(cell) for cell in cells], dtype=object)
+    # By the encoder's names: among features a column called `group` has another one.
+    return table.features.X[:, table.encoder.places[name]]
+
+
+def _difference(first: _Values, second: _Values) -> float:
+    """Return the difference of a column between two groups; NaN if too few values are left."""
+    sides = [side[~pd.isna(side)] for side in (first, second)]
+    if min(map(len, sides)) < FEW:
+        return float("nan")
+    levels, place = np.unique(np.concatenate(sides), return_inverse=True)
+    if first.dtype != object and len(levels) > 2:
+        return number_difference(*sides)
+    cut = len(sides[0])
+    counts = np.array(
+        [np.bincount(part, minlength=len(levels)) for part in (place[:cut], place[cut:])]
+    )
+    rare = _small(counts).any(axis=0)  # an empty cell tells of nobody
+    merged = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
+    if not _small(merged[:, -1]).any():
+        return category_difference(*merged)
+    # Without its rare levels a column may seem to separate groups that share one of them.
+    difference = category_difference(*merged[:, :-1])
+    return float("nan") if np.isinf(difference) and (counts > 0).all(axis=0).any() else difference
+
+
+def _small(counts: Ids) -> Flags:
+    return (counts > 0) & (counts < FEW)
+
+
+def missingness(columns: Sequence[EncodedColumn], n: int, rule: Rule = OTHERS) -> Figure | str:
+    """Draw the share of `n` rows that miss a value, by column; or say that there are none."""
+    holes = [column for column in columns if column.missing >= rule.few]
+    named = ((float(rule.share(column.missing, n)), column.name) for column in holes)
+    shares = sorted(named, reverse=True)[:30]
+    if not shares:
+        return "No empty cells to show: there are none, or too few to tell how many."
+    names = [name for _, name in shares]
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        axis.barh(range(len(names)), [share for share, _ in shares], color=PALETTE[0], height=0.7)
+        axis.set_yticks(range(len(names)), names)
+        axis.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6), xlabel="share missing")
+        axis.grid(visible=False, axis="y")
+
+    return Figure(
+        id="missing",
+        title="Missing values",
+        caption="Share of rows without a value, before any imputation; at most 30 columns.",
+        section="cohort",
+        size=(6.5, 0.9 + 0.2 * len(names)),
+        draw=draw,
+        head=("column", "share_missing"),
+        data=[(name, share) for share, name in shares],
+    )
+
+
+def class_shares(codes: Ids, names: tuple[str, ...]) -> str:
+    """Return the share of the positive class of two, of every class of more."""
+    counts = np.bincount(codes, minlength=len(names))
+    lines = [
+        Text("{} {}", Share(count, len(codes)), name)
+        for name, count in zip(names, counts, strict=True)
+    ]
+    return join_texts(", ", lines[1:] if len(lines) == 2 else lines)

@@ -74,11 +74,11 @@ def _check(part: Any, around: Lengths, trusted: frozenset[str]) -> bool:
     lengths = _measure(part, STATES[kind], {} if fitted else dict(around))
     inside = {letter: length for letter, length in lengths.items() if letter.isupper()}
     given = type(part)._get_param_names() if fitted else ()
-    own = [
+    values = [
         value for name, value in attributes_of(part).items() if name not in given or name == "steps"
     ]
-    held = [each for value in own for each in objects_in(value)]
-    trusting = sum(not _check(each, inside, trusted) for each in held)
+    held = [inner for value in values for inner in objects_in(value)]
+    trusting = sum(not _check(inner, inside, trusted) for inner in held)
     if type(part).__name__ in _RULES:  # after its parts, which it compares
         _RULES[type(part).__name__](part, lengths)
     if not trusting and "n_features_in_" in attributes_of(part):
@@ -248,8 +248,8 @@ def _clusters(part: Any, lengths: Lengths) -> None:
     counts = part.class_counts_
     if not lengths["K"] or lengths["C"] < 2 or counts.min() < 0 or counts.max() > _MOST_ROWS:
         raise DataError("it has no clusters, classes or counts")
-    for local, own in zip(part.estimators_, counts, strict=True):
-        if not np.array_equal(local.classes_, np.flatnonzero(own)):
+    for local, in_cluster in zip(part.estimators_, counts, strict=True):
+        if not np.array_equal(local.classes_, np.flatnonzero(in_cluster)):
             raise DataError("a cluster's classifier has other classes than its rows")
         if getattr(local, "n_features_in_", lengths["D"]) != lengths["D"]:
             raise DataError("a cluster's classifier reads other columns")

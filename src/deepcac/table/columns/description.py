@@ -68,7 +68,10 @@ def _uniform_keys(entries: Mapping[str, str]) -> Mapping[str, str]:
 _Text = Annotated[str | None, BeforeValidator(_given)]
 _Uniform = Annotated[str, AfterValidator(uniform)]
 _Name = Annotated[_Uniform | None, BeforeValidator(_given)]
-_Number = Annotated[float | None, BeforeValidator(_given)]
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+_Number = Annotated[_Finite | None, BeforeValidator(_given)]
+_DELIMITER = r"^[\t !#-/:-@\[-`{-~]$"  # ASCII, and neither a letter, a digit nor a quotation mark
+_GROUP_SIGN = r"^[^\pL\pN+-]?$"
 
 
 class _Standard(Entry):
@@ -92,8 +95,8 @@ class Dialect(_Standard):
         Of a spreadsheet that has several.
     """
 
-    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
-    header_rows: tuple[int, ...] = ()
+    delimiter: str | None = Field(default=None, pattern=_DELIMITER)
+    header_rows: tuple[Annotated[int, Field(ge=1)], ...] = ()
     sheet_name: str | None = None
 
 
@@ -134,7 +137,7 @@ class ColumnField(_Standard):
     categories: tuple[str, ...] = ()
     missing_values: tuple[str, ...] | None = None
     decimal_char: Literal[".", ","] = "."
-    group_char: str = Field(default="", max_length=1)
+    group_char: str = Field(default="", pattern=_GROUP_SIGN)
     unit: str = ""
     format: str = DEFAULT
     bare_number: bool = True
@@ -148,8 +151,8 @@ class ColumnField(_Standard):
         """Return plain values; the standard also knows objects of a value and its label."""
         if not isinstance(categories, list | tuple):
             return categories
-        values = (entry["value"] if isinstance(entry, dict) else entry for entry in categories)
-        return tuple(str(value) for value in values)
+        values = [e.get("value") if isinstance(e, dict) else e for e in categories]
+        return tuple(str(v) if isinstance(v, int | float) else v for v in values)
 
     @model_validator(mode="after")
     def _check(self) -> "ColumnField":

@@ -63,6 +63,8 @@ def read_yaml(file: str | os.PathLike[str], *, texts: bool = False) -> Any:
                 "is no YAML; look there and one line above for a bracket, a quotation mark or "
                 "spaces that are missing"
             )
+        elif isinstance(error, UnicodeError):
+            reason = "is not UTF-8 text; save it as UTF-8"
         else:  # 2020-02-30
             reason = f"is no YAML ({error})"
         raise ConfigError(f"{file}{place}: {reason}") from error

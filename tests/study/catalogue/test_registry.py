@@ -141,6 +141,9 @@ def test_what_is_no_yaml(tmp_path):
     with pytest.raises(ConfigError, match=r"bad\.yaml, line \d: is no YAML") as caught:
         load_registry(tmp_path)
     assert "\n" not in str(caught.value)
+    (tmp_path / "bad.yaml").write_text("title: größe\n", encoding="utf-16")
+    with pytest.raises(ConfigError, match="is not UTF-8"):
+        load_registry(tmp_path)
     (tmp_path / "bad.yaml").write_text("!!python/object/apply:os.getcwd []\n")
     with pytest.raises(ConfigError, match="is no YAML"):
         load_registry(tmp_path)

@@ -121,7 +121,7 @@ def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
-@pytest.mark.parametrize("number", draws(60, 300))
+@pytest.mark.parametrize("number", draws(40, 300))
 def test_a_mutant_of_a_document_is_read_plainly_or_refused(kind, number, tmp_path):
     (row,) = fuzz_documents(tmp_path, range(number), [kind])
     assert row.other == 0, row.how

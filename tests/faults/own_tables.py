@@ -245,7 +245,8 @@ def as_csv(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False, lineterminator="\n").encode()
 
 
-def _as_sheet(frame: pd.DataFrame) -> bytes:
+def as_sheet(frame: pd.DataFrame) -> bytes:
+    """Return the bytes of a frame as a spreadsheet."""
     buffer = io.BytesIO()
     frame.to_excel(buffer, index=False)
     return buffer.getvalue()
@@ -316,7 +317,7 @@ KINDS = {
     ),
     "spreadsheets": Kind(
         "xlsx",
-        _as_sheet,
+        as_sheet,
         _sheet_mutant,
         unchanged,
         "bytes of the file, and of its parts but the sheet",

@@ -15,7 +15,7 @@ import openpyxl
 import pandas as pd
 import pyarrow as pa
 from openpyxl.cell.cell import MergedCell
-from own_tables import ANY, Kind, as_csv, plain_text, text_mutant
+from own_tables import ANY, Kind, as_csv, as_sheet, plain_text, text_mutant
 from parsers import mutant
 from pyarrow import feather
 
@@ -134,12 +134,6 @@ def _write_sas(frame: pd.DataFrame, path: str) -> None:
     pyreadstat.write_xport(frame, path, file_format_version=5)
 
 
-def _sheet(frame: pd.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.to_excel(buffer, index=False)
-    return buffer.getvalue()
-
-
 def _cells_mutant(start: bytes, draw: random.Random) -> bytes:
     """Change cells, heads, rows or sheets as people do."""
     book = openpyxl.load_workbook(io.BytesIO(start))
@@ -178,7 +172,7 @@ PACKED = {
     "SPSS": Kind("sav", _file_of("sav", _write_spss), mutant, lambda content: ANY, "bytes"),
     "SAS transport": Kind("xpt", _file_of("xpt", _write_sas), mutant, lambda content: ANY, "bytes"),
     "cells of sheets": Kind(
-        "xlsx", _sheet, _cells_mutant, lambda content: ANY,
+        "xlsx", as_sheet, _cells_mutant, lambda content: ANY,
         "error cells, formulas, dates, merged cells, moved rows, further and hidden sheets",
     ),
 }  # fmt: skip

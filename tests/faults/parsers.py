@@ -14,7 +14,6 @@ from project import Row
 
 from deepcac.files.storage import read_json, read_table, write_table
 from deepcac_study.catalogue.variables import Variable
-from deepcac_study.jobs.pointers import read_pointers
 from deepcac_study.raw.archive import members
 from deepcac_study.raw.delimited import read_delimited
 from deepcac_study.raw.hypertext import read_page
@@ -65,7 +64,6 @@ PARSERS: dict[str, tuple[str, Parser]] = {
     "web pages": ("page.html", _html),
     "JSON": ("record.json", read_json),
     "run records": ("record.json", read_record),
-    "DVC pointers": ("pointer.dvc", read_pointers),
     "zip archives": ("zip", lambda path: list(members(path))),
     "tar.gz archives": ("tar.gz", lambda path: list(members(path))),
     "tar.xz archives": ("tar.xz", lambda path: list(members(path))),

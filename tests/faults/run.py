@@ -18,6 +18,7 @@ from pathlib import Path
 
 import arrow_types
 import bits
+import documents
 import machine
 import mirror
 import models
@@ -103,6 +104,10 @@ def tables(work: Path, given: argparse.Namespace) -> Iterable[Row]:
     return own_tables.fuzz_tables(work, mutants(given), own_tables.KINDS | packed_tables.PACKED)
 
 
+def yaml_documents(work: Path, given: argparse.Namespace) -> Iterable[Row]:
+    return documents.fuzz_documents(work, mutants(given))
+
+
 def arrow(work: Path, given: argparse.Namespace) -> list[Row]:
     return [arrow_types.fuzz_types(work, mutants(given))]
 
@@ -125,6 +130,7 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], Iterable[Row]]] = {
     "values": values,
     "tables": tables,
     "arrow": arrow,
+    "documents": yaml_documents,
 }
 
 

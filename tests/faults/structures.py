@@ -1,4 +1,4 @@
-"""Seeded mutants that are well formed: values of records, pointers and archives, digests made anew.
+"""Seeded mutants that are well formed: values of records and archives, digests made anew.
 
 A mutant counts as the same where it is read and says what its place, its inputs and its schema
 allow, and as refused where it gets one clear line. Everything else is a mistake of ours.
@@ -12,12 +12,11 @@ import stat
 import tarfile
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
 from children import counted, trials, tried
 from parsers import CORPUS, mutant
 from project import Row
@@ -26,7 +25,6 @@ from deepcac.errors import DataError
 from deepcac.files.storage import content_digest, read_json
 from deepcac.judging.trial_record import PARTS
 from deepcac.judging.trial_scores import METRICS
-from deepcac_study.jobs.pointers import read_pointers
 from deepcac_study.judge.trial_files import read_trials
 from deepcac_study.raw.archive import members
 from deepcac_study.records.record import file_digest, scores_path
@@ -62,7 +60,6 @@ def structures(work: Path, numbers: range) -> Iterator[Row]:
     kinds = (
         ("run records", "`record.json` at its path", _records(work)),
         ("records of trials", "a record of the judge at its path", _trials(work)),
-        ("DVC pointers", "`pointer.dvc`", _pointers(work)),
         ("archives", "a zip and a tar.gz", _archives(work)),
         ("records that ship", "three records with their manifest", _shipped(work)),
     )
@@ -80,10 +77,10 @@ def _row(name: str, seed: str, consistent: Callable[[random.Random], bool], numb
     return counted(f"values: {name}", trials(lambda: trial, numbers), how)
 
 
-def changed(value: Any, draw: random.Random) -> Any:
-    """Return a copy of nested dicts and lists with one to three places changed."""
+def changed(value: Any, draw: random.Random, values: Sequence[Any] = VALUES, most: int = 3) -> Any:
+    """Return a copy of nested dicts and lists with up to `most` places changed, some to `values`."""
     whole = copy.deepcopy(value)
-    for _ in range(draw.randint(1, 3)):
+    for _ in range(draw.randint(1, most)):
         parent, key = draw.choice(list(_places(whole)) or [({"x": None}, "x")])
         match draw.randrange(6):
             case 0:
@@ -95,10 +92,10 @@ def changed(value: Any, draw: random.Random) -> Any:
             case 3 if isinstance(parent, list):
                 parent.insert(0, copy.deepcopy(parent[key]))
             case 4:
-                other, name = draw.choice([*_places(whole), (VALUES, 0)])
+                other, name = draw.choice([*_places(whole), (values, 0)])
                 parent[key] = copy.deepcopy(other[name])
             case _:
-                parent[key] = copy.deepcopy(draw.choice(VALUES))
+                parent[key] = copy.deepcopy(draw.choice(values))
     return whole
 
 
@@ -176,23 +173,6 @@ def _trials(work: Path) -> Callable[[random.Random], bool]:
         found = read_trials(path)
         kept = {"contender": found.contender, **found.about}
         return all(kept[name] == whole[name] for name in ("contender", "dataset", "answers"))
-
-    return trial
-
-
-def _pointers(work: Path) -> Callable[[random.Random], bool]:
-    path = work / "p" / "x.dvc"
-    path.parent.mkdir()
-    whole = yaml.safe_load((CORPUS / "pointer.dvc").read_text())
-
-    def trial(draw: random.Random) -> bool:
-        path.write_text(yaml.safe_dump(changed(whole, draw)))
-        return all(
-            found.target.resolve().is_relative_to(path.parent.resolve())
-            and found.target.resolve() != path.parent.resolve()
-            and found.in_cache(work).resolve().is_relative_to((work / "files" / "md5").resolve())
-            for found in read_pointers(path)
-        )
 
     return trial
 

@@ -7,6 +7,8 @@ import signal
 import pytest
 from arrow_types import fuzz_types
 from bits import flips
+from documents import KINDS as DOCUMENTS
+from documents import fuzz_documents
 from machine import folder_names, kills, two_runs
 from mirror import behaviours
 from models import KINDS, fuzz_models
@@ -114,6 +116,15 @@ def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_sche
 @pytest.mark.parametrize(("kind", "number"), few_or_all(TABLES | PACKED, 20, 150, *PLAIN))
 def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind, number, tmp_path):
     (row,) = fuzz_tables(tmp_path, range(number), {kind: (TABLES | PACKED)[kind]})
+    assert row.other == 0, row.how
+    assert row.same > 0
+    assert row.refused > number / 10
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+@pytest.mark.parametrize("number", draws(40, 300))
+def test_a_mutant_of_a_document_is_read_plainly_or_refused(kind, number, tmp_path):
+    (row,) = fuzz_documents(tmp_path, range(number), [kind])
     assert row.other == 0, row.how
     assert row.same > 0
     assert row.refused > number / 10

@@ -1,10 +1,12 @@
-"""The mutants of model files find faults that are planted: a harness that finds none is no proof."""
+"""Mutants find faults that are planted: a harness that finds none is no proof."""
 
 import re
 
 import children
 import numpy as np
 import pytest
+from children import DEATH, OTHERWISE, TRACEBACK
+from documents import fuzz_documents
 from models import fuzz_models
 
 from deepcac.persistence.state_table import ALLOWED
@@ -53,3 +55,32 @@ def test_mutants_find_a_fault_that_is_planted(fault, tmp_path, monkeypatch):
     monkeypatch.setattr(children, "TRIAL_SECONDS", 1.0)
     (row,) = fuzz_models(tmp_path, range(100), [kind])
     assert row.other > 0, row.how
+
+
+def _endless(events):
+    while True:
+        pass
+
+
+DECLARED = "deepcac.files.declared."
+OF_DOCUMENTS = {
+    "keys twice": ("registry", f"{DECLARED}_refuse_repeated_keys", _unchecked, OTHERWISE),
+    "cells that do not fit": (
+        *("descriptions", "deepcac.table.columns.described_rows._faults", lambda *_: ()),
+        OTHERWISE,
+    ),
+    "no end": ("registry", f"{DECLARED}_refuse_endless", _endless, DEATH),
+    "a fault without a line": (
+        *("descriptions", f"{DECLARED}ValidationError", ZeroDivisionError),
+        TRACEBACK,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", OF_DOCUMENTS)
+def test_mutants_of_documents_find_a_fault_that_is_planted(fault, tmp_path, monkeypatch):
+    kind, guard, without, found = OF_DOCUMENTS[fault]
+    monkeypatch.setattr(guard, without)
+    monkeypatch.setattr(children, "TRIAL_SECONDS", 1.0)
+    (row,) = fuzz_documents(tmp_path, range(3 if found == DEATH else 100), [kind])
+    assert found in row.how

@@ -1,8 +1,10 @@
 """What a YAML file declares: typed entries, their faults in one line, and the code they name."""
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import yaml
@@ -17,6 +19,7 @@ _WANTED = {
     "int_type": "a whole number", "int_parsing": "a whole number", "tuple_type": "a list",
     **dict.fromkeys(("dict_type", "model_type"), "a block of key: value"),
 }  # fmt: skip
+_MOST_LEVELS = 100  # of some ten thousand libyaml ends the process
 
 
 class Entry(BaseModel):
@@ -28,6 +31,73 @@ class Entry(BaseModel):
 def parsed(text: str) -> Any:
     """Return what a YAML text says: by libyaml, where PyYAML has it, in a tenth of the time."""
     return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+class _UnclearError(yaml.YAMLError):
+    """YAML that says two things, or more than memory holds."""
+
+    def __init__(self, problem: str, mark: Any) -> None:
+        super().__init__(problem)
+        self.problem, self.problem_mark = problem, mark
+
+
+def read_yaml(file: str | os.PathLike[str], *, texts: bool = False) -> Any:
+    """Return what a YAML file says that a person wrote; every scalar is a text if `texts`.
+
+    Raises
+    ------
+    ConfigError
+        It is no YAML; a key stands twice, of which PyYAML would take the last; or it has an alias
+        or very many levels, which take memory without end.
+    """
+    kind = "BaseLoader" if texts else "SafeLoader"
+    loader = getattr(yaml, f"C{kind}", getattr(yaml, kind))
+    try:
+        text = Path(file).read_text("utf-8")
+        _refuse_endless(yaml.parse(text, loader))
+        parser = loader(text)
+        node = parser.get_single_node()
+        _refuse_repeated_keys(node)
+        return None if node is None else parser.construct_document(node)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark else ""
+        if isinstance(error, _UnclearError):
+            reason = error.problem
+        elif isinstance(error, yaml.YAMLError):
+            reason = (
+                "is no YAML; look there and one line above for a bracket, a quotation mark or "
+                "spaces that are missing"
+            )
+        elif isinstance(error, UnicodeError):
+            reason = "is not UTF-8 text; save it as UTF-8"
+        else:  # 2020-02-30
+            reason = f"is no YAML ({error})"
+        raise ConfigError(f"{file}{place}: {reason}") from error
+
+
+def _refuse_endless(events: Iterable[yaml.Event]) -> None:
+    level = 0
+    for event in events:
+        level += isinstance(event, yaml.CollectionStartEvent)
+        level -= isinstance(event, yaml.CollectionEndEvent)
+        if level > _MOST_LEVELS:
+            raise _UnclearError("has too many levels", event.start_mark)
+        if isinstance(event, yaml.AliasEvent):
+            raise _UnclearError("has an alias (*); write each value out", event.start_mark)
+
+
+def _refuse_repeated_keys(node: yaml.Node | None) -> None:
+    if isinstance(node, yaml.MappingNode):
+        keys = set[str]()
+        for key, _ in node.value:
+            if str(key.value) in keys:
+                why = f"{key.value!r} stands twice; take one of them out"
+                raise _UnclearError(why, key.start_mark)
+            keys.add(str(key.value))
+    for part in node.value if isinstance(node, yaml.CollectionNode) else ():
+        for each in part if isinstance(part, tuple) else (part,):
+            _refuse_repeated_keys(each)
 
 
 def resolve(path: str) -> Any:

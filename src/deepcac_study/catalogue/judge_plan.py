@@ -1,13 +1,11 @@
 """The judge's part of the configuration: who meets on which data, and how hard all are tuned."""
 
 import os
-from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import AfterValidator, Field
 
-from deepcac.files.declared import Entry, checked
+from deepcac.files.declared import Entry, checked, read_yaml
 from deepcac.judging.contenders import parse_contender
 from deepcac.scoring.margins import MARGIN, STRICT
 from deepcac_study.catalogue.entries import Id
@@ -177,5 +175,5 @@ class Judge(Entry):
 
 def read_judge(path: str | os.PathLike[str]) -> Judge:
     """Return the judge's part of a configuration file."""
-    content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    content = read_yaml(path)
     return checked(Judge, content.get("judge", {}), f"{path}: judge")

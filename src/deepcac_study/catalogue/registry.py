@@ -7,10 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from deepcac.errors import ConfigError
-from deepcac.files.declared import checked, parsed
+from deepcac.files.declared import checked, read_yaml
 from deepcac_study.catalogue.entries import DataSet, RawFile, Source
 from deepcac_study.catalogue.near_names import near_names
 from deepcac_study.catalogue.protocol import named_protocols
@@ -116,12 +114,7 @@ def check_name(registry: Registry, id_: str, owner: str) -> None:
 
 
 def _read_source(path: Path, *, private: bool = False) -> Source:
-    try:
-        entry = parsed(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:  # 2020-02-30
-        raise ConfigError(
-            f"{path}: not readable as YAML ({' '.join(str(error).split())})"
-        ) from error
+    entry = read_yaml(path)
     if not isinstance(entry, dict):
         raise ConfigError(f"{path}: at $: a source with its data sets is expected")
     return checked(Source, {**entry, "id": path.stem, "private": private}, str(path))

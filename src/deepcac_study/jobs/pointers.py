@@ -20,8 +20,9 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
+from deepcac.files.declared import read_yaml
 
 CACHE = Path(".dvc/cache")
 SPLITS_REMOTE = "splits"  # the remote in the repository itself, which every clone has
@@ -128,14 +129,13 @@ def read_pointers(path: str | os.PathLike[str]) -> list[Pointer]:
     """Read the outputs of a ``.dvc`` file; one that leads out of its folder is a `DataError`."""
     path = Path(path)
     try:
-        content = _Content.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        content = _Content.model_validate(read_yaml(path))
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         place = ".".join(map(str, fault["loc"]))
         raise DataError(f"{path}: not a DVC pointer ({place}: {fault['msg']})") from error
-    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: not a DVC pointer ({reason})") from error
+    except ConfigError as error:
+        raise DataError(f"{error} (not a DVC pointer)") from error
     for output in content.outs:
         if not _stays_below(path.parent, output.path):
             raise DataError(

@@ -33,6 +33,7 @@ from deepcac.table.columns.given_answers import apply_answers
 from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.inference.labelled_table import read_labelled
 from deepcac.table.pages.profile_page import write_profile_page
+from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 120
@@ -402,6 +403,9 @@ def arrow(texts):
     return pa.array(texts, pa.string())
 
 
+FIELD = "{fields: [{name: a}]}"
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -419,6 +423,15 @@ def arrow(texts):
         (
             "name: t\npath: t.csv\nschema: {fields: [{name: a, decimalChar: ',', groupChar: ','}]}",
             "one sign",
+        ),
+        (f"name: t\npath: t.csv\nschema: {FIELD}\nname: u", "line 4: 'name' stands twice"),
+        (f"name: t\npath: t.csv\ndialect: {{delimiter: é}}\nschema: {FIELD}", "delimiter"),
+        (f"name: t\npath: t.csv\ndialect: {{headerRows: [0]}}\nschema: {FIELD}", "headerRows"),
+        ("name: t\npath: t.csv\nschema: {fields: [{name: a, groupChar: x}]}", "groupChar"),
+        ("name: t\npath: t.csv\nschema: {fields: [{name: a, categories: [{}]}]}", "categories"),
+        (
+            "name: t\npath: t.csv\nschema: {fields: [{name: a, constraints: {minimum: nan}}]}",
+            "finite",
         ),
     ],
 )
@@ -453,6 +466,15 @@ def test_a_key_with_nothing_behind_it_is_not_there(tmp_path):
         "deepcac:\n  outcome:\n  site: null\n  leave_out:\n  questions:\n"
     )
     assert read_description(tmp_path / "t.yaml").use == Use()
+
+
+def test_a_header_that_ends_elsewhere_than_described_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("a\n1\n2\n")
+    text = f"name: t\npath: t.csv\ndialect: {{headerRows: [1, 2]}}\nschema: {FIELD}"
+    (tmp_path / "t.yaml").write_text(text)
+    described = DescribedTable(tmp_path / "t.csv", find_description(tmp_path / "t.csv"))
+    with pytest.raises(DataError, match="end in line 1, .* end in line 2"):
+        list(read_blocks(described))
 
 
 def test_the_description_of_a_file_of_the_same_name_is_not_taken_for_another(tmp_path):

@@ -126,10 +126,10 @@ def test_a_data_set_has_one_source(tmp_path):
         load_registry(tmp_path)
 
 
-@pytest.mark.parametrize("value", ["2020-02-30", "9" * 5000, "[" * 5000])
+@pytest.mark.parametrize("value", ["2020-02-30", "9" * 5000, "[" * 30_000, "- " * 30_000])
 def test_a_value_that_yaml_knows_and_python_does_not_is_one_line(value, tmp_path):
     (tmp_path / "odd.yaml").write_text(f"title: {value}\n")
-    with pytest.raises(ConfigError, match=r"odd\.yaml: not readable as YAML") as caught:
+    with pytest.raises(ConfigError, match=r"odd\.yaml.*: (is no YAML|has too many)") as caught:
         load_registry(tmp_path)
     assert "\n" not in str(caught.value)
 
@@ -138,11 +138,24 @@ def test_what_is_no_yaml(tmp_path):
     with pytest.raises(ConfigError, match="no registry here"):
         load_registry(tmp_path)
     (tmp_path / "bad.yaml").write_text("title: [unclosed\n")
-    with pytest.raises(ConfigError, match=r"bad\.yaml: not readable as YAML") as caught:
+    with pytest.raises(ConfigError, match=r"bad\.yaml, line \d: is no YAML") as caught:
         load_registry(tmp_path)
     assert "\n" not in str(caught.value)
+    (tmp_path / "bad.yaml").write_text("title: größe\n", encoding="utf-16")
+    with pytest.raises(ConfigError, match="is not UTF-8"):
+        load_registry(tmp_path)
     (tmp_path / "bad.yaml").write_text("!!python/object/apply:os.getcwd []\n")
-    with pytest.raises(ConfigError, match="not readable as YAML"):
+    with pytest.raises(ConfigError, match="is no YAML"):
+        load_registry(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [("title: another", "line 3: 'title' stands twice"), ("note: *x", "line 3: has an alias")],
+)
+def test_what_would_be_read_in_one_of_two_ways_or_without_end(line, message, tmp_path):
+    (tmp_path / "odd.yaml").write_text(f"title: one\nlicence: &x [a]\n{line}\n")
+    with pytest.raises(ConfigError, match=message):
         load_registry(tmp_path)
 
 

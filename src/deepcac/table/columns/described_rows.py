@@ -1,6 +1,7 @@
 """Rows read strictly by a description: a cell that does not fit is refused, nothing is guessed."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -178,7 +179,8 @@ def as_declared_numbers(texts: pa.Array, field: ColumnField) -> pa.Array:
         bare = pc.is_in(units, value_set=pa.array(alike, pa.string()))
         texts = pc.if_else(pc.fill_null(bare, False), numbers, texts)
     if field.group_char:
-        between = rf"^[+-]?[1-9]\d{{0,2}}(\{field.group_char}\d{{3}})+(\{field.decimal_char}\d*)?$"
+        group, point = re.escape(field.group_char), re.escape(field.decimal_char)
+        between = rf"^[+-]?[1-9]\d{{0,2}}({group}\d{{3}})+({point}\d*)?$"
         grouped = pc.match_substring_regex(texts, between)
         texts = pc.if_else(grouped, pc.replace_substring(texts, field.group_char, ""), texts)
     if field.decimal_char == ",":

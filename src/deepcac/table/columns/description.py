@@ -43,6 +43,9 @@ ColumnType = Literal[
 
 
 _Uniform = Annotated[str, AfterValidator(uniform)]
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+_DELIMITER = r"^[\t !#-/:-@\[-`{-~]$"  # ASCII, and neither a letter, a digit nor a quotation mark
+_GROUP_SIGN = r"^[^\pL\pN+-]?$"
 
 
 class _Filled(Entry):
@@ -69,17 +72,17 @@ class Dialect(_Standard):
     """How a file is laid out."""
 
     # Of delimited text; None finds it from the first lines
-    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    delimiter: str | None = Field(default=None, pattern=_DELIMITER)
     # Lines of the file, from 1, whose last one ends the header; empty to find it
-    header_rows: tuple[int, ...] = ()
+    header_rows: tuple[Annotated[int, Field(ge=1)], ...] = ()
     sheet_name: str | None = None  # of a spreadsheet that has several
 
 
 class Constraints(_Standard, _Filled):
     """The range that the numbers of a column have."""
 
-    minimum: float | None = None
-    maximum: float | None = None
+    minimum: _Finite | None = None
+    maximum: _Finite | None = None
 
 
 class ColumnField(_Standard):
@@ -92,7 +95,7 @@ class ColumnField(_Standard):
     # Cells without a value, in place of those of the whole table
     missing_values: tuple[str, ...] | None = None
     decimal_char: Literal[".", ","] = "."
-    group_char: str = Field(default="", max_length=1)  # between thousands
+    group_char: str = Field(default="", pattern=_GROUP_SIGN)  # between thousands
     unit: str = ""  # written behind the numbers in the cells
     # Of dates: a pattern as %d.%m.%Y, "default" for ISO 8601, "any" for no one pattern
     format: str = DEFAULT
@@ -108,7 +111,8 @@ class ColumnField(_Standard):
         """Return plain values; the standard also knows objects of a value and its label."""
         if not isinstance(categories, list):
             return categories
-        return [c["value"] if isinstance(c, dict) and "value" in c else c for c in categories]
+        plain = [c["value"] if isinstance(c, dict) and "value" in c else c for c in categories]
+        return [str(value) if isinstance(value, int | float) else value for value in plain]
 
     @model_validator(mode="after")
     def _check(self) -> "ColumnField":
@@ -144,9 +148,9 @@ class Outcome(_Filled):
 
     field: _Uniform
     event: _Uniform | None = None  # the value that counts as the event, of two
-    above: float | None = None  # for a number: values above it are the event
+    above: _Finite | None = None  # for a number: values above it are the event
     time: _Uniform | None = None  # column of the follow-up time
-    horizon: float | None = None  # time up to which an event counts
+    horizon: _Finite | None = None  # time up to which an event counts
     # Values of `field` after which the event can no longer happen
     competing: tuple[_Uniform, ...] = ()
     # "leave out" leaves rows out whose outcome is not known; they are refused otherwise

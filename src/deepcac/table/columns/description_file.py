@@ -9,7 +9,7 @@ import yaml
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
-from deepcac.files.declared import checked
+from deepcac.files.declared import checked, read_yaml
 from deepcac.table.columns.cell_texts import uniform
 from deepcac.table.columns.description import PROFILE, OpenQuestion, Resource, TableDescription
 from deepcac.table.columns.given_answers import apply_answers
@@ -68,28 +68,17 @@ def description_path(table: StrPath) -> Path:
 
 def read_description(file: StrPath) -> TableDescription:
     """Read a description; what is no possible one is a `ConfigError` with its place."""
-    try:
-        text = Path(file).read_text("utf-8")
-        # Every scalar is text: -9, 007 and an unquoted yes are what a person wrote.
-        loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, loader)):
-            raise ConfigError(f"{file}: has an alias (*); write each value out")
-        node = yaml.compose(text, loader)
-        content = yaml.load(text, loader)
-    except (UnicodeError, yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}" if mark else ""
-        raise ConfigError(
-            f"{file}{place}: is no YAML; look there and one line above for a bracket, a quotation "
-            "mark or spaces that are missing"
-        ) from error
+    # Every scalar is text: -9, 007 and an unquoted yes are what a person wrote.
+    content = read_yaml(file, texts=True)
     if not isinstance(content, dict) or "schema" not in content:
         raise ConfigError(
             f"{file}: describes no table (it has no schema); rename it, or name the description "
             "by --description"
         )
     resource = apply_answers(checked(Resource, content, str(file)))
-    return TableDescription(resource, str(file), _lines(node))
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    lines = _lines(yaml.compose(Path(file).read_text("utf-8"), loader))
+    return TableDescription(resource, str(file), lines)
 
 
 def find_description(table: StrPath, named: StrPath | None = None) -> TableDescription | None:

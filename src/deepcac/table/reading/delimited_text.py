@@ -154,6 +154,11 @@ def find_head(file: str, opened: Open, dialect: Dialect) -> Head:
     first, end = "".join(lines[place : place + 1]), place + 1
     while first.count('"') % 2 and end < len(lines):
         first, end = first + lines[end], end + 1
+    if dialect.header_rows and max(dialect.header_rows) != end:
+        raise DataError(
+            f"{file}: the names of columns end in line {end}, and the description says that they "
+            f"end in line {max(dialect.header_rows)} (headerRows)"
+        )
     bare = _outside_quotes(first)
     rows = list(filter(str.strip, lines[end:]))
     after = rows[:2]

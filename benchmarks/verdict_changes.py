@@ -13,13 +13,13 @@ from typing import Any
 Found = dict[str, Any]
 NUMBERS = ("score", "reference_score", "mean", "low", "high")
 HEAD = (
-    "table", "n", "events", "verdict_before", "verdict_after", "verdict", "recommended_before",
-    "recommended_after", "recommended", "change_before", "change_after", "features",
-    "largest_auroc_difference", "same_if_sorted", "reason",
-)  # fmt: skip
+    *("table", "n", "events", "verdict_before", "verdict_after", "verdict"),
+    *("recommended_before", "recommended_after", "recommended", "change_before", "change_after"),
+    *("read_otherwise", "largest_auroc_difference", "aligned_auroc_difference", "reason"),
+)
 REVERSED = ("table", "numbers", "numbers_changed", "largest_change", "verdict", "recommended")
-SORTED = "columns are read in the order of their names"
-RULE = "recommended is now the simplest model within one standard error of the best"
+READING = "what is read otherwise"
+RULE = "now the simplest model within one standard error, on the folds of fit; before the best mean"
 
 
 def read(path: Path) -> dict[str, Found]:
@@ -52,12 +52,23 @@ def by_clusters(found: Found) -> str:
     return ""
 
 
-def features(before: Found, after: Found) -> str:
-    """Say whether both versions read the same features."""
+def has_levels(found: Found) -> dict[str, bool]:
+    """Return the columns that have features, and whether they are those of levels."""
+    parts = (name.removesuffix(" (column)").partition("=") for name in found["names"])
+    return {column: bool(sign) for column, sign, _ in parts}
+
+
+def read_otherwise(before: Found, after: Found) -> str:
+    """Say which features version 2 makes otherwise of the same file."""
     if before["columns"] == after["columns"]:
-        return "same"
-    same = sorted(before["columns"]) == sorted(after["columns"])
-    return "same, in another order" if same else "read otherwise"
+        return ""
+    was, now = has_levels(before), has_levels(after)
+    gone = sorted(was.keys() - now)
+    coded = sorted(name for name, levels in now.items() if levels > was.get(name, False))
+    said = ["columns in the order of their names"]
+    said += [f"left out: {' '.join(gone)}"] if gone else []
+    said += [f"codes, not numbers: {' '.join(coded)}"] if coded else []
+    return "; ".join(said)
 
 
 def same(one: Found, other: Found, key: str) -> str:
@@ -65,20 +76,24 @@ def same(one: Found, other: Found, key: str) -> str:
     return "same" if one[key] == other[key] else "changed"
 
 
-def line(before: Found, after: Found, again: Found | None) -> list[Any]:
-    """Return the line of a table; `again` is what version 1 says where columns are sorted."""
+def line(before: Found, after: Found, aligned: Found | None) -> list[Any]:
+    """Return the line of a table; `aligned` is what version 1 says of it as version 2 reads it."""
     verdict, best = same(before, after, "verdict"), same(before, after, "best")
-    largest = max(changes(before, after, NUMBERS[:2]), default=0.0)
-    repeated = again is not None and max(changes(again, after, NUMBERS[:2]), default=0.0) == 0
-    reasons = [SORTED] if largest > 0 and repeated else []
-    if best == "changed" and again is not None and again["best"] != after["best"]:
-        reasons.append(RULE)
+    scores = [
+        "" if one is None else f"{max(changes(one, after, NUMBERS[:2]), default=0.0):.4f}"
+        for one in (before, aligned)
+    ]
+    reasons = []
+    if aligned is not None and verdict == "changed" and aligned["verdict"] == after["verdict"]:
+        reasons.append(f"verdict: {READING}")
+    if aligned is not None and best == "changed":
+        reasons.append(f"model: {READING if aligned['best'] == after['best'] else RULE}")
     return [
-        before["table"], before["n"], before["events"], before["verdict"], after["verdict"],
-        verdict, before["best"], after["best"], best, by_clusters(before), by_clusters(after),
-        features(before, after), f"{largest:.4f}", "" if again is None else str(repeated).lower(),
+        *(before[name] for name in ("table", "n", "events")),
+        *(before["verdict"], after["verdict"], verdict, before["best"], after["best"], best),
+        *(by_clusters(before), by_clusters(after), read_otherwise(before, after), *scores),
         "; ".join(reasons),
-    ]  # fmt: skip
+    ]
 
 
 def reversed_line(after: Found, reverse: Found) -> list[Any]:
@@ -100,9 +115,9 @@ if __name__ == "__main__":
     for option in ("work", "results"):
         parser.add_argument(option, type=Path)
     options = parser.parse_args()
-    runs = ("before", "after", "sorted", "reversed")
-    before, after, again, reverse = (read(options.work / f"{name}.jsonl") for name in runs)
-    lines = [line(before[name], after[name], again.get(name)) for name in after if name in before]
+    runs = ("before", "after", "aligned", "reversed")
+    before, after, aligned, reverse = (read(options.work / f"{name}.jsonl") for name in runs)
+    lines = [line(before[name], after[name], aligned.get(name)) for name in after if name in before]
     write(options.results / "verdicts_before_after.csv", HEAD, lines)
     turned = [reversed_line(after[name], reverse[name]) for name in reverse]
     write(options.results / "verdicts_reversed.csv", REVERSED, turned)

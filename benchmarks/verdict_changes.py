@@ -15,7 +15,8 @@ NUMBERS = ("score", "reference_score", "mean", "low", "high")
 HEAD = (
     *("table", "n", "events", "verdict_before", "verdict_after", "verdict"),
     *("recommended_before", "recommended_after", "recommended", "change_before", "change_after"),
-    *("read_otherwise", "largest_auroc_difference", "aligned_auroc_difference", "reason"),
+    *("comparisons", "comparisons_changed", "read_otherwise"),
+    *("largest_auroc_difference", "aligned_auroc_difference", "reason"),
 )
 REVERSED = ("table", "numbers", "numbers_changed", "largest_change", "verdict", "recommended")
 READING = "what is read otherwise"
@@ -83,6 +84,8 @@ def line(before: Found, after: Found, aligned: Found | None) -> list[Any]:
         "" if one is None else f"{max(changes(one, after, NUMBERS[:2]), default=0.0):.4f}"
         for one in (before, aligned)
     ]
+    both = [two for two in paired(before, after) if two[0]["question"] == "help"]
+    asked = [row["verdict"] == again["verdict"] for row, again in both]
     reasons = []
     if aligned is not None and verdict == "changed" and aligned["verdict"] == after["verdict"]:
         reasons.append(f"verdict: {READING}")
@@ -91,7 +94,8 @@ def line(before: Found, after: Found, aligned: Found | None) -> list[Any]:
     return [
         *(before[name] for name in ("table", "n", "events")),
         *(before["verdict"], after["verdict"], verdict, before["best"], after["best"], best),
-        *(by_clusters(before), by_clusters(after), read_otherwise(before, after), *scores),
+        *(by_clusters(before), by_clusters(after), len(asked), asked.count(False)),
+        *(read_otherwise(before, after), *scores),
         "; ".join(reasons),
     ]
 

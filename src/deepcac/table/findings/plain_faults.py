@@ -64,8 +64,12 @@ def find_constants(table: ExaminedTable) -> Iterator[Finding]:
 
 
 def find_duplicates(table: ExaminedTable) -> Iterator[Finding]:
-    """Find columns that say what an earlier one says, or whether it has one of its levels."""
-    codes = {name: _codes(table, name) for name in table.predictors[:_MOST_COLUMNS]}
+    """Find columns that say what another one says, or whether it has one of its levels.
+
+    Of two columns that say the same the last by name stays, wherever they stand in the file.
+    """
+    names_down = sorted(table.predictors, reverse=True)[:_MOST_COLUMNS]
+    codes = {name: _codes(table, name) for name in names_down}
     there = {name: values for name, values in codes.items() if values is not None}
     first: dict[bytes, str] = {}
     for name, values in there.items():

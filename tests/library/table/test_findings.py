@@ -29,6 +29,12 @@ def drawn(values, seed=7):
     return np.random.default_rng(seed).choice(values, N)
 
 
+def in_some(seed):
+    """Return a measurement of 40 % of the patients, the same ones whatever the seed."""
+    values = np.random.default_rng(seed).normal(50, 9, N).round(5)
+    return np.where(ROW % 5 < 2, values, np.nan)
+
+
 def written(tmp_path, table, **options):
     table.to_csv(tmp_path / "t.csv", index=False, **options)
     return tmp_path / "t.csv"
@@ -191,6 +197,8 @@ DECIDED = [
      lambda t: t.assign(male=drawn([0, 1]))),
     ("duplicate", "asian", lambda t: t.assign(r=drawn(["a", "b", "c"])).assign(
         asian=lambda t: (t.r == "a").astype(int)), lambda t: t.assign(asian=drawn([0, 1]))),
+    ("duplicate", "copy", lambda t: t.assign(il6=in_some(1)).assign(copy=in_some(1)),
+     lambda t: t.assign(il6=in_some(1)).assign(copy=in_some(2))),
     ("code", "race", lambda t: t.assign(race=drawn([1, 2, 3, 4])),
      lambda t: t.assign(grade=drawn([1, 2, 3, 4]))),
 ]  # fmt: skip
@@ -213,6 +221,14 @@ def test_what_is_certain_stands_in_the_description(tmp_path, check, column, ther
     silent = describe(written(tmp_path, near(patients())))
     assert certain(silent).keys() <= {None} | ({"patient_id"} & silent.fields.keys())
     assert silent.resource.use.patient is None
+
+
+def test_the_order_of_a_file_does_not_decide_which_of_two_columns_stays(tmp_path):
+    table = patients()
+    table = table.assign(male=(table.sex == "m").astype(int), crp_mg=table.crp)
+    for columns in (table.columns, table.columns[::-1]):
+        use = describe(written(tmp_path, table[columns])).resource.use
+        assert {*use.leave_out} == {"crp", "male"}
 
 
 def test_every_check_of_what_is_certain_is_tried():

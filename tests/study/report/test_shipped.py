@@ -48,6 +48,7 @@ MEASURED = {
     *("criteria", "factorial", "factorial_splits", "judge_blends", "judge_division_pairs"),
     *("judge_divisions", "judge_richer_labels", "judge_scorecards", "judge_transfer"),
     *("subtype_arms", "subtype_stability", "table_shape"),
+    *("verdicts_before_after", "verdicts_reversed"),
 }
 
 

@@ -63,14 +63,18 @@ def find_constants(table: ExaminedTable) -> Iterator[Finding]:
 
 
 def find_duplicates(table: ExaminedTable) -> Iterator[Finding]:
-    """Find columns that say what an earlier one says, or whether it has one of its levels."""
-    codes = {name: table.keys(name) for name in table.predictors[:_MOST_COLUMNS]}
+    """Find columns that say what another one says, or whether it has one of its levels.
+
+    Of two columns that say the same the last by name stays, wherever they stand in the file.
+    """
+    names_down = sorted(table.predictors, reverse=True)[:_MOST_COLUMNS]
+    codes = {name: table.keys(name) for name in names_down}
     there = {name: values for name, values in codes.items() if values is not None}
     first: dict[bytes, str] = {}
     for name, values in there.items():
         # Levels are alike if they are numbered alike in the order of the rows. Values that are
-        # different in most rows are so by chance.
-        alike = values if values.max() < len(values) / 2 else _values(table, name)
+        # different in most rows that have one are so by chance.
+        alike = values if values.max() < np.sum(values >= 0) / 2 else _values(table, name)
         key = alike.tobytes()
         if key in first:
             yield leave_out(name, f"says the same as {first[key]!r}")

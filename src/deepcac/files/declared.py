@@ -96,8 +96,8 @@ def _refuse_repeated_keys(node: yaml.Node | None) -> None:
                 raise _UnclearError(why, key.start_mark)
             keys.add(str(key.value))
     for part in node.value if isinstance(node, yaml.CollectionNode) else ():
-        for each in part if isinstance(part, tuple) else (part,):
-            _refuse_repeated_keys(each)
+        for child in part if isinstance(part, tuple) else (part,):
+            _refuse_repeated_keys(child)
 
 
 def resolve(path: str) -> Any:
@@ -129,8 +129,8 @@ def checked(model: type[Model], content: object, where: str) -> Model:
         fault = error.errors(include_url=False)[0]
         place = ".".join(["$", *(str(part) for part in fault["loc"] if part != "[key]")])
         kinds: dict[type, str] = {list: "the list ", dict: "the block "}
-        found = f"{kinds.get(type(fault['input']), '')}{fault['input']!r}"[:80]
-        hint = "" if fault["type"] == "missing" else f", not {found}"
+        value = f"{kinds.get(type(fault['input']), '')}{fault['input']!r}"[:80]
+        hint = "" if fault["type"] == "missing" else f", not {value}"
         if wanted := _WANTED.get(fault["type"]):
             fault["msg"] = f"{wanted} is wanted"
         if fault["type"] == "extra_forbidden":

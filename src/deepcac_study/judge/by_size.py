@@ -178,7 +178,7 @@ def decisions(records: Records, unseen: Scores, passed: Sequence[str]) -> Iterat
     validation = {name: records[name].score(VALIDATION, METRIC).max(axis=1) for name in names}
     share = records[LINE].test_share
     gains = {name: unseen[name] - unseen[LINE] for name in names}
-    each = np.stack([validation[name] for name in names]).argmax(axis=0)
+    best = np.stack([validation[name] for name in names]).argmax(axis=0)
 
     def highest(among: Sequence[str]) -> str:
         return max(among, key=lambda name: float(validation[name].mean()))
@@ -190,10 +190,10 @@ def decisions(records: Records, unseen: Scores, passed: Sequence[str]) -> Iterat
         THREE_TESTS: (tested, np.where(declined, 0.0, gains[tested])),
         HIGHEST: (highest(names), gains[highest(names)]),
         ONE_ERROR: (names[within], gains[names[within]]),
-        EACH: ("", np.choose(each, [gains[name] for name in names])),
+        EACH: ("", np.choose(best, [gains[name] for name in names])),
     }
     for rule, (model, gain) in chosen.items():
-        taken = float(np.mean(each > 0)) if rule == EACH else float(model != LINE)
+        taken = float(np.mean(best > 0)) if rule == EACH else float(model != LINE)
         row = {"rule": rule, "model": model, "taken": taken, "gain": float(gain.mean())}
         yield {**row, "line": float(unseen[LINE].mean())}
 

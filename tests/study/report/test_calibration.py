@@ -97,7 +97,7 @@ def test_kept_intervals_are_found_by_their_runs(tmp_path):
     ]
     table = bootstrap_table(pd.DataFrame(intervals, columns=columns))
     table.to_csv(tmp_path / f"{BOOTSTRAPS}.csv", index=False)
-    kept = Bootstraps(kept=shipped_bootstraps(tmp_path))
+    kept = Bootstraps(stored=shipped_bootstraps(tmp_path))
     assert kept.difference(one, other, "auroc") == (0.01, 0.2)
     assert np.isnan(kept.difference(one, other, "f1")).all()
     assert np.isnan(kept.difference(other, one, "auroc")).all()

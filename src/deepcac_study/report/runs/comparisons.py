@@ -47,21 +47,21 @@ class Bootstraps:
 
     resamples: int = 100  # number of resamples of every run
     # Intervals of runs without scores, by the paths of both and the metric.
-    kept: Mapping[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
+    stored: Mapping[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
     _scores: dict[str, dict[str, npt.NDArray[np.float64]]] = field(default_factory=dict)
     _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     _weights: dict[int, Weights] = field(default_factory=dict)
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float]:
         """Return the interval of a paired difference; NaN if nothing varies or compares."""
-        kept = self.kept.get((first.path, second.path, metric), (np.nan, np.nan))
+        stored = self.stored.get((first.path, second.path, metric), (np.nan, np.nan))
         draws, other = self._of(first), self._of(second)
         if not (metric in draws and metric in other):
-            return kept
+            return stored
         if not np.array_equal(self._rows[first.path], self._rows[second.path]):
-            return kept
+            return stored
         low, high = interval(draws[metric] - other[metric])
-        return (low, high) if low < high else kept
+        return (low, high) if low < high else stored
 
     def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]]:
         """Return the values of each metric; nothing without scores."""

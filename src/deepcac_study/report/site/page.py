@@ -77,7 +77,7 @@ class ShippedRecords:
     made_from: str = ""
 
     @property
-    def kept(self) -> Path | None:
+    def fallback(self) -> Path | None:
         """The folder of tables where runs have no score files."""
         return self.tables if self.unscored else None
 
@@ -118,7 +118,7 @@ def build(
         files, root, inputs=data.inputs, references=printed_clusters(), unscored=shipped.unscored
     )
     files_by_kind = by_kind(files)
-    kept = shipped.kept
+    tables = shipped.fallback
     judged = load_judgement(files_by_kind[JUDGED])
     clinical = load_clinical(files_by_kind["clinical"])
     uses = data_use(
@@ -127,7 +127,7 @@ def build(
         map(read_json, files_by_kind[TABLES]),
         clinical.tasks if clinical else None,
     )
-    bootstraps = Bootstraps(resamples, shipped_bootstraps(kept) if kept else {})
+    bootstraps = Bootstraps(resamples, shipped_bootstraps(tables) if tables else {})
     material = Material(
         **vars(findings),
         judged=judged,
@@ -136,9 +136,9 @@ def build(
         planted=planted_against_found(findings.runs, registry, data.truth),
         features_dir=data.features,
         made_from=shipped.made_from,
-        curves=shipped_curves(kept) if kept else from_scores,
+        curves=shipped_curves(tables) if tables else from_scores,
     )
-    _write(material, _subtypes(material, registry, kept), Path(out_dir), bootstraps, threads)
+    _write(material, _subtypes(material, registry, tables), Path(out_dir), bootstraps, threads)
 
 
 def _subtypes(

@@ -122,12 +122,12 @@ def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> Report
             ],
         ),
     ]
-    said = f"{paper.proposes} {cells or 'Nothing of this paper was run here.'} {fared}"
+    answer = f"{paper.proposes} {cells or 'Nothing of this paper was run here.'} {fared}"
     return ReportPage(
         id=f"paper_{paper.key}",
         heading=f"{paper.label}: {paper.reference.title}",
         blocks=sections,
-        first=[str(paper.reference), _PROTOCOLS, Statement(said)],
+        first=[str(paper.reference), _PROTOCOLS, Statement(answer)],
         name=paper.label,
         written=frozenset(table.id for table in tables),
     )
@@ -146,9 +146,9 @@ def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[Section]:
             f for f in drawn if any(fnmatchcase(f"figure:{f.id}", pattern) for pattern in patterns)
         ][:_MOST]
         above = ", ".join(figure.title for figure in ours if figure.id in seen)
-        said = [f"Shown above: {above}."] * bool(above) or [_DRAWING] * (not ours)
+        sentences = [f"Shown above: {above}."] * bool(above) or [_DRAWING] * (not ours)
         new: list[Block] = [figure for figure in ours if figure.id not in seen]
-        blocks = [*plotted, *map(Statement, said), *new]
+        blocks = [*plotted, *map(Statement, sentences), *new]
         sections.append(Section(f"printed-{number}", f"Figure {number}", blocks))
         seen |= {figure.id for figure in ours}
     return sections

@@ -68,10 +68,10 @@ def shipped_pages(folder: str | os.PathLike[str]) -> Iterator[SubtypePage]:
         names, rows = zip(*page.pop("lines"), strict=True)
         columns = [f"subtype {j + 1}" for j in range(page["k"])]
         page["profile"] = pd.DataFrame(rows, names, columns, dtype=float)
-        kept = SubtypePage(**page)
-        heading = f"{kept.title}, {kept.dataset}"
-        figure = subtype_figure(kept.id, heading, kept.profile, synthetic=kept.synthetic)
-        yield replace(kept, figure=figure)
+        stored = SubtypePage(**page)
+        heading = f"{stored.title}, {stored.dataset}"
+        figure = subtype_figure(stored.id, heading, stored.profile, synthetic=stored.synthetic)
+        yield replace(stored, figure=figure)
 
 
 def _table(table: dict[str, Any]) -> Table:
@@ -82,10 +82,10 @@ def _table(table: dict[str, Any]) -> Table:
 def main() -> None:
     """Keep the pages of the named runs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kept")
+    parser.add_argument("folder")
     parser.add_argument("records", nargs="+")
     asked = parser.parse_args()
-    for path in keep(asked.kept, asked.records, Path.cwd()):
+    for path in keep(asked.folder, asked.records, Path.cwd()):
         print(path)
 
 

@@ -153,8 +153,8 @@ def follows(values: pd.DataFrame, risk: Array) -> "pd.Series[float]":
     """Return rank correlations with a risk of variables with enough values that are not equal."""
     if not len(risk) or np.ptp(risk) == 0:
         return pd.Series(dtype=float)
-    known = values.loc[:, (values.count() >= 2 * FEWEST) & (values.nunique() > 1)]
-    return known.corrwith(pd.Series(risk, values.index), method="spearman")
+    varying = values.loc[:, (values.count() >= 2 * FEWEST) & (values.nunique() > 1)]
+    return varying.corrwith(pd.Series(risk, values.index), method="spearman")
 
 
 def explained(values: pd.DataFrame, cluster: Ids) -> "pd.Series[float]":
@@ -174,11 +174,11 @@ def standardised(values: pd.DataFrame, cases: Flags) -> "tuple[pd.Series[float],
     NaN with fewer than 10 measured rows on a side, or without any spread. The error is that of
     Hedges 1981.
     """
-    one, other = values[cases], values[~cases]
-    n, m = one.count(), other.count()
-    spread = np.sqrt(((n - 1) * one.var() + (m - 1) * other.var()) / (n + m - 2))
-    known = (spread > 0) & (np.minimum(n, m) >= FEWEST)
-    effect = ((one.mean() - other.mean()) / spread).where(known)
+    inside, outside = values[cases], values[~cases]
+    n, m = inside.count(), outside.count()
+    spread = np.sqrt(((n - 1) * inside.var() + (m - 1) * outside.var()) / (n + m - 2))
+    estimable = (spread > 0) & (np.minimum(n, m) >= FEWEST)
+    effect = ((inside.mean() - outside.mean()) / spread).where(estimable)
     return effect, np.sqrt((n + m) / (n * m) + effect**2 / (2 * (n + m)))
 
 
@@ -187,10 +187,10 @@ def same_everywhere(effect: pd.DataFrame, error: pd.DataFrame) -> Array:
 
     NaN for fewer than two.
     """
-    weight, known = error**-2.0, effect.notna().sum(axis=1)
+    weight, n_effects = error**-2.0, effect.notna().sum(axis=1)
     mean = (weight * effect).sum(axis=1) / weight.sum(axis=1)
     spread = (weight * effect.sub(mean, axis=0) ** 2).sum(axis=1)
-    return np.where(known < 2, np.nan, stats.chi2.sf(spread, known - 1))
+    return np.where(n_effects < 2, np.nan, stats.chi2.sf(spread, n_effects - 1))
 
 
 class RiskFactors(NamedTuple):
@@ -214,7 +214,7 @@ def risk_factors(rows: UnseenRows) -> RiskFactors:
     parts = [rows.cluster == j for j in range(rows.k)]
     pairs = [standardised(rows.values[part], rows.label[part] == 1) for part in parts]
     effect, error = (
-        pd.DataFrame(dict(zip(rows.names, one, strict=True))) for one in zip(*pairs, strict=True)
+        pd.DataFrame(dict(zip(rows.names, row, strict=True))) for row in zip(*pairs, strict=True)
     )
     strength = (effect.abs() / error).max(axis=1).to_numpy()
     order = [place for place in np.argsort(-strength, kind="stable") if strength[place] >= 0]

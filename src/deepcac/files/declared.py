@@ -1,6 +1,7 @@
 """What a YAML file declares: typed entries, their faults in one line, and the code they name."""
 
 import difflib
+import math
 import os
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -20,6 +21,7 @@ _WANTED = {
     **dict.fromkeys(("dict_type", "model_type"), "a block of key: value"),
 }  # fmt: skip
 _MOST_LEVELS = 100  # of some ten thousand libyaml ends the process
+_MOST_VALUES = 100_000  # of a file whose aliases stand for more values than it has characters
 
 
 class Entry(BaseModel):
@@ -47,19 +49,22 @@ def read_yaml(file: str | os.PathLike[str], *, texts: bool = False) -> Any:
     Raises
     ------
     ConfigError
-        It is no YAML; a key stands twice, of which PyYAML would take the last; or it has an alias
-        or very many levels, which take memory without end.
+        It is no YAML; a key stands twice, of which PyYAML would take the last; or it has very many
+        levels, or aliases that stand for very many values, which take memory without end.
     """
     kind = "BaseLoader" if texts else "SafeLoader"
     loader = getattr(yaml, f"C{kind}", getattr(yaml, kind))
     try:
         text = Path(file).read_text("utf-8")
-        _refuse_endless(yaml.parse(text, loader))
+        _refuse_deep(yaml.parse(text, loader))
         parser = loader(text)
         node = parser.get_single_node()
-        _refuse_repeated_keys(node)
-        return None if node is None else parser.construct_document(node)
-    except (OSError, ValueError, yaml.YAMLError) as error:
+        if node is None:
+            return None
+        if _written_out(node, {}) > max(len(text), _MOST_VALUES):
+            raise _UnclearError("aliases (*) stand for too many values", node.start_mark)
+        return parser.construct_document(node)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}" if mark else ""
         if isinstance(error, _UnclearError):
@@ -76,18 +81,21 @@ def read_yaml(file: str | os.PathLike[str], *, texts: bool = False) -> Any:
         raise ConfigError(f"{file}{place}: {reason}") from error
 
 
-def _refuse_endless(events: Iterable[yaml.Event]) -> None:
+def _refuse_deep(events: Iterable[yaml.Event]) -> None:
     level = 0
     for event in events:
         level += isinstance(event, yaml.CollectionStartEvent)
         level -= isinstance(event, yaml.CollectionEndEvent)
         if level > _MOST_LEVELS:
             raise _UnclearError("has too many levels", event.start_mark)
-        if isinstance(event, yaml.AliasEvent):
-            raise _UnclearError("has an alias (*); write each value out", event.start_mark)
 
 
-def _refuse_repeated_keys(node: yaml.Node | None) -> None:
+def _written_out(node: yaml.Node, sizes: dict[int, float]) -> float:
+    """Return how many values a node has with its aliases written out; infinite if it has itself."""
+    if id(node) in sizes:
+        return sizes[id(node)]
+    sizes[id(node)] = math.inf
+    parts = node.value if isinstance(node, yaml.SequenceNode) else ()
     if isinstance(node, yaml.MappingNode):
         keys = set[str]()
         for key, _ in node.value:
@@ -95,9 +103,9 @@ def _refuse_repeated_keys(node: yaml.Node | None) -> None:
                 why = f"{key.value!r} stands twice; take one of them out"
                 raise _UnclearError(why, key.start_mark)
             keys.add(str(key.value))
-    for part in node.value if isinstance(node, yaml.CollectionNode) else ():
-        for child in part if isinstance(part, tuple) else (part,):
-            _refuse_repeated_keys(child)
+        parts = [part for pair in node.value for part in pair]
+    sizes[id(node)] = 1 + sum(_written_out(part, sizes) for part in parts)
+    return sizes[id(node)]
 
 
 def resolve(path: str) -> Any:

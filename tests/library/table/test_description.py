@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -404,6 +405,9 @@ def arrow(texts):
 
 
 FIELD = "{fields: [{name: a}]}"
+BOMB = "a: &a [1]\n" + "".join(
+    f"{key}: &{key} [{', '.join([f'*{last}'] * 10)}]\n" for last, key in pairwise("abcdefg")
+)
 
 
 @pytest.mark.parametrize(
@@ -411,7 +415,8 @@ FIELD = "{fields: [{name: a}]}"
     [
         ("a: [", "is no YAML"),
         ("a: 1", "describes no table"),
-        ("a: &a [1]\nschema: *a", "alias"),
+        (BOMB, "aliases"),
+        ("a: &a [*a]", "aliases"),
         ("name: t\npath: t.csv\nschema: {fields: [{name: a}, {name: a}]}", "stands twice"),
         ("name: t\npath: t.csv\nschema: {fields: [{name: a, type: nmber}]}", "type"),
         ("name: t\npath: t.csv\nschema: {fields: [{name: a}]}\ndeepcac: {sit: a}", "site"),

@@ -5,6 +5,7 @@ resource of Data Package 2.0 (https://datapackage.org/standard/data-resource/), 
 programs read it too.
 """
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -150,7 +151,7 @@ class Outcome(_Filled):
     event: _Uniform | None = None  # the value that counts as the event, of two
     above: _Finite | None = None  # for a number: values above it are the event
     time: _Uniform | None = None  # column of the follow-up time
-    horizon: _Finite | None = None  # time up to which an event counts
+    horizon: float | None = None  # time up to which an event counts
     # Values of `field` after which the event can no longer happen
     competing: tuple[_Uniform, ...] = ()
     # "leave out" leaves rows out whose outcome is not known; they are refused otherwise
@@ -165,7 +166,7 @@ class Outcome(_Filled):
     def _check(self) -> "Outcome":
         if (self.time is None) != (self.horizon is None):
             raise ConfigError("time and horizon of an outcome go together: name both")
-        if self.horizon is not None and not self.horizon > 0:
+        if self.horizon is not None and not 0 < self.horizon < math.inf:
             raise ConfigError(f"horizon {self.horizon:g}: name a time after the start")
         if self.competing and self.time is None:
             raise ConfigError("competing events go with a time and a horizon; name them too")

@@ -125,21 +125,30 @@ def plainly(content: bytes, loader: Any) -> Any:
     try:
         parser = loader(content.decode("utf-8-sig"))
         node = parser.get_single_node()
-        return None if node is None or not _clear(node, set()) else parser.construct_document(node)
+        return (
+            None
+            if node is None or not _clear(node, set(), set())
+            else parser.construct_document(node)
+        )
     except (ValueError, RecursionError, yaml.YAMLError):
         return None
 
 
-def _clear(node: yaml.Node, seen: set[int]) -> bool:
-    """Tell whether no node is shared, and no key stands twice."""
-    if id(node) in seen:
-        return False
-    seen.add(id(node))
+def _clear(node: yaml.Node, above: set[int], clear: set[int]) -> bool:
+    """Tell whether no node holds itself, and no key stands twice."""
+    if id(node) in above or id(node) in clear:
+        return id(node) in clear
+    parts, keys = node.value, []
     if isinstance(node, yaml.MappingNode):
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        keys = [str(key.value) for key, _ in node.value]
         parts = [part for pair in node.value for part in pair]
-        return len({*keys}) == len(node.value) and all(_clear(part, seen) for part in parts)
-    return isinstance(node, yaml.ScalarNode) or all(_clear(part, seen) for part in node.value)
+    inside = above | {id(node)}
+    if len({*keys}) < len(keys) or not (
+        isinstance(node, yaml.ScalarNode) or all(_clear(part, inside, clear) for part in parts)
+    ):
+        return False
+    clear.add(id(node))
+    return True
 
 
 def _same(one: Any, other: Any) -> bool:

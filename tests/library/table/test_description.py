@@ -417,6 +417,7 @@ BOMB = "a: &a [1]\n" + "".join(
         ("a: 1", "describes no table"),
         (BOMB, "aliases"),
         ("a: &a [*a]", "aliases"),
+        (f"name: t\npath: t.csv\nschema: {FIELD}\ndeepcac: {{fields: }}", "no such key"),
         ("name: t\npath: t.csv\nschema: {fields: [{name: a}, {name: a}]}", "stands twice"),
         ("name: t\npath: t.csv\nschema: {fields: [{name: a, type: nmber}]}", "type"),
         ("name: t\npath: t.csv\nschema: {fields: [{name: a}]}\ndeepcac: {sit: a}", "site"),

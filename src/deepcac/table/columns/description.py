@@ -58,7 +58,11 @@ class _Filled(Entry):
         empty = ("", "null", "~", None)
         if not isinstance(content, dict):
             return content
-        return {key: value for key, value in content.items() if value not in empty}
+        return {
+            key: value
+            for key, value in content.items()
+            if value not in empty or key not in cls.model_fields
+        }
 
 
 class _Standard(Entry):

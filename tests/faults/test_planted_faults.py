@@ -64,12 +64,12 @@ def _endless(events):
 
 DECLARED = "deepcac.files.declared."
 OF_DOCUMENTS = {
-    "keys twice": ("registry", f"{DECLARED}_refuse_repeated_keys", _unchecked, OTHERWISE),
+    "keys twice": ("registry", f"{DECLARED}_written_out", lambda *_: 0, OTHERWISE),
     "cells that do not fit": (
         *("descriptions", "deepcac.table.columns.described_rows._faults", lambda *_: ()),
         OTHERWISE,
     ),
-    "no end": ("registry", f"{DECLARED}_refuse_endless", _endless, DEATH),
+    "no end": ("registry", f"{DECLARED}_refuse_deep", _endless, DEATH),
     "a fault without a line": (
         *("descriptions", f"{DECLARED}ValidationError", ZeroDivisionError),
         TRACEBACK,

@@ -170,7 +170,8 @@ def _column(field: dict[str, Any], texts: list[str], usual: list[str]) -> list[A
     codes = {value for word in missing if (value := _number(word)) is not None}
     limits = field.get("constraints", {})
     low, high = (
-        float(limits.get(way) or far) for way, far in (("minimum", "-1e400"), ("maximum", "1e400"))
+        float(_maybe(limits.get(way)) or far)
+        for way, far in (("minimum", "-1e400"), ("maximum", "1e400"))
     )
     assert not math.isnan(low)
     assert not math.isnan(high)

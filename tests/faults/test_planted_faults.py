@@ -64,7 +64,7 @@ def _endless(events):
 
 DECLARED = "deepcac.files.declared."
 OF_DOCUMENTS = {
-    "keys twice": ("registry", f"{DECLARED}_written_out", lambda *_: 0, OTHERWISE),
+    "keys twice": ("registry", f"{DECLARED}_written_out", lambda *_: (0, 0), OTHERWISE),
     "cells that do not fit": (
         *("descriptions", "deepcac.table.columns.described_rows._faults", lambda *_: ()),
         OTHERWISE,

@@ -61,7 +61,8 @@ def read_yaml(file: str | os.PathLike[str], *, texts: bool = False) -> Any:
         node = parser.get_single_node()
         if node is None:
             return None
-        if _written_out(node, {}) > max(len(text), _MOST_VALUES):
+        n_values, n_levels = _written_out(node, {})
+        if n_values > max(len(text), _MOST_VALUES) or n_levels > _MOST_LEVELS + 1:
             raise _UnclearError("aliases (*) stand for too many values", node.start_mark)
         return parser.construct_document(node)
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
@@ -90,11 +91,11 @@ def _refuse_deep(events: Iterable[yaml.Event]) -> None:
             raise _UnclearError("has too many levels", event.start_mark)
 
 
-def _written_out(node: yaml.Node, sizes: dict[int, float]) -> float:
-    """Return how many values a node has with its aliases written out; infinite if it has itself."""
+def _written_out(node: yaml.Node, sizes: dict[int, tuple[float, float]]) -> tuple[float, float]:
+    """Count the values and levels with aliases written out; infinite if a node holds itself."""
     if id(node) in sizes:
         return sizes[id(node)]
-    sizes[id(node)] = math.inf
+    sizes[id(node)] = math.inf, math.inf
     parts = node.value if isinstance(node, yaml.SequenceNode) else ()
     if isinstance(node, yaml.MappingNode):
         keys = set[str]()
@@ -104,7 +105,9 @@ def _written_out(node: yaml.Node, sizes: dict[int, float]) -> float:
                 raise _UnclearError(why, key.start_mark)
             keys.add(str(key.value))
         parts = [part for pair in node.value for part in pair]
-    sizes[id(node)] = 1 + sum(_written_out(part, sizes) for part in parts)
+    inside = [_written_out(part, sizes) for part in parts]
+    n_levels = 1 + max((levels for _, levels in inside), default=0)
+    sizes[id(node)] = 1 + sum(values for values, _ in inside), n_levels
     return sizes[id(node)]
 
 

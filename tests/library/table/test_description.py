@@ -405,6 +405,9 @@ def arrow(texts):
 
 
 FIELD = "{fields: [{name: a}]}"
+CHAIN = "a: &a [1]\n" + "".join(
+    f"{key}: &{key} {'[' * 90}*{last}{']' * 90}\n" for last, key in pairwise("abcdefg")
+)
 BOMB = "a: &a [1]\n" + "".join(
     f"{key}: &{key} [{', '.join([f'*{last}'] * 10)}]\n" for last, key in pairwise("abcdefg")
 )
@@ -416,6 +419,7 @@ BOMB = "a: &a [1]\n" + "".join(
         ("a: [", "is no YAML"),
         ("a: 1", "describes no table"),
         (BOMB, "aliases"),
+        (CHAIN, "aliases"),
         ("a: &a [*a]", "aliases"),
         (f"name: t\npath: t.csv\nschema: {FIELD}\ndeepcac: {{fields: }}", "no such key"),
         ("name: t\npath: t.csv\nschema: {fields: [{name: a}, {name: a}]}", "stands twice"),

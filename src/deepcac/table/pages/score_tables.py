@@ -144,17 +144,16 @@ class Spread(NamedTuple):
 
 
 def pool_places(places: Mapping[str, Place]) -> dict[str, Spread]:
-    """Pool each score of `POOLED` over places by random effects; none over fewer than five.
+    """Pool each score of `POOLED` over places by random effects; none that fewer than five have.
 
     The log odds of the AUROC are pooled, the log of O/E, and the slope itself (Snell et al. 2018).
     """
-    if len(places) < FEWEST_TO_POOL:
-        return {}
     spreads = {}
     for name in POOLED:
-        values, errors = zip(
-            *(_scaled_score(place, name) for place in places.values()), strict=True
-        )
+        known = [place for place in places.values() if not np.isnan(place.scores[name].low)]
+        if len(known) < FEWEST_TO_POOL:
+            continue
+        values, errors = zip(*(_scaled_score(place, name) for place in known), strict=True)
         pooled = pool_sites(list(values), list(errors))
         half = float(stats.t.ppf(0.975, pooled.freedom)) * pooled.error
         low, high = pooled.mean - half, pooled.mean + half
@@ -166,8 +165,9 @@ def pool_places(places: Mapping[str, Place]) -> dict[str, Spread]:
 def _scaled_score(place: Place, name: str) -> tuple[float, float]:
     """Return a score of a place, on its `scaled` form, and its error."""
     score = place.scores[name]
-    if name == AUROC and score.value >= 1:
-        return perfect_ranking(*place.predictions.outcomes[::-1].tolist())
+    if name == AUROC and score.value in (0, 1):
+        middle, error = perfect_ranking(*place.predictions.outcomes[::-1].tolist())
+        return (middle if score.value else -middle), error
     return float(scaled(name, np.array(score.value))), max(score.error, 1e-9)
 
 
@@ -187,12 +187,14 @@ def place_table(places: Mapping[str, Place]) -> Table:
     ]
     spreads = pool_places(places)
     if spreads:
-        rest = [""] * (len(_OF_PLACES) - len(POOLED))
-        pooled = [with_interval(spreads[name][:3], DIGITS[name]) for name in POOLED]
-        new = [
-            " to ".join(f"{end:z.{DIGITS[name]}f}" for end in spreads[name][3:]) for name in POOLED
-        ]
-        rows += [(OVER, "", "", *pooled, *rest), (PREDICTED, "", "", *new, *rest)]
+        pooled, new = (
+            [write(name) if name in spreads else "" for name in _OF_PLACES]
+            for write in (
+                lambda name: with_interval(spreads[name][:3], DIGITS[name]),
+                lambda name: " to ".join(f"{end:z.{DIGITS[name]}f}" for end in spreads[name][3:]),
+            )
+        )
+        rows += [(OVER, "", "", *pooled), (PREDICTED, "", "", *new)]
     head = ("place", "rows", "events", *(NAMES[score] for score in _OF_PLACES))
     return Table.of_texts("places-scores", "Scores by place", head, rows, kept=(head[0], head[3]))
 

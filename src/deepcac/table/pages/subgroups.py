@@ -25,7 +25,7 @@ from deepcac.scoring.statistics import holm
 from deepcac.table.answer import with_interval
 from deepcac.table.columns.cells import plain
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.score_tables import drawn_cell
+from deepcac.table.pages.score_tables import drawn_cell, score_cell
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.column_parts import column_parts
 from deepcac.types import Array, Flags
@@ -143,10 +143,7 @@ def subgroups(
             draws = judged.draws[lines]
             drawn = drawn_scores(part.of(model), draws)
             scores = estimates(part.of(model), drawn)
-            cells = {
-                score: with_interval(scores[score], _DIGITS[score])
-                for score in (AUROC, RATIO, SLOPE)
-            }
+            cells = {score: score_cell(scores[score], score) for score in (AUROC, RATIO, SLOPE)}
             drawn[BENEFIT] = benefit(part.of(model), draws, threshold)
             cells[BENEFIT] = drawn_cell(drawn[BENEFIT], _DIGITS[BENEFIT])
             for other in clustered:
@@ -181,6 +178,8 @@ def _gap(measure: str, ours: Array, theirs: Array) -> Gap:
     if measure == RATIO:
         ours, theirs = (np.log(np.maximum(side, 1e-9)) for side in (ours, theirs))
     drawn = ours - theirs
+    if np.isnan(drawn[0]):
+        return Gap(*[np.nan] * 4)
     value, error = float(drawn[0]), float(np.nanstd(drawn[1:], ddof=1))
     half = float(norm.ppf(0.975)) * error
     p = float(2 * norm.sf(abs(value) / error)) if error > 0 else 1.0
@@ -195,7 +194,8 @@ def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) 
         cells = []
         for name, gap in measures.items():
             difference = with_interval(gap, _DIGITS[name], sign=name != RATIO)
-            cells.append(f"{difference}, p {p_beside(gap.p)}")
+            defined = not np.isnan(gap.value)
+            cells.append(f"{difference}, p {p_beside(gap.p)}" if defined else "not defined")
         rows.append((pair, *cells))
     ratio = {**names, RATIO: "O/E, a ratio"}
     head = ("subgroup, minus the largest", *(ratio[name] for name in MEASURES))

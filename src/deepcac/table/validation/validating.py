@@ -61,27 +61,16 @@ NONE, INTERCEPT_ONLY, BOTH, REFIT = (
     "none", "intercept", "intercept and slope", "all coefficients",
 )  # fmt: skip
 _INDEX_DRAWS = 200  # a fit of the curve in each
-_NO_NUMBER = float("nan")
 
 Scores = dict[str, Estimate]
 EventScores = Mapping[str, Mapping[str, Estimate]]
 
 
 def event_scores(predictions: Predictions) -> Scores:
-    """Return all scores of one event.
-
-    Equal risks have no slope, and an AUROC without an interval; a perfect ranking has no slope.
-    """
+    """Return all scores of one event."""
     (name,) = predictions.risk
     whom, draws = predictions.of(name), predictions.draws
-    scores = score_intervals(whom, draws)
-    scores[ICI] = index_interval(whom, draws[:, :_INDEX_DRAWS])
-    equal = np.ptp(whom.risk) == 0
-    if equal:
-        scores[AUROC] = Estimate(scores[AUROC].value, *[_NO_NUMBER] * 3)
-    if equal or scores[AUROC].value in (0, 1):
-        scores[SLOPE] = Estimate(*[_NO_NUMBER] * 4)
-    return scores
+    return score_intervals(whom, draws) | {ICI: index_interval(whom, draws[:, :_INDEX_DRAWS])}
 
 
 def site_places(validated: Validated) -> tuple[dict[str, Place], list[str]]:
@@ -212,18 +201,20 @@ def _verdict(scores: Mapping[str, Any]) -> str:
     """Say what the intervals of AUROC, O/E and slope exclude."""
     rank, ratio, slope = (scores[name] for name in (AUROC, RATIO, SLOPE))
     sentences, wrong = [], []
+    low = np.isnan(ratio.value) or ratio.low > 1  # no event is expected where it is no number
     if rank.high < 0.5:
         sentences.append("The risks rank patients the wrong way round.")
     elif not rank.low > 0.5:
         sentences.append("There is no evidence that the risks rank patients.")
-    if ratio.low > 1 or ratio.high < 1:
-        wrong.append(f"too {'low' if ratio.low > 1 else 'high'} on average")
+    if low or ratio.high < 1:
+        wrong.append(f"too {'low' if low else 'high'} on average")
     if slope.low > 1 or 0 < slope.high < 1:
         wrong.append(f"too {'moderate' if slope.low > 1 else 'extreme'}")
     if wrong:
         sentences.append(f"The risks are {' and '.join(wrong)}.")
     if not sentences:
-        sentences.append("We found no miscalibration: O/E and slope are compatible with 1.")
+        right = "O/E is" if np.isnan(slope.value) else "O/E and slope are"
+        sentences.append(f"We found no miscalibration: {right} compatible with 1.")
     return " ".join(sentences)
 
 

@@ -18,7 +18,7 @@ from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, WITHOUT, Judge
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.elsewhere.place_answer import Over, overall
 from deepcac.table.inference.labelled_table import LabelledTable
-from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_table
+from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_blocks
 from deepcac.table.pages.comparison_tables import (
     Line,
     differences_forest,
@@ -132,10 +132,10 @@ _COMPARED = (
 def _columns(places: PlaceTables) -> list[Block]:
     """Return the columns, and how the judged patients differ where they are of another table."""
     table = places.table
-    columns = column_table(table.rows, table.columns)
+    columns = column_blocks(table.rows, table.columns)
     if not places.apart:
-        return [columns]
-    return [cohort_table(table, places.judged), DIFFERENCE_NOTE, columns]
+        return columns
+    return [cohort_table(table, places.judged), DIFFERENCE_NOTE, *columns]
 
 
 def _cut(judged: Sequence[JudgedFold], most: int) -> list[str]:

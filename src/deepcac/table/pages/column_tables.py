@@ -8,16 +8,13 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.sections import Block
 from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import (
     FEW,
-    OTHERS,
     Count,
     OfSome,
-    Rule,
     Share,
     Text,
     join_texts,
@@ -33,9 +30,12 @@ _FEWEST_FOR_QUARTERS = 4 * FEW
 HEAD = ("column", "kind", "missing", "values", "remark")
 
 
-def column_table(rows: pa.Table, columns: Sequence[EncodedColumn]) -> Table:
-    """Return the table of the columns of a page."""
-    return Table.of_texts("columns", "Columns", HEAD, column_lines(rows, columns))
+def column_blocks(rows: pa.Table, columns: Sequence[EncodedColumn]) -> list[Block]:
+    """Return the table of the columns of a page, and how to read it."""
+    return [
+        Table.of_texts("columns", "Columns", HEAD, column_lines(rows, columns)),
+        "Values: median (quartiles) of a number, shares of the most frequent levels of a category.",
+    ]
 
 
 def cohort_table(first: LabelledTable, second: LabelledTable) -> Table:
@@ -186,34 +186,6 @@ def _difference(first: _Values, second: _Values) -> float:
 
 def _small(counts: Ids) -> Flags:
     return (counts > 0) & (counts < FEW)
-
-
-def missingness(columns: Sequence[EncodedColumn], n: int, rule: Rule = OTHERS) -> Figure | str:
-    """Draw the share of `n` rows that miss a value, by column; or say that there are none."""
-    holes = [column for column in columns if column.missing >= rule.few]
-    named = ((float(rule.share(column.missing, n)), column.name) for column in holes)
-    shares = sorted(named, reverse=True)[:30]
-    if not shares:
-        return "No empty cells to show: there are none, or too few to tell how many."
-    names = [name for _, name in shares]
-
-    def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        axis.barh(range(len(names)), [share for share, _ in shares], color=PALETTE[0], height=0.7)
-        axis.set_yticks(range(len(names)), names)
-        axis.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6), xlabel="share missing")
-        axis.grid(visible=False, axis="y")
-
-    return Figure(
-        id="missing",
-        title="Missing values",
-        caption="Share of rows without a value, before any imputation; at most 30 columns.",
-        section="cohort",
-        size=(6.5, 0.9 + 0.2 * len(names)),
-        draw=draw,
-        head=("column", "share_missing"),
-        data=[(name, share) for share, name in shares],
-    )
 
 
 def class_shares(codes: Ids, names: tuple[str, ...]) -> str:

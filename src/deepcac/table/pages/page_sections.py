@@ -134,19 +134,20 @@ def write_page(path: StrPath, page: Page, *, exact: bool = False) -> Page:
 
     Its counts are hidden and rounded, unless it is the owner's own (`exact`).
     """
-    rule = OWNER if exact else OTHERS
-    shown = shown_page(page, rule)
+    shown = shown_page(page, exact=exact)
     made = environment("deepcac.table")
     made.globals["embedded"] = True
-    words = {"rounding": rule.show(NOTE), "own": OWN if exact else "", "version": __version__}
+    rounding = NOTE.exact if exact else str(NOTE)
+    words = {"rounding": rounding, "own": OWN if exact else "", "version": __version__}
     text = made.get_template("page.html").render(document=shown, title=shown.title, **words)
     with atomic_path(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     return shown
 
 
-def shown_page(page: Page, rule: Rule) -> Page:
-    """Return a page of plain text, whose counts are as the rule has them."""
+def shown_page(page: Page, *, exact: bool) -> Page:
+    """Return a page of plain text, whose counts are those of the owner, or for others."""
+    rule = OWNER if exact else OTHERS
     answer, show = page.answer, rule.show
     shown = replace(
         answer,
@@ -165,8 +166,7 @@ def _under(rule: Rule, names: frozenset[str], block: Block) -> Block:
     if isinstance(block, str):
         return rule.show(block)
     if isinstance(block, Table):
-        rows = [[replace(cell, text=rule.show(cell.text)) for cell in row] for row in block.rows]
-        return replace(block, head=list(map(rule.show, block.head)), rows=rows)
+        return block.under(rule)
     if isinstance(block, Facts):
         return Facts([(rule.show(name), rule.show(value)) for name, value in block.entries])
     if isinstance(block, Remarks):

@@ -1,7 +1,6 @@
 """`deepcac profile`: a page on the columns of a table, with or without a label."""
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ from deepcac.table.columns.description_file import add_questions, as_yaml, find_
 from deepcac.table.findings.examination import ExaminedTable
 from deepcac.table.inference.described_table import InferredTable, describe_table, examine_table
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.column_tables import class_shares, column_table, missingness
+from deepcac.table.pages.column_tables import class_shares, column_blocks
 from deepcac.table.pages.page_sections import Page, quotable, write_page
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
@@ -82,7 +81,7 @@ def write_profile_page(
     answer = Answer(f"What is in {name}?", also=[_size(table, described.total)])
     sections = [
         Section("answer", "Columns and outcome", _first(table, faults, file)),
-        *_column_sections(table),
+        Section("columns", "Columns", column_blocks(table.rows, table.encoder.columns)),
         *_outcome_section(table, str(outcome)),
     ]
     page = Page(f"What is in {name}?", answer, sections, run.command, _names(table))
@@ -113,20 +112,6 @@ def _first(table: ExaminedTable, faults: list[str], file: Path | None) -> list[B
     if table.outcome is not None:
         blocks.append(Remarks([table.outcome.sentence]))
     return blocks
-
-
-def _column_sections(table: ExaminedTable) -> list[Section]:
-    """Return what each column is, and where values are missing."""
-    columns: list[Block] = [
-        column_table(table.rows, table.encoder.columns),
-        "Values: median (quartiles) of a number, shares of the most frequent levels of a "
-        "category. Left out: not used by deepcac compare.",
-    ]
-    missing: list[Block] = [partial(missingness, table.encoder.columns, len(table.number))]
-    return [
-        Section("columns", "Columns", columns),
-        Section("missing", "Missing values", missing),
-    ]
 
 
 def _describe(

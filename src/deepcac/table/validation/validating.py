@@ -19,11 +19,11 @@ from deepcac.scoring.resampled_scores import (
     index_interval,
     score_intervals,
 )
-from deepcac.scoring.small_cells import NOTE, Count, Text
+from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer, with_interval
 from deepcac.table.budgeted_trials import TableRun
-from deepcac.table.cards.card_facts import bias_facts, class_lines, software, write_page_and_card
-from deepcac.table.cards.model_card import card_path
+from deepcac.table.cards.card_facts import table_facts, write_card_of
+from deepcac.table.cards.model_card import Facts, card_path
 from deepcac.table.choice_folds import patient_folds
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
@@ -31,11 +31,10 @@ from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.comparison_tables import scores_forest
 from deepcac.table.pages.page_sections import (
     Page,
-    method_section,
-    page_lines,
     page_names,
     quotable,
     remarks_on,
+    write_page,
 )
 from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
 from deepcac.table.pages.risk_section import DEFAULT, TIMED, RiskQuestions, check_asked
@@ -169,7 +168,8 @@ def validate_table(
     page = validation_page(validated, scores, answer, asked, run.command)
     for line in answer.also:
         run.say(line)
-    write_page_and_card(out, beside, page, _facts(validated, run.command), run)
+    shown = write_page(out, page, exact=run.exact)
+    write_card_of(beside, shown, _facts(path, validated, run.command), run)
     return answer.sentence
 
 
@@ -241,38 +241,21 @@ def _few_events(counts: Sequence[int]) -> list[str]:
     ]
 
 
-def _facts(validated: Validated, command: str) -> dict[str, list[str]]:
+def _facts(path: DescribedTable, validated: Validated, command: str) -> Facts:
     """Return the lines of a card on the table and on what is judged."""
     table, source = validated.table, validated.source
-    names = quotable(
-        () if source.model is None else source.model.encoder.columns,
-        (*table.classes, *table.words, table.label, *table.rows.column_names),
-    )
-    counts = event_counts(validated)
-    rows = Text("{} of {} rows of the file.", Count(len(validated.risk)), Count(table.total))
     return {
+        **table_facts(path, table, command),
         "title": [f"Validation of {source.name} for {table.label!r} on {table.name!r}."],
         "objective": ["To judge a risk model that exists on patients with known outcomes."],
-        "data": [Text("{}: {}", table.name, rows), NOTE],
-        "preparation": [*page_lines(table.remarks, names)],
-        "outcome": [f"Column {table.label!r}: {' or '.join(table.classes)}."],
-        "sample_size": [Text("{} Of the rarest class: {}.", rows, Count(min(counts)))],
         "partition": ["All rows judge the model; none was used to make it."],
         "model": [f"{source.name}, as it is."],
-        "evaluation": ["These patients are held to be others than those of the fit."],
-        "flow": [rows, *class_lines(table)],
-        "evaluation_data": [rows],
-        "development": [rows],
-        "measures": [
-            "AUROC, AUPRC, O/E, calibration intercept and slope, integrated calibration index, "
-            "Brier score (scaled too), log loss, net benefit (standardised too); 95 % intervals by "
-            "drawing patients again."
+        "evaluation": [
+            "These patients are held to be others than those of the fit. Updates are judged on "
+            "patients on whom they were not fitted."
         ],
         "calculation": ["The risks are those of deepcac predict, or of the column."],
-        "code": [f"Command: {command}", software()],
-        **bias_facts(table),
-        "bias_leaks": ["Not looked for: the model is taken as it is."],
-        "bias_optimism": ["Updates are judged on patients on whom they were not fitted."],
+        "limitations": ["No leak was looked for: the model is taken as it is."],
     }
 
 
@@ -312,7 +295,7 @@ def validation_page(
             Section("answer", "Answer", first),
             Section("scores", "Every score", [score_table(scores), SCORE_NOTE]),
             *(_of_two_classes(validated, asked) if binary else []),
-            method_section(_method(validated)),
+            Section("measures", "How it was judged", _method(validated)),
         ],
         command,
         page_names(table) | names,

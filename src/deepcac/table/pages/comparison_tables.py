@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from deepcac.judging.contenders import parse_contender
-from deepcac.judging.questions import ANY, BEND, BENT, BOOSTING, HELP, NEGATIVE, Question
+from deepcac.judging.questions import BEND, HELP, NEGATIVE, Question
 from deepcac.pages.figures import INK, Figure
 from deepcac.pages.forest import ENDS, Forest, Mark, Scale
 from deepcac.pages.tables import Table
@@ -22,10 +22,7 @@ from deepcac.table.cluster_answer import rows_of
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 _HEADINGS = {
     HELP: "{model}: with clusters, minus without",
-    ANY: "{model}: two clusters or more, minus a partition that means nothing",
-    BOOSTING: "{model} with clusters, minus tuned boosting",
     BEND: "Logistic regression: with splines, minus without",
-    BENT: "{model} with clusters, minus splines",
     NEGATIVE: "Control: {model} with a hash of the row, minus without",
 }
 _SCALES = {
@@ -151,33 +148,18 @@ def score_line(name: str, values: Sequence[float], *, pooled: bool = False) -> L
     return Line(name, mean, low, high, pooled=pooled)
 
 
-def comparison_forest(answer: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> Figure:
-    """Draw the differences in AUROC of some questions with their 95 % intervals.
-
-    Parameters
-    ----------
-    answer : Answer
-    questions : sequence of Question
-        Those of `_HEADINGS` by default.
-    """
-    return differences_forest("forest", "model", _lines(answer, questions))
-
-
-def _lines(answer: Answer, questions: Sequence[Question]) -> list[Line]:
-    """Return a heading without verdict, and the comparisons, of each question and model."""
+def comparison_forest(answer: Answer) -> Figure:
+    """Draw what clusters, splines and a hash of the row change, with 95 % intervals."""
     lines: list[Line] = []
-    for question in questions:
+    for question, heading in _HEADINGS.items():
         comparisons = rows_of(answer.table, question)
         learner = comparisons["contender"].map(lambda name: parse_contender(name).learner)
         for model, rows in comparisons.groupby(learner, sort=False):
-            heading = _HEADINGS[question].format(model=contender_name(str(model)))
-            lines.append(Line(heading))
+            lines.append(Line(heading.format(model=contender_name(str(model)))))
             for row in rows.to_dict("records"):
                 name = arm_name(row["contender"]) if question != BEND else "with splines"
-                if question == ANY:
-                    name += f" – {arm_name(row['reference'])}"
                 lines.append(Line.of(name, row))
-    return lines
+    return differences_forest("forest", "model", lines)
 
 
 def verdict_note(declined: str) -> str:

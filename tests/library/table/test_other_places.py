@@ -500,7 +500,7 @@ def test_pooled_score_is_the_random_effects_mean_on_its_scale(score, values, sca
     errors = [0.1, 0.2, 0.1, 0.1, 0.2]
     others = {name: Estimate(0.9, 0.8, 0.95, 0.1) for name in POOLED}
     places = {
-        str(value): Place(None, others | {score: Estimate(value, value, value, error)})
+        str(value): Place(None, others | {score: Estimate(value, value, value, error)}, {})
         for value, error in zip(values, errors, strict=True)
     }
     found = pool_places(places)[score]

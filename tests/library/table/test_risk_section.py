@@ -71,16 +71,17 @@ def test_a_subgroup_is_scored_on_its_own_rows(judged):
     kept = best(judged)
     shown, few = subgroups(table, kept, ["sex"], 0.3)
     assert few == ["sex x"]
-    assert [one.name for one in shown] == ["f", "m"]
+    assert list(shown["sex"]) == ["f", "m"]
+    women_there = shown["sex"]["f"]
     women = np.array(table.rows["sex"].to_pylist()) == "f"
     at, risk = women[kept.row], kept.risk[found.best]
     scores = [
         roc_auc_score(kept.y[here], risk[here])
         for here in (at & (kept.part == j) for j in range(5))
     ]
-    assert shown[0].drawn[AUROC][0] == pytest.approx(np.mean(scores))
-    assert shown[0].rows == len(set(kept.row[at]))
-    assert shown[0].drawn[RATIO][0] == pytest.approx(kept.y[at].sum() / risk[at].sum())
+    assert women_there.drawn[AUROC][0] == pytest.approx(np.mean(scores))
+    assert women_there.predictions.rows == len(set(kept.row[at]))
+    assert women_there.drawn[RATIO][0] == pytest.approx(kept.y[at].sum() / risk[at].sum())
 
 
 def test_thresholds_are_the_users_or_a_default_that_is_stated(judged):
@@ -128,9 +129,10 @@ def test_a_level_of_few_rows_is_not_named_and_the_others_are_rounded(judged):
 def test_numbers_are_cut_at_their_quartiles(judged):
     table, trials, _ = judged
     shown, _ = subgroups(table, best(judged), ["age"], 0.3)
-    assert len(shown) == 4
-    assert sum(one.rows for one in shown) == trials.predictions.rows
-    names = [one.name for one in shown]
+    assert len(shown["age"]) == 4
+    rows = [one.predictions.rows for one in shown["age"].values()]
+    assert sum(rows) == trials.predictions.rows
+    names = list(shown["age"])
     assert names[0].startswith("up to ")  # as `profile` cuts them
     assert names[3].startswith("above ")
     ends = {str(end) for end in (table.features.X[:, 0].min(), table.features.X[:, 0].max())}
@@ -147,7 +149,7 @@ def test_a_number_of_which_most_are_the_largest_tells_no_smallest(judged):
         features=replace(table.features, X=np.column_stack([score, table.features.X[:, 1:]])),
     )
     shown, _ = subgroups(changed, best(judged), ["age"], 0.3)
-    assert [one.name for one in shown] == ["above 9.2"]  # the others are too few to be scored
+    assert list(shown["age"]) == ["above 9.2"]  # the others are too few to be scored
 
 
 def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):

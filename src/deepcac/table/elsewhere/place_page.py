@@ -9,6 +9,7 @@ import numpy as np
 
 from deepcac.pages.sections import Block, Section
 from deepcac.pages.tables import Table
+from deepcac.scoring.calibration import recalibrated
 from deepcac.scoring.equivalence import BETTER, NEVER
 from deepcac.scoring.resampled_scores import AUROC, score_intervals
 from deepcac.scoring.small_cells import Count, Text
@@ -43,9 +44,9 @@ from deepcac.table.pages.score_tables import (
     place_table,
 )
 from deepcac.table.pages.subgroups import subgroup_section
-from deepcac.table.predictions import stack
+from deepcac.table.predictions import Predictions, stack
 
-AS_THEY_ARE = "risks as they are"
+AS_THEY_ARE, RECALIBRATED = "risks as they are", "risks recalibrated"
 
 
 class PlaceTables(NamedTuple):
@@ -183,10 +184,11 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
     if not by_place:
         return _ranking_alone(judged)
     alone = {
-        name: predictions.named({WITHOUT: AS_THEY_ARE}) for name, predictions in by_place.items()
+        name: _recalibrated(predictions.named({WITHOUT: AS_THEY_ARE}))
+        for name, predictions in by_place.items()
     }
     scored = {
-        name: Place(part, score_intervals(part.of(AS_THEY_ARE), part.draws))
+        name: Place(part, score_intervals(part.of(AS_THEY_ARE), part.draws), {})
         for name, part in alone.items()
     }
     everyone = stack(by_place.values())
@@ -201,9 +203,9 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
         "the place, and not tested on others.",
         scores_forest(place_lines(scored)),
         place_table(scored),
-        calibration_figure(alone, refit=True),
-        decision_figure(alone, asked.ends(everyone.share), refit=True),
-        benefit_table(alone, asked.five, refit=True),
+        calibration_figure(alone),
+        decision_figure(alone, asked.ends(everyone.share)),
+        benefit_table(alone, asked.five),
         BENEFIT_NOTE,
         *subgroup_section(
             places.judged,
@@ -212,6 +214,14 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
             asked.treated_from(everyone.share),
         ),
     ]
+
+
+def _recalibrated(predictions: Predictions) -> Predictions:
+    """Return predictions also with risks whose intercept and slope are refitted on them."""
+    whom = predictions.of(AS_THEY_ARE)
+    weight = None if whom.follow is None else whom.once()
+    again = recalibrated(whom.y, whom.risk, weight).risk
+    return replace(predictions, risk={**predictions.risk, RECALIBRATED: again})
 
 
 def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:

@@ -1,6 +1,6 @@
 """Tables of scores, net benefit and differences between places: of all pages, in one form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,10 @@ from deepcac.scoring.resampled_scores import (
     SLOPE,
     Estimate,
     benefit,
+    drawn_aurocs,
+    drawn_scores,
     estimate,
+    estimates,
     event_share,
     perfect_ranking,
     scaled,
@@ -33,9 +36,11 @@ from deepcac.table.answer import with_interval
 from deepcac.table.pages.comparison_tables import Line, score_line
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.predictions import Predictions
-from deepcac.types import Array
+from deepcac.table.second_table import FEWEST_TO_JUDGE
+from deepcac.types import Array, Flags
 
 Scores = Mapping[str, Estimate]
+BENEFIT, CHANGE = "net benefit", "change with clusters"  # of subgroups
 NAMES = {
     AUROC: "AUROC", AUPRC: "AUPRC", RATIO: "observed / expected events",
     INTERCEPT: "calibration intercept", SLOPE: "calibration slope",
@@ -44,7 +49,7 @@ NAMES = {
 }  # fmt: skip
 DIGITS = {
     AUROC: 3, AUPRC: 3, RATIO: 2, INTERCEPT: 2, SLOPE: 2, ICI: 4, BRIER: 4, SCALED: 4, LOSS: 4,
-    MENDED: 4,
+    MENDED: 4, BENEFIT: 1, CHANGE: 4,
 }  # fmt: skip
 _BEST = {
     AUROC: "1; by chance 0.5", AUPRC: "1; by chance the share of events", RATIO: "1",
@@ -67,7 +72,9 @@ def model_scores(predictions: Predictions) -> dict[str, Scores]:
     }
 
 
-def score_table(columns: Mapping[str, Scores]) -> Table:
+def score_table(
+    columns: Mapping[str, Scores], id: str = "scores", title: str = "Every score"
+) -> Table:
     """Return a table with a line a score, and a column for each model, event or update."""
     first = next(iter(columns.values()))
     rows = [
@@ -77,28 +84,26 @@ def score_table(columns: Mapping[str, Scores]) -> Table:
     ]
     single = len(columns) == 1
     head = ("score", *(["value (95 % interval)"] if single else columns), "best")
-    return Table.of_texts("scores", "Every score", head, rows)
+    return Table.of_texts(id, title, head, rows)
 
 
 def score_cell(score: Estimate, name: str) -> str:
     """Return a score with its interval, as far as it has one."""
     if np.isnan(score.value):
         return "not defined"
-    sign = name == INTERCEPT and not np.isnan(score.low)
+    sign = name in (INTERCEPT, BENEFIT, CHANGE) and not np.isnan(score.low)
     return with_interval(score, DIGITS[name], sign=sign)
 
 
-def benefit_table(
-    judged: Mapping[str, Predictions], thresholds: Array, *, refit: bool = False
-) -> Table:
+def benefit_table(judged: Mapping[str, Predictions], thresholds: Array) -> Table:
     """Return net benefit in patients of 1,000, a line for each place and threshold.
 
-    `judged` has the places, or "" for one table, and `refit` adds recalibrated risks.
+    `judged` has the places, or "" for one table.
     """
     rows: list[tuple[str, ...]] = []
     named = list(judged) != [""]
     for place, predictions in judged.items():
-        treated = treatments(predictions, refit=refit)
+        treated = treatments(predictions)
         share = event_share(treated[TREAT_ALL], predictions.draws)
         for t in thresholds.tolist():
             drawn = {what: benefit(whom, predictions.draws, t) for what, whom in treated.items()}
@@ -107,10 +112,7 @@ def benefit_table(
             standardised = drawn_cell(next(iter(drawn.values())) / largest, 2)
             rows.append((*[place] * named, f"{100 * t:.3g} %", *cells, standardised))
     first_place = next(iter(judged.values()))
-    head = (
-        *["place"] * named, "treat from", *treatments(first_place, refit=refit),
-        "standardised",
-    )  # fmt: skip
+    head = (*["place"] * named, "treat from", *treatments(first_place), "standardised")
     return Table.of_texts("benefits", "Net benefit", head, rows, n_labels=1 + named)
 
 
@@ -123,14 +125,65 @@ BENEFIT_NOTE = (
 
 def drawn_cell(drawn: Array, digits: int) -> str:
     """Return a signed value with its interval, of values as they are and in each draw (1 + r,)."""
-    return with_interval(estimate("", float(drawn[0]), drawn[1:]), digits, sign=True)
+    return with_interval(_of_draws(drawn), digits, sign=True)
+
+
+def _of_draws(drawn: Array) -> Estimate:
+    return estimate("", float(drawn[0]), drawn[1:])
 
 
 class Place(NamedTuple):
-    """A place with the risks of one model there, and their scores."""
+    """A place, or a subgroup, with the risks of one model there, and their scores.
+
+    `drawn` are the scores as they are and in each draw of the patients, shape (1 + r,).
+    """
 
     predictions: Predictions
     scores: Scores
+    drawn: Mapping[str, Array]
+
+
+def score_places(
+    judged: Predictions, levels: Iterable[tuple[str, Flags]], threshold: float | None = None
+) -> tuple[dict[str, Place], list[tuple[str, int, bool]]]:
+    """Score the first model in each level of a column.
+
+    Patients are drawn again with all their predictions; the model stays as it is. The AUROC is
+    the mean of parts with both outcomes, so that no pair is of two models; the other scores are of
+    all patients.
+
+    Parameters
+    ----------
+    judged : Predictions
+    levels : iterable of (str, ndarray)
+        Names, and which rows of the table have the level.
+    threshold : float, optional
+        Risk from which a patient is treated, for the net benefit, and for what a second model
+        changes.
+
+    Returns
+    -------
+    dict, list of tuple
+        The places; name, rows and whether there are events enough of those that are too few.
+    """
+    places, few = {}, []
+    model, *others = judged.risk
+    for name, inside in levels:
+        lines = inside[judged.row]
+        part = judged.take(lines)
+        whom, enough = part.of(model), bool(part.outcomes.min() >= FEWEST_TO_JUDGE)
+        if not enough or not whom.rankable:
+            few.append((name, int(inside.sum()), enough))
+            continue
+        draws = judged.draws[lines]
+        drawn = drawn_scores(whom, draws)
+        scores = estimates(whom, drawn)
+        further = {} if threshold is None else {BENEFIT: benefit(whom, draws, threshold)}
+        for other in others:
+            further[CHANGE] = drawn_aurocs(part.of(other), draws) - drawn_aurocs(whom, draws)
+        scores |= {score: _of_draws(values) for score, values in further.items()}
+        places[name] = Place(part, scores, drawn | further)
+    return places, few
 
 
 class Spread(NamedTuple):
@@ -174,17 +227,22 @@ def _scaled_score(place: Place, name: str) -> tuple[float, float]:
 _OF_PLACES = (AUROC, RATIO, SLOPE, INTERCEPT, BRIER, MENDED)
 
 
-def place_table(places: Mapping[str, Place]) -> Table:
-    """Return the scores of one model in each place, and those pooled over places."""
-    rows = [
+def place_rows(places: Mapping[str, Place], shown: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return name, rows, events and some scores of each place."""
+    return [
         (
             name,
             Count(place.predictions.rows),
             Count(int(place.predictions.outcomes[1])),
-            *(score_cell(place.scores[score], score) for score in _OF_PLACES),
+            *(score_cell(place.scores[score], score) for score in shown),
         )
         for name, place in places.items()
     ]
+
+
+def place_table(places: Mapping[str, Place]) -> Table:
+    """Return the scores of one model in each place, and those pooled over places."""
+    rows = place_rows(places, _OF_PLACES)
     spreads = pool_places(places)
     if spreads:
         pooled, new = (
@@ -214,14 +272,3 @@ def place_lines(places: Mapping[str, Place]) -> dict[str, list[Line]]:
         lines[name].append(score_line(OVER, spread[:3], pooled=True))
         lines[name].append(score_line(PREDICTED, new, pooled=True))
     return lines
-
-
-def update_table(updates: Mapping[str, Scores]) -> Table:
-    """Return the scores after each kind of update."""
-    shown: Sequence[str] = (AUROC, RATIO, SLOPE, BRIER, LOSS)
-    rows = [
-        (name, *(score_cell(scores[score], score) for score in shown))
-        for name, scores in updates.items()
-    ]
-    head = ("update", *(NAMES[score] for score in shown))
-    return Table.of_texts("updates", "Updates", head, rows, kept=(head[0], head[2]))

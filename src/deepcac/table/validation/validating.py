@@ -45,13 +45,12 @@ from deepcac.table.pages.score_tables import (
     benefit_table,
     place_lines,
     place_table,
+    score_places,
     score_table,
-    update_table,
 )
 from deepcac.table.pages.subgroups import levels_of, subgroup_section
 from deepcac.table.predictions import Predictions
 from deepcac.table.risk_model import RiskModel, refitted
-from deepcac.table.second_table import FEWEST_TO_JUDGE
 from deepcac.table.validation.validated_risks import RiskSource, Validated, read_validated
 from deepcac.types import Array
 
@@ -80,17 +79,9 @@ def site_places(validated: Validated) -> tuple[dict[str, Place], list[str]]:
     if validated.site is None or len(validated.predictions) > 1:
         return {}, []
     (predictions,) = validated.predictions.values()
-    places, few = {}, []
-    for name, inside in levels_of(validated.table, validated.site):
-        part = predictions.take(inside)
-        if part.outcomes.min() < FEWEST_TO_JUDGE:
-            few.append(name)
-            continue
-        whom = part.of(validated.source.name)
-        scores = score_intervals(whom, predictions.draws[inside])
-        places[name] = Place(part, scores)
+    places, few = score_places(predictions, levels_of(validated.table, validated.site))
     ordered = sorted(places, key=lambda name: -places[name].predictions.rows)
-    return {name: places[name] for name in ordered}, few
+    return {name: places[name] for name in ordered}, [name for name, *_ in few]
 
 
 def updates(validated: Validated) -> dict[str, Scores]:
@@ -350,6 +341,7 @@ def _sites(validated: Validated) -> list[Section]:
 
 def _updates(validated: Validated) -> Section:
     after = updates(validated)
+    table = score_table(after, "updates", "Updates")
     coefficients = (
         "<b>All coefficients</b> fits the logistic regression anew, with the same columns, "
         "splines, clusters and penalty."
@@ -362,7 +354,7 @@ def _updates(validated: Validated) -> Section:
         "updates fixed. <b>Intercept</b> shifts all log odds; <b>intercept and slope</b> also "
         f"stretches them (Cox 1958). {coefficients}"
     )
-    return Section("updates", "What an update would give", [update_table(after), note])
+    return Section("updates", "What an update would give", [table, note])
 
 
 def _method(validated: Validated) -> list[str]:

@@ -92,7 +92,7 @@ def place_page(
     remarks = [*table.remarks, *places.remarks, *_cut(judged, run.train_rows)]
     first: list[Block] = [
         *leak_warning(table),
-        differences_forest("places", "place", _forest_lines(comparisons[BEST])),
+        differences_forest("places", _forest_lines(comparisons[BEST])),
         Text("{}: {} rows, label {}. {}.", *sizes),
         *answer.details,
         *remarks_on(remarks),

@@ -70,14 +70,8 @@ class Line(NamedTuple):
         return signed(self.mean, 4), span
 
 
-def differences_forest(id: str, what: str, lines: Sequence[Line]) -> Figure:
-    """Draw differences in AUROC, a panel a heading; the data call a line `what`.
-
-    Parameters
-    ----------
-    id, what : str
-    lines : sequence of Line
-    """
+def differences_forest(id: str, lines: Sequence[Line]) -> Figure:
+    """Draw differences in AUROC, a panel a heading."""
     panel, placed = "", []
     for place, line in enumerate(lines):
         panel = line.name if np.isnan(line.mean) else panel
@@ -98,11 +92,8 @@ def differences_forest(id: str, what: str, lines: Sequence[Line]) -> Figure:
         "have the same scores (tied)."
         + " Diamonds: over all, and where the difference of a new one is expected."
         * bool(forest.pooled),
-        section="comparison",
         size=(6.2, forest.size(1)[1]),
         draw=lambda canvas: forest.draw(canvas, 1),
-        head=(what, "mean", "low", "high", "verdict"),
-        data=[line[:5] for line in lines],
     )
 
 
@@ -134,11 +125,8 @@ def scores_forest(scores: Mapping[str, Sequence[Line]]) -> Figure:
         title="The model by place",
         caption=f"With 95 % intervals{diamonds * bool(forest.pooled)}. Grey lines: no better than "
         "chance; as many events as expected; risks as spread as they should be.",
-        section="places",
         size=(8.2 if len(scores) > 1 else 6.2, 1.2 + 0.3 * len(names)),
         draw=lambda canvas: forest.draw(canvas, len(scores)),
-        head=("place", "score", "value", "low", "high"),
-        data=[(line.name, score, *line[1:4]) for score, line in every],
     )
 
 
@@ -159,7 +147,7 @@ def comparison_forest(answer: Answer) -> Figure:
             for row in rows.to_dict("records"):
                 name = arm_name(row["contender"]) if question != BEND else "with splines"
                 lines.append(Line.of(name, row))
-    return differences_forest("forest", "model", lines)
+    return differences_forest("forest", lines)
 
 
 def verdict_note(declined: str) -> str:

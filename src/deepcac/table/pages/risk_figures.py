@@ -65,16 +65,8 @@ def calibration_figure(
         title="Are the risks right?",
         caption=f"Observed share at each predicted risk, with a pointwise 95 % interval; on "
         f"the dotted line risks are right.{below * bool(outcomes)}{_left_out(judged)}",
-        section="risks",
         size=size,
         draw=draw,
-        head=("panel", "risks", "risk", "observed", "low", "high"),
-        data=[
-            (panel, name, *map(float, point))
-            for panel, lines in curves.items()
-            for name, curve in lines.items()
-            for point in zip(*curve, strict=True)
-        ],
     )
 
 
@@ -147,7 +139,7 @@ def decision_figure(judged: Mapping[str, Predictions], ends: Array) -> Figure:
     grid = np.linspace(ends[0], ends[-1], _POINTS)
     several = len(judged) > 1
     lines = {
-        panel: _benefit_lines(predictions, grid, spread=not several)
+        panel: benefit_lines(predictions, grid, spread=not several)
         for panel, predictions in list(judged.items())[:MOST_PANELS]
     }
     size, draw = _panels(lines, _draw_decision)
@@ -157,20 +149,12 @@ def decision_figure(judged: Mapping[str, Predictions], ends: Array) -> Figure:
         caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
         f"the threshold, for each patient{', with 95 % intervals' * (not several)}."
         f"{_left_out(judged)}",
-        section="risks",
         size=size,
         draw=draw,
-        head=("panel", "treated_by", "threshold", "net_benefit", "low", "high"),
-        data=[
-            (panel, name, *map(float, point), *("", "") * (len(point) < 3))
-            for panel, drawn in lines.items()
-            for name, line in drawn.items()
-            for point in line.T
-        ],
     )
 
 
-def _benefit_lines(predictions: Predictions, grid: Array, *, spread: bool) -> dict[str, Array]:
+def benefit_lines(predictions: Predictions, grid: Array, *, spread: bool) -> dict[str, Array]:
     """Return threshold and net benefit of a patient, (2, T); with `spread` its interval, (4, T)."""
     draws = predictions.draws if spread else predictions.draws[:, :0]
     lines = {}

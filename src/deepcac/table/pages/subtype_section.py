@@ -20,7 +20,6 @@ from deepcac.scoring.censored import (
     KaplanMeier,
     incidence_curve,
     kaplan_meier,
-    observed_risk,
 )
 from deepcac.scoring.small_cells import OTHERS, WITHHELD, Count, OfSome, Rule, Share, withheld
 from deepcac.table.answer import signed
@@ -180,11 +179,8 @@ def subtype_profile(
         caption="Left: mean of each feature in the subtype, in standard deviations from the mean "
         "of all rows; the features with the largest distances. Right: the outcome, with 95 % "
         "intervals. Withheld: groups of fewer than eight rows.",
-        section="subtypes",
         size=(8.6, 1.3 + 0.26 * max(len(shown), 3)),
         draw=draw,
-        head=("feature", *(str(s.number) for s in clustering.subtypes)),
-        data=[(clustering.names[f], *map(float, clustering.profile[:, f])) for f in shown],
         as_drawn=True,
     )
 
@@ -213,48 +209,44 @@ POINTS = 25  # of a curve, so that no single event can be read from it
 
 
 def survival_blocks(follow: FollowUp, clustering: FoundClustering) -> list[Block]:
-    """Return curves of the subtypes, and the numbers at risk, by Kaplan and Meier."""
-    parts = [follow.take(clustering.label == subtype.number - 1) for subtype in clustering.subtypes]
+    """Return curves of the subtypes, and the numbers at risk.
+
+    None of a subtype whose rates are withheld.
+    """
+    parts = [
+        (subtype, follow.take(clustering.label == subtype.number - 1))
+        for subtype in clustering.subtypes
+    ]
+
+    def hidden(subtype: Subtype, rule: Rule) -> bool:
+        return bool(np.isnan([rate.under(rule) for rate in subtype.rates]).any())
+
     moments = np.linspace(0, follow.horizon, QUARTERS + 1)
-    at_risk = np.array([[(part.time >= moment).sum() for moment in moments] for part in parts])
-    outcomes = [np.bincount(part.outcome, minlength=2) for part in parts]
-
-    def hidden(j: int, rule: Rule) -> bool:
-        """Tell whether a subtype, or one of its outcomes, is of few patients."""
-        rates = [rate.under(rule) for rate in clustering.subtypes[j].rates]
-        return bool(rule.is_few(outcomes[j]).any() or np.isnan(rates).any())
-
-    rows = []
-    for j, subtype in enumerate(clustering.subtypes):
-        cells = (*map(Count, at_risk[j]), _risk(parts[j]))
-        rows.append((str(subtype.number), *(withheld(cell, partial(hidden, j)) for cell in cells)))
+    rows = [
+        (
+            str(subtype.number),
+            *(
+                withheld(Count(int((part.time >= moment).sum())), partial(hidden, subtype))
+                for moment in moments
+            ),
+        )
+        for subtype, part in parts
+    ]
 
     def figure(rule: Rule) -> Figure:
+        # The share without the event: beside competing ones that of Aalen and Johansen.
         curves = {
-            subtype.number: _curve(parts[j])
-            for j, subtype in enumerate(clustering.subtypes)
-            if not hidden(j, rule) and len(parts[j].time) >= rule.few
+            subtype.number: kaplan_meier(part.time, part.event)
+            if part.other is None
+            else incidence_curve(part)
+            for subtype, part in parts
+            if not hidden(subtype, rule)
         }
         return survival_figure(curves, clustering.arm, follow.horizon, rule)
 
-    head = ("subtype", *(f"at risk at {moment:g}" for moment in moments), "risk at the horizon")
+    head = ("subtype", *(f"at risk at {moment:g}" for moment in moments))
     title = f"Subtypes by {'CAC' if clustering.arm == CAC else 'k-means'}, at risk"
-    return [
-        figure,
-        Table.of_texts(f"at-risk-{clustering.arm}", title, head, rows),
-    ]
-
-
-def _curve(follow: FollowUp) -> KaplanMeier:
-    """Return the share without the event: beside competing ones that of Aalen and Johansen."""
-    if follow.other is not None:
-        return incidence_curve(follow)
-    return kaplan_meier(follow.time, follow.event)
-
-
-def _risk(follow: FollowUp) -> str:
-    share, low, high = observed_risk(follow)
-    return f"{100 * share:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+    return [figure, Table.of_texts(f"at-risk-{clustering.arm}", title, head, rows)]
 
 
 def survival_figure(
@@ -280,15 +272,8 @@ def survival_figure(
         f"Johansen; a curve ends where fewer than {rule.few} patients are at risk"
         + f", and falls by {rule.few} events or more at once." * (rule.few > 1)
         + "." * (rule.few <= 1),
-        section="horizon",
         size=(6.5, 3.6),
         draw=draw,
-        head=("subtype", "time", "without_event"),
-        data=[
-            (str(number), float(moment), float(value))
-            for number, line in lines.items()
-            for moment, value in zip(*line, strict=True)
-        ],
     )
 
 

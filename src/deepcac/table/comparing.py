@@ -16,12 +16,11 @@ from deepcac.table.budgeted_trials import (
 )
 from deepcac.table.cards.card_facts import (
     compare_facts,
-    place_facts,
     predictor_facts,
     table_facts,
     write_card_of,
 )
-from deepcac.table.cards.model_card import card_path, joined
+from deepcac.table.cards.model_card import card_path, joined, usual_facts
 from deepcac.table.cluster_answer import answer
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
@@ -77,6 +76,7 @@ def compare_table(
         table_facts(path, table, run.command),
         predictor_facts(table),
         compare_facts(table, trials, clusterings),
+        usual_facts("compare"),
     )
     write_card_of(beside, write_page(out, page, exact=run.exact), facts, run)
     return "\n".join((result.sentence, *result.also))
@@ -130,9 +130,13 @@ def compare_places(
     answer = answer_places(judged, comparisons, sites=several)
     seconds = time.monotonic() - begin
     page = place_page(places, judged, comparisons, answer, run, asked, seconds)
-    known = {**table_facts(path, table, run.command), **predictor_facts(table)}
-    shown = write_page(out, page, exact=run.exact)
-    write_card_of(beside, shown, {**known, **place_facts(table)}, run)
+    facts = joined(
+        table_facts(path, table, run.command),
+        predictor_facts(table),
+        {"title": [f"Do clusters help a risk model of {table.label!r} in another place?"]},
+        usual_facts("places"),
+    )
+    write_card_of(beside, write_page(out, page, exact=run.exact), facts, run)
     return answer.sentence
 
 

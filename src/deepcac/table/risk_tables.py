@@ -18,7 +18,7 @@ from deepcac.table.answer import Answer, arm_name, contender_name
 from deepcac.table.budgeted_trials import Say, TableRun
 from deepcac.table.cards.card_facts import predictor_facts, table_facts, write_card_of
 from deepcac.table.cards.fit_card import fit_facts
-from deepcac.table.cards.model_card import card_path, joined
+from deepcac.table.cards.model_card import card_path, joined, usual_facts
 from deepcac.table.columns.cells import row_names
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description_file import read_description
@@ -105,6 +105,7 @@ def fit_table(
         table_facts(path, table, run.command),
         predictor_facts(table),
         fit_facts(table, model, seed, model_name(model), tried),
+        usual_facts("fit"),
     )
     blocks = [*leak_warning(table), *remarks_on(table.remarks)]
     blocks += column_blocks(table.rows, table.columns)

@@ -156,14 +156,14 @@ def _risks(line: GroupLine) -> list[Text]:
 
 def groups_forest(answer: Answer) -> Figure:
     """Draw the differences in AUROC with their 95 % intervals."""
-    lines: list[Line] = []
-    for question, heading in _HEADINGS.items():
-        lines.append(Line(heading))
-        lines += [
+    panels = {
+        heading: [
             Line.of(_short(row["contender"]), row)
             for row in rows_of(answer.table, question).to_dict("records")
         ]
-    return differences_forest("groups_forest", lines)
+        for question, heading in _HEADINGS.items()
+    }
+    return differences_forest("groups_forest", panels)
 
 
 def _short(contender: str) -> str:

@@ -59,32 +59,9 @@ def predictor_facts(table: LabelledTable) -> Facts:
             *(f"{column.name!r}: {', '.join(column.levels)}." for column in used if column.levels),
             "All other columns are numbers.",
         ],
-        "handling": [
-            "Numbers: as they are, standardised by mean and standard deviation of the training "
-            "rows. Categories: one column per level; levels of fewer than 8 rows, and the rarest "
-            "beyond 20, are one level."
-        ],
-        "missing": [
-            f"{holes} of {len(used)} columns miss values (see 20b).",
-            "A missing number is replaced by the median of the training rows, with a column that "
-            "says so. A missing category is a level of its own. No row was left out for it.",
-        ],
-        "updating": ["None was done."],
-        "evaluation": [
-            "Both are parts of this table; no other place or time was tried. Scores are of rows "
-            "that neither a fit nor a choice of settings has seen."
-        ],
-        "limitations": [
-            "Columns that predict the label or the row almost perfectly are looked for. This finds "
-            "copies of the outcome, not values that were written with knowledge of it."
-            + " None was found."
-            * (not table.leaks)
-        ],
-        "unusable_input": [
-            "deepcac predict replaces a missing value by the training median and flags it. It "
-            "refuses a table without a column, or with rows that are mostly unlike those of the "
-            "fit."
-        ],
+        "missing": [f"{holes} of {len(used)} columns miss values (see 20b)."],
+        "limitations": ["No column predicts the label or the row almost perfectly."]
+        * (not table.leaks),
     }
 
 
@@ -184,21 +161,6 @@ def _fill(facts: dict[str, list[str | Table]], section: Section) -> None:
                 facts["calibration"] = ["See Performance."]
 
 
-_OF_COMPARISONS = {
-    "measures": [
-        "AUROC and AUPRC on the test rows; corrected intervals, Holm-adjusted.",
-        "With two classes calibration, Brier score, log loss and net benefit.",
-    ],
-    "calculation": [
-        "By the models of each resample, on test rows that no choice has seen. Calibration and net "
-        "benefit are those of the trial with the best validation log loss."
-    ],
-    "imbalance": ["Class weights are among the settings tried (12c)."],
-    "output": ["Probabilities; no threshold is set. The comparison keeps no model for use."],
-    "specification": ["None: deepcac fit makes a model, with a card of its own."],
-}
-
-
 def compare_facts(
     table: LabelledTable, trials: Trials, clusterings: list[FoundClustering]
 ) -> Facts:
@@ -209,63 +171,19 @@ def compare_facts(
         for t, values in enumerate(record.values)
     ]
     return {
-        **_OF_COMPARISONS,
         "title": [f"Do clusters help a tuned risk model of {table.label!r} on {table.name!r}?"],
-        "objective": [
-            "To judge whether risk models with clusters predict better than the same models "
-            "without, on rows held out inside the table."
-        ],
         "partition": [
             f"{len(trials.seeds)} resamples, seeds {trials.seeds[0]} to {trials.seeds[-1]}; how "
             "they are drawn is in 12c."
         ],
         "model": ["Settings tried:", Table.of_texts("", "", ("model", "trial", "values"), draws)],
         "sample_size": [Text("At most {:,} training rows per resample.", trials.train_rows)],
-        **_clusters(clusterings),
-    }
-
-
-def place_facts(table: LabelledTable) -> Facts:
-    """Return the lines of a card that hold for a comparison in other places."""
-    return {
-        **_OF_COMPARISONS,
-        "title": [f"Do clusters help a risk model of {table.label!r} in another place?"],
-        "objective": [
-            "To judge whether risk models with clusters predict better than models without, on "
-            "patients of places that no model has seen."
-        ],
-        "partition": ["By place, as 12c says."],
-        "evaluation": ["Models are judged on patients of places that no model and no choice saw."],
-    }
-
-
-def _clusters(clusterings: list[FoundClustering]) -> Facts:
-    return {
-        "cluster_variables": ["All used columns."],
-        "cluster_outcome": [
-            "k-means: no. CAC: yes, it looks at the outcome when it forms clusters."
-        ],
-        "cluster_scaling": ["Standardised on the training rows; values beyond 5 SD are cut."],
         "cluster_algorithm": [_named(clustering) for clustering in clusterings],
-        "cluster_number": [
-            "The fewest clusters over which the best does not lead, by mean AUROC on validation "
-            "rows: the best leads where a paired t-test at 5 %, corrected for training rows in "
-            "common, shows a difference (Nadeau and Bengio 2003)."
-        ],
         "cluster_stability": [
             f"{arm_name(clustering.arm)}: adjusted Rand index {clustering.stability:z.2f} between "
             "these clusters and those of the training rows of resamples "
             f"(at most {STABILITY_RESAMPLES})."
             for clustering in clusterings
-        ],
-        "cluster_assignment": ["The centre that is nearest to the standardised row, cut at 5 SD."],
-        "cluster_controls": [
-            "Random groups (each row goes to the nearest of some rows picked at random), and a "
-            "hash of the row number, each with as many groups."
-        ],
-        "cluster_limits": [
-            "That these groups exist in other patients, or that they have a cause. Rates of the "
-            "outcome in them are those of the rows they were made from."
         ],
     }
 

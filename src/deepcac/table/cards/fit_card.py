@@ -10,7 +10,7 @@ from deepcac.judging.contenders import CAC
 from deepcac.pages.tables import Table
 from deepcac.scoring.small_cells import Count
 from deepcac.table.answer import arm_name, contender_name
-from deepcac.table.cards.model_card import Facts
+from deepcac.table.cards.model_card import Facts, joined, usual_facts
 from deepcac.table.choice_folds import Candidate
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.local_models import BoostedTrees, Plane
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from deepcac.table.subtype_model import SubtypeRiskModel
 
 _NAMES = {"": "no clusters", SUBTYPES: SUBTYPES}
-_USUAL = {
-    "measures": [
-        "AUROC; with two classes calibration intercept, slope, and observed by expected events. "
-        "Interval of the AUROC after Nadeau and Bengio 2003."
-    ],
-    "calculation": ["deepcac predict, or deepcac.load in Python; see 22."],
-    "imbalance": ["No class was weighted or resampled, which would change the risks."],
-    "output": ["A probability of each class. No threshold is set."],
-    "answer": ["See 23a."],
-    "objective": ["To develop a risk model, and to judge it on rows held out inside the table."],
-}
 _TERMS = (
     "Term i of a column with knots t1 to tk (restricted cubic splines) is p(ti) - p(tk-1) (tk - "
     "ti) / (tk - tk-1) + p(tk) (tk-1 - ti) / (tk - tk-1), over (tk - t1)^2, where p(t) is the cube "
@@ -71,7 +60,6 @@ def fit_facts(
     ]
     head = ("model", "clusters", "values")
     return {
-        **_USUAL,
         "title": [f"A risk model of {model.label!r} on {table.name!r}."],
         "partition": [_partition(model, seed)],
         "model": [
@@ -168,39 +156,19 @@ def _clusters(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> Fa
     if not model.n_subtypes:
         return {"cluster_number": ["The model has no clusters."]}
     method, arm = model.method, model.method["arm"]
-    if arm == SUBTYPES:  # by what raises the risk
-        variables = "What each used column adds to the risk, by the model's networks."
-        algorithm = "k-means on the contributions, ten starts; soft gates."
-        assignment = "The centre that is nearest to the contributions of a row."
-    else:
-        variables = "All used columns."
-        algorithm = (
-            f"{arm_name(arm)} from ten starts of k-means, {method['n_clusters']} clusters "
-            "asked for" + (f", alpha {method['alpha']:g}." if arm == CAC else ".")
-        )
-        assignment = "The centre that is nearest to the standardised row."
-    return {
-        "cluster_variables": [variables],
-        "cluster_outcome": [
-            "Yes: the outcome took part in making the groups, so its rates in them are no evidence "
-            "for them."
-            if arm in (SUBTYPES, CAC)
-            else "No; how many clusters there are was chosen by how well the outcome is predicted, "
-            "unless asked."
-        ],
-        "cluster_scaling": ["Standardised; values beyond 5 SD are cut."],
-        "cluster_algorithm": [algorithm],
+    own: Facts = {
         "cluster_number": [
             f"{model.n_subtypes} ({method['chosen']}); at most one for {EVENTS_A_CLUSTER} "
             "rows of the rarest class."
         ],
         "cluster_sizes": [_sizes(table, model)],
-        "cluster_assignment": [assignment],
-        "cluster_limits": [
-            "That these groups exist in other patients, that they have a cause, or that they make "
-            "the model better; deepcac compare asks the last."
-        ],
     }
+    if arm == SUBTYPES:
+        return joined(own, usual_facts(arm))
+    asked = f"{method['n_clusters']} clusters asked for"
+    weight = f", alpha {method['alpha']:g}" * (arm == CAC)
+    how = f"{arm_name(arm)} from ten starts of k-means, {asked}{weight}."
+    return joined(own, {"cluster_algorithm": [how]}, usual_facts(arm))
 
 
 def _sizes(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> Table:

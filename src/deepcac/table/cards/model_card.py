@@ -53,9 +53,26 @@ class Item(NamedTuple):
 @cache
 def checklist() -> tuple[Item, ...]:
     """Return every item, in order."""
-    file = resources.files("deepcac.table.cards") / "checklist.csv"
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return tuple(Item(*row) for row in list(csv.reader(lines))[1:])
+    return tuple(Item(*row) for row in _rows("checklist.csv"))
+
+
+@cache
+def usual_facts(*what: str) -> Facts:
+    """Return what every card of a command, or of clusters of a kind, says alike.
+
+    `what` are names in the column ``of`` of ``usual.csv``.
+    """
+    facts: dict[str, list[str | Table]] = {}
+    for key, of, text in _rows("usual.csv"):
+        if set(of.split()) & set(what):
+            facts.setdefault(key, []).append(text)
+    return facts
+
+
+def _rows(name: str) -> list[list[str]]:
+    """Return the rows of a file of this folder, without its head."""
+    text = (resources.files("deepcac.table.cards") / name).read_text(encoding="utf-8")
+    return list(csv.reader(text.splitlines()))[1:]
 
 
 def card_path(out: StrPath, *inputs: StrPath) -> Path:

@@ -23,7 +23,6 @@ from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, col
 from deepcac.table.pages.comparison_tables import (
     Line,
     differences_forest,
-    score_line,
     scores_forest,
 )
 from deepcac.table.pages.page_sections import (
@@ -33,13 +32,11 @@ from deepcac.table.pages.page_sections import (
     page_names,
     remarks_on,
 )
-from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
-from deepcac.table.pages.risk_section import TIMED, RiskQuestions
+from deepcac.table.pages.risk_figures import calibration_figure
+from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_blocks
 from deepcac.table.pages.score_tables import (
-    BENEFIT_NOTE,
     SCORE_NOTE,
     Place,
-    benefit_table,
     place_lines,
     place_table,
 )
@@ -92,7 +89,7 @@ def place_page(
     remarks = [*table.remarks, *places.remarks, *_cut(judged, run.train_rows)]
     first: list[Block] = [
         *leak_warning(table),
-        differences_forest("places", _forest_lines(comparisons[BEST])),
+        differences_forest("places", {"": _forest_lines(comparisons[BEST])}),
         Text("{}: {} rows, label {}. {}.", *sizes),
         *answer.details,
         *remarks_on(remarks),
@@ -204,9 +201,7 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
         scores_forest(place_lines(scored)),
         place_table(scored),
         calibration_figure(alone),
-        decision_figure(alone, asked.ends(everyone.share)),
-        benefit_table(alone, asked.five),
-        BENEFIT_NOTE,
+        *benefit_blocks(alone, asked, everyone.share),
         *subgroup_section(
             places.judged,
             replace(everyone, row=everyone.row - first),
@@ -233,7 +228,7 @@ def _ranking_alone(judged: Sequence[JudgedFold]) -> list[Block]:
     ]  # fmt: skip
     head = ("place", "rows", "model", "AUROC (95 % interval)")
     return [
-        scores_forest({AUROC: [score_line(fold.name, fold.auroc) for fold in judged]}),
+        scores_forest({AUROC: [Line(fold.name, *fold.auroc[:3]) for fold in judged]}),
         Table.of_texts("places-scores", "Scores by place", head, rows),
     ]
 

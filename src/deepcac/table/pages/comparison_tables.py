@@ -1,7 +1,7 @@
 """Comparisons of models on a page: tables, and the forests of their differences."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ _SCALES = {
 
 
 class Line(NamedTuple):
-    """A comparison, or a score, with its 95 % interval; a heading has only a name.
+    """A comparison, or a score, with its 95 % interval.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Line(NamedTuple):
     """
 
     name: str
-    mean: float = np.nan
-    low: float = np.nan
-    high: float = np.nan
+    mean: float
+    low: float
+    high: float
     verdict: str = ""
     pooled: bool = False
 
@@ -70,20 +70,10 @@ class Line(NamedTuple):
         return signed(self.mean, 4), span
 
 
-def differences_forest(id: str, lines: Sequence[Line]) -> Figure:
-    """Draw differences in AUROC, a panel a heading."""
-    panel, placed = "", []
-    for place, line in enumerate(lines):
-        panel = line.name if np.isnan(line.mean) else panel
-        placed += [(panel, str(place), line)] * (not np.isnan(line.mean))
-    forest = Forest(
-        points=_points(placed),
-        marks={"": Mark("o", "")},
-        panels={name: name for name, *_ in placed} or {"": ""},
-        labels={row: line.name for _, row, line in placed},
-        margin=MARGIN,
-        pooled={row for _, row, line in placed if line.pooled},
-    )
+def differences_forest(id: str, panels: Mapping[str, Sequence[Line]]) -> Figure:
+    """Draw differences in AUROC, in panels below each other by their headings."""
+    filled = {name: name for name, lines in panels.items() if lines}
+    forest = _forest(panels, panels=filled or {"": ""}, margin=MARGIN)
     return Figure(
         id=id,
         title="Differences in AUROC",
@@ -97,57 +87,48 @@ def differences_forest(id: str, lines: Sequence[Line]) -> Figure:
     )
 
 
-def _points(placed: Sequence[tuple[str, str, Line]]) -> pd.DataFrame:
-    """Return the points of a `Forest`: of lines, with their panel and row."""
-    columns = ["panel", "row", "mark", *ENDS, "verdict"]
-    rows = [(panel, row, "", *line[1:5]) for panel, row, line in placed]
-    return pd.DataFrame(rows, columns=columns)
-
-
 def scores_forest(scores: Mapping[str, Sequence[Line]]) -> Figure:
     """Draw AUROC, observed / expected events and slope by place, a panel each.
 
     `scores` holds lines by the name of a score; those over all places are the last.
     """
-    every = [(score, line) for score, lines in scores.items() for line in lines]
-    names = dict.fromkeys(line.name for _, line in every)
-    forest = Forest(
-        points=_points([(score, line.name, line) for score, line in every]),
-        marks={"": Mark("o", "", INK)},
-        panels=dict.fromkeys(scores, ""),
-        labels={name: name for name in names},
-        scales={score: _SCALES[score] for score in scores},
-        pooled={line.name for _, line in every if line.pooled},
-    )
+    axes = {score: _SCALES[score] for score in scores}
+    forest = _forest(scores, INK, panels=dict.fromkeys(scores, ""), scales=axes)
     diamonds = ", the mean over places, and where a new place is expected (diamonds)"
     return Figure(
         id="scores_by_place",
         title="The model by place",
         caption=f"With 95 % intervals{diamonds * bool(forest.pooled)}. Grey lines: no better than "
         "chance; as many events as expected; risks as spread as they should be.",
-        size=(8.2 if len(scores) > 1 else 6.2, 1.2 + 0.3 * len(names)),
+        size=(8.2 if len(scores) > 1 else 6.2, 1.2 + 0.3 * len(forest.labels)),
         draw=lambda canvas: forest.draw(canvas, len(scores)),
     )
 
 
-def score_line(name: str, values: Sequence[float], *, pooled: bool = False) -> Line:
-    """Return the line of a value with the ends of its interval."""
-    mean, low, high = map(float, values[:3])
-    return Line(name, mean, low, high, pooled=pooled)
+def _forest(lines: Mapping[str, Sequence[Line]], colour: str = "", **shown: Any) -> Forest:
+    """Return the forest of the lines of each panel."""
+    every = [(panel, line) for panel, inside in lines.items() for line in inside]
+    return Forest(
+        points=pd.DataFrame(
+            [(panel, line.name, "", *line[1:5]) for panel, line in every],
+            columns=["panel", "row", "mark", *ENDS, "verdict"],
+        ),
+        marks={"": Mark("o", "", colour)},
+        labels={line.name: line.name for _, line in every},
+        pooled={line.name for _, line in every if line.pooled},
+        **shown,
+    )
 
 
 def comparison_forest(answer: Answer) -> Figure:
     """Draw what clusters, splines and a hash of the row change, with 95 % intervals."""
-    lines: list[Line] = []
+    panels: dict[str, list[Line]] = {}
     for question, heading in _HEADINGS.items():
-        comparisons = rows_of(answer.table, question)
-        learner = comparisons["contender"].map(lambda name: parse_contender(name).learner)
-        for model, rows in comparisons.groupby(learner, sort=False):
-            lines.append(Line(heading.format(model=contender_name(str(model)))))
-            for row in rows.to_dict("records"):
-                name = arm_name(row["contender"]) if question != BEND else "with splines"
-                lines.append(Line.of(name, row))
-    return differences_forest("forest", lines)
+        for row in rows_of(answer.table, question).to_dict("records"):
+            model = contender_name(parse_contender(row["contender"]).learner)
+            name = arm_name(row["contender"]) if question != BEND else "with splines"
+            panels.setdefault(heading.format(model=model), []).append(Line.of(name, row))
+    return differences_forest("forest", panels)
 
 
 def verdict_note(declined: str) -> str:

@@ -28,12 +28,11 @@ from deepcac.scoring.resampled_scores import (
     event_share,
     perfect_ranking,
     scaled,
-    score_intervals,
     unscaled,
 )
 from deepcac.scoring.small_cells import Count
 from deepcac.table.answer import with_interval
-from deepcac.table.pages.comparison_tables import Line, score_line
+from deepcac.table.pages.comparison_tables import Line
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.predictions import Predictions
 from deepcac.table.second_table import FEWEST_TO_JUDGE
@@ -63,13 +62,6 @@ SCORE_NOTE = (
     "Observed / expected: above 1, the risks are too low on average. Intercept: above 0, they are "
     "too low. Slope: below 1, they are too extreme."
 )
-
-
-def model_scores(predictions: Predictions) -> dict[str, Scores]:
-    """Return the scores of each model of some predictions, with their intervals."""
-    return {
-        name: score_intervals(predictions.of(name), predictions.draws) for name in predictions.risk
-    }
 
 
 def score_table(
@@ -118,7 +110,7 @@ def benefit_table(judged: Mapping[str, Predictions], thresholds: Array) -> Table
 
 BENEFIT_NOTE = (
     "In patients of 1,000: those correctly treated, minus false alarms weighted by the odds of the "
-    "threshold (the option --thresholds sets them), with 95 % intervals. Standardised: over the "
+    "threshold, with 95 % intervals. Standardised: over the "
     "share of events, so that 1 is the largest."
 )
 
@@ -261,7 +253,7 @@ def place_lines(places: Mapping[str, Place]) -> dict[str, list[Line]]:
     """Return the lines of a forest plot of the scores that are pooled."""
     lines = {
         name: [
-            score_line(place, measured.scores[name][:3])
+            Line(place, *measured.scores[name][:3])
             for place, measured in places.items()
             if not np.isnan(measured.scores[name].low)
         ]
@@ -269,6 +261,5 @@ def place_lines(places: Mapping[str, Place]) -> dict[str, list[Line]]:
     }
     for name, spread in pool_places(places).items():
         new = (spread.mean, spread.new_low, spread.new_high)
-        lines[name].append(score_line(OVER, spread[:3], pooled=True))
-        lines[name].append(score_line(PREDICTED, new, pooled=True))
+        lines[name] += [Line(OVER, *spread[:3], pooled=True), Line(PREDICTED, *new, pooled=True)]
     return lines

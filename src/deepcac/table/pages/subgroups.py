@@ -1,7 +1,7 @@
 """How well a model does in subgroups of patients, and how far it differs between them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 from deepcac.scoring.small_cells import OfSome, Text, join_texts
 from deepcac.scoring.statistics import holm
 from deepcac.table.answer import with_interval
-from deepcac.table.columns.cells import plain
+from deepcac.table.columns.cells import as_texts, plain
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.score_tables import (
     BENEFIT,
@@ -173,14 +173,8 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
 
 
 def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
-    cells = plain(table.rows[column]).to_pylist()
-    texts = ["missing" if cell is None or cell != cell else _text(cell) for cell in cells]
-    return np.array(texts, dtype=object)
-
-
-def _text(cell: Any) -> str:
-    """Return a cell as text; a whole number without a decimal point."""
-    return f"{cell:.0f}" if isinstance(cell, float) and cell.is_integer() else str(cell)
+    cells = as_texts(plain(table.rows[column])).to_pylist()
+    return np.array(["missing" if cell in (None, "nan") else cell for cell in cells], dtype=object)
 
 
 def levels_of(table: LabelledTable, column: str) -> Iterator[tuple[str, Flags]]:

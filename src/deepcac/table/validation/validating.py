@@ -15,7 +15,6 @@ from deepcac.scoring.resampled_scores import (
     RATIO,
     SLOPE,
     Estimate,
-    Patients,
     index_interval,
     score_intervals,
 )
@@ -23,7 +22,7 @@ from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer, with_interval
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.cards.card_facts import table_facts, write_card_of
-from deepcac.table.cards.model_card import Facts, card_path
+from deepcac.table.cards.model_card import Facts, card_path, joined, usual_facts
 from deepcac.table.choice_folds import patient_folds
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
@@ -36,13 +35,11 @@ from deepcac.table.pages.page_sections import (
     remarks_on,
     write_page,
 )
-from deepcac.table.pages.risk_figures import calibration_figure, decision_figure
-from deepcac.table.pages.risk_section import DEFAULT, TIMED, RiskQuestions, check_asked
+from deepcac.table.pages.risk_figures import calibration_figure
+from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_blocks, check_asked
 from deepcac.table.pages.score_tables import (
-    BENEFIT_NOTE,
     SCORE_NOTE,
     Place,
-    benefit_table,
     place_lines,
     place_table,
     score_places,
@@ -52,7 +49,6 @@ from deepcac.table.pages.subgroups import levels_of, subgroup_section
 from deepcac.table.predictions import Predictions
 from deepcac.table.risk_model import RiskModel, refitted
 from deepcac.table.validation.validated_risks import RiskSource, Validated, read_validated
-from deepcac.types import Array
 
 FOLDS = 10
 NONE, INTERCEPT_ONLY, BOTH, REFIT = (
@@ -85,25 +81,13 @@ def site_places(validated: Validated) -> tuple[dict[str, Place], list[str]]:
 
 
 def updates(validated: Validated) -> dict[str, Scores]:
-    """Return scores of updated risks of patients on whom the update was not fitted.
-
-    Of two classes.
-    """
-    (predictions,) = validated.predictions.values()
-    whom = predictions.of(validated.source.name)
-    risks = updated_risks(validated, whom)
-    return {
-        name: score_intervals(whom._replace(risk=risk), predictions.draws)
-        for name, risk in risks.items()
-    }
-
-
-def updated_risks(validated: Validated, whom: Patients) -> dict[str, Array]:
-    """Return risks after each kind of update, fitted in ten folds on the other patients.
+    """Return scores of updated risks, fitted in ten folds on the other patients; of two classes.
 
     The update "all coefficients" is that of a logistic regression of `deepcac fit`, with splines or
     without, whose columns, knots, clusters and penalty stay.
     """
+    (predictions,) = validated.predictions.values()
+    whom = predictions.of(validated.source.name)
     risks = {NONE: whom.risk} | {name: np.empty(len(whom.y)) for name in (INTERCEPT_ONLY, BOTH)}
     model, X = validated.source.model, validated.X
     for test in patient_folds(whom.y, validated.table.group, FOLDS, 0):
@@ -118,7 +102,10 @@ def updated_risks(validated: Validated, whom: Patients) -> dict[str, Array]:
             learnt = refitted(model, X[train][labelled], part.y[labelled], weight[labelled])
             refits = risks.setdefault(REFIT, np.empty(len(whom.y)))
             refits[test] = learnt.answers(X[test])[0][:, 1]
-    return risks
+    return {
+        name: score_intervals(whom._replace(risk=risk), predictions.draws)
+        for name, risk in risks.items()
+    }
 
 
 def validate_table(
@@ -234,20 +221,12 @@ def _few_events(counts: Sequence[int]) -> list[str]:
 
 def _facts(path: DescribedTable, validated: Validated, command: str) -> Facts:
     """Return the lines of a card on the table and on what is judged."""
-    table, source = validated.table, validated.source
-    return {
-        **table_facts(path, table, command),
-        "title": [f"Validation of {source.name} for {table.label!r} on {table.name!r}."],
-        "objective": ["To judge a risk model that exists on patients with known outcomes."],
-        "partition": ["All rows judge the model; none was used to make it."],
-        "model": [f"{source.name}, as it is."],
-        "evaluation": [
-            "These patients are held to be others than those of the fit. Updates are judged on "
-            "patients on whom they were not fitted."
-        ],
-        "calculation": ["The risks are those of deepcac predict, or of the column."],
-        "limitations": ["No leak was looked for: the model is taken as it is."],
+    table, name = validated.table, validated.source.name
+    own: Facts = {
+        "title": [f"Validation of {name} for {table.label!r} on {table.name!r}."],
+        "model": [f"{name}, as it is."],
     }
+    return joined(table_facts(path, table, command), own, usual_facts("validate"))
 
 
 def validation_page(
@@ -296,18 +275,11 @@ def validation_page(
 def _of_two_classes(validated: Validated, asked: RiskQuestions) -> list[Section]:
     """Return the sections on net benefit, sites, subgroups and updates."""
     (predictions,) = validated.predictions.values()
-    ends, judged = asked.ends(predictions.share), {"": predictions}
-    by_default = [f"Thresholds: {DEFAULT}"] * (asked.thresholds is None)
-    benefits: list[Block] = [
-        decision_figure(judged, ends),
-        benefit_table(judged, asked.five),
-        BENEFIT_NOTE,
-        *by_default,
-    ]
-    treated = asked.treated_from(predictions.share)
+    share = predictions.share
+    treated = asked.treated_from(share)
     subgroups = subgroup_section(validated.table, predictions, asked.by, treated)
     return [
-        Section("benefit", "Net benefit", benefits),
+        Section("benefit", "Net benefit", benefit_blocks({"": predictions}, asked, share)),
         *_sites(validated),
         *(block for block in subgroups if isinstance(block, Section)),
         _updates(validated),

@@ -37,8 +37,7 @@ from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_block
 from deepcac.table.pages.score_tables import (
     SCORE_NOTE,
     Place,
-    place_lines,
-    place_table,
+    place_blocks,
 )
 from deepcac.table.pages.subgroups import subgroup_section
 from deepcac.table.predictions import Predictions, stack
@@ -198,8 +197,7 @@ def _model(places: PlaceTables, judged: Sequence[JudgedFold], asked: RiskQuestio
         "Chosen by log loss on the tuning rows, so that its risks mean something: "
         f"{models}. {SCORE_NOTE} Recalibrated: intercept and slope are refitted on the patients of "
         "the place, and not tested on others.",
-        scores_forest(place_lines(scored)),
-        place_table(scored),
+        *place_blocks(scored),
         calibration_figure(alone),
         *benefit_blocks(alone, asked, everyone.share),
         *subgroup_section(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from deepcac.pages.sections import Block
 from deepcac.pages.tables import Table
 from deepcac.scoring.random_effects import pool_sites
 from deepcac.scoring.resampled_scores import (
@@ -32,7 +33,7 @@ from deepcac.scoring.resampled_scores import (
 )
 from deepcac.scoring.small_cells import Count
 from deepcac.table.answer import with_interval
-from deepcac.table.pages.comparison_tables import Line
+from deepcac.table.pages.comparison_tables import Line, scores_forest
 from deepcac.table.pages.risk_figures import TREAT_ALL, treatments
 from deepcac.table.predictions import Predictions
 from deepcac.table.second_table import FEWEST_TO_JUDGE
@@ -40,21 +41,30 @@ from deepcac.types import Array, Flags
 
 Scores = Mapping[str, Estimate]
 BENEFIT, CHANGE = "net benefit", "change with clusters"  # of subgroups
-NAMES = {
-    AUROC: "AUROC", AUPRC: "AUPRC", RATIO: "observed / expected events",
-    INTERCEPT: "calibration intercept", SLOPE: "calibration slope",
-    ICI: "calibration index (ICI)", BRIER: "Brier score", SCALED: "scaled Brier score",
-    LOSS: "log loss", MENDED: "Brier score, recalibrated",
-}  # fmt: skip
-DIGITS = {
-    AUROC: 3, AUPRC: 3, RATIO: 2, INTERCEPT: 2, SLOPE: 2, ICI: 4, BRIER: 4, SCALED: 4, LOSS: 4,
-    MENDED: 4, BENEFIT: 1, CHANGE: 4,
-}  # fmt: skip
-_BEST = {
-    AUROC: "1; by chance 0.5", AUPRC: "1; by chance the share of events", RATIO: "1",
-    INTERCEPT: "0", SLOPE: "1", ICI: "0", BRIER: "0", SCALED: "1; the same risk for all 0",
-    LOSS: "0",
-}  # fmt: skip
+
+
+class Measure(NamedTuple):
+    """How a score is written: its name, its digits, and which value is best."""
+
+    name: str
+    digits: int
+    best: str = ""
+
+
+MEASURES = {
+    AUROC: Measure("AUROC", 3, "1; by chance 0.5"),
+    AUPRC: Measure("AUPRC", 3, "1; by chance the share of events"),
+    RATIO: Measure("observed / expected events", 2, "1"),
+    INTERCEPT: Measure("calibration intercept", 2, "0"),
+    SLOPE: Measure("calibration slope", 2, "1"),
+    ICI: Measure("calibration index (ICI)", 4, "0"),
+    BRIER: Measure("Brier score", 4, "0"),
+    SCALED: Measure("scaled Brier score", 4, "1; the same risk for all 0"),
+    LOSS: Measure("log loss", 4, "0"),
+    MENDED: Measure("Brier score, recalibrated", 4),
+    BENEFIT: Measure(BENEFIT, 1),
+    CHANGE: Measure(CHANGE, 4),
+}
 POOLED = (AUROC, RATIO, SLOPE)
 FEWEST_TO_POOL = 5  # places; of fewer the spread between places is hardly known
 OVER, PREDICTED = "all sites, pooled", "a new site, expected"
@@ -70,9 +80,9 @@ def score_table(
     """Return a table with a line a score, and a column for each model, event or update."""
     first = next(iter(columns.values()))
     rows = [
-        (name, *(score_cell(scores[key], key) for scores in columns.values()), _BEST[key])
-        for key, name in NAMES.items()
-        if key in first and key in _BEST
+        (name, *(score_cell(scores[key], key) for scores in columns.values()), best)
+        for key, (name, _, best) in MEASURES.items()
+        if key in first and best
     ]
     single = len(columns) == 1
     head = ("score", *(["value (95 % interval)"] if single else columns), "best")
@@ -84,7 +94,7 @@ def score_cell(score: Estimate, name: str) -> str:
     if np.isnan(score.value):
         return "not defined"
     sign = name in (INTERCEPT, BENEFIT, CHANGE) and not np.isnan(score.low)
-    return with_interval(score, DIGITS[name], sign=sign)
+    return with_interval(score, MEASURES[name].digits, sign=sign)
 
 
 def benefit_table(judged: Mapping[str, Predictions], thresholds: Array) -> Table:
@@ -178,20 +188,15 @@ def score_places(
     return places, few
 
 
-class Spread(NamedTuple):
-    """A score over places: its mean with a 95 % interval, and where that of a new place lies."""
-
-    mean: float
-    low: float
-    high: float
-    new_low: float
-    new_high: float
-
-
-def pool_places(places: Mapping[str, Place]) -> dict[str, Spread]:
+def pool_places(places: Mapping[str, Place]) -> dict[str, tuple[Line, Line]]:
     """Pool each score of `POOLED` over places by random effects; none that fewer than five have.
 
     The log odds of the AUROC are pooled, the log of O/E, and the slope itself (Snell et al. 2018).
+
+    Returns
+    -------
+    dict of str to (Line, Line)
+        The mean with its 95 % interval, and where the score of a new place lies.
     """
     spreads = {}
     for name in POOLED:
@@ -201,9 +206,12 @@ def pool_places(places: Mapping[str, Place]) -> dict[str, Spread]:
         values, errors = zip(*(_scaled_score(place, name) for place in known), strict=True)
         pooled = pool_sites(list(values), list(errors))
         half = float(stats.t.ppf(0.975, pooled.freedom)) * pooled.error
-        low, high = pooled.mean - half, pooled.mean + half
-        ends = np.array((pooled.mean, low, high, pooled.new_low, pooled.new_high))
-        spreads[name] = Spread(*unscaled(name, ends).tolist())
+        ends = (pooled.mean - half, pooled.mean + half), (pooled.new_low, pooled.new_high)
+        over, new = (
+            Line(what, *unscaled(name, np.array([pooled.mean, *pair])).tolist())
+            for what, pair in zip((OVER, PREDICTED), ends, strict=True)
+        )
+        spreads[name] = (over._replace(pooled=True), new._replace(pooled=True))
     return spreads
 
 
@@ -236,30 +244,35 @@ def place_table(places: Mapping[str, Place]) -> Table:
     """Return the scores of one model in each place, and those pooled over places."""
     rows = place_rows(places, _OF_PLACES)
     spreads = pool_places(places)
-    if spreads:
-        pooled, new = (
-            [write(name) if name in spreads else "" for name in _OF_PLACES]
-            for write in (
-                lambda name: with_interval(spreads[name][:3], DIGITS[name]),
-                lambda name: " to ".join(f"{end:z.{DIGITS[name]}f}" for end in spreads[name][3:]),
-            )
-        )
-        rows += [(OVER, "", "", *pooled), (PREDICTED, "", "", *new)]
-    head = ("place", "rows", "events", *(NAMES[score] for score in _OF_PLACES))
+    for row, name in enumerate((OVER, PREDICTED)[: 2 * len(spreads)]):
+        cells = [
+            _pooled_cell(spreads[score][row], MEASURES[score].digits) if score in spreads else ""
+            for score in _OF_PLACES
+        ]
+        rows.append((name, "", "", *cells))
+    head = ("place", "rows", "events", *(MEASURES[score].name for score in _OF_PLACES))
     return Table.of_texts("places-scores", "Scores by place", head, rows, kept=(head[0], head[3]))
 
 
-def place_lines(places: Mapping[str, Place]) -> dict[str, list[Line]]:
-    """Return the lines of a forest plot of the scores that are pooled."""
+def _pooled_cell(line: Line, digits: int) -> str:
+    """Write a mean with its interval, of a new place the interval alone."""
+    if line.name == OVER:
+        return with_interval(line[1:4], digits)
+    return f"{line.low:z.{digits}f} to {line.high:z.{digits}f}"
+
+
+def place_blocks(places: Mapping[str, Place]) -> list[Block]:
+    """Return the scores of one model in each place, as a figure and as a table."""
     lines = {
         name: [
-            Line(place, *measured.scores[name][:3])
-            for place, measured in places.items()
-            if not np.isnan(measured.scores[name].low)
+            *(
+                Line(place, *measured.scores[name][:3])
+                for place, measured in places.items()
+                if not np.isnan(measured.scores[name].low)
+            ),
+            *pool_places(places).get(name, ()),
         ]
         for name in POOLED
     }
-    for name, spread in pool_places(places).items():
-        new = (spread.mean, spread.new_low, spread.new_high)
-        lines[name] += [Line(OVER, *spread[:3], pooled=True), Line(PREDICTED, *new, pooled=True)]
-    return lines
+    drawn = {name: inside for name, inside in lines.items() if inside}
+    return [*[scores_forest(drawn)] * bool(drawn), place_table(places)]

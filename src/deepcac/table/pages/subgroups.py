@@ -20,11 +20,11 @@ from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.score_tables import (
     BENEFIT,
     CHANGE,
-    DIGITS,
     Place,
     place_rows,
     score_places,
 )
+from deepcac.table.pages.score_tables import MEASURES as WRITTEN
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.column_parts import column_parts
 from deepcac.types import Array, Flags
@@ -147,7 +147,7 @@ def _gap_table(gaps: Mapping[str, Mapping[str, Gap]], names: Mapping[str, str]) 
     for pair, measures in gaps.items():
         cells = []
         for name, gap in measures.items():
-            difference = with_interval(gap, DIGITS[name], sign=name != RATIO)
+            difference = with_interval(gap, WRITTEN[name].digits, sign=name != RATIO)
             defined = not np.isnan(gap.value)
             cells.append(f"{difference}, p {p_beside(gap.p)}" if defined else "not defined")
         rows.append((pair, *cells))

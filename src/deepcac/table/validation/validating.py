@@ -27,7 +27,6 @@ from deepcac.table.choice_folds import patient_folds
 from deepcac.table.cluster_answer import ENOUGH_EVENTS
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.output_files import StrPath, check_output
-from deepcac.table.pages.comparison_tables import scores_forest
 from deepcac.table.pages.page_sections import (
     Page,
     page_names,
@@ -40,8 +39,7 @@ from deepcac.table.pages.risk_section import TIMED, RiskQuestions, benefit_block
 from deepcac.table.pages.score_tables import (
     SCORE_NOTE,
     Place,
-    place_lines,
-    place_table,
+    place_blocks,
     score_places,
     score_table,
 )
@@ -294,11 +292,7 @@ def _sites(validated: Validated) -> list[Section]:
     blocks: list[Block] = []
     if places:
         judged = {name: place.predictions for name, place in places.items()}
-        blocks = [
-            place_table(places),
-            scores_forest(place_lines(places)),
-            calibration_figure(judged),
-        ]
+        blocks = [*place_blocks(places), calibration_figure(judged)]
     if few:
         blocks.append(
             f"{len(few)} of the sites have fewer than ten events, or than ten patients known to be "

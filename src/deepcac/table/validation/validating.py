@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from deepcac.pages.sections import Block, Section
 from deepcac.scoring.calibration import calibration_intercept, log_odds, recalibrated
@@ -309,16 +308,16 @@ def _updates(validated: Validated) -> Section:
     after = updates(validated)
     table = score_table(after, "updates", "Updates")
     coefficients = (
-        "<b>All coefficients</b> fits the logistic regression anew, with the same columns, "
-        "splines, clusters and penalty."
+        "All coefficients: the logistic regression is fitted anew, with the same columns, splines, "
+        "clusters and penalty."
         if REFIT in after
         else "Coefficients can be fitted anew only for a logistic regression of deepcac fit."
     )
-    note = Markup(
+    note = (
         "Each update is fitted on nine tenths of these patients and judged on the last tenth, ten "
         "times, so the scores are of patients that it has not seen. The intervals hold the fitted "
-        "updates fixed. <b>Intercept</b> shifts all log odds; <b>intercept and slope</b> also "
-        f"stretches them (Cox 1958). {coefficients}"
+        "updates fixed. Intercept: all log odds are shifted; intercept and slope: they are also "
+        f"stretched (Cox 1958). {coefficients}"
     )
     return Section("updates", "What an update would give", [table, note])
 

@@ -306,7 +306,9 @@ def _sites(validated: Validated) -> list[Section]:
 
 def _updates(validated: Validated) -> Section:
     after = updates(validated)
-    table = score_table(after, "updates", "Updates")
+    # Scores without an update are those of the table of every score.
+    updated = {name: scores for name, scores in after.items() if name != NONE}
+    table = score_table(updated, "updates", "Updates")
     coefficients = (
         "All coefficients: the logistic regression is fitted anew, with the same columns, splines, "
         "clusters and penalty."

@@ -16,19 +16,19 @@ from deepcac.types import Floats, Ints
 class MetricKMClassifier(KMClassifier):
     """Learn a metric, cluster with k-means in it, then one classifier per cluster.
 
-    The classifiers see the rows as they are; only clusters and centroids are of the metric.
+    The classifiers see the rows as they are; only clusters and centroids use the metric.
 
     Parameters
     ----------
     metric : transformer
         Fitted on rows and class ids, for example `deepcac.similarity.ClassMetric`.
     base_estimator, n_clusters, class_weight, n_jobs, random_state
-        As of `CACClassifier`.
+        See `CACClassifier`.
 
     Attributes
     ----------
     metric_ : transformer
-        Fitted.
+        The fitted metric.
     cluster_centers_ : ndarray of shape (found, m)
         Means of the transformed rows of each cluster.
     """

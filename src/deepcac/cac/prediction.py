@@ -1,4 +1,4 @@
-"""What the classifiers of the clusters say of new rows: nearest centroid, then its classifier."""
+"""Prediction of new rows: by the classifier of the nearest centroid."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             return pairwise_distances_argmin(*self._near_origin(X)).astype(np.int64)
 
     def _near_origin(self, X: Floats) -> tuple[Floats, Floats]:
-        """Return rows and centroids; far from the origin, where squares lose digits, centred."""
+        """Return rows and centroids, both centred where squares would lose digits otherwise."""
         rows, centres = self._space(X), self.cluster_centers_
         middle = centres.mean(axis=0)
         if np.linalg.norm(middle) <= _FAR * np.linalg.norm(centres - middle):
@@ -143,7 +143,10 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return codes.astype(np.int64)
 
     def _by_cluster(self, X: Floats, shape: tuple[int, ...], ask: Any) -> Floats:
-        """Ask each cluster's classifier about its own rows, and put the answers in place."""
+        """Return ``ask(cluster, classifier, rows)`` of each cluster's nearest rows, in row order.
+
+        `shape` is that of all answers; one that is not finite is an error (`check_answers`).
+        """
         nearest = self._nearest(X)
         answers = np.empty(shape)
         for j, model in enumerate(self.estimators_):

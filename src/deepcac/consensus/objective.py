@@ -35,7 +35,7 @@ class Weights:
 
 
 def membership(partitions: Sequence[Ints]) -> sparse.csr_array:
-    """Return K^m: one column a group.
+    """Return the membership matrix K^m, one column per group.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Consensus:
     votes : ndarray of shape (n, classes)
         Y^o, the share of classifiers that vote for each class.
     weights : Weights
-        Of the four terms.
+        Weights of the four terms.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Consensus:
         self.objects = plain + 2.0 * w.beta * (B @ shared) / self._diagonal[:, None]
 
     def step(self) -> float:
-        """Update both blocks; return how far F^o went, ||change|| / (n L)."""
+        """Update both blocks; return the change of F^o, ||change|| / (n L)."""
         before = self.objects
         self.update_groups()
         self.update_objects()

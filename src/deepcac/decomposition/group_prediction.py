@@ -1,4 +1,4 @@
-"""What a classifier of groups says of new rows: the group of each, and with it the class."""
+"""Prediction of new rows by a classifier of groups, which are mapped back to classes."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimator_ : classifier
-        Of the groups, numbered from 0 and class by class.
+        Classifier of the groups, which are numbered from 0, class by class.
     """
 
     base_estimator: Any
@@ -39,7 +39,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     _class_of_group: Ints
 
     def assign(self, X: Any) -> Ints:
-        """Return the group that the base estimator finds each row of `X` (n, d) in."""
+        """Return the group that the base estimator predicts for each row of `X` (n, d)."""
         rows = self._rows(X)
         return np.asarray(self.estimator_.predict(rows), dtype=np.int64)
 
@@ -72,7 +72,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return best[1] - best[0] if len(best) == 2 else np.column_stack(best)
 
     def transform(self, X: Any) -> Floats:
-        """Return what the base estimator says of each group, shape (n, n_groups).
+        """Return the base estimator's scores of each group, shape (n, n_groups).
 
         Probabilities if it has them, else decision values, else 1 for the group it predicts.
         """

@@ -29,7 +29,7 @@ def product_row(X: Any, i: int, row: Any) -> None:
 
 @compiled()
 def fetch(X: Any, i: int, rows: Any, slot: Any, owner: Any, turn: int) -> int:
-    """Return the slot of the products of row i, computed into slot `turn` if not yet there."""
+    """Return the slot in `rows` with the products of row i; if not cached, fill slot `turn`."""
     if slot[i] < 0:
         if owner[turn] >= 0:
             slot[owner[turn]] = -1
@@ -55,7 +55,7 @@ def first_index(y: Any, alpha: Any, gradient: Any, C: float) -> Any:
 def second_index(
     y: Any, alpha: Any, gradient: Any, C: float, i: int, top: float, row: Any, squares: Any
 ) -> Any:
-    """Return the partner of row i with the steepest descent, and the gap to optimality."""
+    """Return the partner of row i with the largest decrease, and the violation of optimality."""
     best, steepest, low = -1, -np.inf, np.inf
     for t in range(y.shape[0]):
         free = alpha[t] > 0.0 if y[t] > 0 else alpha[t] < C
@@ -97,7 +97,7 @@ def solve(X: Any, y: Any, C: float, tolerance: float, most: int, weights: Any) -
     most : int
         The most steps.
     weights : array of shape (d,)
-        To be filled.
+        Receives the weights.
     """
     n, d = X.shape
     slots = max(2, min(n, _CACHED // n))

@@ -1,4 +1,4 @@
-"""What a fitted network says of rows: the prediction half of the deep classifiers."""
+"""Prediction by a fitted network: the mixin of all deep classifiers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ArrayLike = npt.ArrayLike
 
 
 class Network(nn.Module, ABC):
-    """What an estimator trains; says everything about a row in one forward pass.
+    """Base of the networks; one forward pass gives latents, memberships and class scores.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class NetworkAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
 
 def predict_in_chunks(network: Network, x: Tensor) -> Prediction:
-    """Predict without gradients, some rows at a time."""
+    """Predict without gradients, in chunks of rows that bound the memory."""
     with torch.no_grad():
         parts = [network.predict(part) for part in data.chunks(x)]
     return Prediction(*(torch.cat(field) for field in zip(*parts, strict=True)))

@@ -41,7 +41,7 @@ class IDECClassifier(CentroidClassifier):
         return mean_error(network.autoencoder, x, z) + self.gamma * together
 
     def _learned(self, network: CentroidNetwork) -> list[nn.Parameter]:
-        """Return what the clustering stage trains by gradient."""
+        """Return the parameters that the clustering stage trains by gradient."""
         return [*network.autoencoder.parameters(), network.centroids]
 
     def _cluster(self, network: Any, train_rows: TensorRows, validation: TensorRows) -> None:

@@ -1,4 +1,4 @@
-"""Differences of several sites as one: random effects, and what a new site would show."""
+"""Random-effects pooling of differences over sites, with a prediction for a new site."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ FEWEST_TO_PREDICT = 3  # sites; of two the spread between sites has no freedom l
 
 
 class Pooled(NamedTuple):
-    """A mean over sites."""
+    """A random-effects mean over sites."""
 
     mean: float  # of the true differences
     error: float
@@ -28,7 +28,8 @@ def pool_sites(differences: Sequence[float] | Array, errors: Sequence[float] | A
 
     The variance between sites is that of Paule and Mandel. The error is that of Hartung,
     Knapp, Sidik and Jonkman with k - 1 degrees of freedom. Their factor is 1 wherever the
-    variance is above 0; where it is 0 the factor may not make the interval narrower.
+    variance is above 0; where it is 0, the factor is at least 1, so that the interval does not
+    become narrower.
 
     References
     ----------

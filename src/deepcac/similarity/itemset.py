@@ -177,7 +177,7 @@ class ItemSet:
         return np.concatenate([nodes, self_share @ self.pairs])
 
     def _split(self) -> None:
-        """Keep rare columns compressed, for the compiled loops, and common ones dense."""
+        """Split node features: sparse columns for the compiled loops, dense ones for BLAS."""
         columns = sparse.csc_array(self.nodes)
         columns.sort_indices()
         self._is_rare = np.diff(columns.indptr) <= COMMON * self.n_items
@@ -186,7 +186,7 @@ class ItemSet:
         self._common = columns[:, np.flatnonzero(~self._is_rare)].toarray()
 
     def _pair_sum(self, share: Floats) -> Floats:
-        """Sum the pair features; a pair of two items counts both ways."""
+        """Return the pair features summed with weights `share`; (i, j) counts as (j, i) too."""
         both_ways = np.where(self.first == self.second, share, 2.0 * share)
         return both_ways @ self.pairs
 
@@ -211,7 +211,7 @@ class ItemSet:
 
 
 def same_features(item_sets: Sequence[ItemSet]) -> None:
-    """Refuse item sets whose features differ in number, and what is no list of them."""
+    """Raise `DataError` unless these are item sets with the same numbers of features."""
     if isinstance(item_sets, ItemSet | np.ndarray):
         raise TypeError(
             f"item_sets is one {type(item_sets).__name__}; give a list of ItemSet and a list of "

@@ -1,4 +1,4 @@
-"""What the formulas for Psi and K leave open (Finley and Joachims 2008, equations 2, 13 and 15)."""
+"""Readings of the formulas for Psi and K (Finley and Joachims 2008, equations 2, 13 and 15)."""
 
 from dataclasses import dataclass
 

@@ -15,8 +15,8 @@ from deepcac.scoring.resampled_scores import (
     ICI,
     INTERCEPT,
     LOSS,
-    MENDED,
     RATIO,
+    RECALIBRATED_BRIER,
     SCALED,
     SLOPE,
     Estimate,
@@ -40,11 +40,11 @@ NAMES = {
     AUROC: "AUROC", AUPRC: "AUPRC", RATIO: "observed / expected events",
     INTERCEPT: "calibration intercept", SLOPE: "calibration slope",
     ICI: "calibration index (ICI)", BRIER: "Brier score", SCALED: "scaled Brier score",
-    LOSS: "log loss", MENDED: "Brier score, recalibrated",
+    LOSS: "log loss", RECALIBRATED_BRIER: "Brier score, recalibrated",
 }  # fmt: skip
 DIGITS = {
     AUROC: 3, AUPRC: 3, RATIO: 2, INTERCEPT: 2, SLOPE: 2, ICI: 4, BRIER: 4, SCALED: 4, LOSS: 4,
-    MENDED: 4,
+    RECALIBRATED_BRIER: 4,
 }  # fmt: skip
 _BEST = {
     AUROC: "1; by chance 0.5", AUPRC: "1; by chance the share of events", RATIO: "1",
@@ -171,7 +171,7 @@ def _scaled_score(place: Place, name: str) -> tuple[float, float]:
     return float(scaled(name, np.array(score.value))), max(score.error, 1e-9)
 
 
-_OF_PLACES = (AUROC, RATIO, SLOPE, INTERCEPT, BRIER, MENDED)
+_OF_PLACES = (AUROC, RATIO, SLOPE, INTERCEPT, BRIER, RECALIBRATED_BRIER)
 
 
 def place_table(places: Mapping[str, Place]) -> Table:

@@ -2,10 +2,10 @@
 
 Finley and Joachims 2008, section 6.
 
-``{data set}.parquet`` holds row ids, labels and groups alone, in the format of every feature file,
-so that splits and labels are found as for any other data set. Beside it lie
-``{data set}_nodes.parquet`` (row_id, column, value), ``{data set}_columns.parquet`` (column, name)
-and ``{data set}_pairs.parquet`` (first, second, column): the active columns of each pair of rows.
+``{data set}.parquet`` has only row ids, labels and groups, in the format of every feature file, so
+that splits and labels work as for any other data set. Next to it are ``{data set}_nodes.parquet``
+(row_id, column, value), ``{data set}_columns.parquet`` (column, name) and
+``{data set}_pairs.parquet`` (first, second, column): the active columns of each pair of rows.
 """
 
 import os
@@ -25,14 +25,14 @@ from deepcac.types import Ids
 
 @dataclass(frozen=True)
 class PairwiseData:
-    """Rows in example clusterings, with sparse features of rows and of pairs of rows.
+    """Rows of example clusterings, with sparse features of rows and of row pairs.
 
     The n unique ids of rows ascend; `label` is each row's cluster, `group` its example clustering,
     and pairs never cross groups. `nodes`, of shape (n, N_n), are the node features `names`. `first`
     and `second`, of shape (m,), are positions of the pairs that have a feature, first < second,
     sorted; `marks`, of shape (m, c), has the active columns of each pair, 0 or 1. With `products` a
-    column of `marks` stands for a region: the componentwise product of the two rows' node features
-    and a single 1 (WebKB-L).
+    column of `marks` is a region: its features are the componentwise product of the two rows' node
+    features and a constant 1 (WebKB-L).
     """
 
     row_id: Ids
@@ -118,7 +118,7 @@ def read_pairwise(path: str | os.PathLike[str]) -> PairwiseData:
 
 
 def beside(path: str | os.PathLike[str], part: str) -> Path:
-    """Return the companion file ``{data set}_{part}.parquet``."""
+    """Return the path of the companion file ``{data set}_{part}.parquet``."""
     return Path(path).with_name(f"{Path(path).stem}_{part}.parquet")
 
 

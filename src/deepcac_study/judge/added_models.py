@@ -1,4 +1,4 @@
-"""What meets on clinical tasks after the plan: clusters on top of splines, and further cohorts.
+"""Comparisons on clinical tasks added after the plan: clusters on splines, and further cohorts.
 
 The families were fixed before the first result: docs/archive/judge-plan-evidence.md, part 2.
 """
@@ -38,9 +38,9 @@ def write_added(
     clinical: Mapping[str, Any],
     strict: float,
 ) -> None:
-    """Write those tables of `added_tables` as CSV after which the paths are named.
+    """Write tables of `added_tables` as CSV; the name of each path selects its table.
 
-    Arguments are those of `write_clinical`.
+    Arguments are as in `write_clinical`.
     """
     records = read_records(path for path in trial_paths if Path(path).exists())
     tables = added_tables(records, Clinical.model_validate(clinical), strict)
@@ -51,8 +51,8 @@ def write_added(
 def added_tables(records: Records, plan: Clinical, strict: float) -> dict[str, pd.DataFrame]:
     """Return the verdicts of both experiments, and their estimates pooled over cohorts.
 
-    ``on_splines``: `judge_on_splines`. ``cohorts``: `judge_cohorts`. ``pooled``: of the first, and
-    of all clinical tasks together with the cohorts, by each way to count them.
+    ``on_splines``: `judge_on_splines`. ``cohorts``: `judge_cohorts`. ``pooled``: pooled estimates
+    of the first, and of all clinical tasks with the added cohorts, by each way to count cohorts.
     """
     tasks = [name for name in plan.datasets if name not in plan.apart]
     everywhere = [*tasks, *plan.added.datasets]
@@ -76,8 +76,8 @@ def added_tables(records: Records, plan: Clinical, strict: float) -> dict[str, p
 def judge_on_splines(records: Records, strict: float) -> pd.DataFrame:
     """Compare splines with clusters to splines alone, and to splines in random groups.
 
-    A family is one question and metric over all kinds of clusters and tasks. ``helps``: by AUROC
-    better than splines, where clusters may be declined, and than random groups.
+    A family is one question and metric over all kinds of clusters and tasks. ``helps``: better by
+    AUROC than splines, where clusters are optional, and than random groups.
     """
     arms = [arm for arm in _KINDS if all(f"{arm}_{_SPLINES}" in own for own in records.values())]
     alone = [(f"{arm}_{_SPLINES}", _SPLINES) for arm in arms]
@@ -89,8 +89,8 @@ def judge_cohorts(records: Records, strict: float) -> pd.DataFrame:
     """Compare clusters with a learner, with random groups of equal effort, and with splines.
 
     A family is one question, learner and metric over the kinds of clusters and the cohorts.
-    ``helps``: by AUROC better than all three, or than both where a kind has no random groups.
-    Comparisons with other rivals without clusters, and of these with the learner, decide nothing.
+    ``helps``: better by AUROC than all three, or than both where a kind has no random groups.
+    Comparisons with other models without clusters, and of these with the learner, do not count.
     """
     tables = []
     for learner in dict.fromkeys(BENT_OF.values()):
@@ -109,7 +109,7 @@ def judge_cohorts(records: Records, strict: float) -> pd.DataFrame:
 
 
 def _chosen(records: Records, tasks: Iterable[str], names: Iterable[str]) -> Records:
-    """Return some records; one that is lacking is a `DataError`, as nobody sees half a family."""
+    """Return some records; `DataError` if one is missing, so that no incomplete family is seen."""
     wanted = [(task, name) for task in tasks for name in names]
     lacking = [f"{task}/{name}" for task, name in wanted if name not in records.get(task, {})]
     if lacking:
@@ -128,7 +128,7 @@ def _judged(
     decisive: Iterable[Question],
     strict: float,
 ) -> pd.DataFrame:
-    """Decide families, and say of each kind on a task whether all decisive verdicts are better."""
+    """Return the verdicts of families, with a column ``helps``: all decisive ones are better."""
     scores = resample_scores(records, tuple(MARGINS))
     table = pd.concat(
         [

@@ -1,4 +1,4 @@
-"""Every printed cell of the papers, as one list with the project's own ids."""
+"""Every printed cell of the papers, as one list with ids of this project."""
 
 from dataclasses import dataclass
 from typing import get_args
@@ -66,7 +66,7 @@ def printed_cells() -> list[PrintedCell]:
 
 
 def _cells(table: PrintedTable, row: dict[str, str]) -> list[PrintedCell]:
-    """Return the cells that one row of a facts file holds."""
+    """Return the cells in one row of a facts file."""
     if table.kind == "score":
         return [_score(table, row)]
     if table.kind == "alpha":
@@ -125,7 +125,7 @@ def _cell(
 
 
 def _lost(kind: str, item: str, paper: str, data: Name) -> str:
-    """Return why a cell cannot be rebuilt; sizes need no labels, summaries need every set."""
+    """Return why a cell cannot be rebuilt; sizes need no labels, summaries need all data sets."""
     if kind == "data" and data.id and item.startswith("n_"):
         return ""
     if kind == "summary" and not data.id:
@@ -188,11 +188,11 @@ def _log_name(source: str) -> str:
 
 
 def deciding_protocol(paper: str, method: str, *, folds: bool) -> str:
-    """Return the one protocol whose run a printed number is compared with.
+    """Return the protocol whose run a printed number is compared with.
 
-    The neural methods of the CAC papers came from programs of their own, which were not
-    published: their numbers are compared with the sound runs. The alphas of CAC v2 (switch V2)
-    change CAC alone. Folds: the number was printed from five-fold cross-validation.
+    The neural methods of the CAC papers came from separate programs, which were not published:
+    their numbers are compared with the sound runs. The alphas of CAC v2 (switch V2) affect only
+    CAC. `folds`: the number was printed from five-fold cross-validation.
     """
     if paper in ("cac_v1", "cac_v2") and is_network(method):
         return "sound"

@@ -10,7 +10,7 @@ _SILENT = frozenset({"script", "style"})
 
 
 class _Page(HTMLParser):
-    """Collect the visible text, the link targets and the base address."""
+    """Parser that collects the visible text, the link targets and the base address."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -60,7 +60,7 @@ def _decode(content: bytes) -> str:
 
 
 def words_of_file(content: bytes) -> Counter[str]:
-    """Return the word counts of a saved page as it lies on disk, headers, tags and scripts too."""
+    """Return the word counts of a saved page, including headers, tags and scripts."""
     return Counter(_WORD.findall(_decode(content).lower()))
 
 
@@ -91,10 +91,10 @@ def _resolve(url: str, base: str, target: str) -> str:
 
 
 def page_key(url: str) -> str:
-    """Return what two addresses of one page share.
+    """Return a normalised address, equal for different addresses of one page.
 
-    Scheme, port colon (the archive's file names lost it), fragment, a closing slash and
-    ``index.html`` are dropped; the host is lower-cased, the path is unquoted.
+    Scheme, port colon (missing in the archive's file names), fragment, trailing slash and
+    ``index.html`` are removed; the host is lower-cased, the path is unquoted.
     """
     try:
         parts = urlsplit(url if "//" in url else f"//{url}")

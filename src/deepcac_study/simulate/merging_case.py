@@ -16,7 +16,7 @@ class MergingCase(NamedTuple):
 
 
 def merging_case() -> MergingCase:
-    """Return rows for which merging the upper two of three clusters is better than all or none."""
+    """Return rows for which merging only the upper two of three clusters is best."""
     parts = [
         _block((-2, 1.8), (0.4, 0.1), (5, 2)),
         _block((2, 1.8), (0.4, 0.1), (5, 2)),

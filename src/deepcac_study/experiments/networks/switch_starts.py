@@ -1,4 +1,4 @@
-"""What a switch does to a network, beside what another start of its autoencoder does."""
+"""Effects of switches on networks, compared with other random starts of the autoencoder."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -41,10 +41,10 @@ def start_sweep(
 ) -> pa.Table:
     """Fit methods soundly and with one switch on, from the same starts of the autoencoder.
 
-    `starts` are seeds of each split; the first is that of the study's own runs, whose records
-    (`runs`) are not made again. A row a split, start and fit: ``split``, ``start``, ``method``,
-    ``k``, ``switch`` (empty for the sound method), ``status``, ``n_train``, ``n_test``, ``auroc``,
-    ``auprc``.
+    `starts` is the number of seeds per split; the first is that of the study's runs, whose records
+    (`runs`) are reused. Returned is a row per split, start and fit: ``split``, ``start``,
+    ``method``, ``k``, ``switch`` (empty for the sound method), ``status``, ``n_train``, ``n_test``,
+    ``auroc``, ``auprc``.
     """
     first = _outcomes(runs)
     rows: list[dict[str, Any]] = []
@@ -61,7 +61,7 @@ def start_sweep(
 
 
 def _outcomes(runs: Iterable[Path]) -> dict[tuple[int, str, str], Outcome]:
-    """Return what records say, by split, method and switch."""
+    """Return the outcomes in run records, by split, method and switch."""
     outcomes = {}
     for path in runs:
         record = read_json(path)

@@ -1,4 +1,4 @@
-"""How CAC and DeepCAC react to a setting: what claims ask of a sweep."""
+"""Checks of claims on sweeps: how CAC and DeepCAC react to a setting."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -27,7 +27,7 @@ _BEST_ALPHA, _SAME_LOSS = 0.02, 0.001  # CAC v1; log-losses that no split tells 
 
 
 def on_every_split(check: OfSplit) -> Callable[[pd.DataFrame, ClaimRule], Answer]:
-    """Ask a check of each split of a sweep; where splits disagree, or for one alone, it is open."""
+    """Apply a check to each split of a sweep; open if splits disagree, or for a single one."""
 
     @wraps(check)
     def of_sweep(sweep: pd.DataFrame, rule: ClaimRule) -> Answer:
@@ -45,9 +45,9 @@ def on_every_split(check: OfSplit) -> Callable[[pd.DataFrame, ClaimRule], Answer
 
 @on_every_split
 def faster(table: pd.DataFrame) -> Answer:
-    """Check that a larger alpha takes fewer passes, of those at which something moves.
+    """Check that a larger alpha takes fewer passes, among alphas at which rows move.
 
-    Open where the rank correlation may be chance, as of `larger_separation`.
+    Open if the rank correlation may be due to chance, as in `larger_separation`.
     """
     passes = table[table["moving"]].groupby("alpha").size()
     if len(passes) < _FEWEST:
@@ -61,7 +61,7 @@ def faster(table: pd.DataFrame) -> Answer:
 
 @on_every_split
 def larger_separation(table: pd.DataFrame) -> Answer:
-    """Check that a larger alpha ends with more separation, by rank."""
+    """Check that a larger alpha ends with more separation, by rank correlation."""
     ends = final_pass(table)["separation"]
     varies = ends.nunique() > 1
     rho, p = spearmanr(range(len(ends)), ends) if varies else (0.0, 1.0)
@@ -71,7 +71,7 @@ def larger_separation(table: pd.DataFrame) -> Answer:
 
 @on_every_split
 def steeper(table: pd.DataFrame) -> Answer:
-    """Check that the first pass adds more separation the larger alpha is."""
+    """Check that the first pass adds more separation with a larger alpha."""
     gains = table.groupby("alpha")["separation"].apply(
         lambda curve: curve.iloc[min(1, len(curve) - 1)] - curve.iloc[0]
     )
@@ -88,7 +88,7 @@ def depends_heavily(table: pd.DataFrame) -> Answer:
 
 @on_every_split
 def small_is_slow(table: pd.DataFrame) -> Answer:
-    """Check that the smallest alpha at which something moves takes more passes than most."""
+    """Check that the smallest alpha at which rows move takes more passes than most."""
     passes = table[table["moving"]].groupby("alpha").size()
     if len(passes) < _FEWEST:
         return None, f"something moves at {len(passes)} alphas"
@@ -106,7 +106,7 @@ def small_separates_least(table: pd.DataFrame) -> Answer:
 
 
 def silhouette_decreases(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask of each alpha at which something moves for a silhouette below that of the start."""
+    """Check that each alpha at which rows move ends with a silhouette below that of the start."""
     answers, texts = [], []
     for _, sweep in rows.groupby(["dataset", "k"], sort=False):
         moving = sweep.groupby(["alpha", "seed"])["moving"].first().groupby("alpha").all()
@@ -148,7 +148,7 @@ def spread_out(table: pd.DataFrame) -> Answer:
 
 @on_every_split
 def lowest_as_printed(table: pd.DataFrame) -> Answer:
-    """Check that the test log-loss is lowest at the printed alpha; open where it is near that."""
+    """Check that the test log-loss is lowest at the printed alpha; open if it is nearly so."""
     last = final_pass(table).set_index("alpha")["test_log_loss"]
     best = float(last.index.to_numpy()[last.argmin()])
     text = f"lowest test log-loss {last.min():.4f} at alpha = {best:g}"
@@ -237,7 +237,7 @@ def by_margin(table: pd.DataFrame) -> Answer:
 
 
 def _raises(table: pd.DataFrame, term: str, column: str) -> Answer:
-    """Say whether any weight of a term raises a share."""
+    """Check whether any weight of a term doubles a share."""
     without = float(table.loc[table["term"] == NONE, column].iloc[0])
     trained = table[(table["term"] == term) & (table["status"] == "ok")]
     if trained.empty:

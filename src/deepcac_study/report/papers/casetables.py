@@ -1,4 +1,4 @@
-"""Tables and figures of the case studies: DeepCAC's Tables 7 and 8 and what is behind them."""
+"""Tables and figures of the case studies: DeepCAC's Tables 7 and 8, with details."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _MATCHED = (
 def case_tables(
     studies: Sequence[CaseStudy], ledger: Sequence[Entry] = (), prefix: str = "case_study"
 ) -> list[Table]:
-    """Return the tables of the case studies, the printed values beside ours; [] without one."""
+    """Return the tables of the case studies, with printed values and ours; [] without studies."""
     if not studies:
         return []
     beside = any(study.subject == SUBJECT for study in studies)
@@ -153,7 +153,7 @@ def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
 
 
 def case_figure(study: CaseStudy) -> Figure:
-    """Return cluster means, and importances by cluster."""
+    """Return the figure of cluster means and importances."""
     names = [str(name) for name in study.separating.index[:TOP]]
     by_feature = study.table.groupby("feature", sort=False)[["mean", "rows"]]
     centre = by_feature.apply(lambda part: (part["mean"] * part["rows"]).sum() / part["rows"].sum())

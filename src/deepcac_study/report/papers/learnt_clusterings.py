@@ -21,7 +21,7 @@ _AXES = {
 
 
 def learning_tables(clusterings: Clusterings) -> list[Table]:
-    """Return the losses of all data sets, and how the models were trained; [] without a run."""
+    """Return tables of losses on all data sets, and of training; [] without a run."""
     if not clusterings.runs:
         return []
     names = {run.dataset: run.names for run in reversed(clusterings.runs)}
@@ -65,7 +65,7 @@ def _effort(runs: Sequence[ClusteringRun]) -> Table:
 
 
 def learning_figures(clusterings: Clusterings) -> list[Figure]:
-    """Return the training times and the similarities, as far as they were measured."""
+    """Return the figures of training times and similarities, if they were measured."""
     figures = [_times(clusterings.times)] if clusterings.times else []
     return [*figures, _similarity(clusterings.checks)] if clusterings.checks else figures
 

@@ -1,4 +1,4 @@
-"""Training by pass and epoch, and curves over one setting: alpha, the grid, weights, terms."""
+"""Curves of training by pass and epoch, and of sweeps: alpha, the grid, weights, terms."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -20,7 +20,7 @@ from deepcac_study.records.sweep_tables import CENTROIDS, TERMS, Sweeps, by_spli
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import alphas
 
-_BESIDE = 4  # panels beside each other
+_BESIDE = 4  # panels in a row
 _CAC_CURVES = {
     "cost": "cost φ = D − α S",
     "within": "within-cluster sum D",
@@ -47,7 +47,7 @@ _PANELS = {
 
 
 def history_figures(runs: Runs) -> list[Figure]:
-    """Return the passes of CAC and the epochs of deep methods, sound runs, one per data set."""
+    """Return figures of CAC's passes and deep methods' epochs in sound runs, by data set."""
     figures = []
     usable = [run for run in runs.where(protocol="sound") if run.splits]
     for dataset, group in groupby(usable, lambda run: run.dataset):
@@ -105,7 +105,7 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
 
 
 def _draw(axis: Axes, run: Run, curve: str, place: int, name: str) -> None:
-    """Draw a curve of every split, named once."""
+    """Draw a curve of every split, with one entry in the legend."""
     look: Any = {"color": PALETTE[place % len(PALETTE)], "linestyle": LINES[place % len(LINES)]}
     for number, split in enumerate(run.splits):
         values = split.get("history", {}).get(curve, ())
@@ -117,7 +117,7 @@ def _legend(canvas: Canvas, axis: Axes, where: Any = "outside upper center", **l
 
 
 def _silhouette(dataset: str, runs: list[Run]) -> Figure:
-    """Return the silhouette by epoch: a panel for each method, a colour and a dash for each k."""
+    """Return the silhouette by epoch: a panel for each method, colour and dashes by k."""
     names = list(dict.fromkeys(run.method for run in runs))
     ks = sorted({run.k for run in runs})
 
@@ -299,7 +299,7 @@ def _bars(
 
 
 def _marked(place: int) -> dict[str, Any]:
-    """Return the look of the curve at a place among those of a panel."""
+    """Return the style of the curve at a position in a panel."""
     look = {"marker": MARKERS[place], "linestyle": LINES[place], "color": PALETTE[place]}
     return {**look, "markersize": 4}
 

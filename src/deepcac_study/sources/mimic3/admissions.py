@@ -24,7 +24,7 @@ _KEYS = {"icustays": "icustay_id", "patients": "subject_id", "admissions": "hadm
 
 
 def typed(column: str, kind: str, key: str) -> str:
-    """Return SQL that casts a text column, and raises an error naming the row if it cannot.
+    """Return SQL that casts a text column, and raises an error with the row if that fails.
 
     The kind is "INTEGER", "TIMESTAMP" or "DOUBLE" (finite); the column `key` names the row in the
     error.
@@ -38,11 +38,11 @@ def typed(column: str, kind: str, key: str) -> str:
 
 
 def load_stays(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Make the table `stays`: one row an ICU stay, with `candidate` for those to be measured.
+    """Create the table `stays`: one row per ICU stay, with a flag `candidate`.
 
-    Candidates are the first ICU stay of each patient of at least 18 years, of 24 hours or more. A
-    `DataError`: a table is missing or damaged, an id stands twice, a date is malformed, or a stay
-    has no patient or admission.
+    Candidates, whose events are read, are the first ICU stay of each patient of at least 18 years,
+    of 24 hours or more. A `DataError`: a table is missing or damaged, an id is repeated, a date is
+    malformed, or a stay has no patient or admission.
     """
     raw = {name: find(folder, name, columns) for name, columns in _COLUMNS.items()}
     for name, key in _KEYS.items():

@@ -146,7 +146,7 @@ def _descend(
 ) -> Clustering:
     """Run passes until none moves a row; all arguments are as the kernel needs them."""
     n, n_classes = len(y), int(y.max()) + 1
-    cells = place(y, labels, k, rows)
+    cells = lay_out_cells(y, labels, k, rows)
     state = allocate(rows.blocks, k, n_classes)
     recount(rows.X, cells.ravel(), state)
     moves: list[int] = []
@@ -171,7 +171,7 @@ def _descend(
     )
 
 
-def place(y: Ints, labels: Ints, k: int, rows: PreparedRows) -> npt.NDArray[np.int32]:
+def lay_out_cells(y: Ints, labels: Ints, k: int, rows: PreparedRows) -> npt.NDArray[np.int32]:
     """Return the cell of each row, in blocks, -1 beyond the rows."""
     cells = np.full((len(rows.blocks), rows.blocks.shape[2]), -1, dtype=np.int32)
     cells.ravel()[: len(y)] = y * k + labels

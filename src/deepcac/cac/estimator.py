@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_random_state
 from deepcac.cac.cluster import Clustering, Separation, cluster
 from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
-from deepcac.cac.passes import choose, passes
+from deepcac.cac.passes import choose_pass, passes
 from deepcac.cac.safe_alpha import safe_clustering
 from deepcac.errors import ConfigError
 from deepcac.linear.base_classifiers import ClassWeight
@@ -196,7 +196,7 @@ class CACClassifier(LocalClassifier):
             self._keep(rows, codes, labels, sample_weight=weights)
             return self._loss(*scored) if validation is None else self._deficit(*scored)
 
-        return choose(candidates, loss)
+        return choose_pass(candidates, loss)
 
     def _check_validation(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
         """Return validation rows and their class ids; an unknown class is a `DataError`."""

@@ -30,7 +30,7 @@ def passes(
         yield clustering
 
 
-def choose(candidates: Iterator[Clustering], loss: Callable[[Ints], float]) -> Clustering:
+def choose_pass(candidates: Iterator[Clustering], loss: Callable[[Ints], float]) -> Clustering:
     """Return the clustering with the least loss, the first one on ties.
 
     Parameters

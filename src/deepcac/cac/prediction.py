@@ -13,7 +13,7 @@ from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from deepcac.linear.base_classifiers import check_answers, class_scores, log_odds
+from deepcac.linear.base_classifiers import check_answers, class_log_odds, class_scores
 from deepcac.numeric_table import check_table
 from deepcac.threads import few_threads
 from deepcac.types import Floats, Ints
@@ -78,7 +78,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         rows = self._rows(X)
         if hasattr(self._base(), "predict_proba"):
-            return log_odds(self._scores(rows))
+            return class_log_odds(self._scores(rows))
         values = self._by_cluster(rows, (len(rows), len(self.classes_)), self._decision)
         return values[:, 1] if len(self.classes_) == 2 else values
 

@@ -66,7 +66,7 @@ def doubly_stochastic(K: sparse.csr_array, tol: float = 1e-12, max_iter: int = 1
         sums = r * (K @ (K.T @ r))
         if np.abs(sums - 1.0).max() < tol:
             break
-        r /= np.sqrt(sums)
+        r /= np.sqrt(sums)  # the root keeps the scaling of rows and columns equal
     return r
 
 

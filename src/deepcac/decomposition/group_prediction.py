@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.mixtures.validation import check_rows
-from deepcac.linear.base_classifiers import check_answers, log_odds
+from deepcac.linear.base_classifiers import check_answers, class_log_odds
 from deepcac.types import Floats, Ints
 
 
@@ -61,7 +61,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         two classes the second less the first.
         """
         if _has_probabilities(self):
-            return log_odds(self.predict_proba(X))
+            return class_log_odds(self.predict_proba(X))
         rows = self._rows(X)
         if len(self._class_of_group) == 2:
             values = np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)

@@ -284,7 +284,7 @@ def check_learnt(model: BaseEstimator) -> None:
             )
 
 
-def log_odds(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def class_log_odds(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the log-odds of class probabilities (n, n_classes), finite where one is 0.
 
     For two classes those of the second, shape (n,); else each class against the rest.

@@ -170,5 +170,6 @@ def _step(w: Floats, direction: Floats, slack: Floats, fall: Floats, cost: Float
         ahead = length - slope / bend
         if abs(ahead - length) <= _SEARCH * length:
             return ahead
+        # Outside the bracket: its middle, or half as far again while it has no upper end.
         length = ahead if low < ahead < high else (low + min(high, 2.0 * length)) / 2.0
     return length

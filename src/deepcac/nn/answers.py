@@ -11,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
-from deepcac.linear.base_classifiers import log_odds
+from deepcac.linear.base_classifiers import class_log_odds
 from deepcac.nn.fitting import data
 from deepcac.nn.inputs import Mask, Preparation, check_inputs
 from deepcac.nn.layers.networks import AnyAutoencoder, Prediction
@@ -57,7 +57,7 @@ class NetworkAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def decision_function(self, X: ArrayLike, mask: Mask | None = None) -> Array:
         """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes)."""
-        return log_odds(self.predict_proba(X, mask))
+        return class_log_odds(self.predict_proba(X, mask))
 
     def logits(self, X: ArrayLike, mask: Mask | None = None) -> Array:
         """Return the decision value of each class before the softmax, shape (n, n_classes)."""

@@ -62,7 +62,7 @@ def measured(
 
     `freedom` is that of Student's distribution; infinite for the normal one.
     """
-    error = max(error, 1e-12)
+    error = max(error, 1e-12)  # without any, probabilities become 0 or 1 instead of NaN
     # Of scipy's functions, which are many times as fast as its distributions.
     worse, better = special.stdtr(freedom, [(-margin - mean) / error, (mean - margin) / error])
     levels = [1 - LEVEL / 2, 1 - LEVEL / 2 / tests, POWER]

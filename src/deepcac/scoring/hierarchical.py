@@ -67,7 +67,7 @@ def _log_likelihood(d: Array, variance: Array, means: Array, spreads: Array, fre
 
 
 def _mixture(freedom: int) -> tuple[Array, Array]:
-    """Return weights and variances of a normal mixture that equals Student's distribution.
+    """Return weights and variances of a normal mixture that approximates Student's distribution.
 
     The variances are freedom / chi-squared. The points are equidistant in the logarithm of the
     chi-squared value: there the integrand is smooth and falls to 0 on both sides, so that the sum

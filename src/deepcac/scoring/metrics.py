@@ -105,6 +105,7 @@ def _calibration(task: Task, fitted: Fitted) -> Scores:
         return {"brier": None, "ece": None, "log_loss": None}
     y, probability = task.y_test, unweighted(fitted.probability, fitted.class_shares)
     truth = np.eye(task.n_classes)[y]
+    # A single probability of 0 would make the mean log loss infinite.
     certain = np.clip(probability[np.arange(len(y)), y], 1e-15, None)
     scores: Scores = {"log_loss": float(-np.log(certain).mean())}
     if task.n_classes > 2:

@@ -144,6 +144,7 @@ class WorkingSet:
             np.full(present.sum(), self.cap / unit),
         )
         duals = unit * np.clip(scaled_duals, 0.0, None)
+        # The solver's duals may exceed the cap by its precision; scaled back, they are feasible.
         used = sums @ duals
         return duals * np.minimum(1.0, self.cap / np.maximum(used, self.cap))[self.owner]
 
@@ -204,7 +205,7 @@ class WorkingSet:
         low, high = 0.0, 1.0
         if gain >= np.maximum(there, 0.0) @ way:
             return 1.0
-        for _ in range(60):
+        for _ in range(60):  # halvings; a double has 53 bits
             middle = 0.5 * (low + high)
             if gain >= np.maximum(here + middle * way, 0.0) @ way:
                 low = middle

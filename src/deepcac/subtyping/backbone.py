@@ -11,7 +11,14 @@ from torch import Tensor
 
 from deepcac.nn.fitting.training import Budget
 from deepcac.subtyping.boosted import BoostedFolds, Trees
-from deepcac.subtyping.crossfit import Cases, LeftOut, answer, left_out, train_crossfitted, unseen
+from deepcac.subtyping.crossfit import (
+    Cases,
+    LeftOut,
+    left_out,
+    mean_outputs,
+    train_crossfitted,
+    unseen,
+)
 from deepcac.subtyping.packed import ALL, PackedNetworks
 from deepcac.subtyping.smooth_inputs import SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, fit_blend
@@ -78,7 +85,7 @@ class Backbone:
     def answers(self, rows: Array) -> Answers:
         """Return the predictions of all members together for rows (n, d)."""
         x = self._read(rows)
-        outputs = [answer(self.networks, x)]
+        outputs = [mean_outputs(self.networks, x)]
         if self.boosted is not None:
             trees = self.boosted.outputs(rows)
             outputs.append(torch.as_tensor(trees, device=x.device))
@@ -150,7 +157,7 @@ def fit_backbone(
     """
     inputs, x, networks, folds, best_epoch = fitted
     y, weight = (torch.as_tensor(values, device=x.device) for values in (cases.codes, cases.weight))
-    outputs = [unseen(partial(answer, networks), x, folds)]
+    outputs = [unseen(partial(mean_outputs, networks), x, folds)]
     if trees is not None:
         outputs.append(torch.as_tensor(trees.outside, device=x.device))
     blend = fit_blend(torch.stack(outputs), y, weight)

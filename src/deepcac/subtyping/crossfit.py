@@ -139,7 +139,7 @@ def train_crossfitted(
     seen = torch.ones(networks.members, len(x), dtype=torch.bool, device=x.device)
     for fold in folds:
         seen[fold.members, fold.rows] = False
-    weight, say = weight.to(x.dtype), partial(answer, networks)
+    weight, say = weight.to(x.dtype), partial(mean_outputs, networks)
 
     def loss(rows: Tensor) -> Tensor:
         errors = cross_entropies(networks(x[rows]), y[rows]) * weight[rows]
@@ -153,6 +153,6 @@ def train_crossfitted(
     return train(networks, [step], len(y), score, budget)
 
 
-def answer(networks: PackedNetworks, x: Tensor, members: slice = ALL) -> Tensor:
+def mean_outputs(networks: PackedNetworks, x: Tensor, members: slice = ALL) -> Tensor:
     """Return the mean outputs (n, n_outputs) of members."""
     return in_chunks(lambda part: networks(part, members).mean(dim=0), x)

@@ -47,11 +47,11 @@ class PackedNetworks(nn.Module):
         first, bias = self.weight_in[members], self.bias_in[members]
         active = torch.baddbmm(bias, x.expand(len(first), *x.shape), first).relu()
         if self.training and self.dropout:
-            active = drop(active, self.dropout)
+            active = dropout(active, self.dropout)
         return torch.baddbmm(self.bias_out[members], active, self.weight_out[members])
 
 
-def drop(x: Tensor, share: float) -> Tensor:
+def dropout(x: Tensor, share: float) -> Tensor:
     """Dropout with 16 random bits per unit; the kept units are scaled up.
 
     With torch's, which draws more bits, random numbers take more than half of a training step.

@@ -11,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
-from deepcac.linear.base_classifiers import log_odds
+from deepcac.linear.base_classifiers import class_log_odds
 from deepcac.nn.fitting.data import session
 from deepcac.numeric_table import check_table
 from deepcac.subtyping.backbone import Backbone
@@ -51,7 +51,7 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes)."""
-        return log_odds(self.predict_proba(X))
+        return class_log_odds(self.predict_proba(X))
 
     def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
         """Return the most probable class label of each row."""

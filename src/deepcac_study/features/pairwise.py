@@ -61,7 +61,7 @@ def write_pairwise(path: str | os.PathLike[str], data: PairwiseData) -> None:
     nodes = data.nodes.tocoo()
     order = np.lexsort((nodes.col, nodes.row))
     write_table(
-        beside(path, "nodes"),
+        companion(path, "nodes"),
         pa.table(
             {
                 "row_id": data.row_id[nodes.row[order]],
@@ -76,7 +76,7 @@ def write_pairwise(path: str | os.PathLike[str], data: PairwiseData) -> None:
             "name": pa.array(data.names, pa.string()),
         }
     )
-    write_table(beside(path, "columns"), names)
+    write_table(companion(path, "columns"), names)
     marks = data.marks.tocoo()
     order = np.lexsort((marks.col, marks.row))
     shape = {"columns": str(data.marks.shape[1]), "products": str(data.products)}
@@ -87,7 +87,7 @@ def write_pairwise(path: str | os.PathLike[str], data: PairwiseData) -> None:
             "column": marks.col[order].astype(np.int32),
         }
     )
-    write_table(beside(path, "pairs"), pairs.replace_schema_metadata(shape))
+    write_table(companion(path, "pairs"), pairs.replace_schema_metadata(shape))
     write_features(path, FeatureMatrix(data.row_id, data.label, empty, (), data.group))
 
 
@@ -96,13 +96,13 @@ def read_pairwise(path: str | os.PathLike[str]) -> PairwiseData:
     rows = read_features(path)
     if rows.group is None:
         raise DataError(f"{path}: column 'group' is missing; build the file again")
-    names = tuple(read_table(beside(path, "columns"))["name"].to_pylist())
-    table = read_table(beside(path, "nodes"))
+    names = tuple(read_table(companion(path, "columns"))["name"].to_pylist())
+    table = read_table(companion(path, "nodes"))
     place = (_positions(table["row_id"], rows.row_id, path), table["column"].to_numpy())
     nodes = sparse.csr_array(
         (table["value"].to_numpy(), place), shape=(len(rows.row_id), len(names))
     )
-    pairs = read_table(beside(path, "pairs"))
+    pairs = read_table(companion(path, "pairs"))
     first = _positions(pairs["first"], rows.row_id, path)
     second = _positions(pairs["second"], rows.row_id, path)
     ends, pair = np.unique(np.stack([first, second]), axis=1, return_inverse=True)
@@ -117,7 +117,7 @@ def read_pairwise(path: str | os.PathLike[str]) -> PairwiseData:
     )
 
 
-def beside(path: str | os.PathLike[str], part: str) -> Path:
+def companion(path: str | os.PathLike[str], part: str) -> Path:
     """Return the path of the companion file ``{data set}_{part}.parquet``."""
     return Path(path).with_name(f"{Path(path).stem}_{part}.parquet")
 

@@ -47,7 +47,7 @@ class Answers(Protocol):
         """Return a remark for the ledger, in addition to the paper's; may be empty."""
         return ""
 
-    def apart(self, cell: PrintedCell) -> str:
+    def not_counted(self, cell: PrintedCell) -> str:
         """Return why a cell does not count although it was run; empty if it counts."""
         return ""
 

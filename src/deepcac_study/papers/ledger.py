@@ -83,7 +83,7 @@ def _entry(
         decided_by=cell.protocol,
         run=ours.run if ours else "",
         sound_verdict=verdict(cell, sound, "sound"),
-        derived=origin or answers.apart(cell),
+        derived=origin or answers.not_counted(cell),
         rivals=len(others) if others else None,
         rivals_agree=fooled if others else None,
         note="; ".join(filter(None, (cell.note, answers.remark(cell)))),

@@ -61,6 +61,7 @@ def draw(
         population = population[: int(np.searchsorted(mean, 60 * minutes / n, side="right"))]
     if not 1 <= n <= len(population):
         raise ConfigError(f"{n} of {len(population)} records; ask for fewer, or for more minutes")
+    # By a hash, so that the place of a record does not depend on other records.
     mixed = sorted(
         population, key=lambda row: hashlib.sha256(f"{seed} {row.path}".encode()).digest()
     )

@@ -30,7 +30,7 @@ from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power_curve import on_cohorts, power_curve
 from deepcac_study.judge.primary import primary_comparisons
 from deepcac_study.judge.study_files import PLANTED, TABLES
-from deepcac_study.judge.tables.helping import planted_points, rules, table_points
+from deepcac_study.judge.tables.helping import planted_points, table_points, tested_rules
 from deepcac_study.judge.tables.over_tables import (
     mean_risks,
     over_tables,
@@ -86,11 +86,11 @@ def record_tables(paths: Iterable[StrPath], plan: Judge) -> dict[str, pd.DataFra
     Verdicts are read from the files that the judge writes, also for the clinical tasks.
     """
     files = by_kind(paths)
-    tables = {"runs": run_table(files[RUNS])}
+    tables = {"runs": run_means(files[RUNS])}
     return tables | _judge_tables(files, plan) | sweep_tables(files["sweeps"])
 
 
-def run_table(paths: Iterable[Path]) -> pd.DataFrame:
+def run_means(paths: Iterable[Path]) -> pd.DataFrame:
     """Return mean and standard deviation over the splits of each run on the papers' data.
 
     The deviation of a single split is 0; metrics that some split lacks are empty.
@@ -125,7 +125,7 @@ def _judge_tables(files: Mapping[str, list[Path]], plan: Judge) -> dict[str, pd.
         "judge_table_risks": table_risks(tables),
         "judge_over_tables": over_tables(compared, of_tables),
         "judge_helping": pd.concat([points, planted_points(on_cohorts(planted))]),
-        "judge_rules": rules(points).replace(np.inf, np.nan),  # no threshold: never
+        "judge_rules": tested_rules(points).replace(np.inf, np.nan),  # no threshold: never
     }
 
 

@@ -57,7 +57,7 @@ def worn(j: int, left: Any, k: int) -> bool:
 
 
 @compiled(inline="always")
-def least(count: float) -> float:
+def least_divisor(count: float) -> float:
     """Return a lower bound of a count less one, for use as a divisor."""
     return max(count * (1.0 - ALLOWANCE) - 1.0, 1.0)
 
@@ -143,7 +143,7 @@ def _terms(
     k, scalars, counts = state.gram.shape[0], state.scalars, state.counts
     radius, spread, largest = norms
     n, present, count = scalars[j, SIZE], scalars[j, PRESENT], float(counts[c * k + j])
-    low_n, low_a, low_c = least(n), least(counts[a * k + j]), least(count)
+    low_n, low_a, low_c = least_divisor(n), least_divisor(counts[a * k + j]), least_divisor(count)
     ratio = max(1.0, largest / spread)  # z + U <= ratio (z + spread)
     weight = alpha * (n * (1.0 + ALLOWANCE) + 1.0 if sized else 1.0)
     constant = ratio * (radius + largest) / (low_n * low_n)

@@ -25,7 +25,7 @@ from deepcac.cac.kernels.state import (
     dot,
     shift,
 )
-from deepcac.cac.kernels.tile import fetch
+from deepcac.cac.kernels.tile import prefetch
 from deepcac.cac.kernels.weights import ADD, REMOVE, ROUNDING, renew
 
 UNSURE = -1
@@ -99,7 +99,7 @@ def _sweep(
             n_events = score(blocks[b], cells[b], first, b, state)
             first = BLOCK
             for e in range(n_events):
-                fetch(X, b * BLOCK + events[e])
+                prefetch(X, b * BLOCK + events[e])
             for e in range(n_events):
                 r = events[e]
                 i, cell = b * BLOCK + r, cells[b, r]
@@ -110,7 +110,7 @@ def _sweep(
                 q = decide(r, c, p, scores, bias, waits, level[c])
                 if q == UNSURE:
                     renew(state, alpha, sized, radius, spread)
-                    q = choose(X[i], squares[i], c, p, k, forms, room[1])
+                    q = choose_cluster(X[i], squares[i], c, p, k, forms, room[1])
                 if q != p:
                     moves += 1
                     cells[b, r] = cell + q - p
@@ -233,7 +233,7 @@ def gamma(x: Any, square: float, form: Any) -> float:
 
 
 @compiled()
-def choose(x: Any, square: float, c: int, p: int, k: int, forms: Any, scores: Any) -> int:
+def choose_cluster(x: Any, square: float, c: int, p: int, k: int, forms: Any, scores: Any) -> int:
     """Return the cluster that lowers the cost most, the lowest id on ties, or p if none does.
 
     `forms` must be up to date; `scores` (k,) is a buffer for Gamma+.

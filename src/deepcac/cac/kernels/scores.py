@@ -50,7 +50,7 @@ def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
     quiet = True
     for c in range(n_classes):
         event = level[c, EVENT]
-        hold_against(best, cells, c * k, c * k + k, np.float32(event * UP), above, mine)
+        compare_with_level(best, cells, c * k, c * k + k, np.float32(event * UP), above, mine)
         lowest = least(mine)
         quiet = quiet and lowest > event
         state.slack[b, c] = lowest - level[c, BASE] + level[c, DRIFT]
@@ -94,7 +94,7 @@ def pick_least(
 
 
 @compiled(fastmath=RANK)
-def hold_against(
+def compare_with_level(
     best: Any, cells: Any, low: int, high: int, event: Any, above: Any, mine: Any
 ) -> None:
     """Fill `above` with score minus `event` for the rows in cells low to high - 1.

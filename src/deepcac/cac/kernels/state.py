@@ -93,8 +93,9 @@ def allocate(blocks: npt.NDArray[np.float32], k: int, n_classes: int) -> State:
     """Return buffers for the laid-out rows of `Rows.blocks`, to be filled by `recount`."""
     n_blocks, width, size = blocks.shape
     cells = n_classes * k
+    # With two clusters, Gamma- and the only Gamma+ of a row are added up in one form.
     forms = cells if k == 2 else 2 * cells
-    forms += -forms % 4  # whole tiles
+    forms += -forms % 4  # complete tiles
     return State(
         sums=np.empty((cells, width - 2)),
         counts=np.empty(cells, dtype=np.int64),
@@ -150,7 +151,7 @@ def recount(X: Any, cells: Any, state: State) -> None:
         for a in range(n_classes):
             for b in range(n_classes):
                 gram[j, a, b] = dot_in_order(sums[a * k + j], sums[b * k + j])
-        spread(gram, counts, j, state.scalars)
+        fill_scalars(gram, counts, j, state.scalars)
         state.pending[j] = WEIGHTS
     state.left[:] = -1.0
 
@@ -162,11 +163,11 @@ def refresh(j: int, sums: Any, counts: Any, gram: Any, scalars: Any) -> None:
     for a in range(gram.shape[1]):
         for b in range(a + 1):
             gram[j, a, b] = gram[j, b, a] = dot(sums[a * k + j], sums[b * k + j])
-    spread(gram, counts, j, scalars)
+    fill_scalars(gram, counts, j, scalars)
 
 
 @compiled()
-def spread(gram: Any, counts: Any, j: int, scalars: Any) -> None:
+def fill_scalars(gram: Any, counts: Any, j: int, scalars: Any) -> None:
     """Fill row j of `scalars` from counts and products of the class sums."""
     k, n_classes = gram.shape[0], gram.shape[1]
     present, size = 0, 0

@@ -124,7 +124,7 @@ def _emit_least(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 @emitted
-def fetch(typing: Any, rows: Any, i: Any) -> Any:
+def prefetch(typing: Any, rows: Any, i: Any) -> Any:
     """Prefetch row i of a C-ordered float64 array into the processor's cache."""
     return types.void(rows, types.int64), _emit_fetch
 

@@ -83,6 +83,7 @@ def probe(
     extended = functional.pad(z, (0, 1), value=1.0)
     weighted = membership.T.unsqueeze(2) * extended
     gram = (weighted.mT @ extended).cpu().double()  # some devices have no float64
+    # Relative to the size of the latents; the lower bound is for a cluster without rows.
     ridge = _RIDGE * gram.diagonal(dim1=1, dim2=2).mean(dim=1).clamp(min=1e-6)
     gram += ridge.view(-1, 1, 1) * torch.eye(gram.shape[1], dtype=gram.dtype)
     weights = torch.linalg.solve(gram, (weighted.mT @ y).cpu().double()).to(z)

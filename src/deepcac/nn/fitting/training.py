@@ -214,7 +214,7 @@ def train(
         budget.report(budget.max_epochs, curve)
         if epoch - curve.best_epoch >= budget.patience:
             break
-    else:
+    else:  # no break: the score could still rise
         curve.capped = budget.restore
     if budget.restore or curve.diverged:
         network.load_state_dict(best_state)

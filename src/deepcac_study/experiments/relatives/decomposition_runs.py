@@ -40,7 +40,9 @@ _TIMES = ("seconds_clustering", "seconds")
 SAMPLES = 10
 
 
-def read_rows(path: str | os.PathLike[str], label: str) -> tuple[pd.DataFrame, npt.NDArray[Any]]:
+def read_labelled(
+    path: str | os.PathLike[str], label: str
+) -> tuple[pd.DataFrame, npt.NDArray[Any]]:
     """Read a parquet file as X (n, d), without row ids and groups, and y.
 
     Columns with levels are nominal, all others numeric. A missing label column is a `DataError`.
@@ -74,7 +76,7 @@ def write_decomposition(
     parts within each class, as published without stratification. `against_rest` adds linear
     machines one against rest.
     """
-    X, y = read_rows(*rows)
+    X, y = read_labelled(*rows)
     protocol = Protocol.from_folder(variant)
     stratified = protocol == SOUND
     bases = (*USUAL, AGAINST_REST) if against_rest else USUAL
@@ -125,7 +127,7 @@ def write_bias_variance(
     reproducible.
     """
     begin = time.process_time()
-    resampled = resample(*read_rows(*rows), samples)
+    resampled = resample(*read_labelled(*rows), samples)
     parts: dict[str, dict[str, dict[str, float]]] = {}
     for (base, arm), predicted in resampled.predicted.items():
         parts.setdefault(base, {})[arm] = bias_variance(predicted, resampled.truth)._asdict()

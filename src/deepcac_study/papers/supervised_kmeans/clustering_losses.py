@@ -167,7 +167,7 @@ class LossTables(Answers):
         """Return a note on our number if the rows cannot be matched."""
         return _DRAW if _of_synth(cell) else ""
 
-    def apart(self, cell: PrintedCell) -> str:
+    def not_counted(self, cell: PrintedCell) -> str:
         """Return why the losses on Synth do not count, if our sample differs; else empty."""
         return self._derived if _of_synth(cell) else ""
 

@@ -112,10 +112,10 @@ def planted_figure(comparisons: Sequence[Found], features_dir: Path | None) -> F
     features = read_features(file)
     place = {row: index for index, row in enumerate(features.row_id.tolist())}
     X = features.X[[place[row] for row in shown[0].rows.tolist()]]
-    return _map(shown[:_MOST], plane(X))
+    return _map(shown[:_MOST], principal_plane(X))
 
 
-def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def principal_plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the first two principal components of standardised rows, missing values at 0."""
     measured = X[:, ~np.isnan(X).all(axis=0)]
     Z = np.nan_to_num(StandardScaler().fit_transform(measured))

@@ -9,7 +9,7 @@ SMALL = 10  # rows of a group of which a count appears
 WITHHELD = "withheld"
 
 
-def withheld(count: int, total: int | None = None) -> int | None:
+def published_count(count: int, total: int | None = None) -> int | None:
     """Return a count, or None if it, or `total` minus it, is from 1 to `SMALL` - 1."""
     rest = SMALL if total is None else total - count
     return None if 0 < count < SMALL or 0 < rest < SMALL else count

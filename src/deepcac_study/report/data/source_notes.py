@@ -17,7 +17,7 @@ from deepcac_study.catalogue.entries import DataSet, RawFile, Source, WheelMembe
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry
 from deepcac_study.judge.clinical_tasks import FINISHED
 from deepcac_study.records.reader import Findings
-from deepcac_study.report.data.restricted_counts import WITHHELD, withheld
+from deepcac_study.report.data.restricted_counts import WITHHELD, published_count
 from deepcac_study.report.declarations import declared_table
 
 _OF_ROWS = re.compile(r"\d[\d,]*(?= (?:rows|censored))")
@@ -270,7 +270,7 @@ def _shown(cohort: list[tuple[str, int]], *, restricted: bool) -> tuple[CohortSt
     steps: list[CohortStep] = []
     following = 0
     for step, rows in reversed(cohort):
-        if restricted and None in (withheld(rows), withheld(rows - following)):
+        if restricted and None in (published_count(rows), published_count(rows - following)):
             # Some steps count what they leave out, as in "without 3 censored by then".
             steps.append(CohortStep(_OF_ROWS.sub("some", step), WITHHELD))
             continue

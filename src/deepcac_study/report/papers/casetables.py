@@ -18,7 +18,7 @@ from deepcac_study.papers.entry import Entry
 from deepcac_study.records.studies import TOP, CaseStudy
 from deepcac_study.report.declarations import declared_figure, declared_table
 from deepcac_study.report.papers.ledger_tables import NOTE, entry_cell
-from deepcac_study.report.runs.runtables import mix, protocol_label
+from deepcac_study.report.runs.runtables import class_mix, protocol_label
 
 _MATCHED = (
     "Clusters carry no order: those of every split are matched to the printed ones by the best "
@@ -57,7 +57,7 @@ def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
     rows = []
     if beside:
         sizes = {row["cluster"]: row["cluster_size"] for row in facts(TABLE_8)}
-        mixes = map(mix, printed_shares())
+        mixes = map(class_mix, printed_shares())
         rows = [
             text_row("printed", cluster, size, size, mix)
             for (cluster, size), mix in zip(sorted(sizes.items()), mixes, strict=True)
@@ -67,7 +67,9 @@ def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
             cluster_sizes = study.sizes[:, j]
             size, first = _spread(cluster_sizes.sum(axis=1), 0), int(cluster_sizes[0].sum())
             rows.append(
-                text_row(_label(study), f"C{j + 1}", first, size, mix(cluster_sizes.sum(axis=0)))
+                text_row(
+                    _label(study), f"C{j + 1}", first, size, class_mix(cluster_sizes.sum(axis=0))
+                )
             )
     return declared_table("case_clusters", rows, prefix=prefix)
 

@@ -110,7 +110,12 @@ def _described(run: Run, few: int) -> list[tuple[object, ...]]:
     return [
         (WITHHELD, WITHHELD, WITHHELD, "")
         if secret
-        else (sum(train), sum(other) if other else "", mix(train), _features(clusters, cluster))
+        else (
+            sum(train),
+            sum(other) if other else "",
+            class_mix(train),
+            _features(clusters, cluster),
+        )
         for cluster, ((train, other), secret) in enumerate(zip(pairs, hidden, strict=True))
     ]
 
@@ -126,7 +131,7 @@ def _score(run: Run, metric: str) -> str:
     return f"{score[0]:.3f} ± {score[1]:.3f}" if len(run.splits) > 1 else f"{score[0]:.3f}"
 
 
-def mix(sizes: Sequence[int] | npt.NDArray[np.float64]) -> str:
+def class_mix(sizes: Sequence[int] | npt.NDArray[np.float64]) -> str:
     """Return the class shares as text, from the number of rows of each class."""
     total = sum(sizes)
     return " : ".join(f"{100 * size / total:.1f} %" for size in sizes) if total else "empty"

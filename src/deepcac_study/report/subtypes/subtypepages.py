@@ -18,7 +18,7 @@ from deepcac_study.catalogue.registry import DEMO, load_registry
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.runs import Run, Runs
-from deepcac_study.report.data.restricted_counts import withheld
+from deepcac_study.report.data.restricted_counts import published_count
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.runs.runtables import stability
@@ -241,7 +241,7 @@ def _shares(rows: UnseenRows, values: "pd.Series[float]", *, hidden: bool) -> st
 
 def _few(count: int, total: int) -> bool:
     """Return whether a share would reveal few rows."""
-    return withheld(total) is None or withheld(count, total) is None
+    return published_count(total) is None or published_count(count, total) is None
 
 
 def _warnings(run: Run, rows: UnseenRows, *, hidden: bool) -> list[str]:

@@ -85,6 +85,7 @@ def _loaded(entry: EntryPoint) -> "typer.Typer":
 
 
 def _not_installed(name: str, why: str) -> "typer.Typer":
+    """Return a hidden command of this name that raises ConfigError."""
     import typer
 
     stub = typer.Typer()

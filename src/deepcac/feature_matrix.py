@@ -144,6 +144,7 @@ def read_features(path: str | os.PathLike[str]) -> FeatureMatrix:
 def _numbers(
     path: str | os.PathLike[str], name: str, column: pa.ChunkedArray
 ) -> npt.NDArray[np.float64]:
+    """Return the column as float64, missing as NaN; DataError unless numeric or boolean."""
     kind = column.type
     if pa.types.is_boolean(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
         column = column.cast(pa.float64())

@@ -88,6 +88,7 @@ class TreeArrays(NamedTuple):
 
 
 def _fault(trees: TreeArrays, n_features: int, n_outputs: int) -> str:
+    """Return what is wrong with the arrays; empty if every walk from a root ends at a leaf."""
     splits, leaves = len(trees.feature), len(trees.leaf)
     lengths = {name: len(trees.root if name == "root" else trees.leaf) for name in ("root", "leaf")}
     for name, values in trees._asdict().items():
@@ -186,6 +187,7 @@ def read_histogram_trees(model: Any) -> TreeArrays:
 
 @njit()
 def _leaf(X: Any, i: int, t: int, trees: TreeArrays) -> int:
+    """Return the leaf of tree t that row i reaches; missing values go as in LightGBM."""
     at = trees.root[t]
     while at >= 0:
         value = X[i, trees.feature[at]]

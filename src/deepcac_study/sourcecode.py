@@ -143,6 +143,7 @@ def _below(name: str) -> list[str]:
 
 
 def _digest(modules: Iterable[str], code: Callable[[str], str]) -> str:
+    """Return SHA-256 of the modules' names and code, then of the tables they read."""
     digest = hashlib.sha256()
     for name in sorted(modules):
         digest.update(f"{name}\n{code(name)}\n".encode())
@@ -264,6 +265,7 @@ def _imports(name: str) -> set[str]:
 
 
 def _closure(names: Iterable[str], without: str = "") -> set[str]:
+    """Return the modules and all they import, but not through modules of `without`."""
     modules: set[str] = set()
     left_out = set(_below(without)) if without else set()
     waiting = list(names)

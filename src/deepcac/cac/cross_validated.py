@@ -221,6 +221,7 @@ class CACClassifierCV(LocalClassifier):
         return np.vstack([np.array([by_job[k, f] for f in range(len(folds))]).T for k in grid])
 
     def _note(self, candidates: list[Candidate], scores: Floats) -> None:
+        """Choose a candidate, set `best_*_` and `cv_results_`; DataError for an undefined score."""
         undefined = np.flatnonzero(~np.isfinite(scores).all(axis=0))
         if len(undefined):
             raise DataError(

@@ -117,6 +117,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return counts / counts.sum()
 
     def _decision(self, j: int, model: Any, X: Floats) -> Floats:
+        """Return log-odds (n, classes) by cluster j; no class that j lacks beats the others."""
         counts = self.class_counts_[j] + 1.0
         odds = np.log(counts) - np.log(counts.sum() - counts)
         if isinstance(model, DummyClassifier):
@@ -129,6 +130,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return scores
 
     def _scores(self, X: Floats) -> Floats:
+        """Return scores (n, classes), each row's by the classifier of its cluster."""
         width = len(self.classes_)
 
         def ask(j: int, model: Any, rows: Floats) -> Floats:

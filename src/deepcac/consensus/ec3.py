@@ -120,6 +120,7 @@ def fit_task(task: Task, class_weight: ClassWeight = None, budget: float = BUDGE
 
 
 def _solve(task: Task, class_weight: ClassWeight, clock: Clock) -> tuple[Floats, int]:
+    """Return the consensus of all base models, (n test, classes), and its iterations."""
     answers: list[Ints] = []
     for base in classifiers(task.seed):
         clock.check()

@@ -302,6 +302,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         return rows.take(np.flatnonzero(~held_out)), rows.take(np.flatnonzero(held_out))
 
     def _cluster(self, train: WeightedRows, n: int, given: Any, rng: np.random.Generator) -> Ints:
+        """Return each training row's cluster within its class: the one given, or one found."""
         if given is not None:
             if given.shape != (n,):
                 raise ConfigError(f"labels have shape {given.shape}; give one integer per row")
@@ -314,6 +315,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
     def _search(
         self, base: BaseEstimator, train: WeightedRows, held: WeightedRows | None
     ) -> tuple[Found, ValidationAccuracy | None]:
+        """Return the configuration, and the accuracy that chose it (None without a search)."""
         if self.search == "none" or held is None or not len(held.classes):
             return Found(separate(self.n_clusters_), np.nan, (), False), None
         data = Training(train.X, train.classes, self.clusters_, held.X, train.weights)
@@ -325,6 +327,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         return best, accuracy
 
     def _keep(self, best: Found, accuracy: ValidationAccuracy | None) -> None:
+        """Set the fitted attributes that describe the search."""
         self.configuration_, self.reverted_, self.steps_ = (
             best.configuration,
             best.reverted,
@@ -341,6 +344,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         self.n_fits_if_all_ = accuracy.discriminants if accuracy else 0
 
     def _fit_base(self, base: BaseEstimator, train: WeightedRows, X: Any) -> None:
+        """Fit `estimator_` on the groups; set `subtypes_`, predicted for validation rows."""
         labels = group_labels(self.configuration_, train.classes, self.clusters_)
         self.estimator_ = fit_groups(base, train.X, labels, train.weights)
         self._class_of_group = class_of_group(self.configuration_)

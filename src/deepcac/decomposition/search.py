@@ -170,6 +170,7 @@ def _with_class(
 
 
 def _or_whole(best: Found, counts: Sequence[int], accuracy: Accuracy) -> Found:
+    """Return `best`, or the undivided classes where it is no more accurate than they are."""
     original = whole(counts)
     if best.configuration == original:
         return best

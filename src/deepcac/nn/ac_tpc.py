@@ -101,6 +101,7 @@ class ACTPCClassifier(DeepClassifier):
         validation: TensorRows,
         pretrained: AnyAutoencoder | None,
     ) -> None:
+        """Pretrain for tables only; networks of time series start from random weights."""
         if len(self._shape) == 2:
             super()._start(network, train_rows, validation, pretrained)
 
@@ -172,6 +173,7 @@ class ACTPCClassifier(DeepClassifier):
     def _train_actor_critic(
         self, network: ACTPCNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
+        """Train predictor, encoder with selector, and embeddings in turn on each batch."""
         weights: list[Tensor] = []  # of the batch; the critic leaves encoder and selector alone
 
         def critic(rows: Tensor) -> Tensor:

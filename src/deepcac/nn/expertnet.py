@@ -186,6 +186,7 @@ class ExpertNetClassifier(DeepClassifier):
     def _train_together(
         self, network: ExpertNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
+        """Train encoder and centres, with steps of the experts before each step of theirs."""
         x, y = train_rows.x, train_rows.y
         target = x.new_empty(len(x), self.n_clusters)
         budget = self.budget(len(x))

@@ -45,6 +45,7 @@ class IDECClassifier(CentroidClassifier):
         return [*network.autoencoder.parameters(), network.centroids]
 
     def _cluster(self, network: Any, train_rows: TensorRows, validation: TensorRows) -> None:
+        """Train with the clustering loss; renew the target every `target_epochs` epochs."""
         x = train_rows.x
         target = x.new_empty(len(x), self.n_clusters)
         epochs = count()

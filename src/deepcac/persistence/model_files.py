@@ -227,6 +227,7 @@ def load(
 def _load_archive(
     path: str | os.PathLike[str], trusted: tuple[str, ...] | bool, device: str
 ) -> Any:
+    """Return the estimator; DataError if its digest, types or state fail a check."""
     import skops.io
 
     with reading(path):

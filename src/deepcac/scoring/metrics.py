@@ -65,6 +65,7 @@ def f1(y: Ids, predicted: Ids, n_classes: int, weight: Array | None = None) -> f
 
 
 def _discrimination(task: Task, fitted: Fitted) -> Scores:
+    """Return the scores of ranking and decisions; of two classes, AUROC is class 1's."""
     y, n_classes = task.y_test, task.n_classes
     auroc = one_against_rest(y, fitted.probability, n_classes, "auroc")
     auprc = one_against_rest(y, fitted.probability, n_classes, "auprc")
@@ -101,6 +102,7 @@ def unweighted(probability: Array, class_shares: Array | None) -> Array:
 
 
 def _calibration(task: Task, fitted: Fitted) -> Scores:
+    """Return Brier score, ECE and log loss of unweighted risks; None if uncalibrated."""
     if not fitted.calibrated:
         return {"brier": None, "ece": None, "log_loss": None}
     y, probability = task.y_test, unweighted(fitted.probability, fitted.class_shares)

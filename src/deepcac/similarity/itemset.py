@@ -193,6 +193,7 @@ class ItemSet:
     def _edges(
         self, edges: npt.ArrayLike | None, pairs: Matrix | None
     ) -> tuple[Ints, Ints, Matrix | None]:
+        """Return each pair's ends, smaller first, and features; DataError for faulty pairs."""
         if (edges is None) != (pairs is None):
             raise DataError("edges and pairs go together; give both or neither")
         if pairs is None:
@@ -230,6 +231,7 @@ def same_features(item_sets: Sequence[ItemSet]) -> None:
 
 
 def _matrix(values: Matrix, name: str) -> Matrix:
+    """Return a float64 matrix, sparse or dense; DataError unless finite and in range."""
     if sparse.issparse(values):
         matrix = sparse.csr_array(values, dtype=np.float64)
         stored = matrix.data

@@ -189,6 +189,7 @@ class SupervisedKMeans(SimilarityClusterer):
         return last.under(self.C / n)
 
     def _keep(self, solution: Solution, oracle: Oracle, seconds: float) -> None:
+        """Set the fitted attributes from the solution, and `seconds_` per part of the fit."""
         self.weights_ = solution.weights
         self.cutting_planes_ = solution.planes
         self.slack_ = solution.slack

@@ -57,6 +57,7 @@ def subtype_levels(X: Array, subtype: npt.NDArray[np.int64], k: int) -> list[lis
 
 
 def _levels(column: Array, subtype: npt.NDArray[np.int64], k: int) -> list[str]:
+    """Return a text per subtype, its share or median; empty for fewer than `_SMALL` rows."""
     there = ~np.isnan(column)
     every, of = column[there], subtype[there]
     parts = [every[of == j] for j in range(k)]
@@ -90,6 +91,7 @@ def _percent(flags: Array) -> str:
 def _name(
     difference: Array, levels: Sequence[str], names: Sequence[Any], classes: Sequence[Any]
 ) -> str:
+    """Return up to `SHOWN` variables in words, largest difference of effects first."""
     words: dict[tuple[int, str], str] = {}
     for place in np.argsort(-np.abs(difference), axis=None, kind="stable"):
         c, v = map(int, np.unravel_index(place, difference.shape))

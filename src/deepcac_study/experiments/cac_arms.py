@@ -66,6 +66,7 @@ def fit_task(
 
 
 def _fit_alone(task: Task, base: BaseEstimator, name: str, weight: str | None) -> Fitted:
+    """Fit one classifier on all training rows; every row is in cluster 0."""
     start = time.perf_counter()
     model = fit_weighted(base, task.X_train, task.y_train, weight)
     seconds = {"classifier": time.perf_counter() - start}
@@ -85,6 +86,7 @@ def _fit_alone(task: Task, base: BaseEstimator, name: str, weight: str | None) -
 def _fit_clustered(
     task: Task, arm: str, name: str, model: LocalClassifier, printed: float | None, path: AlphaPath
 ) -> Fitted:
+    """Fit local classifiers on the arm's clusters; CAC's alpha is tuned unless printed."""
     clock = [time.perf_counter()]
     X, y = task.X_train, task.y_train
     alpha, scores = START if printed is None else printed, dict[str, float]()

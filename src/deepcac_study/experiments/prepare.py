@@ -65,6 +65,7 @@ def _cut(protocol: Protocol, family: str) -> bool:
 
 
 def _parts(features: FeatureMatrix, split: Split, setting: Setting) -> Rows:
+    """Return training, validation and test rows; without a network, validation joins training."""
     if setting.family == "deep":
         return split.train, split.validation, split.test
     merged = np.sort(np.concatenate([split.train, split.validation]))

@@ -124,6 +124,7 @@ def _check(method: Method, k: int, dataset: str, features: FeatureMatrix) -> Non
 
 
 def _head(setting: Setting, method: Method) -> dict[str, Any]:
+    """Return the fields of a record that name its setting and method."""
     return {
         "schema": 1,
         "dataset": setting.dataset,

@@ -76,6 +76,7 @@ def _scorer(task: Task) -> Callable[[Ids], Point]:
 def _passes(
     task: Task, ready: PreparedRows, labels: Ids, alpha: float, score: Callable[[Ids], Point]
 ) -> Iterator[Point]:
+    """Yield a point per pass of CAC, scored before the pass; stop when no row moves."""
     for number in range(_MAX_PASSES):
         step = cluster(ready, task.y_train, labels, alpha, max_iter=1, n_clusters=task.k)
         moved = int(step.moves[0])
@@ -171,6 +172,7 @@ def write_grid(path: str | os.PathLike[str], cells: Iterable[str | os.PathLike[s
 
 
 def _scaled(features: FeatureMatrix, train: Ids, test: Ids, seed: int) -> Task:
+    """Return the task of these rows, scaled as the training rows, without validation rows."""
     scaler = TableScaler().fit(features.X[train])
     X_train, X_test = (scaler.transform(features.X[part]) for part in (train, test))
     return Task(
@@ -191,6 +193,7 @@ def _clustered(task: Task, start: Ids, alpha: float) -> Ids:
 
 
 def _point(task: Task, method: str, k: int, alpha: float | None, labels: Ids) -> dict[str, Any]:
+    """Return F1 and AUROC on the test rows of local models fitted on these clusters."""
     model = _local_models(replace(task, k=k), labels, "balanced")
     probability = local_scores(model, task.X_test, task.n_classes)
     return {

@@ -133,6 +133,7 @@ def breast_cancer_cohorts(development: pa.Table, validation: pa.Table) -> dict[s
 def _breast_cancers(
     table: pa.Table, size: pa.ChunkedArray, time: npt.NDArray[np.float64], event: Mask
 ) -> pa.Table:
+    """Return the predictors both cohorts have, tumour size, time and event."""
     columns = ("age", "meno", "grade", "nodes", "pgr", "er", "hormon")
     levels = category_field("size", ("<=20", "20-50", ">50"))
     return (
@@ -195,6 +196,7 @@ def _equals(table: pa.Table, name: str, value: str) -> Mask:
 def _matrix(
     table: pa.Table, label: Mask, outcome: list[str], excluded: Excluded | None, group: str | None
 ) -> FeatureMatrix:
+    """Return all columns but outcome, group and excluded; DataError for unknown names."""
     absent = [name for names in (excluded or {}).values() for name in names]
     for name in absent:
         _column(table, name)  # a name that is misspelt would leave a leak among the features

@@ -98,6 +98,7 @@ def _no_pairs() -> tuple[Ids, Ids, sparse.csr_array]:
 def _link_pairs(
     links: pa.Table, row_id: Ids, group: npt.NDArray[np.str_], n_pages: int
 ) -> tuple[Ids, Ids, sparse.csr_array]:
+    """Return both ends and the marks (linked, cocited) of each related pair of pages."""
     source, target = links["source"].to_numpy(), links["target"].to_numpy()
     cites = sparse.csr_array((np.ones(len(source)), (source, target)), shape=(n_pages, n_pages))
     cites = sparse.csr_array(cites[:, row_id])

@@ -48,6 +48,7 @@ def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
 
 
 def _encoded(table: pa.Table) -> dict[str, npt.NDArray[np.float64]]:
+    """Return numbers, negative probabilities as NaN, then indicators of categories."""
     encoded: dict[str, npt.NDArray[np.float64]] = {}
     columns = read_variables("wids")
     for column in columns:

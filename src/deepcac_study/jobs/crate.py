@@ -64,6 +64,7 @@ def read_summary(text: str, targets: Iterable[str] = ("all",)) -> list[Finished]
 
 
 def _job(rows: list[dict[str, str]]) -> Finished:
+    """Return the finished job of these rows, one row per output file."""
     inputs = rows[0]["input-file(s)"]
     ended = max(time.mktime(time.strptime(row["date"])) for row in rows)
     return Finished(
@@ -146,6 +147,7 @@ class _Run:
         self._organise(run, controls)
 
     def _workflow(self, rules: list[str]) -> Any:
+        """Add the workflow with a step and a tool per rule; return its entity."""
         source = self.root / _SNAKEFILE
         properties = {"@type": _WORKFLOW, **_facts(source)}
         workflow = self.crate.add_workflow(
@@ -166,6 +168,7 @@ class _Run:
         return workflow
 
     def _control(self, i: int, job: Finished) -> Any:
+        """Add the action of job `i`; return the control action that started it."""
         action = self.crate.add_action(
             self.crate.get(f"#tool-{job.rule}"),
             f"#job-{i}",
@@ -179,6 +182,7 @@ class _Run:
         return control
 
     def _organise(self, run: Any, controls: list[Any]) -> None:
+        """Add Snakemake's action, which ran `controls` and made `run`."""
         engine, *libraries = [
             self._software(id_, name, self.versions.get(name, "unknown"))
             for id_, name in (

@@ -84,6 +84,7 @@ class Origins:
         return self._origins_of[file]
 
     def _traced(self, file: str) -> frozenset[str] | None:
+        """Return the closed files that `file` derives from; None if nothing can make it."""
         place = Path(file).resolve()
         if any(
             place.is_relative_to(folder) or folder.is_relative_to(place) for folder in self._folders
@@ -210,6 +211,7 @@ def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
 
 
 def _refuse_unsaved(root: Path, pointers: Iterable[Pointer]) -> None:
+    """Raise DataError if a target holds other bytes than its pointer and no copy is saved."""
     unsaved = sorted(str(p.target.relative_to(root)) for p in pointers if p.unsaved(root / CACHE))
     if unsaved:
         more = f" and {len(unsaved) - _MOST_NAMED} more" if len(unsaved) > _MOST_NAMED else ""

@@ -90,6 +90,7 @@ def _cell(
     k: str = "",
     kind: str = "",
 ) -> PrintedCell:
+    """Return a printed cell with our names; DeepCAC's "0.0 ± 0.0" counts as missing."""
     paper, dataset = row["paper"], row.get("dataset", "")
     data = names().get(("dataset", paper, dataset), UNKNOWN)
     way = names().get(("method", paper, method), UNKNOWN)
@@ -160,6 +161,7 @@ def _other(table: PrintedTable, row: dict[str, str], item: str) -> PrintedCell:
 
 
 def _log_cells() -> list[PrintedCell]:
+    """Return cells of the authors' logs, k = 1 only and no scores of class 1 alone."""
     logs = PrintedTable(
         source="authors_raw_results", number="", kind="score", title="", rows="", columns=""
     )

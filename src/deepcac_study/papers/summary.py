@@ -95,6 +95,7 @@ def _verdicts(claims: Iterable[Claim]) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_cells(cells: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return (name, text) pairs: counts of cells by standing and the null rate."""
     count = Counter(cells["standing"])
     counts = {
         "printed": len(cells),

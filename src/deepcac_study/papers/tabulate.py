@@ -111,6 +111,7 @@ def _folds(run: Run) -> Rows:
 
 
 def _theorems(records: Sequence[TheoryRecord]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return (table, rows) pairs: costs, risks, log losses, inequalities and growth."""
     tables = {
         name: [
             {**_ids(record), "method": row.get("arm"), **row}
@@ -150,6 +151,7 @@ def _parts(record: ResampledRecord) -> Rows:
 
 
 def _clusterings(clusterings: Clusterings) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return (table, rows) pairs: losses, then times and checks where there are any."""
     sources = {"losses": list(loss_rows(clusterings.runs))}
     if clusterings.times:
         about = {"path": clusterings.times.path, "limit": clusterings.times.record["max_iter"]}
@@ -165,6 +167,7 @@ def _clusterings(clusterings: Clusterings) -> list[tuple[str, list[dict[str, Any
 
 
 def _sweeps(sweeps: Sweeps) -> list[pd.DataFrame]:
+    """Return a frame per sweep, with its source, protocol and path as columns."""
     frames = []
     for name in ("alpha", "weights", "separation"):
         for (dataset, k), table in sweeps.of(name).items():

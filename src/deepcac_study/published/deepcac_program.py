@@ -173,6 +173,7 @@ class FirstRowsOnly(DMNNClassifier):
     def _mixture_step(
         self, network: DMNNNetwork, train_rows: TensorRows
     ) -> tuple[TrainingStep, Budget]:
+        """Return a step whose loss pairs each batch's gates with the first rows."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         gate = in_chunks(lambda rows: network.gate(rows).log_softmax(dim=1), z)
 

@@ -136,6 +136,7 @@ def _check_number(path: str | os.PathLike[str], number: int, limit: int) -> None
 def _zip_members(
     path: str | os.PathLike[str], max_bytes: int, max_members: int
 ) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents; DataError for links, encryption or too much data."""
     with zipfile.ZipFile(path) as archive:
         _check_number(path, len(archive.infolist()), max_members)
         for info in archive.infolist():
@@ -168,6 +169,7 @@ def _content(name: str, file: IO[bytes], announced: int) -> bytes:
 def _tar_members(
     path: str | os.PathLike[str], max_bytes: int, max_members: int
 ) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents; DataError for links, devices or too much data."""
     number = 0
     with _opened(path) as stream:
         metered = _Metered(stream, path)
@@ -209,6 +211,7 @@ class _Metered(io.RawIOBase):
         self.tail = b""
 
     def read(self, size: int = -1) -> bytes:
+        """Read up to `size` bytes; DataError beyond the quota of the current member."""
         block = self.stream.read(size)
         self.quota -= len(block)
         if self.quota < 0:

@@ -59,6 +59,7 @@ def read_arff(path: StrPath) -> pa.Table:
 def _column(
     name: str, values: np.ndarray, levels: tuple[str, ...] | None
 ) -> tuple[pa.Field, pa.Array]:
+    """Return field and values: floats, or text with "?" missing and the levels that occur."""
     if levels is None:
         return pa.field(name, pa.float64()), pa.array(values, pa.float64(), from_pandas=True)
     text = np.char.decode(values, "utf-8")

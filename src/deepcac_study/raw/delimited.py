@@ -87,6 +87,7 @@ def _inferred(name: str, column: pa.Array) -> Variable:
 def _read_strings(
     path: StrPath, names: list[str], header: bool, content: bytes | None, comment: str
 ) -> pa.Table:
+    """Return all columns as text; DataError unless each name occurs once and rows exist."""
     if content is None:
         if not Path(path).is_file():
             raise DataError(f"{path}: no such file; fetch it first")
@@ -133,6 +134,7 @@ class _Place:
 
 
 def _checked(column: pa.Array, variable: Variable, place: _Place) -> pa.Array:
+    """Return the column, numbers converted; DataError for a value the variable excludes."""
     if not variable.missing and variable.kind != "text":
         _refuse(pc.is_null(column), column, variable, place, "is missing")
     if variable.kind == "category":
@@ -145,6 +147,7 @@ def _checked(column: pa.Array, variable: Variable, place: _Place) -> pa.Array:
 
 
 def _checked_numbers(column: pa.Array, variable: Variable, place: _Place) -> pa.Array:
+    """Return the column as numbers; DataError if one is no number or out of range."""
     numeric = pc.match_substring_regex(column, _NUMBER)
     _refuse(pc.invert(numeric), column, variable, place, "is not a number")
     numbers = pc.cast(column, pa.float64())

@@ -144,6 +144,7 @@ def _meaning(error: Exception) -> Exception:
 
 
 def _request(address: str, have: int) -> urllib.request.Request:
+    """Return a request for the bytes from `have` on; credentials become a header."""
     parts = urlsplit(address)
     user, at, bare = parts.netloc.rpartition("@")
     headers = {"User-Agent": "deepcac", "Accept-Encoding": "identity"}
@@ -160,6 +161,7 @@ def _request(address: str, have: int) -> urllib.request.Request:
 
 
 def _receive(response: http.client.HTTPResponse, part: Path, have: int, watch: Watch) -> None:
+    """Write the body to `part`, from the start unless the server resumes at `have`."""
     resumed = response.status == 206
     if resumed and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
         part.unlink(missing_ok=True)
@@ -176,6 +178,7 @@ def _receive(response: http.client.HTTPResponse, part: Path, have: int, watch: W
 
 
 def _pour(response: http.client.HTTPResponse, part: Path, begun: int, watch: Watch) -> int:
+    """Write the body to `part` and return its bytes; FetchError beyond `MAX_BYTES`."""
     written = 0
     with _writing(part), part.open("ab" if begun else "wb") as file:
         while block := _read(response):

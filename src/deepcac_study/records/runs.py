@@ -199,6 +199,7 @@ def load(
 
 
 def _read(file: Path, root: Path, with_scores: bool) -> Run:
+    """Read a run; DataError if the file lies at the place of another run."""
     place = Path(os.path.relpath(file, root)).as_posix()
     run = Run(place, read_record(file), file, with_scores)
     ends = ("/".join(("results", *file.absolute().parts[-n:])) for n in (4, 3, 2))

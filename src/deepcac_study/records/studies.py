@@ -56,6 +56,7 @@ class CaseStudy(Stored):
         return self._by_cluster("mean")
 
     def _by_cluster(self, column: str) -> pd.DataFrame:
+        """Return the mean over splits, a row per feature and a column per cluster."""
         wide = self.table.pivot_table(
             index="feature",
             columns="cluster",
@@ -105,6 +106,7 @@ def load_case_studies(
 
 
 def _read(file: Path, root: Path, references: References) -> CaseStudy:
+    """Read a case study, clusters renumbered to match the reference's class shares."""
     record = read_json(file)
     check_place(file, record, "case_study/{folder}{dataset}_k{k}.json")
     table = read_table(file.with_suffix(".features.parquet")).to_pandas()

@@ -108,6 +108,7 @@ def repeat_differences(path: str, shipped: Record, again: Record) -> Iterator[Re
 
 
 def _differences(kind: Family, series: RepeatSeries) -> Iterator[RepeatDifference]:
+    """Yield the largest difference on one split and, if no value lacks, that of the means."""
     ours, theirs = series.shipped, series.again
     metric, units = metric_of(series.name), units_of(kind, theirs)
     lacking = np.isnan(ours) != np.isnan(theirs)

@@ -138,6 +138,7 @@ def _treatment(subtype: Subtypes, rng: np.random.Generator) -> Columns:
 
 
 def _readmitted(columns: Columns, subtype: Subtypes, rng: np.random.Generator) -> Texts:
+    """Draw "<30", ">30" or "NO"; each subtype weighs the three signals its way."""
     days, emergency = columns["time_in_hospital"], columns["admission_source_id"] == 7
     signals = np.column_stack([days, emergency, columns["num_medications"]]).astype(np.float64)
     spread = signals.std(axis=0)

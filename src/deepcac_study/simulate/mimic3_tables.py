@@ -102,6 +102,7 @@ def simulate(folder: str | os.PathLike[str], *, n: int = 400, seed: int = 0) -> 
 
 
 def _draw_stays(n: int, rng: np.random.Generator) -> _Stays:
+    """Draw stays, with subtype, onset of failure (-1 for none) and signal levels."""
     subtype = rng.choice(len(SHARES), n, p=SHARES)
     offset = {name: rng.normal(size=n) for name in _signals()}
     slope = sum(np.take(by, subtype) * offset[name] for name, by in SLOPES.items())
@@ -127,6 +128,7 @@ def _draw_stays(n: int, rng: np.random.Generator) -> _Stays:
 
 
 def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table]:
+    """Return PATIENTS, ADMISSIONS, ICUSTAYS and DIAGNOSES_ICD, a row per stay."""
     n = len(stays.subject)
     born = stays.intime - (rng.integers(20, 89, n) * 365 * 86_400).astype("timedelta64[s]")
     unit = np.array(["MICU", "CCU", "SICU"])[stays.subtype]
@@ -164,6 +166,7 @@ def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Tab
 
 
 def _event_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table]:
+    """Draw the rows of each event table: signals on their schedule, ventilation."""
     pieces: dict[str, list[pa.Table]] = {name: [] for name in EVENT_TABLES}
     for name, signal in _signals().items():
         index, hour = _schedule(stays, signal.every, rng)

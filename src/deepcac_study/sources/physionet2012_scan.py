@@ -84,6 +84,7 @@ def _number(text, start, stop):  # type: ignore[no-untyped-def]
 
 @njit()
 def _scan(text, names, ends, slots, minute, code, value, ordinary):  # type: ignore[no-untyped-def]
+    """Fill minute, code and value per line; ordinary says that both were read."""
     stop = -1
     for line in range(len(minute)):
         start = stop + 1

@@ -64,6 +64,7 @@ def extract(
 
 
 def _pages(archive: StrPath) -> Iterator[Page]:
+    """Yield the pages of the archive; DataError for a member of another layout."""
     for name, content in members(archive, max_member_bytes=MAX_PAGE_BYTES):
         parts = name.split("/")
         if len(parts) != 4 or parts[1] not in CLASSES or _BYTES.search(name):
@@ -113,6 +114,7 @@ def _word_table(word_counts: list[Counter[str]]) -> pa.Table:
 
 
 def _link_table(pages: list[Page], number: dict[str, int]) -> pa.Table:
+    """Return distinct links among these pages, without links to themselves."""
     pairs = sorted(
         {
             (source, number[key])

@@ -98,6 +98,7 @@ def separation_sweep(
 def _of_task(
     task: Task, setting: Setting, pretrained: Path, fits: Sequence[tuple[str, float]], epochs: int
 ) -> Iterator[dict[str, Any]]:
+    """Yield and log a row per fit: term, alpha, limits at the start and measures."""
     start = shared_autoencoder(task, setting, pretrained)
     labels = np.random.default_rng(task.seed).permutation(task.y_train)
     tasks = {PERMUTED: replace(task, y_train=labels)}
@@ -164,6 +165,7 @@ def scaling_limit(z: Tensor, y: Ids, centroids: Tensor, beta: float, size: int) 
 
 
 def _measure(model: DeepCACClassifier, task: Task) -> dict[str, Any]:
+    """Return shares of scatter between classes, lengths of latents and test scores."""
     z = model.embed(task.X_train)
     rare = float(np.mean(task.y_train == 1))
     risk = model.predict_proba(task.X_test)[:, 1]

@@ -79,6 +79,7 @@ def _fit(
     method: str,
     label: str,
 ) -> Outcome:
+    """Fit one start; return status, numbers of training and test rows, and scores."""
     dataset, k, start = asked
     setting = Setting(dataset, k, Protocol(frozenset({label} if label else ())), "deep")
     task = make_task(features, split, setting)
@@ -92,6 +93,7 @@ def _fit(
 
 
 def _row(seed: int, start: int, fit: tuple[str, int, str], outcome: Outcome) -> dict[str, Any]:
+    """Return the table row of a fit and log it."""
     method, k, label = fit
     status, n_train, n_test, scores = outcome
     row = {

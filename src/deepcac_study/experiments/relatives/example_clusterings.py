@@ -54,6 +54,7 @@ def examples(data: PairwiseData) -> Examples:
 
 
 def _item_set(data: PairwiseData, rows: Ids, features: Any) -> ItemSet:
+    """Return the item set of these rows, with the pairs whose ends are both in it."""
     parts: dict[str, Any] = {"n_items": len(rows)}
     if data.nodes.shape[1]:
         parts["nodes"] = data.nodes[rows]
@@ -154,6 +155,7 @@ def write_experiment(
 
 
 def _sizes(cases: Examples) -> dict[str, Any]:
+    """Return the number of clusterings, most clusters, mean items and feature counts."""
     n_node, n_pair = cases.item_sets[0].shape
     return {
         "n_clusterings": len(cases.names),

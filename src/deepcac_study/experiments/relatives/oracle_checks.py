@@ -195,6 +195,7 @@ def _left_out(cases: Examples, oracle: str, test: int) -> float:
 
 
 def _learnt(cases: Examples, oracle: str, test: int) -> SupervisedKMeans:
+    """Return a clusterer fitted on all examples but number `test`."""
     training: Sequence[int] = [i for i in range(len(cases.names)) if i != test]
     model = SupervisedKMeans(
         C=100.0,

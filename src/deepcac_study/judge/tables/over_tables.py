@@ -115,6 +115,7 @@ def over_tables(older: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pairs(scope: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield a row per question and pair: the pooled difference and its probabilities."""
     keys = ["question", "contender", "reference"]
     for pair, group in rows.groupby(keys):
         d = group["mean"].to_numpy()

@@ -79,6 +79,7 @@ class Summaries(Answers):
         return f"the printed cells give {recomputed:.4g}"
 
     def _score(self, protocol: str, dataset: str, method: str) -> float | None:
+        """Return the mean F1 of the run behind a printed cell, None if there is none."""
         data = names()["dataset", "cac_v1", dataset]
         way = names()["method", "cac_v1", method]
         k = clusters("", way, data) or 1

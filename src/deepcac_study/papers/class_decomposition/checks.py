@@ -74,6 +74,7 @@ def by_machine(check: Check) -> Check:
 
 
 def _of_machines(check: Check, rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
+    """Check machines one against rest and one against one; join unequal outcomes."""
     other = against_rest(rows)
     rest, pairwise = check(other, rule), check(rows[rows["base"] != "svm_rest"], rule)
     if rest == pairwise:

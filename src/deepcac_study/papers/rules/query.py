@@ -74,6 +74,7 @@ def decide(claim: str, evidence: Evidence) -> Decision:
 
 
 def _decide(rule: ClaimRule, evidence: Evidence) -> Decision:
+    """Return the verdict on a claim; `unless` can make it not decidable."""
     if rule.source in _WITHOUT_RUNS:
         cells = evidence.rows("ledger", rule.where) if rule.where else pd.DataFrame()
         verdict, figures, *_ = function(rule.check)(cells, rule)
@@ -89,6 +90,7 @@ def _decide(rule: ClaimRule, evidence: Evidence) -> Decision:
 
 
 def _on_runs(rule: ClaimRule, evidence: Evidence) -> Decision:
+    """Return the verdict by our runs, with their paths; not run if there are none."""
     if evidence.protocol != "sound" and rule.source in _SOUND_ONLY:
         return Decision(NOT_RUN, f"{_SOUND_ONLY[rule.source]} under the corrected protocol only")
     if rule.source in _PRINTED_TABLES:

@@ -72,6 +72,7 @@ def planted_against_found(
 
 
 def _subtypes_of(run: Run, truth: dict[int, str]) -> Found | None:
+    """Return planted and found groups on the first split; None if any row lacks one."""
     table = run.scores(["row_id", "seed", "cluster"])
     if table is None:
         return None

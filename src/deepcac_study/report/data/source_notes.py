@@ -244,6 +244,7 @@ def _overview(note: DataSetNote, source: Source) -> list[Cell]:
 
 
 def _note(registry: Registry, id_: str, use: DataUse, cohorts: Path | None) -> DataSetNote:
+    """Return the note on a data set; class shares of restricted data are withheld."""
     entry = registry.dataset(id_)
     hidden = registry.source(entry.source).closed and not id_.startswith(DEMO)
     cohort = _cohort(cohorts / f"{id_}.json") if cohorts else []

@@ -139,6 +139,7 @@ def _of_learner(table: pd.DataFrame, learner: str) -> pd.DataFrame:
 
 
 def _seen(estimates: pd.DataFrame) -> str:
+    """Return every estimate and interval drawn, as the figure's text."""
     labels = {(arm, alpha): name for arm, alpha, _, name, _ in KINDS}
     texts = [
         f"{labels[str(row['contender']).partition('_')[0], row['alpha']]} minus {reference}: "

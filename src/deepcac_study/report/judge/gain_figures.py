@@ -61,6 +61,7 @@ def helping_figure(points: pd.DataFrame, margin: float, threshold: float) -> Fig
 
 
 def _draw_helping(canvas: Canvas, points: pd.DataFrame, margin: float, threshold: float) -> None:
+    """Draw gain over advantage of LightGBM; name the points of large gain."""
     axis = canvas.subplots()
     axis.axhspan(-margin, margin, color="#e3e6ea", linewidth=0)
     new = points["dataset"].str.startswith(_NEW)
@@ -124,6 +125,7 @@ def price_figure(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Figure | None:
 
 
 def _draw_prices(canvas: Canvas, points: pd.DataFrame, learners: list[str]) -> None:
+    """Draw the mean change of AUROC over cohort size, a panel per learner."""
     axes = canvas.subplots(1, len(learners), sharey=True, squeeze=False)[0]
     for axis, learner in zip(axes, learners, strict=True):
         axis.axhline(0, color="#888888", linewidth=0.8)
@@ -164,6 +166,7 @@ def size_figure(table: pd.DataFrame) -> Figure:
 
 
 def _draw_shares(canvas: Canvas, points: pd.DataFrame) -> None:
+    """Draw adoption rates above, mean changes of AUROC below, a column per rule."""
     axes = canvas.subplots(2, len(_PANELS), sharex=True, sharey="row", squeeze=False)
     for column, rule in enumerate(_PANELS):
         upper, lower = axes[:, column]

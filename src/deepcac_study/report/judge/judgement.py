@@ -244,6 +244,7 @@ def judgement_tables(judged: Judgement | None) -> list[Table]:
 
 
 def _counts(judged: Judgement) -> Table:
+    """Return a row per question and metric with its counts of verdicts."""
     texts = {entry["question"]: entry["text"] for entry in judged.summary["questions"]}
     shown = verdicts_in(judged.rows["verdict"])
     rows = [
@@ -284,6 +285,7 @@ def _leaderboard(judged: Judgement) -> Table:
 
 
 def _comparisons(judged: Judgement) -> Table:
+    """Return a row per comparison: scores, difference and tests."""
     texts = {entry["question"]: entry["text"] for entry in judged.summary["questions"]}
     rows = [
         text_row(

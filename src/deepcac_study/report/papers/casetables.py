@@ -54,6 +54,7 @@ def _spread(values: Sequence[float] | npt.NDArray[np.float64], digits: int) -> s
 
 
 def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+    """Return sizes and class mixes per study and cluster, printed ones first."""
     rows = []
     if beside:
         sizes = {row["cluster"]: row["cluster_size"] for row in facts(TABLE_8)}
@@ -105,6 +106,7 @@ def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
 
 
 def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+    """Return the top features per cluster, with the number of clusters that list each."""
     lists: dict[str, list[list[str]]] = {}
     if beside:
         printed: dict[str, list[str]] = {}
@@ -133,6 +135,7 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
 
 
 def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+    """Return AUPRC of network and student per study, and agreement of clusterings."""
     rows = []
     if beside:
         printed = {row["item"]: row["value"] for row in facts("deepcac_section14_student")}

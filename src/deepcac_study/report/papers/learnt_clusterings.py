@@ -35,6 +35,7 @@ def learning_tables(clusterings: Clusterings) -> list[Table]:
 
 
 def _loss(run: ClusteringRun | None, place: int) -> str:
+    """Return the loss on a fold, mean ± sd over repeats, with the C and predictor chosen."""
     if run is None:
         return "–"
     losses = run.losses[:, place]

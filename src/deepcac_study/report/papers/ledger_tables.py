@@ -78,6 +78,7 @@ def _key(entry: Entry, names: str) -> tuple[str, ...]:
 
 
 def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
+    """Return a printed table refilled: its rows and columns, with entries as cells."""
     down = list(dict.fromkeys(_key(entry, printed.rows) for entry in rows))
     across = list(dict.fromkeys(_key(entry, printed.columns) for entry in rows))
     cells = {(_key(e, printed.rows), _key(e, printed.columns)): entry_cell(e) for e in rows}

@@ -204,6 +204,7 @@ def _figure(
 
 
 def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    """Draw the measures of CAC over its passes, a line per alpha."""
     groups = list(table.groupby("alpha"))
     colours = matplotlib.colormaps["viridis"](np.linspace(0, _PALEST, len(groups)))
 
@@ -225,6 +226,7 @@ def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
 
 
 def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    """Draw F1, log-loss and separation after the last pass over alpha."""
     last = final_pass(table)
 
     def draw(canvas: Canvas) -> None:
@@ -278,6 +280,8 @@ def _heat(canvas: Canvas, axis: Axes, table: pd.DataFrame, metric: str) -> None:
 
 
 def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    """Draw the scores over the loss weights alpha and beta."""
+
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, 2, sharey=True)
         for axis, parameter in zip(axes, ("alpha", "beta"), strict=True):
@@ -305,6 +309,7 @@ def _marked(place: int) -> dict[str, Any]:
 
 
 def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    """Draw the measures over alpha per term; a grey line shows none."""
     columns = {
         "share": "share of scatter",
         "direction_share": "the same, of directions",

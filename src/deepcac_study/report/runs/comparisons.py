@@ -198,6 +198,7 @@ def _base_pairs(runs: Runs) -> Pairs:
 
 
 def _deep_pairs(runs: Runs) -> Pairs:
+    """Yield clustered network, its k = 1 or a yardstick, and a label of the pair."""
     by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
     for run in by_place.values():
         method = parse_method(run.method)

@@ -132,6 +132,7 @@ def from_scores(run: Run) -> Curves | None:
 
 
 def _reliability(run: Run, splits: Sequence[SplitScores]) -> tuple[Any, ...] | None:
+    """Return predicted, observed, both ends and count per bin; None unless risks."""
     score = np.concatenate([split.score for split in splits])
     if score.min() < 0 or score.max() > 1:
         return None
@@ -193,6 +194,7 @@ def _roc_pr(dataset: str, shown: Shown, section: str) -> Figure:
 def _draw_roc_pr(
     canvas: Canvas, shown: Shown, lines: Sequence[tuple[str, Run, int, Array]]
 ) -> None:
+    """Draw the curves: thin lines per split, a thick one for the mean of a run."""
     axes = dict(zip(("ROC", "PR"), canvas.subplots(1, 2), strict=True))
     colours = {run.path: parse_method(run.method).colour for run, _ in shown}
     dashes = {run.path: LINES[i % len(LINES)] for i, (run, _) in enumerate(shown)}

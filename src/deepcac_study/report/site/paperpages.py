@@ -67,6 +67,7 @@ def switch_sentences(chosen: Iterable[Switch], effects: pd.DataFrame) -> list[st
 
 
 def _sentence(switch: Switch, rows: pd.DataFrame) -> str:
+    """Return what a switch changes, by its largest change over the runs."""
     largest: Any = next(rows.loc[[rows["mean"].abs().idxmax()]].itertuples())
     what = f"the {people(largest.metric)} of {method_label(largest.method)} on {largest.dataset}"
     what += f", k = {largest.k}" * (largest.k > 1)
@@ -98,6 +99,7 @@ def paper_pages(shown: Contents) -> list[ReportPage]:
 
 
 def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> ReportPage:
+    """Return a paper's page: tables, figures, claims and switches."""
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
     tables = [table for table in shown.tables["papers"] if table.group == paper.key]
     printed = _printed_figures(paper, shown.all_figures)

@@ -158,6 +158,7 @@ def _has_page(run: Run) -> bool:
 
 
 def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) -> SubtypePage | None:
+    """Return the page of a run; None without unseen rows of two subtypes."""
     rows = unseen_rows(run, features, entry)
     if rows is None or len(np.unique(rows.cluster)) < 2:
         return None
@@ -193,6 +194,7 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
 
 
 def _reading(run: Run, rows: UnseenRows, shares: "pd.Series[float]", *, hidden: bool) -> list[str]:
+    """Return sentences: what explains the subtypes, and how stable they are."""
     best, share = str(shares.index[0]), shares.iloc[0]
     measured = explained(rows.values.notna().astype(float), rows.cluster)
     missing, absent = str(measured.idxmax()), measured.max()
@@ -245,6 +247,7 @@ def _few(count: int, total: int) -> bool:
 
 
 def _warnings(run: Run, rows: UnseenRows, *, hidden: bool) -> list[str]:
+    """Return warnings on groups by outcome, certain risks, calibration and size."""
     warnings = []
     clusters: Mapping[str, object] = run.splits[0].get("clusters") or {}
     if (

@@ -64,6 +64,7 @@ def load_stays(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
 
 
 def _typed_table(name: str, raw: RawTable) -> str:
+    """Return the SQL that selects a table's columns with their types."""
     key = _KEYS[name]
     kinds = {"subject_id": "INTEGER", "hadm_id": "INTEGER", "icustay_id": "INTEGER"}
     kinds |= dict.fromkeys(("intime", "outtime", "dob"), "TIMESTAMP")
@@ -77,6 +78,7 @@ def _typed_table(name: str, raw: RawTable) -> str:
 def _refuse_duplicates(
     connection: duckdb.DuckDBPyConnection, raw: RawTable, table: str, key: str
 ) -> None:
+    """Raise DataError if the key of a row is missing or occurs twice."""
     twice = connection.execute(
         f"SELECT {key} FROM {table} GROUP BY {key} HAVING count(*) > 1 OR {key} IS NULL "
         f"ORDER BY {key} LIMIT 1"
@@ -87,6 +89,7 @@ def _refuse_duplicates(
 
 
 def _refuse_orphans(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Raise DataError for a stay without a patient or an admission."""
     for other, key in (("patients", "subject_id"), ("admissions", "hadm_id")):
         orphan = connection.execute(
             f"SELECT icustay_id FROM raw_icustays ANTI JOIN raw_{other} USING ({key}) "

@@ -67,6 +67,7 @@ def _folder(raw: Path, work: Path) -> Iterator[Path]:
 def _summarise(
     connection: duckdb.DuckDBPyConnection, work: Path, parts: int
 ) -> dict[str, pa.Table]:
+    """Aggregate part by part; return tables by name, with stays and quality."""
     pieces: dict[str, list[pa.Table]] = {
         name: [] for name in ("hourly", "first_day", "whole_stay", "onsets", "counts")
     }

@@ -85,6 +85,7 @@ def find(folder: str | os.PathLike[str], name: str, columns: tuple[str, ...]) ->
 
 
 def _header(path: Path) -> tuple[str, ...]:
+    """Return column names in lower case; DataError for an empty file."""
     with reading(path):
         if path.suffix == ".parquet":
             rows = duckdb.execute(f"DESCRIBE SELECT * FROM read_parquet({quoted(str(path))})")

@@ -36,6 +36,7 @@ class _Display:
     figure_: Any
 
     def _axes(self, ax: Any) -> Any:
+        """Set `ax_` and `figure_`, new ones for None; return `ax_`."""
         self.ax_ = _pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_

@@ -108,6 +108,7 @@ def check_labels(y: Any) -> None:
 
 
 def _is_absent(label: Any) -> bool:
+    """Return whether a label is None, NaN, NA or NaT."""
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(label, float | np.floating) and bool(np.isnan(label))

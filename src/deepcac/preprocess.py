@@ -116,6 +116,7 @@ class TableScaler(TransformerMixin, BaseEstimator):
         return np.array(extended, dtype=object)[self.kept_]
 
     def _filled(self, rows: Array) -> Array:
+        """Fill gaps with the training medians; append indicators of flagged columns."""
         absent = np.isnan(rows)
         return np.hstack([np.where(absent, self.median_, rows), absent[:, self.flagged_]])
 

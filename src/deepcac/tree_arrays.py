@@ -204,6 +204,7 @@ def _leaf(X: Any, i: int, t: int, trees: TreeArrays) -> int:
 
 @njit()
 def _walk(X: Any, trees: TreeArrays, totals: Any) -> None:
+    """Add each tree's leaf to `totals` (n, outputs); tree t belongs to output t modulo outputs."""
     n_outputs = totals.shape[1]
     for i in range(X.shape[0]):
         for t in range(len(trees.root)):

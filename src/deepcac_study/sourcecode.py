@@ -97,6 +97,7 @@ def files_digest(names: Iterable[str]) -> str:
 
 
 def _read_digest(paths: Mapping[str, Path]) -> str:
+    """Return 16 hex digits over names and contents of the files."""
     digest = hashlib.sha256()
     for name, path in paths.items():
         digest.update(f"{name}\n".encode() + path.read_bytes())

@@ -221,11 +221,13 @@ class CACClassifier(LocalClassifier):
         return model.kept_pass_
 
     def _loss(self, X: Floats, y: Ints) -> float:
+        """Return the log-loss, or the share of errors of a base without probabilities."""
         if not hasattr(self._base(), "predict_proba"):
             return float((self._local_predict(X) != y).mean())
         return float(log_loss(y, self._scores(X), labels=np.arange(len(self.classes_))))
 
     def _deficit(self, X: Floats, y: Ints) -> float:
+        """Return one minus F1, of class 1 or, with more classes, macro."""
         average = "binary" if len(self.classes_) == 2 else "macro"
         predicted = self._local_predict(X)
         return 1.0 - float(f1_score(y, predicted, average=average, zero_division=0.0))

@@ -58,10 +58,12 @@ class MetricKMClassifier(KMClassifier):
         self.metric = metric
 
     def _learn_space(self, rows: Floats, codes: Ints) -> Floats:
+        """Fit `metric_` where there is a metric; return the transformed rows."""
         self.metric_ = None if self.metric is None else clone(self.metric).fit(rows, codes)
         return self._space(rows)
 
     def _space(self, X: Floats) -> Floats:
+        """Return the rows as `metric_` transforms them, or unchanged without one."""
         if self.metric_ is None:
             return X
         return np.ascontiguousarray(self.metric_.transform(X), dtype=np.float64)

@@ -23,6 +23,8 @@ _FAR = 1e3  # distances to the origin by distances between centroids
 
 
 def _base_has(*methods: str) -> Any:
+    """Make a method available if the base estimator has one of `methods`."""
+
     def check(self: LocalPrediction) -> bool:
         return any(hasattr(self._base(), method) for method in methods)
 
@@ -92,6 +94,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self.base_estimator
 
     def _rows(self, X: ArrayLike) -> Floats:
+        """Return the rows, checked against the fitted table."""
         check_is_fitted(self)
         return check_table(self, X, reset=False)
 

@@ -62,6 +62,7 @@ def decompose(
 
 
 def _kmeans(points: Floats, k: int, rng: np.random.Generator) -> Clusters:
+    """Cluster into `k` groups, or as many as there are distinct points."""
     k = min(k, len(np.unique(points, axis=0)))
     seed = int(rng.integers(2**31))
     with few_threads(points, k):

@@ -254,6 +254,7 @@ class ByScore:
         return np.max([self._score((j, group)) for group in partition], axis=0)
 
     def _score(self, name: Name) -> Floats:
+        """Return the scores of a group's discriminant, fitted once and stored."""
         if name not in self._stored:
             self._stored[name] = self._scorer.score(self._groups.rows(name))
             self.fitted += 1

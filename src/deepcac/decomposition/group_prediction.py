@@ -83,6 +83,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return len(self._class_of_group)
 
     def _of_groups(self, rows: Any) -> Floats:
+        """Return a column per group: probabilities, decisions or 0/1 predictions."""
         if not _has_scores(self):
             return np.eye(len(self._class_of_group))[self.estimator_.predict(rows)]
         ask = "predict_proba" if _has_probabilities(self) else "decision_function"

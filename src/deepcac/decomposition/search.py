@@ -165,6 +165,7 @@ def _without_overlap(sets: dict[frozenset[int], float]) -> dict[frozenset[int], 
 def _with_class(
     configuration: Configuration, active: int, sets: Sequence[frozenset[int]]
 ) -> Configuration:
+    """Return the configuration with these groups of class `active` merged."""
     changed = with_merged(configuration[active], sets)
     return (*configuration[:active], changed, *configuration[active + 1 :])
 

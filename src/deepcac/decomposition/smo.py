@@ -203,6 +203,7 @@ class PairwiseLinearSVC(ClassifierMixin, BaseEstimator):
         )
 
     def _problem(self) -> Problem:
+        """Return the settings of the solver; ConfigError unless all are positive."""
         if not (self.C > 0 and self.tolerance > 0 and self.max_steps > 0):
             raise ConfigError(
                 f"C, tolerance and max_steps are {self.C}, {self.tolerance} and {self.max_steps}; "

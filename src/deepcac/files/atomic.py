@@ -64,6 +64,7 @@ def _remove_abandoned(final: Path) -> None:
 
 
 def _runs(process: int) -> bool:
+    """Return whether a process of this id exists."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -74,6 +75,7 @@ def _runs(process: int) -> bool:
 
 
 def _flush(path: Path) -> None:
+    """Write the file's buffers to the disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -83,6 +83,7 @@ def read_yaml(file: str | os.PathLike[str], *, texts: bool = False) -> Any:
 
 
 def _refuse_deep(events: Iterable[yaml.Event]) -> None:
+    """Raise if the YAML nests deeper than `_MOST_LEVELS`."""
     level = 0
     for event in events:
         level += isinstance(event, yaml.CollectionStartEvent)

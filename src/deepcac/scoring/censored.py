@@ -34,6 +34,7 @@ class KaplanMeier:
         return self._step(moment, "left")
 
     def _step(self, moment: npt.ArrayLike, side: Literal["left", "right"]) -> Array:
+        """Return the survival curve at each moment; `side` decides at an event."""
         place = np.searchsorted(self.time, np.asarray(moment, dtype=np.float64), side=side)
         return np.concatenate([[1.0], self.survival])[place]
 
@@ -73,6 +74,7 @@ def censoring_curve(time: Array, event: Flags) -> KaplanMeier:
 
 
 def _counts(time: Array, event: Flags) -> tuple[Array, Ids, Ids, Ids]:
+    """Return distinct times, numbers at risk, of events and of censored, per time."""
     moments, place = np.unique(time, return_inverse=True)
     everyone = np.bincount(place)
     events = np.bincount(place[event], minlength=len(moments))

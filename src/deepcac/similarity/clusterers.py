@@ -136,6 +136,7 @@ def objective(K: Floats, Y: Floats) -> float:
 
 
 def _lapack(K: Floats | LinearOperator, k: int) -> Floats:
+    """Return the eigenvectors of the k largest eigenvalues, largest first."""
     m = K.shape[0]
     full = K @ np.eye(m) if isinstance(K, LinearOperator) else K
     return eigh(full, subset_by_index=[m - k, m - 1])[1][:, ::-1]

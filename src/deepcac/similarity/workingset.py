@@ -214,6 +214,7 @@ class WorkingSet:
         return low
 
     def _drop(self) -> None:
+        """Drop the constraints that were idle for `patience` solutions."""
         active = np.flatnonzero(self._idle < self.patience)
         if len(active) == len(self.owner):
             return
@@ -224,6 +225,7 @@ class WorkingSet:
 
 
 def _accuracy(solver: str) -> dict[str, Any]:
+    """Return the solver's options that set its tolerances to `PRECISION`."""
     if solver == "piqp":
         return {"eps_abs": PRECISION, "eps_rel": PRECISION}
     if solver == "daqp":

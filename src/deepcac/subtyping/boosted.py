@@ -102,6 +102,7 @@ def _fifth(rows: Flags, unit: npt.NDArray[Any] | None) -> Flags:
 
 
 def _import_lightgbm() -> Any:
+    """Import lightgbm; ConfigError says how to install it."""
     try:
         import lightgbm
     except ModuleNotFoundError as error:

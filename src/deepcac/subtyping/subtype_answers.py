@@ -87,6 +87,7 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self._gates.assign(points)
 
     def _parts(self, X: ArrayLike) -> Tensor:
+        """Return contributions to the blended log-odds, (n, n_outputs, d)."""
         rows = self._rows(X)
         with self._session():
             return self._backbone.explain(rows)

@@ -146,6 +146,7 @@ def _outcome(entries: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _shape(features: FeatureMatrix) -> dict[str, int | float]:
+    """Return rows, features, classes and the share of missing values."""
     return {
         "n_rows": len(features.row_id),
         "n_features": len(features.names),

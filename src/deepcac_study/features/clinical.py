@@ -163,6 +163,7 @@ def write_breast_cancers(tidy: StrPath, folder: StrPath) -> None:
 
 
 def _chosen_rows(table: pa.Table, rows: Chosen) -> tuple[pa.Table, dict[str, int]]:
+    """Return the rows that pass every filter, and the rows left after each."""
     counts = {"rows of the table": table.num_rows}
     for step, wanted in rows.items():
         for column, value in wanted.items():

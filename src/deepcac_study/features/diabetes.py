@@ -203,11 +203,13 @@ def _specialty(specialty: pd.Series) -> Codes:
 
 
 def _hba1c(rows: pd.DataFrame) -> Codes:
+    """Return 0 none, 1 normal, 2 high, 3 high with a change of medication."""
     code = np.asarray(rows["A1Cresult"].map({"None": 0, "Norm": 1, ">7": 2, ">8": 2}), np.int64)
     return np.where((code == 2) & np.asarray(rows["change"] == "Ch"), 3, code)
 
 
 def _ids(rows: pd.DataFrame, name: str, ids: Sequence[int]) -> tuple[Codes, Mapping[str, int]]:
+    """Return the ids as codes and their levels; DataError for an id not mapped."""
     unknown = rows.loc[~rows[name].isin(ids), ["encounter_id", name]]
     if len(unknown):
         encounter, id_ = unknown.iloc[0]

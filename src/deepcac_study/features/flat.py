@@ -62,6 +62,7 @@ def flat(
 
 
 def _published_order(table: pa.Table) -> pa.Table:
+    """Return the rows in the order of the published file, numbered anew."""
     keys = [("capital-loss", "descending"), ("capital-gain", "descending"), ("row_id", "ascending")]
     return with_row_id(table.sort_by(keys).drop_columns("row_id"))
 

@@ -86,6 +86,7 @@ def tf_idf(
 
 
 def _labels(pages: pa.Table) -> Ids:
+    """Return class ids; departments count as other pages."""
     kinds = pc.if_else(pc.equal(pages["class"], "department"), "other", pages["class"])
     return pc.index_in(kinds, value_set=pa.array(CLASSES)).to_numpy().astype(np.int64)
 

@@ -123,6 +123,7 @@ def companion(path: str | os.PathLike[str], part: str) -> Path:
 
 
 def _positions(ids: pa.ChunkedArray, row_id: Ids, path: str | os.PathLike[str]) -> Ids:
+    """Return the positions of ids in `row_id`; DataError for an unknown id."""
     wanted = ids.to_numpy().astype(np.int64)
     positions = np.searchsorted(row_id, wanted)
     if (positions == len(row_id)).any() or (row_id[positions] != wanted).any():

@@ -183,6 +183,7 @@ class Layout:
         return self._planned(self.config.get("runs_beside", ()))
 
     def _planned(self, entries: Iterable[dict[str, Any]]) -> list[str]:
+        """Return the paths of all runs planned, without repeats."""
         plans = (checked(Plan, entry, "runs") for entry in entries)
         return list(dict.fromkeys(path for plan in plans for path in self._grid(plan)))
 

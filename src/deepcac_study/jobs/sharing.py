@@ -99,6 +99,7 @@ class Origins:
         return frozenset({file}) if place.exists() else None
 
     def _of_job(self, rule: str, inputs: Sequence[str]) -> frozenset[str] | None:
+        """Return the closed origins of a job's inputs; None if one cannot be made."""
         if not inputs:
             return frozenset() if rule in self._generators else frozenset({f"rule {rule}"})
         parts = [self._origins(path) for path in inputs]
@@ -191,6 +192,7 @@ def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[st
 
 
 def _refuse_closed(files: Iterable[str], closed: Mapping[str, str]) -> None:
+    """Raise DataError for a file made from a restricted source or not traced."""
     for file in files:
         origin = closed.get(file, "what was not traced")
         if origin:
@@ -201,6 +203,7 @@ def _refuse_closed(files: Iterable[str], closed: Mapping[str, str]) -> None:
 
 
 def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
+    """Raise DataError if a tracked file holds other bytes than its pointer."""
     for name in pointers:
         for pointer in read_pointers(root / name) if (root / name).exists() else ():
             if pointer.state() == "changed":

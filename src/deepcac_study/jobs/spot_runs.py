@@ -124,6 +124,7 @@ class _Repeat(NamedTuple):
 
 
 def _repeat(folder: Path, row: ManifestRow, shipped: bytes, tolerances: Tolerances) -> _Repeat:
+    """Compare the shipped record with its repetition, or report that it is missing."""
     try:
         again = read_json(folder / "results" / row.path)
     except DeepCACError:

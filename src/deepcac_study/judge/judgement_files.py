@@ -27,6 +27,7 @@ def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str,
 
 
 def _without_gaps(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """Return the rows as dicts without their NaN values."""
     rows = table.to_dict("records")
     return [{name: value for name, value in row.items() if value == value} for row in rows]
 

@@ -116,6 +116,7 @@ def _ample_auroc(contender: Contender, rows: Rows, true: Array) -> float:
 
 
 def _whole(features: FeatureMatrix) -> Resample:
+    """Return all rows as training, validation and test rows alike."""
     every = np.arange(len(features.label))
     return prepared(features, (every, every, every), 0)
 

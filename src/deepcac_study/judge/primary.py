@@ -115,6 +115,7 @@ def above_zero(records: Records) -> dict[str, dict[str, TrialRecord]]:
 
 
 def _weighted(record: TrialRecord) -> TrialRecord:
+    """Return the trials whose alpha is positive."""
     return record.select(
         [t for t, values in enumerate(record.values) if values.get("alpha", 0.0) > 0]
     )

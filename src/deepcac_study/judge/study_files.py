@@ -168,6 +168,7 @@ def answers_path(record: str | os.PathLike[str]) -> Path:
 
 
 def _named(kind: str, name: str, entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the entry of this name; ConfigError lists those known."""
     by_name = {entry["name"]: entry for entry in entries}
     if name not in by_name:
         raise ConfigError(

@@ -79,6 +79,7 @@ def verdict(cell: PrintedCell, ours: Ours | None, protocol: str) -> str:
 
 
 def _of_tuned(ours: float, printed: float) -> str:
+    """Return agree if the tuned alphas differ by at most half a step of the grid."""
     if not GRID[0] <= printed <= GRID[-1]:
         return NOT_RUN
     steps = np.diff(np.log(GRID))

@@ -96,6 +96,7 @@ def _verdict(claim: str, originals: Evidence, stand_ins: Evidence) -> Decision:
 
 
 def _decide(claim: str, evidence: Evidence) -> Decision:
+    """Return the decision; as published, it is not run where all runs are corrected."""
     decision = decide(claim, evidence)
     if evidence.protocol == "as_published" and evidence.all_sound(decision.runs):
         why = "compared only with runs under the corrected protocol"

@@ -91,5 +91,6 @@ def printed_methods(source: str) -> tuple[str, ...]:
 
 
 def _ids(kind: str, source: str) -> tuple[str, ...]:
+    """Return our ids of the printed names in a table, without repeats."""
     ids = (names()[kind, row["paper"], row[kind]].id for row in facts(source))
     return tuple(dict.fromkeys(ids))

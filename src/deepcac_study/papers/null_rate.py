@@ -43,6 +43,7 @@ def null_rate(runs: Sequence[str], agree: Sequence[int], rivals: Sequence[int]) 
 
 
 def _interval(by_run: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval over runs, NaN where it has no width."""
     n = by_run.shape[1]
     weights = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=DRAWS)
     agree, rivals = by_run @ weights.T

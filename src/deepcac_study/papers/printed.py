@@ -156,6 +156,7 @@ def _summary(table: PrintedTable, row: dict[str, str]) -> PrintedCell:
 
 
 def _other(table: PrintedTable, row: dict[str, str], item: str) -> PrintedCell:
+    """Return a cell named by its row's cluster, feature or row, and `item`."""
     where = [row[key] for key in ("cluster", "feature", "row") if row.get(key) and key != item]
     return _cell(table, row, item=" ".join([*where, item]), text=row[item])
 

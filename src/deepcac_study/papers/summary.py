@@ -78,6 +78,7 @@ def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
 
 
 def _cells(ledger: Iterable[Entry]) -> Iterator[tuple[object, ...]]:
+    """Yield paper, group, standing, run and counts of rivals per printed cell."""
     for entry in ledger:
         if entry.verdict != NOT_PRINTED:
             group = "derived" if entry.derived else "independent"

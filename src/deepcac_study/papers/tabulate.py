@@ -47,6 +47,7 @@ def tabulate(findings: Findings) -> Scores:
 
 
 def _ids(record: Stored) -> dict[str, Any]:
+    """Return the columns that identify a record."""
     content = record.record
     ids = {"dataset": record.dataset, "protocol": content.get("protocol", "sound")}
     return {**ids, "synthetic": float(record.synthetic), "path": record.path, "k": content.get("k")}

@@ -94,6 +94,7 @@ class BothTermsOff(DeepCACClassifier):
     """D9: alpha = 0 removes the within-cluster term as well."""
 
     def _spread(self, network: DeepCACNetwork, z: Tensor, membership: Tensor) -> Tensor:
+        """Return the spread, zero when alpha is 0."""
         spread = super()._spread(network, z, membership)
         return spread if self.alpha else torch.zeros_like(spread)
 

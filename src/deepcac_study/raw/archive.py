@@ -117,6 +117,7 @@ def content_digest(path: str | os.PathLike[str], *, top: str | None = None) -> s
 
 
 def _checked_name(path: str | os.PathLike[str], name: str) -> str:
+    """Return the name; DataError if it leads outside the archive's folder."""
     parts = re.split(r"[/\\]", name)
     if not name or not parts[0] or ".." in parts or "\0" in name or PureWindowsPath(name).drive:
         raise DataError(f"{path}: refused: member name {name!r} leaves the folder of the archive")

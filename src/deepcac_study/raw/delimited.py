@@ -75,6 +75,7 @@ def infer_variables(path: StrPath) -> tuple[Variable, ...]:
 
 
 def _inferred(name: str, column: pa.Array) -> Variable:
+    """Return a number column if every value is one, else categories that occur."""
     column = pc.utf8_trim_whitespace(column)
     values = column.filter(pc.not_equal(column, ""))
     missing = len(values) < len(column)
@@ -121,6 +122,7 @@ def _read_strings(
 
 
 def _comment_lines(content: bytes, mark: bytes) -> int:
+    """Return the number of comment lines at the start."""
     lines = content[:10_000].removeprefix(codecs.BOM_UTF8).splitlines()
     return len(list(itertools.takewhile(lambda line: line.startswith(mark), lines)))
 

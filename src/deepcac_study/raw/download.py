@@ -201,6 +201,7 @@ def _read(response: http.client.HTTPResponse) -> bytes:
 
 @contextmanager
 def _writing(part: Path) -> Iterator[None]:
+    """Turn an OSError of the file into a FetchError."""
     try:
         yield
     except FetchError:

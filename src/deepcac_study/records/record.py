@@ -119,6 +119,7 @@ def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _close(stored: dict[str, float], computed: dict[str, float]) -> bool:
+    """Return whether mean and sd agree to rounding."""
     return all(
         math.isclose(stored[x], computed[x], rel_tol=1e-9, abs_tol=1e-12) for x in ("mean", "sd")
     )

@@ -223,6 +223,7 @@ def _follows(run: Run, folder: str) -> bool:
 
 
 def _check_inputs(run: Run, inputs: Mapping[str, Any], digest: Callable[[str], str]) -> None:
+    """Raise DataError if features or splits here have another digest."""
     for name in ("features", "splits"):
         path = inputs.get(name)
         if path and Path(path).exists() and digest(path) != run.record["inputs"][name]:

@@ -78,6 +78,7 @@ def _cost_checks(rows: Sequence[dict[str, float]]) -> Iterator[Check]:
 
 
 def _between(bound: str, part: str, row: dict[str, Any], prefix: str) -> Check:
+    """Return the check that the loss lies between both bounds."""
     left, value, right = row[f"{prefix}lower"], row["loss"], row[f"{prefix}upper"]
     return Check(bound, part, left, value, right, _ROUNDING * max(abs(left), abs(right)))
 

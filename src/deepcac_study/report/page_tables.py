@@ -109,6 +109,7 @@ def planted(comparisons: pd.DataFrame, learner: str, cohorts: Iterable[tuple[int
 
 
 def _detection(row: "pd.Series[Any]") -> str:
+    """Return mean gain, cohorts detected by Holm and, in brackets, alone."""
     cohorts = round(row["cohorts"])
     alone, by_rule = (f"{row[way] * cohorts:.0f}" for way in ("detected", "detected_holm"))
     return f"{three(row['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"

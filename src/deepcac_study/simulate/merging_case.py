@@ -30,5 +30,6 @@ def merging_case() -> MergingCase:
 
 
 def _block(centre: tuple[float, float], half: tuple[float, float], count: tuple[int, int]) -> Array:
+    """Return a grid of points around `centre`."""
     axes = [np.linspace(c - h, c + h, n) for c, h, n in zip(centre, half, count, strict=True)]
     return np.column_stack([axis.ravel() for axis in np.meshgrid(*axes)])

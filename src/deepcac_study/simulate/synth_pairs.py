@@ -60,6 +60,7 @@ def synth_pairs(
 def _noisy(
     cluster: np.ndarray, clusters: int, noise: float, rng: np.random.Generator
 ) -> np.ndarray:
+    """Return the clusters with a share `noise` redrawn at random."""
     redrawn = rng.random(len(cluster)) < noise
     return np.where(redrawn, rng.integers(0, clusters, len(cluster)), cluster)
 

@@ -48,6 +48,7 @@ def extract(
 
 
 def _read(path: StrPath) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Return rows and whole cluster numbers; DataError for other contents."""
     try:
         matrix, clusters = load_svmlight_file(os.fspath(path), dtype=np.float64)
     except (OSError, ValueError) as error:

@@ -47,6 +47,7 @@ def read_encounters(text: bytes, *, where: str = MEMBER) -> pa.Table:
 
 
 def _member(archive: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of `MEMBER`; DataError if the archive lacks it."""
     for name, content in members(archive):
         if name.rpartition("/")[2] == MEMBER:
             return content

@@ -99,6 +99,7 @@ class Columns(NamedTuple):
 
     @staticmethod
     def _number(column: "pd.Series[Any]") -> Floats:
+        """Return the column as floats; DataError if it is no number."""
         try:
             return column.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError) as error:
@@ -108,6 +109,7 @@ class Columns(NamedTuple):
 
 
 def _positions(column: "pd.Series[Any]", levels: tuple[Any, ...]) -> npt.NDArray[np.integer]:
+    """Return each value's position in `levels`, -1 for others."""
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype) and tuple(column.cat.categories) == levels:

@@ -155,6 +155,7 @@ def _orders(n: int, k: int, rng: np.random.Generator) -> Ints:
 
 
 def _fit_from(rows: Mixed, k: int, orders: Ints) -> Mixture:
+    """Return the mixture that EM reaches from k-means on rows in these orders."""
     codes, starts = _joint_codes(rows)
     labels = _kmeans(rows.numbers, codes, starts, k, orders)
     posterior = np.eye(labels.max(initial=0) + 1)[labels]
@@ -211,11 +212,13 @@ def _kmeans(numbers: Floats, codes: Ints, starts: Ints, k: int, orders: Ints) ->
 
 
 def _joint_codes(rows: Mixed) -> tuple[Ints, Ints]:
+    """Return codes numbered over all columns, and each column's first code."""
     starts = np.concatenate([[0], np.cumsum(rows.levels)]).astype(np.int64)
     return np.ascontiguousarray(rows.codes + starts[:-1]), starts
 
 
 def _deviation(numbers: Floats) -> Floats:
+    """Return each column's sample standard deviation, 0 for fewer than two rows."""
     if len(numbers) < 2:
         return np.zeros(numbers.shape[1])
     return numbers.std(axis=0, ddof=1)

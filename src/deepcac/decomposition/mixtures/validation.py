@@ -65,6 +65,7 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
 
 
 def _named(estimator: Any, X: Any) -> "pd.DataFrame":
+    """Return the rows as a frame with the fitted names; DataError for another width."""
     import pandas as pd
 
     values = np.asarray(X, dtype=object)
@@ -75,6 +76,7 @@ def _named(estimator: Any, X: Any) -> "pd.DataFrame":
 
 
 def _in_order(estimator: Any, table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the fitted columns in their order; DataError if one is missing."""
     names = list(estimator.feature_names_in_)
     lost = [name for name in names if name not in table.columns]
     if lost:

@@ -139,6 +139,7 @@ def _start_limits(start: Any, task: Task, beta: float) -> dict[str, float]:
 
 
 def _limits(z: Tensor, y: Ids, centroids: Tensor, beta: float) -> dict[str, float]:
+    """Return the scaling limit over all rows and over a batch."""
     size = default_batch_size(len(y), sequence=False)
     return {
         "scaling": scaling_limit(z, y, centroids, beta, len(y)),

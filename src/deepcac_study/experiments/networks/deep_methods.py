@@ -117,6 +117,7 @@ def shared_autoencoder(task: Task, setting: Setting, path: Path | None) -> AnyAu
 
 
 def _row_shape(task: Task) -> tuple[int, ...]:
+    """Return the shape of one row; sequences have a mask per variable too."""
     if task.X_train.ndim == 2:
         return (task.X_train.shape[1],)
     return (task.X_train.shape[1], 2 * task.X_train.shape[2])

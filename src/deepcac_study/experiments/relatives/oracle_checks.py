@@ -190,6 +190,7 @@ def _noise_free() -> list[dict[str, Any]]:
 
 
 def _left_out(cases: Examples, oracle: str, test: int) -> float:
+    """Return the loss on example `test` of the clusterer fitted on the others."""
     model = _learnt(cases, oracle, test)
     return model.loss(cases.item_sets[test], cases.clusterings[test])
 

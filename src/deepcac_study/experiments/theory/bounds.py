@@ -59,6 +59,7 @@ def lloyd_costs(X: Floats, y: Ints, labels: Ints, alpha: float, *, k: int, passe
 
 
 def _lloyd_distance(X: Floats, y: Ints, members: npt.NDArray[np.bool_], alpha: float) -> Floats:
+    """Return squared distances to a cluster, less alpha times its separation."""
     if not members.any():
         return np.full(len(X), np.inf)
     means = [X[members & (y == c)].mean(axis=0) for c in (0, 1) if (members & (y == c)).any()]

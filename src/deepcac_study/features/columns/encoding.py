@@ -105,5 +105,6 @@ def _numbers(column: pa.ChunkedArray) -> Array:
 
 
 def _varies(column: Array) -> bool:
+    """Return whether the column has two values, a missing one counted as a value."""
     seen = column[~np.isnan(column)]
     return bool(len(seen) and (np.isnan(column).any() or (seen != seen[0]).any()))

@@ -157,6 +157,7 @@ def tested_rules(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tried(points: pd.DataFrame, group: str) -> dict[str, Any]:
+    """Return counts of tables, and how the rule fares with each group left out."""
     measured = points.dropna(subset=["gain", ADVANTAGE])
     x, gain = measured[ADVANTAGE].to_numpy(), measured["gain"].to_numpy()
     outcome = try_rule(x, gain, MARGIN, measured[group].tolist())

@@ -83,6 +83,7 @@ def mean_risks(descriptions: Iterable[tuple[str, str, str, Mapping[str, Any]]]) 
 
 
 def _flat(description: Mapping[str, Any]) -> dict[str, float]:
+    """Return the description with a number per threshold of net benefit."""
     benefit = zip(THRESHOLDS, description["net_benefit"], strict=True)
     plain = {name: value for name, value in description.items() if name != "net_benefit"}
     return plain | {f"net_benefit_{t:g}": value for t, value in benefit}

@@ -97,6 +97,7 @@ def mean_gain(rows: pd.DataFrame, base: str) -> Gain:
 
 
 def _over_runs(rows: pd.DataFrame, gains: Iterable[Array]) -> Gain:
+    """Return the pooled gain with its test; of printed means, the mean alone."""
     if rows["protocol"].iloc[0] == PRINT:
         return Gain.exact(float(np.mean([*gains])))
     train, test = rows[["train_share", "test_share"]].iloc[0]

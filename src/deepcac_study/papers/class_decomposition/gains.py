@@ -111,6 +111,7 @@ def p_values(rows: pd.DataFrame, base: str) -> dict[str, float]:
 
 
 def _p_value(part: pd.DataFrame) -> float:
+    """Return the p of the gain; of print, half the level or 1 by its asterisk."""
     first = part.iloc[0]
     if first["protocol"] == PRINT:
         return LEVEL / 2 if first["asterisk"] else 1.0

@@ -123,6 +123,7 @@ def _pairs_or_best(rule: ClaimRule) -> Iterator[Comparison]:
 
 
 def _pairs(first: list[str], second: list[str]) -> list[tuple[str, ...]]:
+    """Return pairs one to one if as many, every pair if not, or single names."""
     if not second:
         return [(name,) for name in first]
     if len(first) == len(second):

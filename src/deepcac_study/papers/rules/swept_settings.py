@@ -121,6 +121,7 @@ def silhouette_decreases(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @on_every_split
 def _ends_lower(table: pd.DataFrame) -> Answer:
+    """Return whether the silhouette ends below its start, and the figures."""
     alpha, curve = table["alpha"].iloc[0], table["silhouette"]
     start, end = float(curve.iloc[0]), float(curve.iloc[-1])
     return end < start, f"alpha {alpha:g} {start:.3f} to {end:.3f}"
@@ -175,18 +176,21 @@ def recovers_and_stays(table: pd.DataFrame) -> Answer:
 
 
 def _of_both(table: pd.DataFrame, check: Callable[[pd.Series], Answer]) -> Answer:
+    """Return whether both AUROC and AUPRC pass, and their figures."""
     curves = _means(table, "alpha")
     (first, text), (other, more) = (check(curves[m]) for m in ("auroc", "auprc"))
     return bool(first and other), f"{text}, {more}"
 
 
 def _falls(curve: pd.Series) -> Answer:
+    """Return whether the score drops below that at 0 for an alpha under 5."""
     near = curve[(curve.index > 0) & (curve.index < 5)].min()
     text = f"{curve.name} {curve.iloc[0]:.3f} at 0, least {near:.3f} below 5"
     return bool(near < curve.iloc[0] - _LITTLE), text
 
 
 def _stays(curve: pd.Series) -> Answer:
+    """Return whether the score is flat from 5 on and above its least under 5."""
     near, late = curve[(curve.index > 0) & (curve.index < 5)].min(), curve[curve.index >= 5]
     right = late.mean() > near and late.max() - late.min() <= _LITTLE
     return bool(right), f"{curve.name} {late.min():.3f} to {late.max():.3f} from 5 on"
@@ -216,6 +220,7 @@ def beta_helps(table: pd.DataFrame) -> Answer:
 
 
 def _beats_zero(table: pd.DataFrame, parameter: str, default: float) -> Answer:
+    """Return whether both scores at the default exceed those at 0."""
     curves = _means(table, parameter)
     gains = (curves.loc[default] - curves.iloc[0]).to_dict()
     figures = ", ".join(f"{parameter} {name} {gain:+.3f}" for name, gain in gains.items())

@@ -177,6 +177,7 @@ def _of_synth(cell: PrintedCell) -> bool:
 
 
 def _wins(cell: PrintedCell, rows: pd.DataFrame) -> Ours | None:
+    """Return the printed statistic of our signed-rank test; None unless both methods ran."""
     iterative, other = (rows[rows["method"] == name] for name in ("iterative", "spectral"))
     if iterative.empty or other.empty:
         return None

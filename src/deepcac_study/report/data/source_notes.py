@@ -89,6 +89,7 @@ def _of_runs(findings: Findings, uses: dict[str, DataUse]) -> None:
 
 
 def _use(uses: dict[str, DataUse], name: str, purpose: str) -> DataUse:
+    """Return the entry of a data set, made if new, with `purpose` added."""
     use = uses.setdefault(str(name), DataUse())
     if purpose not in use.purposes:
         use.purposes.append(purpose)

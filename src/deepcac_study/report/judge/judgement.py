@@ -216,6 +216,7 @@ def basis(judged: Judgement | None, *, unpublished: bool = False) -> str:
 
 
 def _asked(judged: Judgement | None, unpublished: bool) -> pd.DataFrame:
+    """Return the headline rows, empty without a judgement."""
     if judged is None:
         return pd.DataFrame()
     return headline(judged.unpublished if unpublished else judged.real)

@@ -115,6 +115,7 @@ def _architecture() -> Figure:
 
 
 def _side(name: str, direction: int) -> tuple[float, float]:
+    """Return where arrows leave (1) or enter (-1) a box."""
     x, width, _ = _BOXES[name]
     return x + direction * (width / 2 + 0.08), _HEIGHT.get(name, 0.0)
 

@@ -253,6 +253,7 @@ def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list
 
 
 def _side(value: float | None) -> str:
+    """Return a number of four digits, whole from ten thousand on."""
     if value is None:
         return "–"
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"

@@ -69,6 +69,7 @@ def _section(synthetic: bool) -> str:
 
 
 def _alpha(run: Run) -> str:
+    """Return the alphas of a run for the legend, empty without any."""
     used = alphas(run)
     return f", α = {used}{', by split' * (' to ' in used)}" if used else ""
 
@@ -298,6 +299,7 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
 def _bars(
     axis: Axes, groups: "pd.api.typing.SeriesGroupBy[Any, Any]", place: int, name: str
 ) -> None:
+    """Draw means with a standard deviation either way."""
     mean, spread = groups.mean(), groups.std().fillna(0)
     axis.errorbar(mean.index, mean, spread, label=name, elinewidth=0.8, **_marked(place))
 

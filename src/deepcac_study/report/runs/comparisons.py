@@ -189,6 +189,7 @@ def arm_pairs(arms: Mapping[str, Run], wanted: Iterable[tuple[str, str]]) -> Pai
 
 
 def _base_pairs(runs: Runs) -> Pairs:
+    """Yield the pairs of arms on each data set, base classifier and k."""
     usable_runs = usable(runs)
     for run in usable_runs:
         if run.method in classifiers() and run.k == 1:

@@ -102,6 +102,7 @@ def _effect(row: Any) -> tuple[str, ...]:
 
 
 def _reading(row: Any) -> str:
+    """Return the corrected test in words."""
     if np.isnan(row.p_holm):
         return "nothing varies: no test"
     if row.p_holm >= 0.05:

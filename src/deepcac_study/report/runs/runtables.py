@@ -138,6 +138,7 @@ def class_mix(sizes: Sequence[int] | npt.NDArray[np.float64]) -> str:
 
 
 def _features(clusters: dict[str, Any], cluster: int) -> str:
+    """Return the features that mark a cluster, with their effects."""
     features = [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
     return "; ".join(f"{f['feature']} ({_size(f['effect'])})" for f in features[:_SHOWN_FEATURES])
 

@@ -152,6 +152,7 @@ def pages_table(pages: Sequence[SubtypePage], name: str) -> Table:
 
 
 def _has_page(run: Run) -> bool:
+    """Return whether the run is a network or logistic regression on clusters."""
     method = parse_method(run.method)
     of_rows = method.family == "deep" or (method.arm in ("km", "cac") and method.classifier == LR)
     return run.k > 1 and bool(run.splits) and of_rows

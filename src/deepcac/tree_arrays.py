@@ -122,6 +122,7 @@ def _between(low: float, high: float) -> float:
 
 
 def _within(values: Ints, end: int) -> bool:
+    """Return whether all values are in 0 to end - 1."""
     return bool(((values >= 0) & (values < end)).all())
 
 

@@ -139,4 +139,5 @@ def _column(path: str | os.PathLike[str], table: pa.Table, name: str) -> npt.NDA
 
 
 def _split(seed: int, part: npt.NDArray[np.integer]) -> Split:
+    """Return the split with row positions per part."""
     return Split(seed, *(np.flatnonzero(part == p) for p in (TRAIN, VALIDATION, TEST)))

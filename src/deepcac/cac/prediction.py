@@ -99,6 +99,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return check_table(self, X, reset=False)
 
     def _nearest(self, X: Floats) -> Ints:
+        """Return the cluster whose centre is nearest to each row."""
         with few_threads(X, len(self.cluster_centers_)):
             return pairwise_distances_argmin(*self._near_origin(X)).astype(np.int64)
 

@@ -251,6 +251,7 @@ class ByScore:
         return len(group_names(configuration))
 
     def _best(self, j: int, partition: Sequence[Group]) -> Floats:
+        """Return each row's highest score over the groups of class `j`."""
         return np.max([self._score((j, group)) for group in partition], axis=0)
 
     def _score(self, name: Name) -> Floats:

@@ -20,6 +20,7 @@ def _has_probabilities(self: "GroupPrediction") -> bool:
 
 
 def _has_scores(self: "GroupPrediction") -> bool:
+    """Return whether the base estimator has decisions or probabilities."""
     return hasattr(self._base(), "decision_function") or _has_probabilities(self)
 
 

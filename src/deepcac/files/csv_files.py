@@ -33,6 +33,7 @@ def write_csv(
 
 
 def _plain(cell: object) -> object:
+    """Return a text cell in a form that no spreadsheet runs as a formula."""
     return plain_cell(cell) if isinstance(cell, str) else cell
 
 

@@ -125,6 +125,7 @@ def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
 
 
 def _no_number(name: str) -> None:
+    """Raise ValueError for NaN and infinities, which JSON does not have."""
     raise ValueError(f"{name} is no number of JSON")
 
 

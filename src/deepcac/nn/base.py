@@ -388,6 +388,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         return autoencoder_for(self._shape, self.hidden, self.latent)
 
     def _make_predictors(self, k: int) -> LocalPredictors:
+        """Return `k` local predictors of all classes."""
         return LocalPredictors(k, self.latent, self.local_hidden, len(self.classes_), self.dropout)
 
     def _score(self, network: Network, validation: TensorRows) -> float:

@@ -278,6 +278,7 @@ class OwnBest:
                 current.copy_(best)
 
     def _copy(self, j: int) -> list[Tensor]:
+        """Return copies of the parameters of cluster `j`'s predictor."""
         return [value.clone() for value in self.predictors.member(j)]
 
 

@@ -56,6 +56,7 @@ def weighted_scores(split: SplitScores, weights: npt.NDArray[Any]) -> Mapping[st
 
 
 def _ratio(part: Array, whole: Array, empty: float) -> Array:
+    """Return part over whole, `empty` where the whole is 0."""
     return np.divide(part, whole, out=np.full(len(whole), empty), where=whole > 0)
 
 

@@ -146,4 +146,5 @@ def score_clusters(task: Task, fitted: Fitted) -> Scores:
 
 
 def _finite(value: float | None) -> float | None:
+    """Return the value as a float, None for NaN and infinities."""
     return float(value) if value is not None and np.isfinite(value) else None

@@ -63,7 +63,7 @@ class Rule:
         return self.count(count) / np.where(wholes > 0, wholes, np.nan)
 
     def show(self, text: str) -> str:
-        """Return the form of a text under this rule."""
+        """Return a `Text` in full for `OWNER`, protected otherwise; other strings as they are."""
         if not isinstance(text, Text):
             return text
         return text.exact if self == OWNER else str(text)

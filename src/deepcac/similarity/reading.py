@@ -63,4 +63,5 @@ class Reading:
         return self.diagonal and not self.once
 
     def _factor(self, items: ItemSet) -> float:
+        """Return the factor that scales K and Psi."""
         return (0.5 if self.once else 1.0) / (items.n_features if self.divided else 1)

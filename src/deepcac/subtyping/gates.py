@@ -52,6 +52,7 @@ class Gates(NamedTuple):
         return pairwise_distances_argmin(*self._scaled(points)).astype(np.int64)
 
     def _scaled(self, points: Array) -> tuple[Array, Array]:
+        """Return points and centres, both divided by the scales of the columns."""
         return points / self.scale, self.centres / self.scale
 
 

@@ -68,6 +68,7 @@ class SmoothInputs:
         return int(self.scaler.kept_[: self.n_variables].sum())
 
     def _measured(self, scaled: Array) -> Array:
+        """Return the columns of values, without the indicators of missing ones."""
         return scaled[:, : self._n_measured]
 
     def tensors(self) -> dict[str, Tensor]:

@@ -231,4 +231,5 @@ def _cluster_view(task: Task, fitted: Fitted, seen: dict[bytes, ClusterView]) ->
 
 
 def _finite(curve: list[float]) -> list[float | None]:
+    """Return the curve with None for NaN and infinities, as in JSON."""
     return [float(v) if np.isfinite(v) else None for v in curve]

@@ -106,6 +106,7 @@ def ards_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, dict[str, Any]
 
 
 def _described(stays: pd.DataFrame, flow: Flow) -> dict[str, Any]:
+    """Return the facts for the cohort's record."""
     return {"flow": flow, "positives": positives(stays)}
 
 

@@ -114,6 +114,7 @@ def sepsis_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, dict[str, An
 
 
 def _details(tidy: str | os.PathLike[str], flow: Flow) -> dict[str, Any]:
+    """Return the facts for the cohort's record."""
     return {"flow": flow, "outside": implausible(tidy)}
 
 

@@ -29,8 +29,10 @@ def contender_code(names: Iterable[str]) -> dict[str, str]:
 
 
 def _computes(method: Method) -> str:
+    """Return the module of the library that defines a method's estimator."""
     return f"deepcac.{method.learner.estimator}".rpartition(".")[0]
 
 
 def _fits(learner: str) -> str:
+    """Return the module of deepcac.judging that fits a learner."""
     return f"deepcac.judging.{learners()[learner].fit}".rpartition(".")[0]

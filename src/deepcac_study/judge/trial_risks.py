@@ -48,4 +48,5 @@ def chosen_risks(
 
 
 def _ways(record: TrialRecord) -> tuple[str, ...]:
+    """Return the models of a trial: tuned and, where there is one, clustered."""
     return (TUNED, CLUSTERED) if record.clustered else (TUNED,)

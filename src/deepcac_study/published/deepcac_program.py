@@ -62,6 +62,7 @@ def min_precision_specificity(y: Ids, score: Array) -> float:
 
 
 def _share(property_: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> float:
+    """Return the share of `among` with the property, 0 of none."""
     return float(property_[among].mean()) if among.any() else 0.0
 
 
@@ -77,6 +78,7 @@ class FixedClassVectors(DeepCACClassifier):
         return network.class_vectors
 
     def _learned(self, network: DeepCACNetwork) -> list[nn.Parameter]:
+        """Return the autoencoder's parameters only."""
         return list(network.autoencoder.parameters())
 
 
@@ -132,6 +134,7 @@ class RawLatents(CentroidClassifier):
     """D19: local predictors learn from latents of the length that the clustering gave them."""
 
     def _latent_scale(self, z: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean 0 and sd 1: the latents stay as they are."""
         return torch.zeros_like(z[0]), torch.ones_like(z[0])
 
 
@@ -247,6 +250,7 @@ class StillCentres(StudentMixture, IDECClassifier):
     target_epochs = 2
 
     def _learned(self, network: CentroidNetwork) -> list[nn.Parameter]:
+        """Return the autoencoder's parameters only."""
         return list(network.autoencoder.parameters())
 
 

@@ -339,6 +339,7 @@ def total_seconds(stages: Mapping[str, float]) -> float:
 
 
 def _sum(stages: Mapping[str, float]) -> float:
+    """Return the seconds of all stages; "a.b" is part of "a" and not added."""
     return sum(float(seconds) for name, seconds in stages.items() if "." not in name)
 
 
@@ -356,6 +357,7 @@ def _stages(machine: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _job(path: str, machine: Mapping[str, Any]) -> tuple[str, str]:
+    """Return folder and commit, which the records of one job have in common."""
     return path.rpartition("/")[0], str(machine.get("git_commit"))
 
 

@@ -216,7 +216,7 @@ def _read(file: Path, root: Path, with_scores: bool) -> Run:
 
 
 def _follows(run: Run, folder: str) -> bool:
-    """Return whether a record fits a folder's protocol; named ones may have gained switches."""
+    """Return whether a record fits a folder's protocol, or an older version of a named one."""
     asked, recorded = Protocol.from_folder(folder), Protocol(frozenset(run.record["switches"]))
     since = asked.name in named_protocols() and recorded.labels < asked.labels
     return run.protocol == asked.name and (recorded == asked or since)

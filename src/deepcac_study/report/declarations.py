@@ -87,4 +87,5 @@ def rows_of(name: str) -> list[dict[str, str]]:
 
 
 def _beside(name: str) -> str:
+    """Return the text of a file in this package."""
     return (resources.files("deepcac_study.report") / name).read_text(encoding="utf-8")

@@ -227,7 +227,7 @@ def decide_among(
 
 @compiled(inline="always")
 def gamma(x: Any, square: float, form: Any) -> float:
-    """Return the change of cost that a form gives for row x."""
+    """Return the change of cost that a form gives for row x; `square` is |x|^2."""
     d = x.shape[0]
     return dot(x, form[:d]) + (form[d + 1] + form[d] * square)
 

@@ -128,6 +128,7 @@ def choose_clusters(
 
 
 def _held_out(fit: Mixed, test: Mixed, k: int, orders: Ints) -> float:
+    """Return the mean log-likelihood of `test` under a mixture fitted on `fit`."""
     return _fit_from(fit, k, orders).posterior(test)[1]
 
 

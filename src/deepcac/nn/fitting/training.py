@@ -133,10 +133,12 @@ class Curve:
 
 
 def _nothing() -> None:
+    """Do nothing, the default hook before an epoch."""
     return None
 
 
 def _nothing_after(rows: Tensor) -> None:
+    """Do nothing, the default hook after a batch."""
     return None
 
 

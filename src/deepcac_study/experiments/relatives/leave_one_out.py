@@ -148,6 +148,7 @@ def _path(
 
 
 def _goes_on(model: SimilarityClusterer) -> bool:
+    """Return whether the next fit starts from the last one."""
     return bool(getattr(model, "warm_start", False))
 
 

@@ -202,6 +202,7 @@ def _risk(task: Task, arms: dict[str, Ids]) -> list[dict[str, Any]]:
 
 
 def _local(X: Array, y: Ids, members: npt.NDArray[np.bool_]) -> Array:
+    """Return the coefficients fitted on `members`, zeros without any."""
     return _coefficients(X[members], y[members], 1.0) if members.any() else np.zeros(X.shape[1])
 
 

@@ -15,10 +15,12 @@ from deepcac.types import Array
 
 
 def _missing(x: Array) -> Array:
+    """Return NaN for each value."""
     return np.full_like(x, np.nan)
 
 
 def _times(factor: float) -> Callable[[Array], Array]:
+    """Return a function that multiplies by `factor`."""
     return lambda x: x * factor
 
 

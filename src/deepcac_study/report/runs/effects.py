@@ -202,6 +202,7 @@ def wins_table(runs: Runs) -> Table:
 
 
 def _score(value: float, best: bool) -> str:
+    """Return a score, with a triangle if it is the best."""
     return "" if pd.isna(value) else f"{value:.3f}{' ▲' * bool(best)}"
 
 

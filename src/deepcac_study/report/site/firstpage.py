@@ -237,6 +237,7 @@ def _by_library(libraries: Mapping[str, int]) -> dict[str, dict[str, int]]:
 
 
 def _spent(seconds: float) -> str:
+    """Return a duration in words."""
     minutes = round(seconds / 60)
     if minutes < 1:
         return "less than a minute"

@@ -41,7 +41,7 @@ def _cac(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sure(mean: float, error: float, freedom: int) -> Truth:
-    """Return whether a mean is above 0, by its 95 % interval."""
+    """Return whether a mean is above 0; None if its 95 % interval has both signs."""
     half = float(stats.t.ppf(0.975, freedom)) * error if freedom > 0 else np.inf
     return True if mean - half > 0 else False if mean + half < 0 else None
 

@@ -30,7 +30,7 @@ from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power_curve import on_cohorts, power_curve
 from deepcac_study.judge.primary import primary_comparisons
 from deepcac_study.judge.study_files import PLANTED, TABLES
-from deepcac_study.judge.tables.helping import planted_points, table_points, tested_rules
+from deepcac_study.judge.tables.helping import candidate_rules, planted_points, table_points
 from deepcac_study.judge.tables.over_tables import (
     mean_risks,
     over_tables,
@@ -125,7 +125,7 @@ def _judge_tables(files: Mapping[str, list[Path]], plan: Judge) -> dict[str, pd.
         "judge_table_risks": table_risks(tables),
         "judge_over_tables": over_tables(compared, of_tables),
         "judge_helping": pd.concat([points, planted_points(on_cohorts(planted))]),
-        "judge_rules": tested_rules(points).replace(np.inf, np.nan),  # no threshold: never
+        "judge_rules": candidate_rules(points).replace(np.inf, np.nan),  # no threshold: never
     }
 
 

@@ -135,7 +135,7 @@ def try_rule(x: Array, gain: Array, margin: float, group: Sequence[Any]) -> Trie
     )
 
 
-def tested_rules(points: pd.DataFrame) -> pd.DataFrame:
+def candidate_rules(points: pd.DataFrame) -> pd.DataFrame:
     """Cross-validate the rule by the trees' advantage in several ways, one row each.
 
     `points` are those of `table_points`. Left out are single tables or whole sources; gain and

@@ -20,7 +20,7 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from deepcac.cac import cluster
-from deepcac.cac.cluster import place
+from deepcac.cac.cluster import lay_out_cells
 from deepcac.cac.kernels.kernel import sweep
 from deepcac.cac.kernels.rows import prepare
 from deepcac.cac.kernels.state import allocate, recount
@@ -56,7 +56,7 @@ def one_pass(X, y, start, k, alpha):
     """Return the best seconds of a pass that scores every row, and its moves."""
     rows, times = prepare(X), []
     for _ in range(REPEATS):
-        cells, state = place(y, start, k, rows), allocate(rows.blocks, k, 2)
+        cells, state = lay_out_cells(y, start, k, rows), allocate(rows.blocks, k, 2)
         recount(rows.X, cells.ravel(), state)
         begin = time.thread_time()
         moves = sweep(rows, cells, state, alpha, True)

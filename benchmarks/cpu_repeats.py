@@ -31,10 +31,10 @@ from deepcac_study.records.tolerances import (
     RepeatDifference,
     Tolerances,
     allowed,
-    differences,
     family,
     metric_of,
     read_tolerances,
+    repeat_differences,
     units_of,
 )
 
@@ -69,7 +69,7 @@ class Tolerance(NamedTuple):
 def gaps(path: str, cpu: str, shipped: Record, again: Record) -> list[Gap]:
     """Return the largest differences of a record by family and metric."""
     largest: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: {"split": 0, "mean": 0})
-    for one in differences(path, shipped, again):
+    for one in repeat_differences(path, shipped, again):
         parts = largest[one.family, one.metric]
         parts[one.part] = max(parts[one.part], float(f"{one.size / one.unit:.3g}"))
     return [Gap(path, cpu, *key, **parts) for key, parts in largest.items()]

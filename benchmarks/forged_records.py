@@ -14,7 +14,7 @@ from typing import Any
 
 from deepcac_study.records.record import summarise
 from deepcac_study.records.record_archive import read
-from deepcac_study.records.spot_check import DIFFERENT, compare
+from deepcac_study.records.spot_check import DIFFERENT, compare_records
 from deepcac_study.records.tolerances import TOLERANCES, Family, family, read_tolerances
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
@@ -65,7 +65,9 @@ def main() -> None:
                 continue
             key = family(path, true), way
             tried[key] += 1
-            found[key] += compare(path, forged(text, way), true, tolerances).verdict == DIFFERENT
+            found[key] += (
+                compare_records(path, forged(text, way), true, tolerances).verdict == DIFFERENT
+            )
     rows = [[*key, tried[key], found[key]] for kind in Family for key in tried if key[0] == kind]
     csv.writer(sys.stdout, lineterminator="\n").writerows(
         [["family", "forgery", "records", "found"], *rows]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from deepcac_study.records.record_archive import manifest, read, total_seconds
-from deepcac_study.records.spot_check import compare, text_of
+from deepcac_study.records.spot_check import compare_records, text_of
 from deepcac_study.records.tolerances import TOLERANCES, read_tolerances
 
 VOLATILE = ("machine", "digest", "seconds")
@@ -56,7 +56,7 @@ def repeated(folder: Path, archive: Path) -> Iterator[list[object]]:
         made = folder / "results" / row.path
         if made.exists() and made.read_bytes() != shipped[row.path]:
             again = json.loads(made.read_bytes())
-            found = compare(row.path, json.loads(shipped[row.path]), again, tolerances)
+            found = compare_records(row.path, json.loads(shipped[row.path]), again, tolerances)
             numbers = [text_of(value) for value in (found.size, found.shipped, found.again)]
             seconds = total_seconds(again["machine"].get("seconds") or {})
             place = [found.path, found.verdict, numbers[0], found.where]

@@ -20,7 +20,7 @@ _CLONE_ONLY = "deepcac {} works only in a clone of the project: pip install -e '
 
 
 def main() -> None:
-    """Run the command; exit code 2, with one line, for what the user can mend."""
+    """Run the command and exit; an error that the user can fix is one line and exit code 2."""
     # A polite kill ends the command as Ctrl-C does, and with it the processes that it started.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # Warnings of libraries are for programmers; the processes that are started inherit this.
@@ -47,10 +47,10 @@ def main() -> None:
 
 
 def _called(app: "typer.Typer") -> int:
-    """Run the command; tell a wrong use in one line, not in the four of typer."""
+    """Run the command and return its exit code; wrong usage is reported in one line, not four."""
     import typer
 
-    # The base that all wrong uses have; where it stands differs between versions of typer.
+    # The base of all usage errors; which module has it differs between versions of typer.
     wrong_use: Any = typer.BadParameter.__base__
     try:
         code = app(prog_name="deepcac", standalone_mode=False)
@@ -67,7 +67,7 @@ def _called(app: "typer.Typer") -> int:
 
 @functools.cache
 def whole_command() -> "typer.Typer":
-    """Return the command with those that other packages declare as ``deepcac.commands``."""
+    """Return the command with the subcommands of entry points ``deepcac.commands``."""
     from deepcac.table.commands import app
 
     for entry in entry_points(group=_DECLARED):
@@ -76,7 +76,7 @@ def whole_command() -> "typer.Typer":
 
 
 def _loaded(entry: EntryPoint) -> "typer.Typer":
-    """Return what a package declares; where it is not installed, a command that says so."""
+    """Import the subcommand of an entry point; if that fails, return a stub that explains why."""
     try:
         commands: typer.Typer = entry.load()
     except ModuleNotFoundError as error:
@@ -85,6 +85,7 @@ def _loaded(entry: EntryPoint) -> "typer.Typer":
 
 
 def _not_installed(name: str, why: str) -> "typer.Typer":
+    """Return a hidden command of this name that raises ConfigError."""
     import typer
 
     stub = typer.Typer()
@@ -98,5 +99,6 @@ def _not_installed(name: str, why: str) -> "typer.Typer":
 
 
 def _report(line: str) -> int:
+    """Print a line to standard error and return the exit code 2."""
     print(line, file=sys.stderr)
     return 2

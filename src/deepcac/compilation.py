@@ -1,4 +1,4 @@
-"""Compiled functions: kept from process to process where numba finds a folder to keep them in."""
+"""Compiled functions, cached on disk between processes where numba finds a writable folder."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,11 +7,11 @@ import numba
 
 
 def njit(**options: Any) -> Callable[[Any], Any]:
-    """Return `numba.njit` with these options, with its cache on disk where there can be one.
+    """Return `numba.njit` with these options, cached on disk if numba finds a writable folder.
 
-    Numba looks for a folder that can be written, in this order: ``NUMBA_CACHE_DIR``, the package's
-    own, the user's cache folder. A user who has none of these, as in a container under a foreign
-    user id, compiles anew in every process.
+    Numba tries, in this order, ``NUMBA_CACHE_DIR``, the package's folder and the user's cache
+    folder. Where none of them can be written, as in a container under a foreign user id, every
+    process compiles anew.
     """
 
     def compiled(function: Any) -> Any:

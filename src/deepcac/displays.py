@@ -19,7 +19,7 @@ ArrayLike = npt.ArrayLike
 
 
 def _pyplot() -> Any:
-    """Return matplotlib's pyplot, which is imported no sooner than something is drawn."""
+    """Import and return matplotlib's pyplot, only when something is drawn."""
     try:
         import matplotlib.pyplot as plt
     except ModuleNotFoundError as error:
@@ -36,6 +36,7 @@ class _Display:
     figure_: Any
 
     def _axes(self, ax: Any) -> Any:
+        """Set `ax_` and `figure_`, new ones for None; return `ax_`."""
         self.ax_ = _pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
@@ -74,7 +75,7 @@ class CostCurveDisplay(_Display):
         return cls(*curves, model.alpha_).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw the curves on `ax`, or on axes of their own."""
+        """Draw the curves on `ax`, or on new axes."""
         ax = self._axes(ax)
         passes = np.arange(len(self.cost))
         ax.plot(passes, self.within, marker=".", label="within the clusters, D")
@@ -92,14 +93,14 @@ class CostCurveDisplay(_Display):
 
 
 class SubtypeProfileDisplay(_Display):
-    """What sets each cluster apart: standardised differences of the columns.
+    """How each cluster differs from the others: standardised differences of the columns.
 
     Parameters
     ----------
     difference : array-like of shape (k, d)
-        Mean of a cluster less that of all other rows, over the deviation of all rows.
+        Mean of a cluster minus that of all other rows, over the deviation of all rows.
     names : sequence of str
-        Of the d columns.
+        Names of the d columns.
     sizes : array-like of shape (k,)
         Rows of each cluster.
     shares : array-like of shape (k,) or None
@@ -142,7 +143,7 @@ class SubtypeProfileDisplay(_Display):
         max_features: int = 12,
         ax: Any = None,
     ) -> Self:
-        """Draw the clusters that a fitted estimator, or a pipeline's last step, gives rows.
+        """Draw the clusters that a fitted estimator, or a pipeline's last step, assigns to rows.
 
         Parameters
         ----------
@@ -150,7 +151,7 @@ class SubtypeProfileDisplay(_Display):
             Has `assign`; the steps of a pipeline before it are applied to the rows first.
         X : array-like of shape (n, d)
             Rows as the estimator takes them; a DataFrame names the columns. Missing values are
-            left out.
+            ignored.
         y : array-like of shape (n,), optional
             Classes, for the share of the last one.
         feature_names : sequence of str, optional
@@ -171,7 +172,7 @@ class SubtypeProfileDisplay(_Display):
         return cls(difference[:, order], names, sizes, shares, positive, ids).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw one point per column and cluster on `ax`, or on axes of their own."""
+        """Draw one point per column and cluster on `ax`, or on new axes."""
         ax = self._axes(ax)
         height = np.arange(len(self.names))[::-1]
         for j, difference in enumerate(self.difference):
@@ -221,13 +222,13 @@ class SilhouetteDisplay(_Display):
         Parameters
         ----------
         estimator : estimator
-            Has `assign`; a deep one is looked at in its latent space, a subtype model in that of
-            its contributions, one with a metric under that.
+            Has `assign`. Distances are those of the space in which it clusters: the latents, the
+            contributions or the learnt metric.
         X : array-like of shape (n, d)
         max_rows : int
-            Of more rows a random part is drawn, since the cost grows with their square.
+            Larger data are sampled, since the cost grows with the square of the rows.
         random_state : int, RandomState or None
-            Of this part.
+            Seed of the sample.
         """
         rows, model = _before(estimator, X), _last(estimator)
         labels = model.assign(rows)
@@ -243,7 +244,7 @@ class SilhouetteDisplay(_Display):
         return cls(silhouette_samples(space[chosen], labels[chosen]), labels[chosen]).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw a band a cluster on `ax`, or on axes of their own."""
+        """Draw one band per cluster on `ax`, or on new axes."""
         ax = self._axes(ax)
         start, middles = 0, []
         for j in np.unique(self.labels):
@@ -266,7 +267,7 @@ def _last(estimator: Any) -> Any:
 
 
 def _before(estimator: Any, X: ArrayLike) -> Any:
-    """Return rows as the last step of a pipeline sees them."""
+    """Return rows as transformed by the steps of a pipeline before its last."""
     return estimator[:-1].transform(X) if hasattr(estimator, "steps") else X
 
 
@@ -282,7 +283,7 @@ def _clustered_space(model: Any, rows: Any) -> Floats:
 
 
 def _columns(estimator: Any, X: ArrayLike, names: Sequence[str] | None) -> pd.DataFrame:
-    """Return rows as named columns of numbers; text as the steps of a pipeline encode it."""
+    """Return rows as named numeric columns; text as the steps of a pipeline encode it."""
     own = getattr(X, "columns", None)
     try:
         values = X.to_numpy(np.float64, na_value=np.nan) if hasattr(X, "to_numpy") else X

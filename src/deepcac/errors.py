@@ -1,4 +1,4 @@
-"""Errors a user can act on: one line that names the thing and the way out; and warnings."""
+"""Errors a user can act on, of one line that says what is wrong and what to do; and warnings."""
 
 import sys
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ class DeepCACError(Exception):
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """End a program that meets a `DeepCACError` with its one line and exit code 1."""
+    """Print a `DeepCACError` raised in the block as one line, and exit with code 1."""
     try:
         yield
     except DeepCACError as error:
@@ -24,11 +24,11 @@ class DataError(DeepCACError, ValueError):
 
 
 class DataTypeError(DataError, TypeError):
-    """Rows are of a type that holds no table of numbers."""
+    """Rows are of a type that cannot be a table of numbers."""
 
 
 class FetchError(DeepCACError, OSError):
-    """A raw file could not be fetched, or is not the file that was asked for."""
+    """A raw file could not be fetched, or has another digest than expected."""
 
 
 class ConfigError(DeepCACError, ValueError):
@@ -40,7 +40,7 @@ class CollapseWarning(UserWarning):
 
 
 class ScaleWarning(UserWarning):
-    """Columns are on scales so different that one of them decides alone."""
+    """Columns have such different scales that one of them alone decides the clusters."""
 
 
 class VersionWarning(UserWarning):
@@ -48,4 +48,4 @@ class VersionWarning(UserWarning):
 
 
 class TrustWarning(UserWarning):
-    """A saved model is read only by who trusts what is in it."""
+    """A saved model can be loaded only by naming the types in it as trusted."""

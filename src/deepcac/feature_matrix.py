@@ -1,6 +1,6 @@
 """The one format of every feature file: row ids, labels, an optional group, named columns.
 
-A static data set has one column a feature. A sequence data set has one column a variable and
+A static data set has one column per feature. A sequence data set has one column per variable and
 hour, named ``variable@hour`` with a two-digit hour; a missing measurement is NaN.
 """
 
@@ -105,20 +105,20 @@ def write_features(path: str | os.PathLike[str], features: FeatureMatrix) -> Non
 
 
 def read_features(path: str | os.PathLike[str]) -> FeatureMatrix:
-    """Read a feature file, or a table of one's own with the columns ``row_id`` and ``label``.
+    """Read a feature file, or a user's table with the columns ``row_id`` and ``label``.
 
     Parameters
     ----------
     path : path-like
         Parquet file. ``label``: whole numbers, booleans or text, of 2 to 128 values, none missing;
-        their order gives the class ids 0..C-1. ``row_id``: anything without a repeat; what is no
-        whole number is replaced by the number of the row, from 1. ``group`` is text or a number.
+        their order gives the class ids 0..C-1. ``row_id``: unique values; unless they are whole
+        numbers they are replaced by row numbers, from 1. ``group`` is text or a number.
         Every other column is a feature: numbers or booleans, null or NaN where missing.
 
     Raises
     ------
     DataError
-        A column is missing or of another type, or a value is at fault; column and row are named.
+        A column is missing or of another type, or a value is invalid; column and row are named.
     """
     table = read_table(path)
     missing = [name for name in ("row_id", "label") if name not in table.column_names]
@@ -144,6 +144,7 @@ def read_features(path: str | os.PathLike[str]) -> FeatureMatrix:
 def _numbers(
     path: str | os.PathLike[str], name: str, column: pa.ChunkedArray
 ) -> npt.NDArray[np.float64]:
+    """Return the column as float64, missing as NaN; DataError unless numeric or boolean."""
     kind = column.type
     if pa.types.is_boolean(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
         column = column.cast(pa.float64())
@@ -155,7 +156,7 @@ def _numbers(
 
 
 def _row_ids(path: str | os.PathLike[str], column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Return whole numbers as they are, and else row numbers; nothing may stand twice."""
+    """Return unique ids: whole numbers as they are, row numbers for anything else."""
     column = _plain(column)
     _refuse_missing(path, "row_id", column)
     if not pa.types.is_integer(column.type):
@@ -199,7 +200,7 @@ def _class_ids(path: str | os.PathLike[str], column: pa.ChunkedArray) -> npt.NDA
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return dictionaries and long strings as plain values."""
+    """Decode dictionaries and long strings to plain values."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     large = pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type)

@@ -1,4 +1,4 @@
-"""What was found, in one line above scikit-learn's diagram of an estimator."""
+"""A line about the fit above scikit-learn's HTML diagram of an estimator."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 
 class SummaryHTML:
-    """Mixin of an estimator that has something to tell once it is fitted.
+    """Mixin that puts a summary of the fit above the HTML diagram of an estimator.
 
-    Before scikit-learn 1.7 the diagram stands alone.
+    Before scikit-learn 1.7 there is only the diagram.
     """
 
     __slots__ = ()
@@ -22,7 +22,7 @@ class SummaryHTML:
         return f"<p>{escape(summary)}</p>{diagram}" if summary else diagram
 
     def _summary(self) -> str:
-        """Return k, alpha and the number of rows of each cluster, in words; empty before `fit`."""
+        """Return k, alpha and the cluster sizes as a sentence; empty before `fit`."""
         subtypes = getattr(self, "subtypes_", None)
         if subtypes is None:
             return ""
@@ -37,5 +37,5 @@ class SummaryHTML:
 
 
 def sizes(subtypes: Any) -> str:
-    """Return the number of rows of each cluster."""
+    """Return the number of rows of each cluster as text."""
     return ", ".join(f"{size:,}" for size in np.bincount(subtypes))

@@ -1,4 +1,4 @@
-"""Rows and classes as numbers, or one line that names the column and the way out."""
+"""Validation of rows and classes; errors are one line with the column and what to do."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def check_table(
     missing: bool = False,
     order: str | None = "C",
 ) -> Any:
-    """Return rows as float64 of shape (n, d), and classes if they are given.
+    """Return rows as float64 of shape (n, d), as a pair with the classes if `y` is given.
 
     Parameters
     ----------
     estimator : estimator
-        Learns or checks the number and the names of the columns.
+        Its ``n_features_in_`` and ``feature_names_in_`` are set (`reset`) or checked.
     X, y : array-like of shape (n, d) and (n,)
     reset : bool
         Whether this is `fit`.
@@ -56,7 +56,7 @@ def check_table(
 
 
 def validated(estimator: Any, X: Any, y: Any = NO_CLASSES, **options: Any) -> Any:
-    """Return what `validate_data` of scikit-learn returns; what it refuses is a `DataError`."""
+    """Call scikit-learn's `validate_data`; its errors become a one-line `DataError`."""
     check_labels(y)
     try:
         return validate_data(estimator, X, y, **options)
@@ -72,7 +72,7 @@ def validated(estimator: Any, X: Any, y: Any = NO_CLASSES, **options: Any) -> An
 
 
 def check_values(rows: Floats, names: list[Any], missing: bool) -> None:
-    """Refuse NaN (unless `missing`), inf and values too large to square in `rows` (n, d)."""
+    """Raise `DataError` for NaN (unless `missing`), inf or values too large to square (n, d)."""
     fits = np.abs(rows) <= LARGEST
     if missing:
         fits |= np.isnan(rows)
@@ -88,7 +88,7 @@ def check_values(rows: Floats, names: list[Any], missing: bool) -> None:
 
 
 def check_labels(y: Any) -> None:
-    """Refuse labels (n,) of which some are missing, or of several types."""
+    """Raise `DataError` for labels (n,) with missing values or of mixed types."""
     labels = np.asarray(y)
     if labels.ndim != 1 or labels.dtype.kind not in "fO":
         return
@@ -108,26 +108,27 @@ def check_labels(y: Any) -> None:
 
 
 def _is_absent(label: Any) -> bool:
+    """Return whether a label is None, NaN, NA or NaT."""
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(label, float | np.floating) and bool(np.isnan(label))
 
 
 def check_classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """Return the classes and each row's place among them; a number that is measured is no class."""
+    """Return the classes and each row's index in them; continuous labels are a `ValueError`."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.int64)
 
 
 def check_two_classes(classes: npt.NDArray[Any]) -> None:
-    """Refuse data of one class."""
+    """Raise `DataError` for a single class."""
     if len(classes) < 2:
         raise DataError(f"y holds one class only ({classes.tolist()[0]!r}); a classifier needs two")
 
 
 def check_classifier(base: Any) -> None:
-    """Refuse a base that is no classifier: its answers are no classes."""
+    """Raise `TypeError` if `base` is not a classifier."""
     if not is_classifier(base):
         raise TypeError(
             f"base_estimator={type(base).__name__}() is no classifier; give one, such as "
@@ -152,9 +153,9 @@ def check_weights(base: Any, sample_weight: npt.ArrayLike | None, X: Any) -> Flo
 
 
 def check_class_weight(class_weight: Any, classes: npt.NDArray[Any]) -> None:
-    """Refuse weights by class (a dict) of a label that is no class, where a class has no weight.
+    """Raise `ConfigError` if a dict names an unknown label while it lacks a class.
 
-    A key too many does no harm by itself: a part of the rows may lack a class.
+    An unknown label alone is harmless: a part of the rows may lack a class.
     """
     if not isinstance(class_weight, Mapping):
         return
@@ -168,7 +169,7 @@ def check_class_weight(class_weight: Any, classes: npt.NDArray[Any]) -> None:
 
 
 def codes_among(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return the place of each label among the classes of `fit`; a new one is a DataError."""
+    """Return the index of each label in the classes of `fit`; an unknown one is a `DataError`."""
     labels = np.asarray(y)
     new = ~np.isin(labels, classes)
     if new.any():
@@ -181,7 +182,7 @@ def codes_among(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.i
 def hold_back(
     classes: npt.NDArray[np.int64], share: float, rng: np.random.Generator
 ) -> npt.NDArray[np.bool_]:
-    """Mark a share of the rows of each class, but never all of them."""
+    """Return a random mask (n,) of a share of the rows of each class, but never all of them."""
     marked = np.zeros(len(classes), dtype=np.bool_)
     for j in range(classes.max() + 1):
         members = rng.permutation(np.flatnonzero(classes == j))
@@ -199,7 +200,10 @@ def residue(mean: Floats, scale: Floats, n: int | Floats) -> Floats:
 
 
 def warn_of_scales(rows: Floats, names: list[Any], way: str) -> None:
-    """Tell of a column whose spread drowns the others'."""
+    """Warn (`ScaleWarning`) if a column's spread exceeds `UNEVEN` times the median one.
+
+    `way` is advice that ends the message.
+    """
     spread = rows.std(axis=0)
     varying = spread[spread > residue(rows.mean(axis=0), spread, len(rows))]
     if len(varying) > 1 and varying.max() > UNEVEN * np.median(varying):
@@ -218,7 +222,7 @@ def column_names(estimator: Any) -> list[Any]:
 
 
 def _column_without_numbers(X: Any) -> Any:
-    """Return the name of the first column of a DataFrame that is not of numbers."""
+    """Return the name of the first column of a DataFrame that is not numeric."""
     for name in getattr(X, "columns", ()):
         if getattr(X[name].dtype, "kind", "") in "mM":
             return name

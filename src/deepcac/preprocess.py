@@ -1,4 +1,4 @@
-"""From a feature matrix to what a model is fed: missing values, missing flags, unit variance."""
+"""From a feature matrix to model inputs: imputation, missingness flags, unit variance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ class TableScaler(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     median_ : ndarray of shape (d,)
-        Of the training rows; 0 for a column without a training value.
+        Medians of the training rows; 0 for a column without a training value.
     flagged_ : ndarray of shape (flags,), int
         Columns that had a missing training value.
     kept_ : ndarray of bool, shape (d + flags,)
-        Columns that vary on the training rows; the others are left out.
+        Columns that vary on the training rows; the others are dropped.
     mean_, scale_ : ndarray of shape (kept_.sum(),)
         Mean and sd of the columns that are kept, on the imputed training rows.
 
@@ -71,12 +71,12 @@ class TableScaler(TransformerMixin, BaseEstimator):
         return self
 
     def learnt(self) -> dict[str, Array]:
-        """Return what was learnt, by name."""
+        """Return the learnt arrays by name."""
         return {name: getattr(self, name) for name in LEARNT}
 
     @classmethod
     def of(cls, learnt: Mapping[str, Any]) -> Self:
-        """Return the scaler that `learnt` came from; an impossible one is a `DataError`."""
+        """Return a scaler with these `learnt` arrays; `DataError` if no `fit` can give them."""
         scaler = cls()
         scaler.n_features_in_ = len(learnt["median_"])
         for name in LEARNT:
@@ -85,7 +85,7 @@ class TableScaler(TransformerMixin, BaseEstimator):
         return scaler
 
     def check(self) -> None:
-        """Refuse what `fit` cannot have learnt."""
+        """Raise `DataError` if no `fit` can have learnt these arrays."""
         d, flags = self.n_features_in_, len(self.flagged_)
         check_array("median_", self.median_, (d,))
         if (np.diff(check_ids("flagged_", self.flagged_, d)) <= 0).any():
@@ -116,6 +116,7 @@ class TableScaler(TransformerMixin, BaseEstimator):
         return np.array(extended, dtype=object)[self.kept_]
 
     def _filled(self, rows: Array) -> Array:
+        """Fill gaps with the training medians; append indicators of flagged columns."""
         absent = np.isnan(rows)
         return np.hstack([np.where(absent, self.median_, rows), absent[:, self.flagged_]])
 

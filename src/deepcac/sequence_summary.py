@@ -1,4 +1,4 @@
-"""Hourly sequences as one row per patient: what was seen, how often, and how long ago."""
+"""Hourly sequences summarised as one row per patient: values, counts and recency."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUMMARIES = ("first", "last", "lowest", "highest", "mean", "change", "count", "h
 
 
 class SequenceSummary(TransformerMixin, BaseEstimator):
-    """Eight columns a variable, for any classifier of tables that takes missing values.
+    """Eight columns per variable, for any classifier of tables that takes missing values.
 
     First, last, lowest, highest and mean measured value, last minus first, the number of
     measurements, and the steps since the last one. A variable that was never measured has count
@@ -58,7 +58,7 @@ class SequenceSummary(TransformerMixin, BaseEstimator):
         return tags
 
     def transform(self, X: npt.ArrayLike) -> Array:
-        """Return one row a sequence, shape (n, 8 n_variables_)."""
+        """Return one row per sequence, shape (n, 8 n_variables_)."""
         check_is_fitted(self)
         values = _sequences(X)
         if values.shape[2] != self.n_variables_:

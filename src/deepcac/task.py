@@ -1,4 +1,4 @@
-"""What a method is given for one split, and what it gives back."""
+"""Input of a method for one split, and its output."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +13,7 @@ STEP = 5  # to which counts of patients are rounded
 
 
 def rounded(count: npt.ArrayLike, step: int = STEP) -> npt.NDArray[Any]:
-    """Return counts rounded to a step, and the step where there are fewer, but some.
+    """Return counts rounded to a multiple of `step`; one step at least, unless the count is 0.
 
     >>> rounded([0, 1, 8, 62]).tolist()
     [0, 5, 10, 60]
@@ -38,7 +38,7 @@ class Task:
     k : int
         Number of clusters asked for.
     seed : int
-        Of the split and of every random choice in the method.
+        Seed of the split and of every random choice in the method.
     names : tuple of str, length d
         Columns of the static features; empty for sequences.
     mask_train, mask_validation, mask_test : ndarray of bool or None
@@ -62,7 +62,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a fitted method says about the test rows, and how it got there.
+    """Predictions of a fitted method for the test rows, and how it was fitted.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ class Fitted:
     calibrated : bool
         Whether `probability` holds probabilities.
     class_shares : ndarray of shape (n_classes,) or None
-        Shares of the classes among the training rows, where the fit weighed the classes so that
-        each counts alike. Times them, `probability` is about the rows as they are.
+        Shares of the classes among the training rows, where the fit gave all classes the same
+        total weight. Multiplying `probability` by them (and normalising) undoes the weights.
     status : str
         ``"ok"``, ``"diverged"`` or ``"timeout"``.
     seconds : dict of str to float

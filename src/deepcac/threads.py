@@ -1,4 +1,4 @@
-"""Small fits on one thread: on a busy machine, threads wait for cores that they do not get."""
+"""Thread limits for small fits, which threads slow down on a busy machine: they wait for cores."""
 
 import functools
 from contextlib import AbstractContextManager, nullcontext
@@ -18,13 +18,15 @@ def _controller() -> ThreadpoolController:
 
 
 def few_threads(X: npt.ArrayLike, clusters: int = 1) -> AbstractContextManager[Any]:
-    """Keep OpenMP and BLAS to one thread inside the block, if the work on rows is `SMALL`.
+    """Return a context that limits OpenMP and BLAS to one thread if the work is at most `SMALL`.
+
+    Larger work gets a context that does nothing.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
     clusters : int
-        That each row is compared with.
+        Number of clusters that each row is compared with.
 
     Examples
     --------

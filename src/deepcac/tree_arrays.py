@@ -1,7 +1,7 @@
-"""Boosted trees as plain arrays: checked once, then walked by code of our own.
+"""Boosted trees as plain arrays, which are validated once and then evaluated without LightGBM.
 
-LightGBM's parser trusts its text, so a hostile one ends the process. No file reaches it. Those of
-scikit-learn's histogram boosting become the same arrays.
+LightGBM's parser trusts its input, so a hostile text can crash the process; no file reaches it.
+Trees of scikit-learn's histogram boosting become the same arrays.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ class TreeArrays(NamedTuple):
         return totals
 
     def patients(self, X: Array, patient: Ints) -> Ints:
-        """Return how many patients each leaf holds of rows (n, d), whose patients are (n,)."""
+        """Return the number of distinct patients in each leaf, from rows (n, d) and ids (n,)."""
         counts = np.zeros(len(self.leaf), dtype=np.int64)
         order = np.argsort(patient, kind="stable")
         _count(np.ascontiguousarray(X[order], dtype=np.float64), self, patient[order], counts)
         return counts
 
     def plain(self, X: Array) -> TreeArrays:
-        """Return trees that part rows (n, d) in the same way, by thresholds of few digits.
+        """Return trees that split rows (n, d) identically, with thresholds of few digits.
 
-        A threshold lies between two values of its column and is neither of them. One beyond all
-        values, which parts those with a value from those without, is `LARGEST` or minus that.
+        A threshold lies strictly between two values of its column. One beyond all values, which
+        separates rows with a value from rows without, is `LARGEST` or minus that.
         """
         threshold = self.threshold.copy()
         for j in np.unique(self.feature):
@@ -80,7 +80,7 @@ class TreeArrays(NamedTuple):
         return self._replace(threshold=threshold)
 
     def check(self, n_features: int, n_outputs: int) -> TreeArrays:
-        """Return these trees if they are possible: no walk leaves them or comes back."""
+        """Return these trees if every walk ends in a leaf; else raise `DataError`."""
         reason = _fault(self, n_features, n_outputs)
         if reason:
             raise DataError(f"its trees are impossible: {reason}")
@@ -88,6 +88,7 @@ class TreeArrays(NamedTuple):
 
 
 def _fault(trees: TreeArrays, n_features: int, n_outputs: int) -> str:
+    """Return what is wrong with the arrays; empty if every walk from a root ends at a leaf."""
     splits, leaves = len(trees.feature), len(trees.leaf)
     lengths = {name: len(trees.root if name == "root" else trees.leaf) for name in ("root", "leaf")}
     for name, values in trees._asdict().items():
@@ -103,7 +104,7 @@ def _fault(trees: TreeArrays, n_features: int, n_outputs: int) -> str:
         return f"a split of no column, of {n_features}"
     if not (_within(trees.missing, NAN + 1) and _within(trees.default, 2)):
         return "missing values of no kind"
-    # Every split and leaf stands once, later than where it is come from: so each walk ends.
+    # Every split and leaf has one parent, and a later index than it: so each walk ends.
     targets = np.sort(np.concatenate([trees.root, trees.left, trees.right]))
     if not np.array_equal(targets, np.arange(-leaves, splits)):
         return "a split or leaf is reached twice or never"
@@ -114,18 +115,19 @@ def _fault(trees: TreeArrays, n_features: int, n_outputs: int) -> str:
 
 
 def _between(low: float, high: float) -> float:
-    """Return a number between two others, of as few digits as there can be."""
+    """Return the middle of two numbers, rounded to as few digits as keep it between them."""
     middle = low + (high - low) / 2
     texts = (f"{middle:.{digits}g}" for digits in range(1, 18))
     return next((value for value in map(float, texts) if low < value < high), middle)
 
 
 def _within(values: Ints, end: int) -> bool:
+    """Return whether all values are in 0 to end - 1."""
     return bool(((values >= 0) & (values < end)).all())
 
 
 def read_booster(text: str) -> TreeArrays:
-    """Return the trees of a LightGBM model that was trained here, given as its text."""
+    """Parse the text of a LightGBM model that was trained in this process."""
     parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in TreeArrays._fields}
     splits = leaves = 0
     for block in text.split("end of trees")[0].split("\nTree=")[1:]:
@@ -156,7 +158,7 @@ def _read(entries: dict[str, str], name: str, kind: type) -> npt.NDArray[Any]:
 
 
 def read_histogram_trees(model: Any) -> TreeArrays:
-    """Return the trees of a fitted `HistGradientBoostingClassifier` of numbers."""
+    """Return the trees of a `HistGradientBoostingClassifier` fitted to numeric columns."""
     trees = [tree for trees in model._predictors for tree in trees]
     parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in TreeArrays._fields}
     splits = leaves = 0
@@ -186,6 +188,7 @@ def read_histogram_trees(model: Any) -> TreeArrays:
 
 @njit()
 def _leaf(X: Any, i: int, t: int, trees: TreeArrays) -> int:
+    """Return the leaf of tree t that row i reaches; missing values go as in LightGBM."""
     at = trees.root[t]
     while at >= 0:
         value = X[i, trees.feature[at]]
@@ -202,6 +205,7 @@ def _leaf(X: Any, i: int, t: int, trees: TreeArrays) -> int:
 
 @njit()
 def _walk(X: Any, trees: TreeArrays, totals: Any) -> None:
+    """Add each tree's leaf to `totals` (n, outputs); tree t belongs to output t modulo outputs."""
     n_outputs = totals.shape[1]
     for i in range(X.shape[0]):
         for t in range(len(trees.root)):
@@ -210,7 +214,7 @@ def _walk(X: Any, trees: TreeArrays, totals: Any) -> None:
 
 @njit()
 def _count(X: Any, trees: TreeArrays, patient: Any, counts: Any) -> None:
-    """Count the patients of each leaf, whose rows stand together."""
+    """Count the patients of each leaf; the rows of a patient must be adjacent."""
     last = np.full(len(counts), -1)
     for i in range(X.shape[0]):
         for t in range(len(trees.root)):

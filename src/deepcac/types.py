@@ -1,4 +1,4 @@
-"""Types of arrays, in the words that signatures use."""
+"""Array types, as signatures name them."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,1 +1,1 @@
-"""The study: the papers from raw data to every printed table, and the judge."""
+"""The study: the papers from raw data to every printed table, and our own comparison."""

@@ -1,4 +1,4 @@
-"""`deepcac add`: this study's own command, which the library's command finds as declared."""
+"""`deepcac add`: a subcommand of the study, which the library finds as an entry point."""
 
 from pathlib import Path
 from typing import Annotated

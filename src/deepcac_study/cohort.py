@@ -1,4 +1,4 @@
-"""The cohort flow of a data set: how many rows are left after each exclusion, as JSON."""
+"""The cohort flow of a data set: the number of rows after each exclusion, as JSON."""
 
 import os
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ Flow = list[dict[str, str | int]]
 
 
 def steps(counts: Mapping[str, int]) -> Flow:
-    """Return a cohort flow from the rows that are left after each step, in order."""
+    """Return a cohort flow from the number of rows after each step, in order."""
     return [{"step": step, "rows": rows} for step, rows in counts.items()]
 
 
@@ -25,9 +25,9 @@ def write_cohort(
     label: npt.NDArray[np.int64] | None = None,
     **details: Any,
 ) -> None:
-    """Write a cohort flow as JSON: ``unit``, ``flow``, with a label ``classes``, and the details.
+    """Write a cohort flow as JSON: ``unit``, ``flow``, the details, and with a label ``classes``.
 
-    The unit is what a row is, for example "ICU stay". Labels are counted, never written one by one.
+    The unit is what a row is, for example "ICU stay". Of labels only the counts are written.
     """
     content: dict[str, Any] = {"unit": unit, "flow": flow} | details
     if label is not None:

@@ -1,4 +1,4 @@
-"""`deepcac add`: a table becomes a data set of the workflow, with a registry entry of its own."""
+"""`deepcac add`: a table becomes a data set of the workflow, with its registry entry."""
 
 import os
 import re
@@ -22,13 +22,14 @@ def add_table(
 ) -> tuple[Path, Path, LabelledTable]:
     """Write the feature file and the private registry entry of a table.
 
-    Both are in folders that git ignores; the entry is private by its folder, so that nothing made
-    from it is ever shared. Those of a data set that was added by this name before are replaced.
+    Both are in folders that git ignores; the entry is private because of its folder, so that
+    nothing made from it is ever shared. Files of a data set added under this name before are
+    replaced.
 
     Parameters
     ----------
     path : DescribedTable
-        All rows of it are read.
+        The table; all of its rows are read.
     name : str
         Id of the data set: lower-case letters, digits and underscores.
     project : path-like
@@ -70,7 +71,7 @@ def add_table(
 
 
 def added_before(name: str, project: str | os.PathLike[str]) -> str:
-    """Return the title of the private data set that has a name; empty if none has."""
+    """Return the title of the private data set of this name; empty if there is none."""
     entry = Path(project) / "config" / "registry" / PRIVATE / f"{name}.yaml"
     if not entry.exists():
         return ""
@@ -88,7 +89,7 @@ _HEAD = {
 
 
 def _known(table: LabelledTable) -> FeatureMatrix:
-    """Return the features of the rows whose outcome is known, at a horizon, with their patients."""
+    """Return features, labels and patients of the rows whose outcome at a horizon is known."""
     rows = slice(None) if table.follow is None else table.follow.outcome_known
     matrix = table.features
     return FeatureMatrix(
@@ -98,7 +99,7 @@ def _known(table: LabelledTable) -> FeatureMatrix:
 
 
 def _entry(table: LabelledTable, rows: int) -> dict[str, object]:
-    """Return what the registry says of a table: its description."""
+    """Return the registry entry of a table."""
     return {
         "title": f"{table.name} ({rows:,} rows)",
         "note": f"Classes in order: {', '.join(table.classes)}.",

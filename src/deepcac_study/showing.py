@@ -1,4 +1,4 @@
-"""`deepcac show`: a finished run in a few lines and on a page of its own."""
+"""`deepcac show`: a finished run in a few lines and on a page."""
 
 from pathlib import Path
 from typing import Annotated

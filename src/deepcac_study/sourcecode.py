@@ -1,7 +1,7 @@
-"""Digests of the project's own code: what a stage was built with, and whose compiled form is old.
+"""Digests of the project's code: to rerun stages, and to invalidate compiled functions.
 
-Numba looks only at the file of a compiled function, not at those of the functions that it calls,
-and Snakemake only at a rule's script. Both see nothing of an edit one import further down.
+Numba checks only the file of a compiled function, not those of the functions that it calls, and
+Snakemake only a rule's script. Both miss an edit in an imported module.
 """
 
 import ast
@@ -51,11 +51,11 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 def code_digest(*names: str, without: str = "") -> str:
     """Return the SHA-256 over the code that some modules use, the tables beside it and `versions`.
 
-    Named are modules or packages (``"deepcac.cac"``), with all that they import of both packages;
-    an unknown one is a `ConfigError`. The catalogue's own tables, and code that a table names, are
-    left out: a rule is given what of them its job computes with
-    (`deepcac_study.jobs.named_code`). So is the package `without`, which the job never enters, and
-    what only this imports. Comments, docstrings, the layout of the text and the version do not
+    `names` are modules or packages (``"deepcac.cac"``), taken with all that they import from both
+    packages; an unknown one is a `ConfigError`. The catalogue's tables, and code that a table
+    names, are left out: a rule gets digests of those that its job uses
+    (`deepcac_study.jobs.named_code`). Also left out is the package `without`, which the job never
+    runs, with modules that only it imports. Comments, docstrings, formatting and the version do not
     count.
     """
     start = [module for name in names for module in _below(name)]
@@ -80,7 +80,7 @@ def versions(names: Iterable[str]) -> dict[str, str]:
 
 @cache
 def _declared(text: str) -> str:
-    """Return what a YAML text says, in its order and without comments."""
+    """Return the content of a YAML text, in order and without comments."""
     import yaml  # jobs start without it
 
     return json.dumps(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)), default=str)
@@ -92,11 +92,12 @@ def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:
 
 
 def files_digest(names: Iterable[str]) -> str:
-    """Return a digest of files that are no inputs, so that a step runs again when one changes."""
+    """Return a digest of files that are not inputs, so that a step runs again when one changes."""
     return _read_digest({name: Path(name) for name in names})
 
 
 def _read_digest(paths: Mapping[str, Path]) -> str:
+    """Return 16 hex digits over names and contents of the files."""
     digest = hashlib.sha256()
     for name, path in paths.items():
         digest.update(f"{name}\n".encode() + path.read_bytes())
@@ -104,13 +105,12 @@ def _read_digest(paths: Mapping[str, Path]) -> str:
 
 
 def compiled_cache() -> Path | None:
-    """Give numba a cache folder that belongs to this state of all compiled functions.
+    """Set and return numba's cache folder for the current state of all compiled functions.
 
-    It is ``deepcac/numba/DIGEST`` in the user's cache folder, or below ``NUMBA_CACHE_DIR`` where
-    that is set; a private temporary folder if neither can be written. Only this process's
-    environment changes, and only before numba is imported, which reads it once; after that the
-    answer is None. Importing the package never calls this: the folder would hold other packages'
-    functions too.
+    It is ``deepcac/numba/DIGEST`` in the user's cache folder, or below ``NUMBA_CACHE_DIR`` if that
+    is set; a private temporary folder if neither can be written. Only this process's environment is
+    changed, and only before numba is imported, which reads it once; after that None is returned.
+    Importing the package never calls this: the folder would get other packages' functions too.
     """
     if "numba" in sys.modules:
         return None
@@ -144,6 +144,7 @@ def _below(name: str) -> list[str]:
 
 
 def _digest(modules: Iterable[str], code: Callable[[str], str]) -> str:
+    """Return SHA-256 of the modules' names and code, then of the tables they read."""
     digest = hashlib.sha256()
     for name in sorted(modules):
         digest.update(f"{name}\n{code(name)}\n".encode())
@@ -155,9 +156,9 @@ def _digest(modules: Iterable[str], code: Callable[[str], str]) -> str:
 
 
 def _tables_of(modules: Iterable[str]) -> list[Path]:
-    """Return the tables beside modules, but for the catalogue's.
+    """Return the tables in the packages of modules, except the catalogue's.
 
-    A new data set, method or label is no change of what a finished stage computed.
+    A new data set, method or label does not affect what a finished stage computed.
     """
     computing = [name for name in modules if not name.startswith("deepcac_study.catalogue")]
     return sorted({path for name in computing for path in _tables(_modules()[name].parent)})
@@ -179,8 +180,8 @@ def _text(name: str) -> str:
 def _bare_digests(names: Iterable[str]) -> dict[str, str]:
     """Return a digest of each module's code without comments and docstrings.
 
-    Parsing takes most of a second, so what a text comes to is kept in the user's cache folder,
-    by a digest of the text and of the Python that parsed it: nothing there can be out of date.
+    Parsing takes most of a second, so the results are stored in the user's cache folder, by a
+    digest of the text and of the Python that parsed it, so that no entry can be out of date.
     """
     texts = {name: _sha(f"{sys.version}\n{_text(name)}") for name in names}
     stored = _stored_code()
@@ -197,7 +198,7 @@ def _bare_digests(names: Iterable[str]) -> dict[str, str]:
 
 @cache
 def _stored_code() -> dict[str, str]:
-    """Return what is known of earlier texts; nothing if the file is not there or damaged."""
+    """Return the stored results; empty if the file is missing or damaged."""
     try:
         stored = json.loads((_user_cache() / _KNOWN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -211,7 +212,7 @@ def _sha(text: str) -> str:
 
 @cache
 def _bare(text: str) -> str:
-    """Return code without comments, docstrings and the number of the version."""
+    """Return code without comments, docstrings and the version number."""
     tree = ast.parse(text)
     tree.body = [node for node in tree.body if not _is_version(node)]
     # Statements alone: a walk through every expression takes as long as the parser.
@@ -232,7 +233,7 @@ def _is_version(node: ast.stmt) -> bool:
 
 @cache
 def _tables(folder: Path) -> tuple[Path, ...]:
-    """Return the files that are no code in a folder and in those below it that are no package."""
+    """Return the files other than code in a folder and its subfolders that are not packages."""
     files: list[Path] = []
     for path in folder.iterdir():
         if path.is_dir() and path.name != "__pycache__" and not (path / "__init__.py").exists():
@@ -244,9 +245,9 @@ def _tables(folder: Path) -> tuple[Path, ...]:
 
 @cache
 def _imported(name: str) -> list[tuple[str, str, str]]:
-    """Return what a module imports, inside functions as well: from where, what, and as what.
+    """Return the imports of a module, also inside functions, as (module, name, alias).
 
-    Plain imports are from nowhere. Read from the text, in a tenth of the time of a parser.
+    The module of plain imports is empty. A regular expression takes a tenth of a parser's time.
     """
     imports = []
     for module, several, plain in _IMPORT.findall(_text(name)):
@@ -265,6 +266,7 @@ def _imports(name: str) -> set[str]:
 
 
 def _closure(names: Iterable[str], without: str = "") -> set[str]:
+    """Return the modules and all they import, but not through modules of `without`."""
     modules: set[str] = set()
     left_out = set(_below(without)) if without else set()
     waiting = list(names)
@@ -277,7 +279,7 @@ def _closure(names: Iterable[str], without: str = "") -> set[str]:
 
 
 def _compiled_modules() -> list[str]:
-    """Return the modules that compile, or decorate with what they import from one of these."""
+    """Return the modules with compiled functions, by numba or a decorator of such a module."""
     direct = {name for name in _modules() if _COMPILES.search(_text(name))}
 
     def decorates(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Splits: which row is for training, validation and test, for every seed, by row id."""
+"""Splits: the part (training, validation or test) of each row id, for every seed."""
 
 import os
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ SEQUENCE_SPLITS = 3  # of hourly sequences in DeepCAC section 15 (switch D3)
 
 @dataclass(frozen=True)
 class Split:
-    """Row positions of one split, each ascending."""
+    """Row positions of the parts of one split, each ascending."""
 
     seed: int
     train: npt.NDArray[np.intp]
@@ -33,9 +33,9 @@ class Split:
 def draw_holdout(label: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Draw the published CAC program's one hold-out: 75 % train, 25 % test, no validation.
 
-    It is stratified: with this seed, plain logistic regression gives the printed scores on Adult,
-    Credit and Diabetes only then. Row positions are in the order of the draw: CAC, the perceptron
-    and SGD look at rows in order, and give the printed scores only in this one.
+    It is stratified, since only then plain logistic regression gives the printed scores on Adult,
+    Credit and Diabetes with this seed. Row positions are in the order of the draw: CAC, the
+    perceptron and SGD depend on the order of rows, and give the printed scores only in this one.
     """
     train, test = train_test_split(
         np.arange(len(label)), test_size=SHARE, random_state=HOLDOUT_SEED, stratify=label
@@ -53,7 +53,7 @@ def holdout(label: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
 def folds(label: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
     """Return the test fold of each row, 0 to 4, of a stratified 5-fold cross-validation.
 
-    The published program shuffles anew, without a seed, for every arm (A9); here all arms share
+    The published program shuffles again, without a seed, for every arm (A9); here all arms share
     one shuffle.
     """
     fold = np.zeros(len(label), dtype=np.int8)
@@ -71,11 +71,12 @@ def make_splits(
     published_share: float = SHARE,
     unit: npt.NDArray[Any] | None = None,
 ) -> pa.Table:
-    """Draw one split a seed: ``row_id``, ``split_{seed}`` and ``holdout``, parts as int8, ``fold``.
+    """Draw one split per seed, the published hold-out and the folds, as a table.
 
-    With switch D3 the draws are not stratified: `published_share` of the rows is for the test, and
-    of the others for validation. Rows of equal `unit`, those of a patient, stay in one part
-    (`units`); the shares are then shares of patients.
+    Columns are ``row_id``, ``split_{seed}`` and ``holdout`` with parts as int8, and ``fold``. With
+    switch D3 the draws are not stratified: `published_share` of the rows is for the test, and of
+    the rest for validation. Rows of equal `unit`, such as a patient, stay in one part (`units`);
+    shares are then shares of units.
     """
     columns = {"row_id": pa.array(row_id, pa.int64())}
     drawn, place = units(label, unit)
@@ -95,9 +96,9 @@ def write_splits(path: str | os.PathLike[str], table: pa.Table) -> None:
 
 
 def scheme(protocol: Protocol, family: str) -> str:
-    """Return which splits a family is scored on: "seeds", or with A14 "holdout", with CV5 "folds".
+    """Return the splits that a family is scored on: "seeds", with A14 "holdout", with CV5 "folds".
 
-    Both switches concern the family "cac" alone.
+    Both switches apply to the family "cac" only.
     """
     if family == "cac" and "CV5" in protocol:
         return "folds"
@@ -107,7 +108,7 @@ def scheme(protocol: Protocol, family: str) -> str:
 
 
 def most_splits(protocol: Protocol, *, sequence: bool) -> int | None:
-    """Return how many splits of a file are used at most; None for all."""
+    """Return the largest number of splits of a file to use; None for all."""
     return SEQUENCE_SPLITS if sequence and "D3" in protocol else None
 
 
@@ -116,8 +117,8 @@ def read_splits(
 ) -> list[Split]:
     """Read splits of `write_splits` and check that they belong to these rows, in their order.
 
-    Positions refer to `row_id`; in a hold-out or a fold nothing is for validation (`scheme`). A
-    missing column and other row ids are a `DataError`.
+    Positions refer to `row_id`; hold-outs and folds (`scheme`) have no validation rows. A missing
+    column and other row ids are a `DataError`.
     """
     table = read_table(path)
     if not np.array_equal(_column(path, table, "row_id"), row_id):
@@ -138,4 +139,5 @@ def _column(path: str | os.PathLike[str], table: pa.Table, name: str) -> npt.NDA
 
 
 def _split(seed: int, part: npt.NDArray[np.integer]) -> Split:
+    """Return the split with row positions per part."""
     return Split(seed, *(np.flatnonzero(part == p) for p in (TRAIN, VALIDATION, TEST)))

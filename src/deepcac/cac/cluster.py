@@ -70,7 +70,7 @@ def cluster(
     """Cluster rows so that classes lie apart inside each cluster (CAC).
 
     Minimises ``sum_j [sum_{i in C_j} ||x_i - mu_j||^2 - alpha * n_j * s_j]`` by Hartigan's
-    method: rows are looked at in order, a row moves to the cluster that lowers the cost most
+    method: rows are visited in order, a row moves to the cluster that lowers the cost most
     (the lowest id on ties), and the sums change at once. The last row of a class stays in its
     cluster. s_j is the squared distance of the class means of cluster j, summed over the pairs
     of classes that are present (CAC v1 5.2 and A.2; DeepCAC 6).
@@ -120,7 +120,7 @@ def cluster(
 
 
 def _checked(n: int, y: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Ints, Ints]:
-    """Return class ids from 0, and labels."""
+    """Return class ids from 0, and labels as int64; `DataError` if either does not fit `n`."""
     classes, start = np.asarray(y), np.asarray(labels)
     for name, column in (("y", classes), ("labels", start)):
         if column.shape != (n,):
@@ -133,7 +133,7 @@ def _checked(n: int, y: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Ints, Int
 
 
 def _class_ids(y: npt.NDArray[Any]) -> Ints:
-    """Return the place of each row's class among the classes that occur."""
+    """Return the index of each row's class among the classes that occur."""
     if np.issubdtype(y.dtype, np.integer) and int(y.max()) - int(y.min()) <= len(y):
         wide = y.astype(np.int64) if y.dtype.itemsize < 8 else y  # 100 - -100 is no int8
         shifted = (wide - wide.min()).astype(np.int64)  # without sorting all rows
@@ -146,7 +146,7 @@ def _descend(
 ) -> Clustering:
     """Run passes until none moves a row; all arguments are as the kernel needs them."""
     n, n_classes = len(y), int(y.max()) + 1
-    cells = place(y, labels, k, rows)
+    cells = lay_out_cells(y, labels, k, rows)
     state = allocate(rows.blocks, k, n_classes)
     recount(rows.X, cells.ravel(), state)
     moves: list[int] = []
@@ -171,7 +171,7 @@ def _descend(
     )
 
 
-def place(y: Ints, labels: Ints, k: int, rows: PreparedRows) -> npt.NDArray[np.int32]:
+def lay_out_cells(y: Ints, labels: Ints, k: int, rows: PreparedRows) -> npt.NDArray[np.int32]:
     """Return the cell of each row, in blocks, -1 beyond the rows."""
     cells = np.full((len(rows.blocks), rows.blocks.shape[2]), -1, dtype=np.int32)
     cells.ravel()[: len(y)] = y * k + labels
@@ -179,7 +179,7 @@ def place(y: Ints, labels: Ints, k: int, rows: PreparedRows) -> npt.NDArray[np.i
 
 
 def _cost(total: float, state: State, sized: bool) -> tuple[float, float]:
-    """Return D and S of the current clusters; `total` is the sum of all squared norms."""
+    """Return D and S of the current clusters; `total` is the sum of the rows' squared norms."""
     size, square = state.scalars[:, SIZE], state.scalars[:, TOTAL]
     separation = state.scalars[:, SEPARATION]
     occupied = size > 0

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import entropy
 
-# How much of a balanced pair of classes is told by clusters with 1.3 % of the rows on the wrong
-# side, and of a class of 5 % by clusters with 0.3 %.
+# `disguise` of two balanced classes whose clusters have 1.3 % of the rows on the wrong side; of a
+# class of 5 % where they have 0.3 %.
 COLLAPSED = 0.9
 PURE = 0.99  # share of rows in their cluster's majority class
 BALANCED_ENOUGH = 0.95  # unless the data's own majority is as large as this
@@ -30,7 +30,7 @@ def purity(counts: npt.ArrayLike) -> float:
 
 
 def disguise(counts: npt.ArrayLike) -> float:
-    """Return how far clusters and classes tell each other, from 0 to 1.
+    """Return how well clusters and classes predict each other, from 0 to 1.
 
     This is their mutual information over the smaller of their two entropies: 1 if each cluster
     holds one class, or, with fewer clusters than classes, each class lies in one cluster. It does
@@ -51,12 +51,12 @@ def disguise(counts: npt.ArrayLike) -> float:
 
 
 def collapsed(counts: npt.ArrayLike) -> bool:
-    """Tell whether clusters with these `counts` are classes in disguise."""
+    """Return whether clusters with these `counts` (k, n_classes) are classes in disguise."""
     return disguise(counts) > COLLAPSED
 
 
 def pure(counts: npt.ArrayLike) -> bool:
-    """Tell whether almost all rows are in their cluster's majority class, as records have it.
+    """Return whether almost all rows are in their cluster's majority class, as records define it.
 
     Unlike `collapsed` this is blind where the data's own majority is large, and where there are
     fewer clusters than classes.

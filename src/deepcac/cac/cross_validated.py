@@ -38,36 +38,36 @@ class CACClassifierCV(LocalClassifier):
     Parameters
     ----------
     base_estimator, separation, class_weight, max_iter
-        As of `CACClassifier`.
+        See `CACClassifier`.
     n_clusters : sequence of int, or int
         Candidates for k.
     alphas : sequence of float
         Candidates for alpha; they make no difference to one cluster.
     scoring : str or callable
-        What scikit-learn calls a scorer. Classes are numbered in the order of ``classes_``, so
+        A scorer of scikit-learn, or its name. Classes are numbered as in ``classes_``, so
         that the second of two is the positive one. F1 rewards collapsed clusters; ranking does not.
     parsimony : float
-        The simplest candidate is kept (fewest clusters, then least alpha) that is not worse than
-        the best by more than this many standard errors of their difference over the folds; 0
-        keeps the best.
+        Choose the simplest candidate (fewest clusters, then least alpha) that is worse than the
+        best by at most this many standard errors of their difference over the folds; 0 chooses
+        the best.
     cv : int or splitter
-        Stratified folds, at most as many as the rarest class has rows; or what splits the rows.
+        Number of stratified folds, at most the rows of the rarest class; or a splitter.
     n_jobs : int or None
-        Pairs of fold and k that are fitted at once.
+        Pairs of fold and k that are fitted in parallel.
     random_state : int, RandomState or None
-        Of the folds, of k-means, and of a base classifier that has no random state of its own.
+        Seed of the folds, of k-means, and of a base classifier without a random state.
 
     Attributes
     ----------
     best_params_, best_score_, best_index_ : dict, float, int
-        `n_clusters` and `alpha` of the candidate that was kept, its mean score and its place.
+        `n_clusters` and `alpha` of the chosen candidate, its mean score and its index.
     cv_results_ : dict of str to ndarray
-        As of `GridSearchCV`: ``param_n_clusters``, ``param_alpha``, ``split0_test_score``, ...,
+        As in `GridSearchCV`: ``param_n_clusters``, ``param_alpha``, ``split0_test_score``, ...,
         ``mean_test_score``, ``std_test_score``, ``rank_test_score``, and ``params``.
     n_splits_ : int
-        Folds.
+        Number of folds.
     classes_, alpha_, subtypes_, cluster_centers_, class_counts_, estimators_, ...
-        As of `CACClassifier`, fitted to all rows.
+        As in `CACClassifier`, fitted to all rows.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class CACClassifierCV(LocalClassifier):
         Parameters
         ----------
         X, y : array-like of shape (n, d) and (n,)
-            As of `CACClassifier.fit`.
+            As in `CACClassifier.fit`.
         groups : array-like of shape (n,), optional
             Rows of one group, say of one patient, stay in one fold.
         sample_weight : array-like of shape (n,), optional
@@ -155,7 +155,7 @@ class CACClassifierCV(LocalClassifier):
         return {"max_iter": self.max_iter, "separation": self.separation}
 
     def _grid(self) -> dict[int, list[float]]:
-        """Return the alphas of each k, both ascending; one cluster needs but one alpha."""
+        """Return the alphas to try for each k, both ascending; k = 1 has one alpha only."""
         ks = np.unique(np.asarray(self.n_clusters, dtype=np.float64)).tolist()
         alphas = np.unique(np.asarray(self.alphas, dtype=np.float64)).tolist()
         whole = all(k == int(k) for k in ks if np.isfinite(k)) and np.isfinite(ks).all()
@@ -172,7 +172,7 @@ class CACClassifierCV(LocalClassifier):
         return [(k, alpha) for k, alphas in self._grid().items() for alpha in alphas]
 
     def _folds(self, rows: Floats, codes: Ints, groups: Any, seed: int) -> list[tuple[Ints, Ints]]:
-        """Return positions of training and held-out rows of each fold."""
+        """Return the positions of training and held-out rows, one pair per fold."""
         splitter = self.cv
         if isinstance(splitter, Integral):
             rarest = int(np.bincount(codes).min())
@@ -191,7 +191,7 @@ class CACClassifierCV(LocalClassifier):
         return folds
 
     def _check_folds(self, folds: list[tuple[Ints, Ints]], codes: Ints) -> None:
-        """Refuse folds without a class: some scores call them 0, which judges nothing."""
+        """Raise `DataError` if a fold lacks a class: some scorers would silently return 0."""
         for number, fold in enumerate(folds, start=1):
             for part, name in zip(fold, ("training", "held-out"), strict=True):
                 absent = np.setdiff1d(np.arange(len(self.classes_)), codes[part])
@@ -205,7 +205,7 @@ class CACClassifierCV(LocalClassifier):
     def _scores_of(
         self, rows: Floats, codes: Ints, weights: Floats | None, folds: Any, seed: int
     ) -> Floats:
-        """Return the score of each candidate in each fold, shape (candidates, folds)."""
+        """Return the held-out scores, shape (candidates, folds)."""
         # The inner models are given class ids in place of labels.
         model = CACClassifier(self.base_estimator, class_weight=self._weights(), random_state=seed)
         scorer = get_scorer(self.scoring)
@@ -221,6 +221,7 @@ class CACClassifierCV(LocalClassifier):
         return np.vstack([np.array([by_job[k, f] for f in range(len(folds))]).T for k in grid])
 
     def _note(self, candidates: list[Candidate], scores: Floats) -> None:
+        """Choose a candidate, set `best_*_` and `cv_results_`; DataError for an undefined score."""
         undefined = np.flatnonzero(~np.isfinite(scores).all(axis=0))
         if len(undefined):
             raise DataError(
@@ -257,7 +258,7 @@ def _fold_scores(
     scorer: Any,
     options: dict[str, Any],
 ) -> list[float]:
-    """Return the held-out score of each alpha in one fold of rows, codes and weights."""
+    """Return the held-out score of each alpha in one fold; `training` has rows, codes, weights."""
     (rows, codes, weights), (train, held_out) = training, fold
     X, y = np.ascontiguousarray(rows[train]), codes[train]
     fold_weights = None if weights is None else weights[train]

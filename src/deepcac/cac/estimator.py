@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_random_state
 from deepcac.cac.cluster import Clustering, Separation, cluster
 from deepcac.cac.kernels.rows import PreparedRows, prepare
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
-from deepcac.cac.passes import choose, passes
+from deepcac.cac.passes import choose_pass, passes
 from deepcac.cac.safe_alpha import safe_clustering
 from deepcac.errors import ConfigError
 from deepcac.linear.base_classifiers import ClassWeight
@@ -46,7 +46,7 @@ class CACClassifier(LocalClassifier):
         Number of clusters, k.
     alpha : float or "auto"
         Weight of the class separation; 0 is Hartigan's k-means. "auto" takes a weight so small
-        that the clusters stay clusters (`deepcac.cac.safe_alpha`); `CACClassifierCV` chooses one.
+        that clusters do not become classes (`deepcac.cac.safe_alpha`); `CACClassifierCV` tunes it.
     separation : {"size", "cluster"}
         Whether a cluster's separation is multiplied by its size.
     selection : {"final", "best_train_loss", "best_validation"}
@@ -59,9 +59,9 @@ class CACClassifier(LocalClassifier):
     max_iter : int
         Largest number of passes.
     n_jobs : int or None
-        Local classifiers that are fitted at once.
+        Local classifiers that are fitted in parallel.
     random_state : int, RandomState or None
-        Of the k-means start, and of a base classifier that has no random state of its own.
+        Seed of the k-means start, and of a base classifier without a random state.
 
     Attributes
     ----------
@@ -74,9 +74,9 @@ class CACClassifier(LocalClassifier):
     n_clusters_found_, estimators_ : int, list
         Clusters with rows, and the classifier of each; constant where there is one class.
     n_iter_, kept_pass_, converged_ : int, int, bool
-        Passes over the rows, the one that was kept, and whether the last one moved nothing.
+        Passes over the rows, the one that was selected, and whether the last one moved nothing.
     cost_history_, within_history_, separation_history_ : ndarray of shape (kept_pass_ + 1,)
-        phi, D and S, at the start and after each pass up to the one that was kept.
+        phi, D and S, at the start and after each pass up to the selected one.
     moves_ : ndarray of shape (kept_pass_,)
         Rows moved in each of them.
     purity_, collapsed_ : float, bool
@@ -165,7 +165,7 @@ class CACClassifier(LocalClassifier):
         return self
 
     def _descend(self, rows: PreparedRows, y: Ints, start: Ints) -> tuple[float, Clustering]:
-        """Return the weight of the separation, and the clusters under it."""
+        """Return alpha (computed if "auto") and the clusters that it gives."""
         options: dict[str, Any] = {"max_iter": self.max_iter, "separation": self.separation}
         if self.alpha == "auto":
             return safe_clustering(rows, y, start, **options)
@@ -179,7 +179,7 @@ class CACClassifier(LocalClassifier):
         validation: Any,
         given: Ints | None,
     ) -> Clustering:
-        """Return the pass that `selection` asks for; `given` are labels that were started from."""
+        """Return the pass that `selection` asks for; `given` are the user's starting labels."""
         if validation is not None and self.selection != "best_validation":
             raise ConfigError(
                 f"selection={self.selection!r} takes no validation rows; "
@@ -196,16 +196,16 @@ class CACClassifier(LocalClassifier):
             self._keep(rows, codes, labels, sample_weight=weights)
             return self._loss(*scored) if validation is None else self._deficit(*scored)
 
-        return choose(candidates, loss)
+        return choose_pass(candidates, loss)
 
     def _check_validation(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
-        """Return validation rows and their class ids."""
+        """Return validation rows and their class ids; an unknown class is a `DataError`."""
         rows, codes = check_table(self, X, reset=False), codes_among(self.classes_, y)
         check_consistent_length(rows, codes)
         return rows, codes
 
     def _passes_needed(self, X: Floats, y: Ints, weights: Floats | None, given: Ints | None) -> int:
-        """Return how many passes are best for a part of the rows that is held out."""
+        """Hold out a fifth of the rows and return the number of passes with the best F1 there."""
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         held = hold_back(y, HELD_OUT, np.random.default_rng(seed))
         if not held.any():
@@ -221,11 +221,13 @@ class CACClassifier(LocalClassifier):
         return model.kept_pass_
 
     def _loss(self, X: Floats, y: Ints) -> float:
+        """Return the log-loss, or the share of errors of a base without probabilities."""
         if not hasattr(self._base(), "predict_proba"):
             return float((self._local_predict(X) != y).mean())
         return float(log_loss(y, self._scores(X), labels=np.arange(len(self.classes_))))
 
     def _deficit(self, X: Floats, y: Ints) -> float:
+        """Return one minus F1, of class 1 or, with more classes, macro."""
         average = "binary" if len(self.classes_) == 2 else "macro"
         predicted = self._local_predict(X)
         return 1.0 - float(f1_score(y, predicted, average=average, zero_division=0.0))

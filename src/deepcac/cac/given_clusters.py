@@ -1,4 +1,4 @@
-"""Classifiers of clusters that were found elsewhere, and what they answer: for experiments."""
+"""Local classifiers for clusters that were found elsewhere, and their scores: for experiments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def fit_labels(
     X, y, labels : array-like of shape (n, d), (n,) and (n,)
         Rows, classes and clusters.
     start : sequence of estimator
-        Linear classifiers with ``warm_start`` go on from these, the ``estimators_`` of nearly the
+        Linear classifiers with ``warm_start`` start from these, the ``estimators_`` of nearly the
         same clusters.
     sample_weight : array-like of shape (n,), optional
     """
@@ -51,7 +51,7 @@ def fit_clusters(model: Model, X: ArrayLike, y: ArrayLike, clustering: Clusterin
 
 
 def local_scores(model: LocalPrediction, X: ArrayLike, n_classes: int | None = None) -> Floats:
-    """Return what the local classifiers answer, shape (n, n_classes), as records keep it.
+    """Return the scores of the local classifiers, shape (n, n_classes), as records store them.
 
     Probabilities with 0 and 1 in a cluster of one class; else decision values with 1 and -1.
     `n_classes` is given where ``classes_`` are ids of which `fit` may have seen only some.

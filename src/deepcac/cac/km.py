@@ -17,7 +17,7 @@ class KMClassifier(LocalClassifier):
     Parameters
     ----------
     base_estimator, n_clusters, class_weight, n_jobs, random_state
-        As of `CACClassifier`, which also tells the attributes.
+        See `CACClassifier`, also for the attributes.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class KMClassifier(LocalClassifier):
         Parameters
         ----------
         X, y, labels, sample_weight
-            As of `CACClassifier.fit`; `labels` are the clusters.
+            As in `CACClassifier.fit`; `labels` are the clusters, used as they are.
         """
         rows, codes, weights = self._learn(X, y, sample_weight)
         space = self._learn_space(rows, codes)
@@ -73,5 +73,5 @@ class KMClassifier(LocalClassifier):
 
     @staticmethod
     def _measure(space: Floats, y: Ints, labels: Ints) -> Clustering:
-        """Return the clusters with their cost; no row is moved."""
+        """Return the given clusters as a `Clustering`, with their cost; no row is moved."""
         return cluster(space, y, labels, 0.0, max_iter=0)

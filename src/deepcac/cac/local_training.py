@@ -1,4 +1,4 @@
-"""One classifier per cluster: what CAC, k-means and a learnt metric do with their clusters."""
+"""Base class that fits one classifier per cluster, for CAC, k-means and a learnt metric."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
     }
 
     def _learn_classes(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
-        """Return validated rows and class ids from 0."""
+        """Return validated rows and class ids from 0; set ``classes_``."""
         rows, labels = check_table(self, X, y, reset=True)
         self.classes_, codes = check_classes(labels)
         return rows, codes
@@ -69,7 +69,10 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
     def _learn(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Floats, Ints, Floats | None]:
-        """Return rows, class ids and row weights, and say what is wrong with them."""
+        """Validate what `fit` is given: rows, class ids and row weights (None without any).
+
+        Sets ``classes_``, raises `DataError` or `ConfigError`, and warns of uneven scales.
+        """
         check_classifier(self._base())
         rows, codes = self._learn_classes(X, y)
         check_two_classes(self.classes_)
@@ -78,7 +81,7 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         return rows, codes, check_weights(self._base(), sample_weight, rows)
 
     def _start(self, rows: Floats, labels: ArrayLike | None) -> Ints:
-        """Return the clusters to start from: those given, or those of k-means."""
+        """Return the starting clusters: `labels` if they are valid, or those of k-means."""
         if labels is None:
             return kmeans_labels(rows, self.n_clusters, self.random_state)
         start = np.asarray(labels)
@@ -101,7 +104,11 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         start: Sequence[BaseEstimator] = (),
         sample_weight: Floats | None = None,
     ) -> None:
-        """Take over a clustering: centroids, and one classifier per cluster."""
+        """Fit one classifier per cluster, and set the attributes that describe the clusters.
+
+        Empty clusters are dropped, so that ``subtypes_`` are numbered without a gap. `start` has
+        fitted classifiers to start from, and is ignored if their number differs.
+        """
         used, self.subtypes_ = np.unique(labels, return_inverse=True)
         self.n_clusters_found_ = len(used)
         members = [self.subtypes_ == j for j in range(len(used))]
@@ -135,6 +142,7 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         return {c: self.class_weight.get(label, 1.0) for c, label in enumerate(self.classes_)}
 
     def _record(self, clustering: Clustering) -> None:
+        """Set the attributes on passes and costs."""
         self.n_iter_ = clustering.n_iter
         self.converged_ = clustering.converged
         self.moves_ = clustering.moves
@@ -143,7 +151,7 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         self.separation_history_ = clustering.separation
 
     def _warn(self, alpha: float, max_iter: int) -> None:
-        """Tell of clusters that are classes in disguise, and of passes that were too few."""
+        """Warn if clusters are classes in disguise, or if `max_iter` passes were too few."""
         if self.collapsed_ and alpha > 0:
             warnings.warn(
                 f"the clusters are classes in disguise ({disguise(self.class_counts_):.2f} of 1, "

@@ -16,19 +16,19 @@ from deepcac.types import Floats, Ints
 class MetricKMClassifier(KMClassifier):
     """Learn a metric, cluster with k-means in it, then one classifier per cluster.
 
-    The classifiers see the rows as they are; only clusters and centroids are of the metric.
+    The classifiers see the rows as they are; only clusters and centroids use the metric.
 
     Parameters
     ----------
     metric : transformer
         Fitted on rows and class ids, for example `deepcac.similarity.ClassMetric`.
     base_estimator, n_clusters, class_weight, n_jobs, random_state
-        As of `CACClassifier`.
+        See `CACClassifier`.
 
     Attributes
     ----------
     metric_ : transformer
-        Fitted.
+        The fitted metric.
     cluster_centers_ : ndarray of shape (found, m)
         Means of the transformed rows of each cluster.
     """
@@ -58,10 +58,12 @@ class MetricKMClassifier(KMClassifier):
         self.metric = metric
 
     def _learn_space(self, rows: Floats, codes: Ints) -> Floats:
+        """Fit `metric_` where there is a metric; return the transformed rows."""
         self.metric_ = None if self.metric is None else clone(self.metric).fit(rows, codes)
         return self._space(rows)
 
     def _space(self, X: Floats) -> Floats:
+        """Return the rows as `metric_` transforms them, or unchanged without one."""
         if self.metric_ is None:
             return X
         return np.ascontiguousarray(self.metric_.transform(X), dtype=np.float64)

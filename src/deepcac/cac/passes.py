@@ -15,12 +15,12 @@ from deepcac.types import Ints
 def passes(
     rows: PreparedRows, y: Ints, labels: Ints, alpha: float, separation: Separation, max_iter: int
 ) -> Iterator[Clustering]:
-    """Give the clusterings at the start and after each pass, with their histories so far.
+    """Yield the clusterings at the start and after each pass, with their histories so far.
 
     Parameters
     ----------
     rows, y, labels, alpha, separation, max_iter
-        As of `cluster`. The pass that moves nothing is given too.
+        As in `cluster`. The pass that moves nothing is yielded too.
     """
     clustering = cluster(rows, y, labels, alpha, max_iter=0, separation=separation)
     yield clustering
@@ -30,14 +30,14 @@ def passes(
         yield clustering
 
 
-def choose(candidates: Iterator[Clustering], loss: Callable[[Ints], float]) -> Clustering:
-    """Return the clustering of the least loss, the first of equals.
+def choose_pass(candidates: Iterator[Clustering], loss: Callable[[Ints], float]) -> Clustering:
+    """Return the clustering with the least loss, the first one on ties.
 
     Parameters
     ----------
     candidates : iterator of Clustering
     loss : callable
-        Of the labels (n,).
+        From labels (n,) to the loss.
     """
     best, chosen = np.inf, next(candidates)
     for clustering in chain([chosen], candidates):
@@ -50,7 +50,7 @@ def choose(candidates: Iterator[Clustering], loss: Callable[[Ints], float]) -> C
 
 
 def _joined(first: Clustering, step: Clustering) -> Clustering:
-    """Return `step` with what led to it."""
+    """Return `step` with the histories of `first` put before its own."""
     return Clustering(
         labels=step.labels,
         n_iter=first.n_iter + step.n_iter,

@@ -38,7 +38,7 @@ class AlphaPath:
         Clusters, -1 for the rows that the fold holds out. Fold `FULL` holds out none, and
         alpha `START` is the k-means start.
     whole : dict of alpha to Clustering
-        Of the whole training part, with the cost of every pass.
+        Clusters of the whole training part, with the cost of every pass.
     """
 
     labels: dict[tuple[int, float], Labels]
@@ -67,11 +67,11 @@ def alpha_path(
     k : int
         Number of clusters.
     seed : int
-        Of the folds and of k-means.
+        Seed of the folds and of k-means.
     alphas : iterable of float
         Values of alpha; each starts from k-means, as the papers do.
     full_only : bool
-        Leave out the folds, if alpha is not tuned.
+        Skip the folds, which only tuning needs.
     """
     if k > np.iinfo(np.int8).max + 1:
         raise ConfigError(f"k is {k}; labels are stored as int8, so that 128 is the largest")
@@ -96,7 +96,7 @@ def alpha_path(
 def under_alphas(
     rows: PreparedRows, y: Ints, labels: Ints, alphas: Iterable[float], **options: Any
 ) -> dict[float, Clustering]:
-    """Cluster prepared rows once an alpha, all from the same start; options are `cluster`'s."""
+    """Cluster prepared rows once per alpha, from the same start; options are `cluster`'s."""
     return {alpha: cluster(rows, y, labels, alpha, **options) for alpha in alphas}
 
 
@@ -106,7 +106,7 @@ def scores_along(
     clusterings: Iterable[Labels | Ints],
     score: Callable[[LocalClassifier], float],
 ) -> list[float]:
-    """Fit a model on each clustering of neighbouring alphas, and score it.
+    """Fit `model` in place to each clustering of neighbouring alphas, and return the scores.
 
     Parameters
     ----------
@@ -114,9 +114,9 @@ def scores_along(
     data : tuple
         Rows, classes, and row weights or None.
     clusterings : iterable of ndarray of shape (n,)
-        Equal ones are fitted once, and linear models with ``warm_start`` go on from the last.
+        Equal ones are fitted once, and linear models with ``warm_start`` start from the last fit.
     score : callable
-        Of the fitted model.
+        Score of the fitted model.
     """
     X, y, weights = data
     seen: dict[bytes, float] = {}
@@ -134,7 +134,7 @@ def scores_along(
 def tune(
     model: LocalClassifier, X: Floats, y: Ints, path: AlphaPath
 ) -> tuple[float, dict[str, float]]:
-    """Choose alpha by cross-validated F1 (CAC v1 6.2), the smallest of the best.
+    """Choose alpha by cross-validated F1 (CAC v1 6.2), the smallest one on ties.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the classifiers of the clusters say of new rows: nearest centroid, then its classifier."""
+"""Prediction of new rows: by the classifier of the nearest centroid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from deepcac.linear.base_classifiers import check_answers, class_scores, log_odds
+from deepcac.linear.base_classifiers import check_answers, class_log_odds, class_scores
 from deepcac.numeric_table import check_table
 from deepcac.threads import few_threads
 from deepcac.types import Floats, Ints
@@ -23,6 +23,8 @@ _FAR = 1e3  # distances to the origin by distances between centroids
 
 
 def _base_has(*methods: str) -> Any:
+    """Make a method available if the base estimator has one of `methods`."""
+
     def check(self: LocalPrediction) -> bool:
         return any(hasattr(self._base(), method) for method in methods)
 
@@ -78,7 +80,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         rows = self._rows(X)
         if hasattr(self._base(), "predict_proba"):
-            return log_odds(self._scores(rows))
+            return class_log_odds(self._scores(rows))
         values = self._by_cluster(rows, (len(rows), len(self.classes_)), self._decision)
         return values[:, 1] if len(self.classes_) == 2 else values
 
@@ -92,15 +94,17 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self.base_estimator
 
     def _rows(self, X: ArrayLike) -> Floats:
+        """Return the rows, checked against the fitted table."""
         check_is_fitted(self)
         return check_table(self, X, reset=False)
 
     def _nearest(self, X: Floats) -> Ints:
+        """Return the cluster whose centre is nearest to each row."""
         with few_threads(X, len(self.cluster_centers_)):
             return pairwise_distances_argmin(*self._near_origin(X)).astype(np.int64)
 
     def _near_origin(self, X: Floats) -> tuple[Floats, Floats]:
-        """Return rows and centroids; far from the origin, where squares lose digits, centred."""
+        """Return rows and centroids, both centred where squares would lose digits otherwise."""
         rows, centres = self._space(X), self.cluster_centers_
         middle = centres.mean(axis=0)
         if np.linalg.norm(middle) <= _FAR * np.linalg.norm(centres - middle):
@@ -117,6 +121,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return counts / counts.sum()
 
     def _decision(self, j: int, model: Any, X: Floats) -> Floats:
+        """Return log-odds (n, classes) by cluster j; no class that j lacks beats the others."""
         counts = self.class_counts_[j] + 1.0
         odds = np.log(counts) - np.log(counts.sum() - counts)
         if isinstance(model, DummyClassifier):
@@ -129,6 +134,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return scores
 
     def _scores(self, X: Floats) -> Floats:
+        """Return scores (n, classes), each row's by the classifier of its cluster."""
         width = len(self.classes_)
 
         def ask(j: int, model: Any, rows: Floats) -> Floats:
@@ -143,7 +149,10 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return codes.astype(np.int64)
 
     def _by_cluster(self, X: Floats, shape: tuple[int, ...], ask: Any) -> Floats:
-        """Ask each cluster's classifier about its own rows, and put the answers in place."""
+        """Return ``ask(cluster, classifier, rows)`` of each cluster's nearest rows, in row order.
+
+        `shape` is that of all answers; one that is not finite is an error (`check_answers`).
+        """
         nearest = self._nearest(X)
         answers = np.empty(shape)
         for j, model in enumerate(self.estimators_):

@@ -1,4 +1,4 @@
-r"""A weight of the class separation that leaves the clusters clusters: ``alpha="auto"``.
+r"""A weight of the class separation under which clusters do not become classes: ``alpha="auto"``.
 
 Not in the papers. In the cost :math:`\sum_j [W_j - \alpha n_j s_j]` the k-means clusters explain
 :math:`T - W` of the sum of squares T around the mean. Clusters of one class with the last row of
@@ -26,14 +26,14 @@ SHARE = 0.05
 def safe_clustering(
     rows: PreparedRows, y: Ints, labels: Ints, **options: Any
 ) -> tuple[float, Clustering]:
-    """Return a weight that is safe for these rows, and the clusters under it.
+    """Return a weight that is safe for these rows, and the clusters that it gives.
 
     Parameters
     ----------
     rows, y, labels
-        As of `cluster`; `labels` are those of k-means.
+        As in `cluster`; `labels` are those of k-means.
     **options
-        Further ones of `cluster`.
+        Passed to `cluster`.
 
     Returns
     -------

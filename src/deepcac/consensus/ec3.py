@@ -34,11 +34,11 @@ MAX_ITER = 1000
 
 
 class OutOfTimeError(Exception):
-    """The time budget is spent."""
+    """The time budget is used up."""
 
 
 class Clock:
-    """A time budget that is asked between steps.
+    """A time budget that is checked between steps.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Clock:
         self._end = time.monotonic() + budget
 
     def check(self) -> None:
-        """Raise `OutOfTimeError` once the budget is spent."""
+        """Raise `OutOfTimeError` once the budget is used up."""
         if time.monotonic() > self._end:
             raise OutOfTimeError
 
@@ -91,7 +91,7 @@ def fit_task(task: Task, class_weight: ClassWeight = None, budget: float = BUDGE
     task : Task
         Static features.
     class_weight : {"balanced"}, dict or None
-        Of the classifiers that take class or row weights.
+        Class weights of the classifiers that take class or row weights.
     budget : float
         Seconds after which the status is ``"timeout"`` and nothing is learnt.
 
@@ -120,6 +120,7 @@ def fit_task(task: Task, class_weight: ClassWeight = None, budget: float = BUDGE
 
 
 def _solve(task: Task, class_weight: ClassWeight, clock: Clock) -> tuple[Floats, int]:
+    """Return the consensus of all base models, (n test, classes), and its iterations."""
     answers: list[Ints] = []
     for base in classifiers(task.seed):
         clock.check()

@@ -35,7 +35,7 @@ class Weights:
 
 
 def membership(partitions: Sequence[Ints]) -> sparse.csr_array:
-    """Return K^m: one column a group.
+    """Return the membership matrix K^m, one column per group.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def doubly_stochastic(K: sparse.csr_array, tol: float = 1e-12, max_iter: int = 1
         sums = r * (K @ (K.T @ r))
         if np.abs(sums - 1.0).max() < tol:
             break
-        r /= np.sqrt(sums)
+        r /= np.sqrt(sums)  # the root keeps the scaling of rows and columns equal
     return r
 
 
@@ -80,7 +80,7 @@ class Consensus:
     votes : ndarray of shape (n, classes)
         Y^o, the share of classifiers that vote for each class.
     weights : Weights
-        Of the four terms.
+        Weights of the four terms.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Consensus:
         self.objects = plain + 2.0 * w.beta * (B @ shared) / self._diagonal[:, None]
 
     def step(self) -> float:
-        """Update both blocks; return how far F^o went, ||change|| / (n L)."""
+        """Update both blocks; return the change of F^o, ||change|| / (n L)."""
         before = self.objects
         self.update_groups()
         self.update_objects()

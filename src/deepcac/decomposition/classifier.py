@@ -64,12 +64,12 @@ class WeightedRows(NamedTuple):
     weights: Floats | None = None
 
     def take(self, rows: npt.NDArray[np.int64]) -> "WeightedRows":
-        """Return some rows, by position."""
+        """Return the rows at some positions."""
         weights = None if self.weights is None else self.weights[rows]
         return WeightedRows(rows_at(self.X, rows), self.classes[rows], weights)
 
     def by_class(self, of_classes: Floats | None) -> "WeightedRows":
-        """Return the rows with weights multiplied by those of their classes (n_classes,)."""
+        """Return the rows, their weights times those of their classes (n_classes,)."""
         if of_classes is None:
             return self
         factor = np.append(of_classes, 1.0)[self.classes]  # the last for a class not fitted
@@ -80,7 +80,7 @@ RefitMode = Literal["all", "one_class"]
 
 
 def predictor(base: Any, data: Training, refit: RefitMode) -> Predictor:
-    """Return what predicts the validation rows under each configuration.
+    """Return the cheapest predictor of the validation rows that suits `base` and `refit`.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         `MixedNaiveBayes` if None. Given a table with categories it must take one, as
         `MixedNaiveBayes`, `PairwiseLinearSVC` or a pipeline with an encoder do.
     max_clusters : int or None
-        The most clusters a class that EM tries; the number of clusters a class of k-means.
+        The most clusters per class that EM tries; the number of clusters per class of k-means.
     clusterer : {"em", "kmeans"}
         EM chooses the number of clusters by cross-validated likelihood.
     search : {"greedy", "none", "exhaustive"}
@@ -126,8 +126,8 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         that changes (section 3.3): the same result for naive Bayes and linear machines, one
         against one or one against rest; another base estimator is searched one against rest.
     validation : float
-        Share of the rows of each class kept for the search, unless `fit` is given others; a class
-        of one row has none. Without a search nothing is kept back.
+        Share of the rows of each class held out for the search, unless `fit` is given others; a
+        class of one row has none. Without a search nothing is held out.
     ties : {"separate", "merge"}
         What happens to a merge that changes nothing.
     revert : bool
@@ -136,9 +136,9 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         Weights of the rows by class, in training as far as the base estimator takes row weights,
         and in the accuracy of the search. A class weighs the same however many clusters it has.
     n_jobs : int or None
-        Threads that fit the ten folds of EM's cross-validation; they change no result.
+        Threads that fit the ten folds of EM's cross-validation; they do not affect results.
     random_state : int, RandomState or None
-        Of the validation rows and the clustering.
+        Seed of the validation rows and the clustering.
 
     Attributes
     ----------
@@ -165,10 +165,10 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
     reverted_ : bool
         Whether the original classes were restored.
     n_configurations_ : int
-        Configurations of which the accuracy was asked.
+        Configurations whose accuracy was evaluated.
     n_fits_, n_fits_if_all_ : int
-        Discriminants fitted by the search, and what it takes with ``refit="all"``; a pairwise
-        base has one a pair of groups, others one a group.
+        Discriminants fitted by the search, and the number with ``refit="all"``; a pairwise base
+        has one per pair of groups, others one per group.
     estimator_ : classifier
         The base estimator, fitted to the groups.
 
@@ -296,12 +296,13 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
     def _hold_back(
         self, rows: WeightedRows, rng: np.random.Generator
     ) -> tuple[WeightedRows, WeightedRows]:
-        """Return the rows to cluster and those for the search."""
+        """Split the rows class by class: those to cluster, and those held out for the search."""
         held_out = hold_back(rows.classes, self.validation, rng)
         self.training_rows_ = self.training_rows_[~held_out]
         return rows.take(np.flatnonzero(~held_out)), rows.take(np.flatnonzero(held_out))
 
     def _cluster(self, train: WeightedRows, n: int, given: Any, rng: np.random.Generator) -> Ints:
+        """Return each training row's cluster within its class: the one given, or one found."""
         if given is not None:
             if given.shape != (n,):
                 raise ConfigError(f"labels have shape {given.shape}; give one integer per row")
@@ -314,6 +315,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
     def _search(
         self, base: BaseEstimator, train: WeightedRows, held: WeightedRows | None
     ) -> tuple[Found, ValidationAccuracy | None]:
+        """Return the configuration, and the accuracy that chose it (None without a search)."""
         if self.search == "none" or held is None or not len(held.classes):
             return Found(separate(self.n_clusters_), np.nan, (), False), None
         data = Training(train.X, train.classes, self.clusters_, held.X, train.weights)
@@ -325,6 +327,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         return best, accuracy
 
     def _keep(self, best: Found, accuracy: ValidationAccuracy | None) -> None:
+        """Set the fitted attributes that describe the search."""
         self.configuration_, self.reverted_, self.steps_ = (
             best.configuration,
             best.reverted,
@@ -341,6 +344,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         self.n_fits_if_all_ = accuracy.discriminants if accuracy else 0
 
     def _fit_base(self, base: BaseEstimator, train: WeightedRows, X: Any) -> None:
+        """Fit `estimator_` on the groups; set `subtypes_`, predicted for validation rows."""
         labels = group_labels(self.configuration_, train.classes, self.clusters_)
         self.estimator_ = fit_groups(base, train.X, labels, train.weights)
         self._class_of_group = class_of_group(self.configuration_)

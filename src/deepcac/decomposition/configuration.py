@@ -10,12 +10,12 @@ Configuration = tuple[Partition, ...]
 
 
 def separate(counts: Sequence[int]) -> Configuration:
-    """Return every cluster on its own; `counts` are the clusters of each class."""
+    """Return the configuration without merges; `counts` are the clusters of each class."""
     return tuple(tuple((c,) for c in range(count)) for count in counts)
 
 
 def whole(counts: Sequence[int]) -> Configuration:
-    """Return all clusters of each class together, which is the classifier as it was."""
+    """Return the configuration of one group per class, that of the undecomposed classifier."""
     return tuple((tuple(range(count)),) for count in counts)
 
 
@@ -56,5 +56,5 @@ def bell(count: int) -> int:
 
 
 def n_configurations(counts: Sequence[int]) -> int:
-    """Return how many configurations there are."""
+    """Return the number of configurations, a product of Bell numbers."""
     return prod(bell(count) for count in counts)

@@ -34,8 +34,8 @@ def decompose(
     classes : ndarray of shape (n,)
         Class ids 0, 1, ..., each present.
     max_clusters : int or None
-        The most clusters that EM tries a class (None: as many as it likes), or the number of
-        k-means, as far as a class has different rows.
+        The most clusters per class that EM tries (None: no limit), or the number of k-means
+        clusters, at most the distinct rows of a class.
     clusterer : {"em", "kmeans"}
         EM chooses the number of clusters by cross-validated likelihood. k-means sees numbers
         scaled to [0, 1] and one-hot categories.
@@ -62,6 +62,7 @@ def decompose(
 
 
 def _kmeans(points: Floats, k: int, rng: np.random.Generator) -> Clusters:
+    """Cluster into `k` groups, or as many as there are distinct points."""
     k = min(k, len(np.unique(points, axis=0)))
     seed = int(rng.integers(2**31))
     with few_threads(points, k):
@@ -79,7 +80,7 @@ def labels_of(clusterings: list[Clusters], classes: Ints) -> Ints:
 
 
 def checked_labels(given: npt.NDArray[Any], classes: Ints) -> Ints:
-    """Return given clusters of the rows, numbered within each class, if they are sound."""
+    """Return given clusters (n,) as int64; `ConfigError` unless each class has 0, 1, ..."""
     if given.shape != classes.shape or not np.issubdtype(given.dtype, np.integer):
         raise ConfigError(f"clusters have shape {given.shape}; give one integer per row")
     for j in range(classes.max() + 1):

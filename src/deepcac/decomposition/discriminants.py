@@ -32,13 +32,13 @@ def weights_of_classes(
     """Return the weight of a row of each class (n_classes,), or None.
 
     Every row of a group has the weight of its class, however many groups the class has. So the
-    rows of a class weigh as much together as without decomposition, with "balanced" n / n_classes;
-    weights that balance the groups themselves would favour the classes of many groups.
+    total weight of a class is that without decomposition, n / n_classes if "balanced"; weights
+    that balance the groups themselves would favour classes with many groups.
 
     Parameters
     ----------
     given : {"balanced"}, mapping or None
-        As `class_weight` in scikit-learn; a class that is not named has 1. Above 0.
+        As `class_weight` in scikit-learn; a class that is not named has 1. Must be positive.
     labels : ndarray of shape (n_classes,)
         Class labels.
     classes : ndarray of shape (n,)
@@ -60,7 +60,7 @@ def weights_of_classes(
 
 
 def fit_groups(base: Any, X: Any, groups: Ints, weights: Floats | None) -> Any:
-    """Fit a clone of `base` to groups of rows, with row weights (n,) if it can take any."""
+    """Fit a clone of `base` to groups of rows, with row weights (n,) if it accepts them."""
     model = clone(base)
     if weights is None or not has_fit_parameter(model, "sample_weight"):
         model = model.fit(X, groups)
@@ -95,7 +95,7 @@ class ClusterGroups:
 
 
 def cluster_counts(classes: Ints, clusters: Ints) -> tuple[int, ...]:
-    """Return the clusters of each class."""
+    """Return the number of clusters of each class."""
     return tuple(int(clusters[classes == j].max()) + 1 for j in range(classes.max() + 1))
 
 
@@ -139,7 +139,7 @@ class ValidationAccuracy:
     evaluated : int
         Configurations.
     discriminants : int
-        What their discriminants would number if each were fitted for each configuration.
+        How many discriminants would be fitted without reuse between configurations.
     """
 
     def __init__(self, predictor: Predictor, classes: Ints, weights: Floats | None = None) -> None:
@@ -149,7 +149,7 @@ class ValidationAccuracy:
         self.evaluated = self.discriminants = 0
 
     def focus(self, configuration: Configuration, active: int) -> None:
-        """Announce which class will change; heeded once something is asked that is not known."""
+        """Announce which class will change; passed on before the next new configuration."""
         self._focus = configuration, active
 
     def __call__(self, configuration: Configuration) -> float:
@@ -176,7 +176,7 @@ class Training(NamedTuple):
 
 
 class Refit:
-    """Fits the base classifier anew for each configuration."""
+    """Predictor that fits the base classifier anew for each configuration."""
 
     def __init__(self, base: Any, data: Training) -> None:
         self._base, self._data, self.fitted = base, data, 0
@@ -193,7 +193,7 @@ class Refit:
         return class_of_group(configuration)[model.predict(data.X_validation)]
 
     def size(self, configuration: Configuration) -> int:
-        """Return the number of groups, or of their pairs if the base compares pairs."""
+        """Return the number of groups, or of pairs of groups for a pairwise base."""
         n = len(group_names(configuration))
         return n * (n - 1) // 2 if isinstance(self._base, PairwiseLinearSVC) else n
 
@@ -223,7 +223,7 @@ class OneAgainstRest:
 
 
 class ByScore:
-    """Keeps the score of each group, whatever the other groups are; the highest one wins."""
+    """Predictor that caches a score per group, independent of other groups; the highest wins."""
 
     def __init__(self, scorer: Any, groups: ClusterGroups) -> None:
         self._scorer, self._groups, self.fitted = scorer, groups, 0
@@ -231,7 +231,7 @@ class ByScore:
         self._others: dict[int, Floats] = {}
 
     def focus(self, configuration: Configuration, active: int) -> None:
-        """Take the best score of each other class; forget what the class before had tried."""
+        """Cache the best score of each other class, and drop the groups of the previous class."""
         names = set(group_names(configuration))
         self._stored = {name: score for name, score in self._stored.items() if name in names}
         self._others = {
@@ -251,9 +251,11 @@ class ByScore:
         return len(group_names(configuration))
 
     def _best(self, j: int, partition: Sequence[Group]) -> Floats:
+        """Return each row's highest score over the groups of class `j`."""
         return np.max([self._score((j, group)) for group in partition], axis=0)
 
     def _score(self, name: Name) -> Floats:
+        """Return the scores of a group's discriminant, fitted once and stored."""
         if name not in self._stored:
             self._stored[name] = self._scorer.score(self._groups.rows(name))
             self.fitted += 1

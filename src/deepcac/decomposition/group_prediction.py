@@ -1,4 +1,4 @@
-"""What a classifier of groups says of new rows: the group of each, and with it the class."""
+"""Prediction of new rows by a classifier of groups, which are mapped back to classes."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.mixtures.validation import check_rows
-from deepcac.linear.base_classifiers import check_answers, log_odds
+from deepcac.linear.base_classifiers import check_answers, class_log_odds
 from deepcac.types import Floats, Ints
 
 
@@ -20,6 +20,7 @@ def _has_probabilities(self: "GroupPrediction") -> bool:
 
 
 def _has_scores(self: "GroupPrediction") -> bool:
+    """Return whether the base estimator has decisions or probabilities."""
     return hasattr(self._base(), "decision_function") or _has_probabilities(self)
 
 
@@ -30,7 +31,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimator_ : classifier
-        Of the groups, numbered from 0 and class by class.
+        Classifier of the groups, which are numbered from 0, class by class.
     """
 
     base_estimator: Any
@@ -39,7 +40,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     _class_of_group: Ints
 
     def assign(self, X: Any) -> Ints:
-        """Return the group that the base estimator finds each row of `X` (n, d) in."""
+        """Return the group that the base estimator predicts for each row of `X` (n, d)."""
         rows = self._rows(X)
         return np.asarray(self.estimator_.predict(rows), dtype=np.int64)
 
@@ -61,7 +62,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         two classes the second less the first.
         """
         if _has_probabilities(self):
-            return log_odds(self.predict_proba(X))
+            return class_log_odds(self.predict_proba(X))
         rows = self._rows(X)
         if len(self._class_of_group) == 2:
             values = np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
@@ -72,7 +73,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return best[1] - best[0] if len(best) == 2 else np.column_stack(best)
 
     def transform(self, X: Any) -> Floats:
-        """Return what the base estimator says of each group, shape (n, n_groups).
+        """Return the base estimator's scores of each group, shape (n, n_groups).
 
         Probabilities if it has them, else decision values, else 1 for the group it predicts.
         """
@@ -83,6 +84,7 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return len(self._class_of_group)
 
     def _of_groups(self, rows: Any) -> Floats:
+        """Return a column per group: probabilities, decisions or 0/1 predictions."""
         if not _has_scores(self):
             return np.eye(len(self._class_of_group))[self.estimator_.predict(rows)]
         ask = "predict_proba" if _has_probabilities(self) else "decision_function"

@@ -1,4 +1,4 @@
-"""Votes of pairs of groups, of which only those of the class in question are counted anew."""
+"""Votes of pairs of groups; only those that involve the class that changes are recounted."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ Votes = npt.NDArray[np.int16]
 
 
 class ByPairs:
-    """Keeps the votes among the other classes, and fits each pair of groups once.
+    """Predictor that caches the votes among other classes, and fits each pair of groups once.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class ByPairs:
         self._wins: dict[Name, tuple[Flags, Votes]] = {}
 
     def focus(self, configuration: Configuration, active: int) -> None:
-        """Count the votes among the other classes; forget what the class before had tried."""
+        """Count the votes among the other classes, and drop those of the previous class."""
         names = group_names(configuration)
         votes = self._all_votes(names)
         present = set(names)
@@ -49,7 +49,7 @@ class ByPairs:
                 self._votes -= ~self._against_rest(name)[0]
 
     def predict(self, configuration: Configuration) -> Ints:
-        """Return the class of the group with the most votes, of equal ones of the first."""
+        """Return the class of the group with the most votes, the first one on ties."""
         votes = self._all_votes(group_names(configuration))
         return class_of_group(configuration)[votes.argmax(axis=1)]
 
@@ -59,7 +59,7 @@ class ByPairs:
         return n * (n - 1) // 2
 
     def _all_votes(self, names: list[Name]) -> Votes:
-        """Return the votes (m, len(names)), from those in focus if only their class differs."""
+        """Return the votes (m, len(names)), reusing those in focus if only their class differs."""
         unchanged = set(self._rest)
         changed = [name for name in names if name not in unchanged]
         if len(changed) + len(unchanged) != len(names) or len({j for j, _ in changed}) > 1:

@@ -22,7 +22,7 @@ class Accuracy(Protocol):
     """Validation accuracy of configurations."""
 
     def focus(self, configuration: Configuration, active: int) -> None:
-        """Announce that only one class will differ from this configuration until further notice."""
+        """Announce that only class `active` will differ from this configuration from now on."""
 
     def __call__(self, configuration: Configuration) -> float:
         """Return the validation accuracy."""
@@ -34,9 +34,9 @@ class Step(NamedTuple):
     Attributes
     ----------
     active : int
-        Its class.
+        Class whose clusters they are.
     clusters : tuple of int
-        The set, all of one label.
+        The clusters that share a label.
     before, accuracy : float
         Validation accuracy without the merge and with it.
     taken : bool
@@ -87,7 +87,7 @@ def greedy(
         Clusters of each class.
     accuracy : Accuracy
     ties : {"separate", "merge"}
-        What happens to a merge that leaves the accuracy as it was; the paper keeps apart.
+        What happens to a merge that does not change the accuracy; the paper does not merge.
     revert : bool
         Restore the original classes if none of this is better than they are, which section 6.2
         reports and Algorithm 2 alone does not do.
@@ -103,7 +103,7 @@ def greedy(
 
 
 def exhaustive(counts: Sequence[int], accuracy: Accuracy) -> Found:
-    """Try every configuration; of equal accuracy the one of fewer groups, then the first.
+    """Try every configuration; on ties the one with fewer groups wins, then the first.
 
     Raises
     ------
@@ -165,11 +165,13 @@ def _without_overlap(sets: dict[frozenset[int], float]) -> dict[frozenset[int], 
 def _with_class(
     configuration: Configuration, active: int, sets: Sequence[frozenset[int]]
 ) -> Configuration:
+    """Return the configuration with these groups of class `active` merged."""
     changed = with_merged(configuration[active], sets)
     return (*configuration[:active], changed, *configuration[active + 1 :])
 
 
 def _or_whole(best: Found, counts: Sequence[int], accuracy: Accuracy) -> Found:
+    """Return `best`, or the undivided classes where it is no more accurate than they are."""
     original = whole(counts)
     if best.configuration == original:
         return best

@@ -24,7 +24,7 @@ from deepcac.types import Flags, Floats, Ints
 
 
 class Design(NamedTuple):
-    """How rows become points: what is missing filled, categories one-hot, all in [0, 1].
+    """From rows to points: missing values imputed, categories one-hot, all in [0, 1].
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Design(NamedTuple):
 
     @classmethod
     def of(cls, rows: Mixed) -> "Design":
-        """Learn from training rows."""
+        """Learn ranges, means and levels from training rows."""
         filler = Filler.of(rows)
         numbers = filler.fill(rows).numbers
         low = numbers.min(axis=0, initial=np.inf)
@@ -91,7 +91,7 @@ class Problem(NamedTuple):
     most: int
 
     def planes(self, points: Floats, group: Ints, others: Sequence[Ints], first: Flags) -> Floats:
-        """Return weights and intercepts (g, d + 1) between one group of rows and g others.
+        """Return the separating planes (g, d + 1), intercepts last, of a group against g others.
 
         A plane is positive on the side of the one group where `first` says so. Groups are given
         by the positions of their rows in `points`.
@@ -135,7 +135,7 @@ class PairwiseLinearSVC(ClassifierMixin, BaseEstimator):
         self.max_steps = max_steps
 
     def fit(self, X: Any, y: npt.ArrayLike) -> Self:
-        """Fit one machine a pair of classes.
+        """Fit one machine per pair of classes.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class PairwiseLinearSVC(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Return (n,) distances for two classes, else (n, n_classes) votes.
 
-        Of equal votes the sums of the distances, squeezed below a vote, decide.
+        Ties of votes are broken by the sums of the distances, scaled to less than one vote.
         """
         votes, sums = self._votes(X)
         if len(self.classes_) == 2:
@@ -194,7 +194,7 @@ class PairwiseLinearSVC(ClassifierMixin, BaseEstimator):
         return votes, sums
 
     def discriminants(self, X: Any, X_new: Any) -> "PairMachines":
-        """Return the machines of pairs of groups of the rows of `X`, evaluated at `X_new`."""
+        """Return what fits machines to pairs of groups of `X` rows and applies them to `X_new`."""
         columns = Columns.of(X)
         rows = columns.encode(X)
         design = Design.of(rows)
@@ -203,6 +203,7 @@ class PairwiseLinearSVC(ClassifierMixin, BaseEstimator):
         )
 
     def _problem(self) -> Problem:
+        """Return the settings of the solver; ConfigError unless all are positive."""
         if not (self.C > 0 and self.tolerance > 0 and self.max_steps > 0):
             raise ConfigError(
                 f"C, tolerance and max_steps are {self.C}, {self.tolerance} and {self.max_steps}; "
@@ -223,12 +224,12 @@ class PairMachines:
     ----------
     problem : Problem
     points, new : ndarray of shape (n, d) and (m, d)
-        Training rows, and those to be judged.
+        Training rows, and those to be classified.
 
     Attributes
     ----------
     n_new : int
-        m.
+        Number of new rows, m.
     """
 
     def __init__(self, problem: Problem, points: Floats, new: Floats) -> None:
@@ -240,6 +241,6 @@ class PairMachines:
         return self._problem.planes(self._points, group, others, first)
 
     def sides(self, planes: Sequence[Floats]) -> Flags:
-        """Return whether each new row is on the first side of each plane, (m, len(planes))."""
+        """Return whether each new row is on the positive side of each plane, (m, len(planes))."""
         stacked = np.array(planes).reshape(len(planes), self._points.shape[1] + 1)
         return self._new @ stacked[:, :-1].T + stacked[:, -1] > 0

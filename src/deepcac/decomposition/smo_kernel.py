@@ -28,8 +28,8 @@ def product_row(X: Any, i: int, row: Any) -> None:
 
 
 @compiled()
-def fetch(X: Any, i: int, rows: Any, slot: Any, owner: Any, turn: int) -> int:
-    """Return the slot of the products of row i, computed into slot `turn` if not yet there."""
+def cached_products(X: Any, i: int, rows: Any, slot: Any, owner: Any, turn: int) -> int:
+    """Return the slot in `rows` with the products of row i; if not cached, fill slot `turn`."""
     if slot[i] < 0:
         if owner[turn] >= 0:
             slot[owner[turn]] = -1
@@ -55,7 +55,7 @@ def first_index(y: Any, alpha: Any, gradient: Any, C: float) -> Any:
 def second_index(
     y: Any, alpha: Any, gradient: Any, C: float, i: int, top: float, row: Any, squares: Any
 ) -> Any:
-    """Return the partner of row i with the steepest descent, and the gap to optimality."""
+    """Return the partner of row i with the largest decrease, and the violation of optimality."""
     best, steepest, low = -1, -np.inf, np.inf
     for t in range(y.shape[0]):
         free = alpha[t] > 0.0 if y[t] > 0 else alpha[t] < C
@@ -97,7 +97,7 @@ def solve(X: Any, y: Any, C: float, tolerance: float, most: int, weights: Any) -
     most : int
         The most steps.
     weights : array of shape (d,)
-        To be filled.
+        Receives the weights.
     """
     n, d = X.shape
     slots = max(2, min(n, _CACHED // n))
@@ -112,14 +112,14 @@ def solve(X: Any, y: Any, C: float, tolerance: float, most: int, weights: Any) -
     turn, i, j, top, gap = 0, -1, -1, 0.0, 0.0
     for _ in range(most):
         i, top = first_index(y, alpha, gradient, C)
-        at_i = fetch(X, i, rows, slot, owner, turn)
+        at_i = cached_products(X, i, rows, slot, owner, turn)
         turn = (at_i + 1) % slots if at_i == turn else turn
         j, gap = second_index(y, alpha, gradient, C, i, top, rows[at_i], squares)
         if gap < tolerance or j < 0:
             break
         if turn == at_i:
             turn = (turn + 1) % slots
-        at_j = fetch(X, j, rows, slot, owner, turn)
+        at_j = cached_products(X, j, rows, slot, owner, turn)
         turn = (at_j + 1) % slots if at_j == turn else turn
         bend = max(squares[i] + squares[j] - 2.0 * rows[at_i, j], _FLAT)
         size = step(y, alpha, C, i, j, (top + y[j] * gradient[j]) / bend)

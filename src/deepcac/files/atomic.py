@@ -16,16 +16,16 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary sibling of `path` that takes its name only if the block succeeds.
+    """Yield a temporary sibling of `path` that is renamed to it only if the block succeeds.
 
-    A file that is replaced keeps its rights, and a link stays one: what it leads to is replaced.
-    The bytes are on the disk before the name is, so that a power cut leaves no empty file. What a
-    killed writer of the same file left behind is removed first.
+    A file that is replaced keeps its permissions, and a link its target, whose content is
+    replaced. The bytes are flushed to disk before the rename, so that a power cut leaves no empty
+    file. Partial files of killed writers of the same file are removed first.
 
     Parameters
     ----------
     path : path-like
-        Final name. Missing parent folders are made.
+        Final name. Missing parent folders are created.
 
     Yields
     ------
@@ -64,6 +64,7 @@ def _remove_abandoned(final: Path) -> None:
 
 
 def _runs(process: int) -> bool:
+    """Return whether a process of this id exists."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -74,6 +75,7 @@ def _runs(process: int) -> bool:
 
 
 def _flush(path: Path) -> None:
+    """Write the file's buffers to the disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -82,7 +84,7 @@ def _flush(path: Path) -> None:
 
 
 def check_writable(folder: str | os.PathLike[str]) -> None:
-    """Refuse a folder where nothing can be written, with a `ConfigError`."""
+    """Raise `ConfigError` if nothing can be written in a folder."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return

@@ -1,4 +1,4 @@
-"""CSV files that are whole or not there, and of which no spreadsheet takes a cell for a formula."""
+"""CSV files that are written atomically, without cells that a spreadsheet takes for formulas."""
 
 import csv
 import os
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a formula begins with
-# Digits, signs and what stands between the numbers of one cell; no letter that a formula needs.
+# Digits, signs and separators of several numbers in one cell; no letter that a formula needs.
 _NUMBER = re.compile(r"[\d.,eE\s%±()+to–-]+", re.ASCII)
 
 
 def plain_cell(text: str) -> str:
-    """Return a CSV cell that no spreadsheet takes for a formula: such a text gets an apostrophe."""
+    """Return a CSV cell; text that a spreadsheet would take for a formula gets an apostrophe."""
     return f"'{text}" if text.startswith(FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
 def write_csv(
     path: str | os.PathLike[str], head: Sequence[str], rows: Iterable[Iterable[object]]
 ) -> None:
-    """Write a head and rows of cells."""
+    """Write a header and rows of cells."""
     with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows(
             [_plain(cell) for cell in row] for row in chain([head], rows)
@@ -33,11 +33,12 @@ def write_csv(
 
 
 def _plain(cell: object) -> object:
+    """Return a text cell in a form that no spreadsheet runs as a formula."""
     return plain_cell(cell) if isinstance(cell, str) else cell
 
 
 def frame_text(table: "pd.DataFrame", digits: int | None = None) -> str:
-    """Return a data frame as CSV without its index, numbers with so many decimals, or all."""
+    """Return a data frame as CSV without its index; `digits` decimals, None for all of them."""
     texts = table.rename(columns=_plain)
     for name, column in texts.items():
         if column.dtype.kind == "O":
@@ -48,6 +49,6 @@ def frame_text(table: "pd.DataFrame", digits: int | None = None) -> str:
 def write_frame(
     path: str | os.PathLike[str], table: "pd.DataFrame", digits: int | None = None
 ) -> None:
-    """Write a data frame as `frame_text` gives it."""
+    """Write a data frame as `frame_text` formats it."""
     with atomic_path(path) as partial:
         partial.write_text(frame_text(table, digits), encoding="utf-8")

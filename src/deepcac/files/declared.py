@@ -1,4 +1,4 @@
-"""What a YAML file declares: typed entries, their faults in one line, and the code they name."""
+"""Declarations in YAML files: typed entries, errors in one line, and the code they name."""
 
 import difflib
 import math
@@ -25,18 +25,18 @@ _MOST_VALUES = 100_000  # of a file whose aliases stand for more values than it 
 
 
 class Entry(BaseModel):
-    """A part of a declaration: no unknown key, nothing changed after it was read."""
+    """Base of the parts of a declaration: frozen, and an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def parsed(text: str) -> Any:
-    """Return what a YAML text says: by libyaml, where PyYAML has it, in a tenth of the time."""
+    """Parse a YAML text; libyaml, where PyYAML has it, takes a tenth of the time."""
     return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 class _UnclearError(yaml.YAMLError):
-    """YAML that says two things, or more than memory holds."""
+    """YAML with a repeated key, or whose content does not fit in memory."""
 
     def __init__(self, problem: str, mark: Any) -> None:
         super().__init__(problem)
@@ -44,13 +44,13 @@ class _UnclearError(yaml.YAMLError):
 
 
 def read_yaml(file: str | os.PathLike[str], *, texts: bool = False) -> Any:
-    """Return what a YAML file says that a person wrote; every scalar is a text if `texts`.
+    """Read a YAML file that a person wrote; every scalar becomes a string if `texts`.
 
     Raises
     ------
     ConfigError
-        It is no YAML; a key stands twice, of which PyYAML would take the last; or it has very many
-        levels, or aliases that stand for very many values, which take memory without end.
+        It is not YAML; a key is repeated, of which PyYAML would take the last; or it has so many
+        levels, or aliases for so many values, that reading it could use up the memory.
     """
     kind = "BaseLoader" if texts else "SafeLoader"
     loader = getattr(yaml, f"C{kind}", getattr(yaml, kind))
@@ -83,6 +83,7 @@ def read_yaml(file: str | os.PathLike[str], *, texts: bool = False) -> Any:
 
 
 def _refuse_deep(events: Iterable[yaml.Event]) -> None:
+    """Raise if the YAML nests deeper than `_MOST_LEVELS`."""
     level = 0
     for event in events:
         level += isinstance(event, yaml.CollectionStartEvent)
@@ -92,7 +93,10 @@ def _refuse_deep(events: Iterable[yaml.Event]) -> None:
 
 
 def _written_out(node: yaml.Node, sizes: dict[int, tuple[float, float]]) -> tuple[float, float]:
-    """Count the values and levels with aliases written out; infinite if a node holds itself."""
+    """Return the number of values and of levels with aliases expanded; infinite for a cycle.
+
+    A repeated key raises `_UnclearError`.
+    """
     if id(node) in sizes:
         return sizes[id(node)]
     sizes[id(node)] = math.inf, math.inf
@@ -112,13 +116,13 @@ def _written_out(node: yaml.Node, sizes: dict[int, tuple[float, float]]) -> tupl
 
 
 def resolve(path: str) -> Any:
-    """Return what a dotted name stands for (``deepcac.nn.fnn.FNNClassifier``)."""
+    """Import and return the object of a dotted name (``deepcac.nn.fnn.FNNClassifier``)."""
     module, _, name = path.rpartition(".")
     return getattr(import_module(module), name)
 
 
 def checked(model: type[Model], content: object, where: str) -> Model:
-    """Return what a file says as a typed model; its first fault is one line.
+    """Validate the content of a file; the first fault becomes a one-line error.
 
     Parameters
     ----------
@@ -132,7 +136,7 @@ def checked(model: type[Model], content: object, where: str) -> Model:
     Raises
     ------
     ConfigError
-        With the place of the fault, and near names if a key is unknown.
+        It names the place of the fault, and similar names if a key is unknown.
     """
     try:
         return model.model_validate(content)
@@ -155,7 +159,7 @@ def checked(model: type[Model], content: object, where: str) -> Model:
 
 
 def _keys(model: type[BaseModel], place: Iterable[int | str]) -> list[str]:
-    """Return the keys that are known where a fault is."""
+    """Return the known keys at the place of a fault."""
     for part in place:
         by_name = dict(zip(_names(model), model.model_fields.values(), strict=True))
         field = by_name.get(str(part))
@@ -165,7 +169,7 @@ def _keys(model: type[BaseModel], place: Iterable[int | str]) -> list[str]:
 
 
 def _names(model: type[BaseModel]) -> list[str]:
-    """Return the keys of a model as a file writes them."""
+    """Return the keys of a model, by their aliases in a file."""
     return [field.serialization_alias or name for name, field in model.model_fields.items()]
 
 

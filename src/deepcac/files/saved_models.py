@@ -1,4 +1,4 @@
-"""What a model file of any kind promises: bounded, whole, of a known version, possible numbers."""
+"""Checks of model files of any kind: size, damage, version, and numbers that `fit` can learn."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FEWER = "; fit fewer clusters, or" + _KEEP.format("small_clusters=True").remove
 
 @contextmanager
 def reading(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Tell whatever a damaged model brings about as a `DataError` of one line."""
+    """Turn any exception that reading a damaged model raises into a one-line `DataError`."""
     try:
         with np.errstate(all="ignore"):
             yield
@@ -52,14 +52,14 @@ def check_patients(
     trusted: bool = False,
     counts: npt.ArrayLike | None = None,
 ) -> None:
-    """Refuse to write what would tell of single patients.
+    """Raise `DataError` if a model file would describe single patients.
 
-    Looked at are an estimator and whatever is in it, such as the steps of a pipeline.
+    The estimator is searched with all that it contains, such as the steps of a pipeline.
 
     Parameters
     ----------
     model : estimator
-        Or a list or dict of such.
+        Or a list or dict of estimators.
     small_clusters : bool
         Whether the mean of a cluster, or of a class in one, may be that of fewer than `FEW` rows.
     trusted : bool
@@ -98,7 +98,7 @@ def check_patients(
 
 
 def _sizes(held: dict[str, Any]) -> npt.NDArray[Any]:
-    """Return the rows of each cluster, or behind each mean, of an object's attributes."""
+    """Return the number of rows of each cluster, or of each mean, among attributes."""
     if "class_counts_" in held:
         return np.sum(held["class_counts_"], axis=1)
     if "log_share" in held:  # of one class, in naive Bayes
@@ -112,7 +112,7 @@ def attributes_of(part: Any) -> dict[str, Any]:
 
 
 def objects_in(value: Any) -> Iterator[Any]:
-    """Yield the estimators and records that a value is, or a list or a dict of them."""
+    """Yield the estimators and records in a value: itself, or the items of a list or dict."""
     if isinstance(value, list | tuple | dict) and not hasattr(value, "_asdict"):
         for part in value.values() if isinstance(value, dict) else value:
             yield from objects_in(part)
@@ -121,7 +121,7 @@ def objects_in(value: Any) -> Iterator[Any]:
 
 
 def check_size(path: str | os.PathLike[str], most: int = MOST_BYTES) -> None:
-    """Refuse what is no file, or one that is too large to be read without harm."""
+    """Raise `DataError` if there is no file, or one of more than `most` bytes."""
     if not Path(path).is_file():
         raise DataError(f"{path}: no such file")
     size = Path(path).stat().st_size
@@ -130,7 +130,7 @@ def check_size(path: str | os.PathLike[str], most: int = MOST_BYTES) -> None:
 
 
 def check_version(path: str | os.PathLike[str], version: Any) -> None:
-    """Warn of a model that another version of the package wrote."""
+    """Warn (`VersionWarning`) if another version of the package wrote the model."""
     if not isinstance(version, str) or len(version) > 40:
         raise DataError("its version is no text")
     if version != __version__:
@@ -142,7 +142,7 @@ def check_version(path: str | os.PathLike[str], version: Any) -> None:
 
 
 def check_count(what: str, value: Any, least: int = 0) -> int:
-    """Return a count, which no float and no bool is."""
+    """Return `value` if it is an int (no bool) of at least `least`; else raise `DataError`."""
     if type(value) is not int or not least <= value < 2**53:
         raise DataError(f"{what} is {str(value)[:40]}, a count from {least} was expected")
     return value
@@ -151,18 +151,18 @@ def check_count(what: str, value: Any, least: int = 0) -> int:
 def check_array(
     what: str, values: Any, shape: Sequence[int], kind: type = np.float64, *, above: bool = False
 ) -> npt.NDArray[Any]:
-    """Return an array that has this shape and type, and only numbers that can be learnt.
+    """Return an array of this shape and type, whose numbers are finite; else `DataError`.
 
     Parameters
     ----------
     what : str
-        For the message.
+        Name in the message.
     values : ndarray
     shape : sequence of int
     kind : type
-        Of its values.
+        Type of the values.
     above : bool
-        Whether all of them are above 0, as spreads are.
+        Whether all values must be above 0, as spreads are.
     """
     if not isinstance(values, np.ndarray) or values.dtype != kind:
         dtype = getattr(values, "dtype", type(values).__name__)
@@ -178,7 +178,7 @@ def check_array(
 
 
 def check_ids(what: str, values: Any, end: int) -> npt.NDArray[np.int64]:
-    """Return ids (n,) from 0 to below `end`."""
+    """Return ids (n,) if all are from 0 to `end` - 1; else raise `DataError`."""
     ids = check_array(what, values, np.shape(values)[:1], np.int64)
     if not ((ids >= 0) & (ids < end)).all():
         raise DataError(f"{what} has ids beyond 0 to {end - 1}")
@@ -186,7 +186,7 @@ def check_ids(what: str, values: Any, end: int) -> npt.NDArray[np.int64]:
 
 
 def check_classes_of(what: str, values: npt.NDArray[Any], least: int = 2) -> npt.NDArray[Any]:
-    """Return class labels (c,), sorted and each once."""
+    """Return class labels (c,), sorted, distinct and at least `least` of them; else `DataError`."""
     distinct = values.ndim == 1 and np.array_equal(np.unique(values), values)
     if not distinct or len(values) < least:
         raise DataError(f"{what} are not {least} or more labels in order, each once")

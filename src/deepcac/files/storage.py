@@ -1,4 +1,4 @@
-"""Tables and JSON: the same bytes each time they are written, and damage is seen."""
+"""Tables and JSON that are written with the same bytes each time, and whose damage is detected."""
 
 import hashlib
 import json
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SHAPE = b"deepcac.shape"
-# What a damaged file can make of the reader, besides its own errors: wrong lengths ask for memory,
-# names are no text.
+# What a damaged file can make the reader raise, besides its own errors: wrong lengths ask for
+# memory, names are not valid text.
 _UNREADABLE = (OSError, ValueError, TypeError, KeyError, MemoryError)
 
 
@@ -48,7 +48,7 @@ def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -
     ----------
     path : path-like
     columns : list of str, optional
-        All without it.
+        All columns if None.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -73,7 +73,7 @@ def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -
 
 
 def _shape(schema: "pa.Schema", rows: int) -> bytes:
-    """Digest what a reader takes from the end of the file: columns, types, levels, rows."""
+    """Return a digest of the file's footer: columns, types, levels and number of rows."""
     # Parquet has its own name for what a list holds.
     types = [str(field.type).replace("list<item:", "list<element:") for field in schema]
     lines = [
@@ -92,7 +92,7 @@ def content_digest(value: Mapping[str, Any]) -> str:
 def machine_digest(value: Mapping[str, Any]) -> str:
     """Return the sha256 over the ``machine`` entry of a JSON object and its `content_digest`.
 
-    A repeat has another one, so it stands inside ``machine``, as ``digest``.
+    It differs between repeats, and is therefore stored inside ``machine``, as ``digest``.
     """
     made = {key: entry for key, entry in value["machine"].items() if key != "digest"}
     text = json.dumps([content_digest(value), made], sort_keys=True)
@@ -100,7 +100,7 @@ def machine_digest(value: Mapping[str, Any]) -> str:
 
 
 def digests_hold(value: Mapping[str, Any]) -> bool:
-    """Say whether a JSON object is as `write_json` wrote it.
+    """Return whether the digests of a JSON object match its content.
 
     Older ones have no `machine_digest`.
     """
@@ -113,7 +113,7 @@ def digests_hold(value: Mapping[str, Any]) -> bool:
 def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
     """Write sorted, indented JSON with its digests; NaN and infinity are refused.
 
-    They are `content_digest` and, where an entry ``machine`` says what made it, `machine_digest`.
+    They are `content_digest` and, where there is an entry ``machine``, `machine_digest`.
     """
     plain = json.loads(json.dumps(value, allow_nan=False))  # keys are text, as a reader gets them
     whole = plain | {"digest": content_digest(plain)}
@@ -125,6 +125,7 @@ def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
 
 
 def _no_number(name: str) -> None:
+    """Raise ValueError for NaN and infinities, which JSON does not have."""
     raise ValueError(f"{name} is no number of JSON")
 
 

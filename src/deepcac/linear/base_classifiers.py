@@ -22,14 +22,14 @@ IN_CLUSTERS = "balanced_in_clusters"
 
 
 class Renumbered(ClassifierMixin, BaseEstimator):
-    """A classifier that wants class ids 0, 1, ... without a gap, for ids that may have one.
+    """Wrapper of a classifier that needs class ids 0, 1, ... without a gap: it renumbers them.
 
     XGBoost refuses a cluster that lacks a middle class.
 
     Parameters
     ----------
     classifier : estimator
-        Takes row weights and gives probabilities.
+        Accepts row weights and gives probabilities.
     """
 
     def __init__(self, classifier: BaseEstimator) -> None:
@@ -47,7 +47,7 @@ class Renumbered(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-        """Return the class of each row, as it was called in `fit`."""
+        """Return the class of each row, by its label in `fit`."""
         return self.classes_[self.classifier_.predict(X)]
 
     def predict_proba(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -56,13 +56,13 @@ class Renumbered(ClassifierMixin, BaseEstimator):
 
 
 class NearestClassMean(ClassifierMixin, BaseEstimator):
-    """scikit-learn's nearest class centroid, scored by the distances that decide.
+    """scikit-learn's nearest class centroid, with the distances it decides by as scores.
 
-    Its own scores weigh each column by the pooled variance, which its predictions do not.
+    scikit-learn's scores weigh each column by the pooled variance, its predictions do not.
     """
 
     def fit(self, X: npt.NDArray[np.float64], y: npt.NDArray[Any]) -> "NearestClassMean":
-        """Take the mean of the rows of each class, of shape (c, d)."""
+        """Learn the mean of the rows of each class, shape (c, d)."""
         self.model_ = NearestCentroid().fit(X, y)
         self.classes_ = self.model_.classes_
         return self
@@ -72,12 +72,12 @@ class NearestClassMean(ClassifierMixin, BaseEstimator):
         return self.model_.predict(X)
 
     def decision_function(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return minus the squared distances (n, c); of two classes their difference (n,)."""
+        """Return minus the squared distances (n, c); for two classes their difference (n,)."""
         near = -euclidean_distances(X, self.model_.centroids_, squared=True)
         return near[:, 1] - near[:, 0] if len(self.classes_) == 2 else near
 
 
-# Where the papers are silent, scikit-learn's defaults stand, but for solvers that suit many more
+# Where the papers are silent, scikit-learn's defaults apply, but for solvers that suit many more
 # rows than columns. Linear models go on from a start that is given (`begin_at`).
 def logistic_regression(seed: int) -> BaseEstimator:
     """Return an unfitted logistic regression; Newton solvers take longer in collapsed clusters."""
@@ -92,8 +92,8 @@ def linear_svm(seed: int) -> BaseEstimator:
 def linear_discriminant(seed: int) -> BaseEstimator:
     """Return an unfitted linear discriminant analysis.
 
-    By singular values: least squares is faster, but sees columns that hang together in a cluster
-    otherwise, which changes F1 by up to 0.04.
+    By singular values: least squares is faster, but treats columns that are collinear within a
+    cluster differently, which changes F1 by up to 0.04.
     """
     return LinearDiscriminantAnalysis()
 
@@ -131,18 +131,18 @@ def boosted_trees(seed: int) -> BaseEstimator:
 
 
 def nearest_class_mean(seed: int) -> BaseEstimator:
-    """Return the rule to which CAC collapses, unfitted."""
+    """Return an unfitted nearest class centroid, the rule that CAC becomes when it collapses."""
     return NearestClassMean()
 
 
 def cluster_weights(class_weight: ClassWeight, y: npt.NDArray[Any]) -> ClassWeight:
-    """Return what the classifier of every cluster is given, from the classes of all rows.
+    """Return the class weights for the classifier of every cluster, from the classes of all rows.
 
     Parameters
     ----------
     class_weight : {"balanced", "balanced_in_clusters"}, dict or None
         "balanced" becomes the same weights in every cluster, so that a cluster where a class is
-        rare keeps its lower risk; "balanced_in_clusters" makes up new ones in each.
+        rare keeps its lower risk; "balanced_in_clusters" balances anew in each.
     y : ndarray of shape (n,)
         Classes of all training rows.
     """
@@ -156,7 +156,7 @@ def cluster_weights(class_weight: ClassWeight, y: npt.NDArray[Any]) -> ClassWeig
 
 
 def begin_at(model: BaseEstimator, fitted: BaseEstimator | None) -> None:
-    """Let a linear model with ``warm_start`` begin at the planes of one fitted on like rows."""
+    """Set the coefficients that a linear model with ``warm_start`` starts from, in place."""
     if getattr(model, "warm_start", False) and fitted is not None and hasattr(fitted, "coef_"):
         model.coef_, model.intercept_ = fitted.coef_.copy(), fitted.intercept_.copy()
 
@@ -169,7 +169,7 @@ def fit_weighted(
     start: BaseEstimator | None = None,
     sample_weight: npt.NDArray[np.float64] | None = None,
 ) -> BaseEstimator:
-    """Fit a clone of `base` with class weights, if it knows any way to take them.
+    """Fit a clone of `base` with class weights, if it accepts any.
 
     A classifier without ``class_weight`` is given row weights; one that takes neither (LDA, k-NN)
     is fitted unweighted. Rows of one class, all alike, or all of weight 0 get a constant
@@ -184,10 +184,10 @@ def fit_weighted(
     class_weight : {"balanced"}, dict or None
         None leaves `base` as it is.
     start : estimator, optional
-        Of the same kind, fitted on nearly the same rows; what is found does not depend on it
+        Same kind of classifier, fitted on nearly the same rows; the result does not depend on it
         beyond the solver's tolerance.
     sample_weight : ndarray of shape (n,), optional
-        For a `base` that takes them; they multiply the class weights.
+        For a `base` that accepts them; they multiply the class weights.
 
     Returns
     -------
@@ -218,16 +218,16 @@ def fit_weighted(
 
 
 def takes_weights(base: BaseEstimator) -> bool:
-    """Return whether a classifier knows class weights or row weights."""
+    """Return whether a classifier accepts class weights or row weights."""
     return "class_weight" in base.get_params() or has_fit_parameter(base, "sample_weight")
 
 
 def balanced_shares(
     base: BaseEstimator, class_weight: ClassWeight, y: npt.NDArray[np.int64], n_classes: int
 ) -> npt.NDArray[np.float64] | None:
-    """Return the classes' shares of training rows whose classes `fit_weighted` made count alike.
+    """Return the training class shares (n_classes,), with which to undo "balanced" weights.
 
-    None where nothing was weighed, or otherwise in every cluster.
+    None if the classes were not balanced by weights for all clusters alike.
     """
     if class_weight != "balanced" or not takes_weights(base):
         return None
@@ -240,7 +240,7 @@ def seeded(base: BaseEstimator, random_state: Any) -> BaseEstimator:
     Parameters
     ----------
     random_state : int, RandomState or None
-        None leaves `base` to chance.
+        None leaves `base` unseeded.
     """
     model = clone(base)
     if random_state is None:
@@ -256,7 +256,7 @@ def seeded(base: BaseEstimator, random_state: Any) -> BaseEstimator:
 
 
 def check_answers(values: npt.NDArray[np.float64]) -> None:
-    """Refuse probabilities or decision values (n, ...) that are no numbers."""
+    """Raise `DataError` if probabilities or decision values (n, ...) are not finite."""
     fits = np.isfinite(values)
     if not fits.all():
         row = int(np.argwhere(~fits)[0][0])
@@ -268,7 +268,7 @@ def check_answers(values: npt.NDArray[np.float64]) -> None:
 
 
 def check_learnt(model: BaseEstimator) -> None:
-    """Refuse a classifier that has learnt what is no number, or a variance of nothing."""
+    """Raise `DataError` if a fitted classifier holds NaN, infinity, or a variance of 0."""
     for name, value in vars(model).items():
         if not name.endswith("_") or not isinstance(value, np.ndarray):
             continue
@@ -284,10 +284,10 @@ def check_learnt(model: BaseEstimator) -> None:
             )
 
 
-def log_odds(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def class_log_odds(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the log-odds of class probabilities (n, n_classes), finite where one is 0.
 
-    Of two classes those of the second, shape (n,); else each class against the rest.
+    For two classes those of the second, shape (n,); else each class against the rest.
     """
     least = np.finfo(np.float64).tiny
     logs = np.log(np.maximum(probability, least))

@@ -39,7 +39,7 @@ class NewtonSVC(LinearSVC):
     C : float
         Weight of the losses.
     class_weight : {"balanced"}, dict or None
-        As of `LinearSVC`.
+        As in `LinearSVC`.
     max_iter : int
         Largest number of Newton steps.
     warm_start : bool
@@ -84,7 +84,7 @@ class NewtonSVC(LinearSVC):
         return tags
 
     def _start(self, n_planes: int, width: int) -> Floats:
-        """Return where to start: the planes of an earlier fit if they are wanted and fit."""
+        """Return the starting planes: those of an earlier fit if `warm_start` and of this shape."""
         if self.warm_start and hasattr(self, "coef_"):
             given = np.column_stack([self.coef_, self.intercept_])
             if given.shape == (n_planes, width):
@@ -153,7 +153,7 @@ def _solve(rows: Floats, gradient: Floats) -> Floats:
 
 
 def _step(w: Floats, direction: Floats, slack: Floats, fall: Floats, cost: Floats) -> float:
-    """Return how far along a direction the objective is least.
+    """Return the step along a direction that minimises the objective.
 
     Its slope there is continuous, piecewise linear and rising, so Newton steps inside a bracket
     find the zero.
@@ -170,5 +170,6 @@ def _step(w: Floats, direction: Floats, slack: Floats, fall: Floats, cost: Float
         ahead = length - slope / bend
         if abs(ahead - length) <= _SEARCH * length:
             return ahead
+        # Outside the bracket: its middle, or half as far again while it has no upper end.
         length = ahead if low < ahead < high else (low + min(high, 2.0 * length)) / 2.0
     return length

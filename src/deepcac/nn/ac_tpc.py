@@ -25,7 +25,7 @@ class ACTPCNetwork(Network):
     Parameters
     ----------
     autoencoder : Autoencoder or SequenceAutoencoder
-        Whose encoder, followed by tanh, is the encoder.
+        Its encoder, followed by tanh, is the encoder.
     k, latent, hidden, n_classes : int
         Clusters and layer sizes; selector and predictor have two hidden layers.
     """
@@ -60,7 +60,7 @@ class ACTPCNetwork(Network):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ACTPCClassifier(DeepClassifier):
-    """AC-TPC with one time step a row.
+    """AC-TPC with one time step per row.
 
     Stages: encoder and predictor learn the labels; the predicted probabilities are clustered by
     k-means, which starts the clusters' embeddings and the selector; then critic, actor and
@@ -70,7 +70,7 @@ class ACTPCClassifier(DeepClassifier):
     Parameters
     ----------
     n_clusters : int
-        Clusters k; 1 and 2 are fine.
+        Clusters k, from 1 on.
     alpha, beta : float
         Weights of the selector's entropy and of the embedding separation.
     **parameters
@@ -101,6 +101,7 @@ class ACTPCClassifier(DeepClassifier):
         validation: TensorRows,
         pretrained: AnyAutoencoder | None,
     ) -> None:
+        """Pretrain for tables only; networks of time series start from random weights."""
         if len(self._shape) == 2:
             super()._start(network, train_rows, validation, pretrained)
 
@@ -129,7 +130,7 @@ class ACTPCClassifier(DeepClassifier):
     def _train_supervised(
         self, network: ACTPCNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
-        """Teach encoder and predictor the labels, without clusters."""
+        """Train encoder and predictor on the labels, without clusters."""
 
         def loss(rows: Tensor) -> Tensor:
             x, y = train_rows.batch(rows)
@@ -146,7 +147,7 @@ class ACTPCClassifier(DeepClassifier):
     def _start_clusters(
         self, network: ACTPCNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
-        """Start embeddings and selector from k-means on the predicted probabilities."""
+        """Initialise embeddings and selector by k-means on the predicted probabilities."""
         z = in_chunks(network.encode, train_rows.x)
         z_new = in_chunks(network.encode, validation.x)
         predicted = _predicted(network, train_rows.x)
@@ -172,6 +173,7 @@ class ACTPCClassifier(DeepClassifier):
     def _train_actor_critic(
         self, network: ACTPCNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
+        """Train predictor, encoder with selector, and embeddings in turn on each batch."""
         weights: list[Tensor] = []  # of the batch; the critic leaves encoder and selector alone
 
         def critic(rows: Tensor) -> Tensor:

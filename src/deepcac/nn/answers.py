@@ -1,4 +1,4 @@
-"""What a fitted network says of rows: the prediction half of the deep classifiers."""
+"""Prediction by a fitted network: the mixin of all deep classifiers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
-from deepcac.linear.base_classifiers import log_odds
+from deepcac.linear.base_classifiers import class_log_odds
 from deepcac.nn.fitting import data
 from deepcac.nn.inputs import Mask, Preparation, check_inputs
 from deepcac.nn.layers.networks import AnyAutoencoder, Prediction
@@ -21,7 +21,7 @@ ArrayLike = npt.ArrayLike
 
 
 class Network(nn.Module, ABC):
-    """What an estimator trains; says everything about a row in one forward pass.
+    """Base of the networks; one forward pass gives latents, memberships and class scores.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class NetworkAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def decision_function(self, X: ArrayLike, mask: Mask | None = None) -> Array:
         """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes)."""
-        return log_odds(self.predict_proba(X, mask))
+        return class_log_odds(self.predict_proba(X, mask))
 
     def logits(self, X: ArrayLike, mask: Mask | None = None) -> Array:
         """Return the decision value of each class before the softmax, shape (n, n_classes)."""
@@ -106,7 +106,7 @@ class NetworkAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
 
 def predict_in_chunks(network: Network, x: Tensor) -> Prediction:
-    """Predict without gradients, some rows at a time."""
+    """Predict without gradients, in chunks of rows that bound the memory."""
     with torch.no_grad():
         parts = [network.predict(part) for part in data.chunks(x)]
     return Prediction(*(torch.cat(field) for field in zip(*parts, strict=True)))

@@ -1,4 +1,4 @@
-"""The scikit-learn face that all deep classifiers share."""
+"""The scikit-learn interface that all deep classifiers share."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from deepcac.nn.fitting.data import TensorRows
 from deepcac.nn.fitting.pretrain import most_epochs, pretrain
 from deepcac.nn.fitting.progress import Progress
 from deepcac.nn.fitting.stopping import auprc, evaluate
-from deepcac.nn.fitting.training import Budget, Curve, Report, untold
+from deepcac.nn.fitting.training import Budget, Curve, Report, no_report
 from deepcac.nn.inputs import Mask, Preparation, check_inputs, warn_if_unscaled
 from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
 from deepcac.nn.model_file import read_model, write_model
@@ -77,13 +77,13 @@ VALIDATION_SHARE = 0.24  # 18 of 75: what the papers' 57 / 18 / 25 leave for sto
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator, ABC):
-    """Base of the deep classifiers; a subclass adds its own loss and stages.
+    """Base of the deep classifiers; a subclass adds its loss and stages.
 
     Parameters
     ----------
     preprocess : {"auto"} or None
         "auto" imputes, flags missing values and standardises, as learnt from the training rows,
-        and cuts at 5 standard deviations; None takes rows that are ready.
+        and clips at 5 standard deviations; None uses rows as they are.
     latent, hidden, local_hidden : int
         Units of the latent, of the autoencoder's hidden layer and of a local predictor's.
     lr : float
@@ -93,32 +93,32 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     dropout : float
         Share of a local predictor's hidden units that are left out in training.
     max_epochs, patience : int
-        Epochs of a stage at most, and without a better validation AUPRC before it ends. The
-        pre-training ends after 5 epochs without a smaller validation error of reconstruction.
+        Most epochs of a stage, and epochs without a better validation AUPRC before it ends. The
+        pre-training ends after 5 epochs without a smaller reconstruction error on validation rows.
     pretrain_epochs : int or None
-        Epochs of the autoencoder's pre-training at most; None is `max_epochs`, but not more than
-        100, or 30 for sequences.
+        Most epochs of the autoencoder's pre-training; None is `max_epochs`, but at most 100, or
+        30 for sequences.
     batch_size : int or None
-        Rows a step; None gives about 32 steps an epoch, from 64 to 1024 rows each (256 for
-        sequences), as the pre-training always has.
+        Rows per step; None gives about 32 steps per epoch, from 64 to 1024 rows each (256 for
+        sequences), as in the pre-training.
     device : str
         ``"auto"`` takes a GPU if there is one.
     n_threads : int
         Threads of torch and BLAS; results are the same bytes for one build and thread count.
     class_weight : {"balanced"}, dict or None
-        How often rows of each class are drawn, beside their `sample_weight`; "balanced" draws all
-        classes alike, whatever their rows weigh. Probabilities are then those of such rows.
+        How often rows of each class are drawn, times their `sample_weight`; "balanced" draws all
+        classes equally often. Probabilities are then those of a balanced population.
     random_state : int, RandomState or None
-        Of every random choice.
+        Seed of every random choice.
     verbose : bool
-        Whether each epoch prints a line, with the time that its stage may still take.
+        Whether each epoch prints a line, with an estimate of the time left in its stage.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     subtypes_ : ndarray of shape (n,)
-        Cluster of each row that `fit` was given, also of those it held out.
+        Cluster of each row of `fit`, including those it held out.
     n_clusters_found_ : int
         Clusters with at least one of these rows.
     class_counts_ : ndarray of shape (n_clusters, n_classes)
@@ -126,7 +126,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     held_out_ : ndarray of int
         Positions of the rows that `fit` held out to stop the training; empty if it was given some.
     best_epoch_ : dict of str to int
-        Epoch, from 1, that was kept of each stage.
+        Epoch of each stage, from 1, whose parameters were restored.
     history_ : dict of str to list of float
         Loss and validation score of each epoch, by stage.
     seconds_ : dict of str to float
@@ -186,14 +186,14 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             Class labels, at least two.
         sample_weight : array of shape (n,), optional
             How often a row is drawn for a batch, relative to the others; only ratios count. A row
-            of weight 0 is left out. Scaling, the validation rows that stop the training and the
-            clusters that CAC starts the gate of CAC-DMNN from do not heed other weights.
+            of weight 0 is left out. Other weights do not affect the scaling, the score of the
+            validation rows, or the CAC clusters from which CAC-DMNN starts.
         validation : (X, y) or (X, y, mask), optional
             Rows that stop the training; without them 24 % of the rows are held out, stratified.
         mask : ndarray of bool, shape of X
             True where a sequence value was measured; None means everywhere but at NaN.
         pretrained : Autoencoder or SequenceAutoencoder
-            Of `deepcac.nn.fitting.pretrain`, for these rows; it is copied. Without it one is
+            From `deepcac.nn.fitting.pretrain`, for these rows; it is copied. Without it one is
             pre-trained here.
         """
         self._validate_params()
@@ -237,7 +237,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     def _fit_network(
         self, train: TensorRows, validation: TensorRows, pretrained: AnyAutoencoder | None
     ) -> None:
-        """Build and train the network."""
+        """Build and train ``network_``; set the attributes on history, epochs, times and status."""
         self.history_: dict[str, list[float]] = {}
         self.best_epoch_: dict[str, int] = {}
         self.seconds_: dict[str, float] = {}
@@ -255,7 +255,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         self._weight = None
 
     def _warn(self) -> None:
-        """Tell of a fit that did not converge."""
+        """Warn of divergence, of empty clusters, and of stages that ended at their most epochs."""
         name = type(self).__name__
         if self.status_ == "diverged":
             _warn_of(f"{name} diverged; the best epoch before is kept. Lower lr or scale the rows")
@@ -313,7 +313,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     def _row_weights(
         self, given: Part, sample_weight: ArrayLike | None
     ) -> tuple[Ids, npt.NDArray[np.float64] | None]:
-        """Return the positions of the rows that count, and their weights; None if all are alike."""
+        """Return the positions of rows with positive weight, and the weights; None if all equal."""
         X, y, _ = given
         weight = check_weights(self, sample_weight, X)
         if self.class_weight is not None:
@@ -330,19 +330,19 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     def _class_weights(
         self, y: npt.NDArray[Any], weight: npt.NDArray[np.float64] | None
     ) -> npt.NDArray[np.float64]:
-        """Return the factor (n,) that each row has from its class; balance is that of weights."""
+        """Return each row's class weight (n,); "balanced" equalises the classes' total weights."""
         classes, codes = np.unique(y, return_inverse=True)
         check_class_weight(self.class_weight, classes)
         if weight is None or self.class_weight != "balanced":
             return np.asarray(compute_sample_weight(self.class_weight, y))
-        # By the largest, so that equal weights are the ones of no weights, to the last bit.
+        # Divided by the largest, so that equal weights give the result without weights, bit by bit.
         total = np.bincount(codes, weight / weight.max())
         factor = np.zeros(len(classes))
         factor[total > 0] = total.sum() / ((total > 0).sum() * total[total > 0])
         return factor[codes]
 
     def _hold_out(self, given: Part) -> tuple[tuple[Part, Ids], tuple[Part, Ids]]:
-        """Return training and validation rows, each with their positions."""
+        """Split off validation rows, stratified if possible; return both parts with positions."""
         y = given[1]
         counts = np.bincount(check_classes(y)[1])
         if VALIDATION_SHARE * len(y) < len(counts):
@@ -365,11 +365,11 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         validation: TensorRows,
         pretrained: AnyAutoencoder | None,
     ) -> None:
-        """Give the network the pre-trained autoencoder, pre-training one if none is given."""
+        """Load the pre-trained autoencoder into the network; pre-train one if none is given."""
         with self._timed("pretrain"):
             if pretrained is None:
                 longest = self.pretrain_epochs or min(self.max_epochs, most_epochs(train.x))
-                # Chance as where it is pre-trained apart, so that both ways end in the same.
+                # The seed of a separate pre-training, so that both ways give the same result.
                 with data.session(train.x.device, self._seed, self.n_threads):
                     pretrained, curve = pretrain(
                         train.x,
@@ -388,6 +388,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         return autoencoder_for(self._shape, self.hidden, self.latent)
 
     def _make_predictors(self, k: int) -> LocalPredictors:
+        """Return `k` local predictors of all classes."""
         return LocalPredictors(k, self.latent, self.local_hidden, len(self.classes_), self.dropout)
 
     def _score(self, network: Network, validation: TensorRows) -> float:
@@ -396,7 +397,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         return evaluate(self._measure, validation.y, answer.probability)
 
     def budget(self, n_rows: int) -> Budget:
-        """Return what a stage on `n_rows` training rows may spend, once fitted."""
+        """Return the limits and settings of a stage on `n_rows` training rows, during `fit`."""
         return Budget(
             max_epochs=self.max_epochs,
             patience=self.patience,
@@ -408,10 +409,11 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         )
 
     def _report(self) -> Report:
-        """Return what tells of an epoch."""
-        return untold if self._progress is None else self._progress
+        """Return the callback after each epoch: the progress of the stage, or nothing."""
+        return no_report if self._progress is None else self._progress
 
     def _record(self, stage: str, curve: Curve) -> None:
+        """Store the curve and best epoch of a stage, and whether it diverged or hit its limit."""
         self.history_[f"{stage}_loss"] = curve.loss
         self.history_[f"{stage}_score"] = curve.score
         self.best_epoch_[stage] = curve.best_epoch
@@ -422,6 +424,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
+        """Add the wall time of the block to ``seconds_``, and show its progress if `verbose`."""
         start = time.perf_counter()
         self._progress = Progress(stage) if self.verbose else None
         yield
@@ -433,14 +436,14 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
 
 
 def _ratios(weight: npt.NDArray[np.float64]) -> torch.Tensor:
-    """Return weights as float32, by the largest where that is beyond what float32 can hold."""
+    """Return weights as float32, relative to the largest if that is out of float32's range."""
     most = float(weight.max())
     scaled = weight if 1e-20 <= most <= 1e20 else weight / most
     return torch.as_tensor(scaled, dtype=torch.float32)
 
 
 def _check_parts(train: npt.NDArray[Any], stopping: npt.NDArray[Any], given: bool) -> None:
-    """Refuse training or validation labels of one class: no score could tell epochs apart."""
+    """Raise `DataError` for training or validation labels of one class: AUPRC needs two."""
     for name, labels in (("training", train), ("validation", stopping)):
         if (labels == labels[0]).all():
             way = "give validation rows of two classes" if given else "give validation=(X, y)"
@@ -450,7 +453,7 @@ def _check_parts(train: npt.NDArray[Any], stopping: npt.NDArray[Any], given: boo
 
 
 def _at(part: Part, positions: Ids) -> Part:
-    """Return some of the rows."""
+    """Return the rows at some positions."""
     X, y, mask = part
     if len(positions) == len(y) and bool((positions == np.arange(len(y))).all()):
         return part
@@ -458,4 +461,5 @@ def _at(part: Part, positions: Ids) -> Part:
 
 
 def _warn_of(text: str) -> None:
+    """Issue a `ConvergenceWarning` that points at the call of `fit`."""
     warnings.warn(text, ConvergenceWarning, stacklevel=4)

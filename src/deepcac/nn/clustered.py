@@ -25,7 +25,7 @@ WATCHED_ROWS = 500  # a silhouette costs their square
 
 
 class CentroidNetwork(Network):
-    """Autoencoder, centroids in its latent space, and one local predictor a cluster.
+    """Autoencoder, centroids in its latent space, and one local predictor per cluster.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class CentroidNetwork(Network):
     Attributes
     ----------
     centroids : Parameter of shape (k, latent)
-        Trained by gradient only where a method asks for it.
+        Trained by gradient in some methods only.
     counts : Tensor of shape (k,)
         Rows that each centroid has seen (Srivastava et al. 2021, DeepCAC, appendix 12).
     """
@@ -84,7 +84,7 @@ class CentroidClassifier(DeepClassifier):
         Predict by the nearest centroid (the papers), or by the mixture of all predictors with
         weights softmax(-||z - mu||^2 / temperature) (an extension of ours).
     temperature : float
-        Of the soft assignment.
+        Temperature of the soft assignment.
     **parameters
         Those of `DeepClassifier`.
     """
@@ -115,7 +115,7 @@ class CentroidClassifier(DeepClassifier):
             self._train_predictors(network, train_rows, validation)
 
     def _place_centroids(self, network: CentroidNetwork, rows: TensorRows) -> None:
-        """Start the centroids by k-means on the latents; its cluster sizes start the counts."""
+        """Set the centroids by k-means on the latents, and the counts to its cluster sizes."""
         z = in_chunks(network.autoencoder.encode, rows.x)
         centroids, labels = kmeans_start(z, self.n_clusters, self.random_state, rows.weight)
         network.centroids.data.copy_(centroids)
@@ -154,11 +154,11 @@ class CentroidClassifier(DeepClassifier):
         self._record("clustering", curve)
 
     def _latent_budget(self, n_rows: int) -> Budget:
-        """Return what training the latents may spend."""
+        """Return the budget of training the latents; a hook for variants."""
         return self.budget(n_rows)
 
     def _watch(self, network: CentroidNetwork, validation: TensorRows) -> None:
-        """Note the silhouette of the first validation rows; 0 for one cluster."""
+        """Append the silhouette of the first validation rows to the history; 0 for one cluster."""
         z = in_chunks(network.autoencoder.encode, validation.x[:WATCHED_ROWS])
         labels = nearest(z, network.centroids).cpu().numpy()
         apart = 1 < len(np.unique(labels)) < len(labels) and bool(z.isfinite().all())
@@ -168,7 +168,7 @@ class CentroidClassifier(DeepClassifier):
     def _move(
         self, network: CentroidNetwork, z: Tensor, membership: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return the centroids and counts after a batch."""
+        """Return centroids and counts after a batch; a hook for variants."""
         return move_online(network.centroids, network.counts, z, membership)
 
     def _train_predictors(
@@ -216,14 +216,14 @@ class CentroidClassifier(DeepClassifier):
     def _latent_scale(self, z: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and sd of the latents (n, latent); 1 where they hardly differ.
 
-        The terms of a clustering loss set the length of the latents, and so how fast local
-        predictors of one rate learn from them.
+        Without this, the weights of a clustering loss would decide how long the latents are, and
+        so how fast local predictors with a fixed learning rate learn from them.
         """
         spread = z.std(dim=0, correction=0)
         return z.mean(dim=0), torch.where(spread > LEAST_SPREAD * z.abs().max(), spread, 1.0)
 
     def _local_scores(self, y: Tensor, answer: Tensor, membership: Tensor) -> list[float]:
-        """Return what stops each local predictor: the score of its own validation rows."""
+        """Return the validation score of each local predictor, by which it stops."""
         cluster, measure = membership.argmax(dim=1), partial(evaluate, self._measure)
         return cluster_scores(measure, y, answer, cluster, membership.shape[1])
 
@@ -240,15 +240,15 @@ class CentroidClassifier(DeepClassifier):
 
 
 class OwnBest:
-    """Keeps each local predictor as it stood in the epoch that was best for its own cluster.
+    """Stores each local predictor's parameters at the epoch that was best for its cluster.
 
-    Predictors that are trained together but know nothing of each other reach their best at
+    Predictors that are trained together but share no parameters reach their best at
     different times; one stop for all would end some too early and others too late.
 
     Parameters
     ----------
     predictors : LocalPredictors
-        What is trained.
+        The predictors that are trained.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ class OwnBest:
         self._best_states = [self._copy(j) for j in range(predictors.k)]
 
     def update(self, scores: list[float]) -> float:
-        """Keep what is better than before; return the mean of the best scores.
+        """Store the predictors that improved; return the mean of the best scores.
 
         The mean rises exactly when a predictor improved, so training goes on until none does.
         """
@@ -272,24 +272,25 @@ class OwnBest:
         return sum(self.best) / len(self.best)
 
     def restore(self) -> None:
-        """Give every predictor its best state."""
+        """Load the best parameters into every predictor."""
         for j, state in enumerate(self._best_states):
             for current, best in zip(self.predictors.member(j), state, strict=True):
                 current.copy_(best)
 
     def _copy(self, j: int) -> list[Tensor]:
+        """Return copies of the parameters of cluster `j`'s predictor."""
         return [value.clone() for value in self.predictors.member(j)]
 
 
 def cluster_scores(
     measure: Callable[[Tensor, Tensor], float], y: Tensor, answer: Tensor, cluster: Tensor, k: int
 ) -> list[float]:
-    """Return the score of each cluster's rows; of all rows where a cluster lacks a class.
+    """Return the score of each cluster's rows, or of all rows if the cluster lacks a class.
 
     Parameters
     ----------
     measure : callable
-        Of class ids (n,) and class scores (n, n_classes).
+        From class ids (n,) and class scores (n, n_classes) to a score.
     y, answer, cluster : Tensor of shapes (n,), (n, n_classes) and (n,)
         Validation rows.
     k : int

@@ -49,8 +49,8 @@ class DeepCACClassifier(CentroidClassifier):
     s, m : float
         Scale and margin of the AM-softmax.
     delta : float
-        In the within-cluster denominator; not stated in the paper. 1 makes it n_j, which keeps
-        the weight of a cluster of one row like that of any other. Above 0.
+        In the within-cluster denominator, positive; not stated in the paper. 1 makes it n_j, so
+        that a cluster of one row has the weight of any other.
     n_clusters, preprocess, max_epochs, random_state, verbose, ...
         Those of `CentroidClassifier` and `DeepClassifier`.
 
@@ -91,7 +91,7 @@ class DeepCACClassifier(CentroidClassifier):
         return network
 
     def loss(self, network: DeepCACNetwork, x: Tensor, y: Tensor) -> Tensor:
-        """Return the loss of a batch; assignments are those of the centroids as they stand."""
+        """Return the loss of a batch, with assignments to the current centroids."""
         z = network.autoencoder.encode(x)
         membership = network.membership(z.detach())
         total = self._error(network, x, z) + self.beta * self._spread(network, z, membership)
@@ -108,7 +108,7 @@ class DeepCACClassifier(CentroidClassifier):
         return within(z, network.centroids, membership, self.delta)
 
     def _mixed(self, network: DeepCACNetwork, z: Tensor, y: Tensor, membership: Tensor) -> Tensor:
-        """Return the term that falls as the classes of a cluster come apart."""
+        """Return the AM-softmax term, which falls as classes separate within clusters."""
         margins = am_softmax(z, y, self._class_vectors(network), self.s, self.m)
         return cluster_means(margins, membership)
 
@@ -117,7 +117,7 @@ class DeepCACClassifier(CentroidClassifier):
         return functional.normalize(network.class_vectors, dim=1)
 
     def _learned(self, network: DeepCACNetwork) -> list[nn.Parameter]:
-        """Return what the clustering stage trains by gradient."""
+        """Return the parameters that the clustering stage trains by gradient."""
         parameters = list(network.autoencoder.parameters())
         return [*parameters, network.class_vectors] if self.alpha else parameters
 

@@ -26,7 +26,7 @@ from deepcac.nn.layers.networks import (
 
 
 class DMNNNetwork(Network):
-    """Autoencoder, linear gate over the clusters, and one local predictor a cluster."""
+    """Autoencoder, linear gate over the clusters, and one local predictor per cluster."""
 
     def __init__(
         self, autoencoder: AnyAutoencoder, predictors: LocalPredictors, latent: int
@@ -82,7 +82,10 @@ class DMNNClassifier(DeepClassifier):
         validation: TensorRows,
         pretrained: AnyAutoencoder | None,
     ) -> None:
-        """Start from the principal components; what is pre-trained for others has activations."""
+        """Initialise the autoencoder by principal components on static rows.
+
+        Autoencoders that were pre-trained for other methods have activations.
+        """
         if len(self._shape) == 1:
             with self._timed("pretrain"):
                 pretrained = principal_autoencoder(train.x, self.hidden, self.latent, train.weight)
@@ -111,7 +114,7 @@ class DMNNClassifier(DeepClassifier):
     def _mixture_step(
         self, network: DMNNNetwork, train_rows: TensorRows
     ) -> tuple[TrainingStep, Budget]:
-        """Return how gate and predictors are trained together, and for how long."""
+        """Return the step that trains gate and predictors together, and its budget."""
         learned = list(network.parameters())
         step = TrainingStep(lambda rows: self.loss(network, *train_rows.batch(rows)), learned)
         return step, self.budget(len(train_rows))
@@ -119,7 +122,7 @@ class DMNNClassifier(DeepClassifier):
     def _train_gate(
         self, network: DMNNNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
-        """Teach the gate the starting clusters, until the validation rows fit no better."""
+        """Train the gate on the starting clusters until the validation loss stops falling."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         z_new = in_chunks(network.autoencoder.encode, validation.x)
         labels = self._start_labels(z, train_rows.y)
@@ -149,7 +152,8 @@ class CACDMNNClassifier(DMNNClassifier):
     Parameters
     ----------
     alpha : float
-        Of CAC; 0.05 is amid the values of Srivastava et al. 2021, CAC v1 Table 3, v2 Table 4.
+        Alpha of CAC; 0.05 is within the range of Srivastava et al. 2021, CAC v1 Table 3, v2
+        Table 4.
     **parameters
         Those of `DMNNClassifier`.
     """
@@ -163,7 +167,7 @@ class CACDMNNClassifier(DMNNClassifier):
 
 
 def linear_autoencoder(n_features: int, hidden: int, latent: int) -> Autoencoder:
-    """Make an autoencoder without activations, untrained."""
+    """Return an untrained autoencoder without activations."""
     return Autoencoder(n_features, hidden, latent, nn.Identity)
 
 
@@ -173,11 +177,11 @@ def principal_autoencoder(
 ) -> Autoencoder:
     """Return the linear autoencoder with the least squared error on rows `x` of shape (n, d).
 
-    Errors count by the rows' `weight` (n,) if it is given.
+    Rows' errors are weighted by `weight` (n,) if it is given.
 
     No gradient steps are needed: its latents are the first principal components (Baldi and
-    Hornik 1989). Hidden units beyond the latents hold the next components, which the latents do
-    not see yet; latents beyond the hidden units are 0.
+    Hornik 1989). Hidden units beyond the latents hold the next components, which do not reach the
+    latents yet; latents beyond the hidden units are 0.
     """
     autoencoder = linear_autoencoder(x.shape[1], hidden, latent).to(x.device)
     mean = x.mean(dim=0) if weight is None else (weight.to(x) / weight.sum()) @ x

@@ -1,4 +1,4 @@
-"""ExpertNet: an expert network a cluster, trained together with the latents."""
+"""ExpertNet: one expert network per cluster, trained together with the latents."""
 
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -44,7 +44,7 @@ class DeepAutoencoder(Autoencoder):
 
 
 class ExpertNetwork(Network):
-    """Autoencoder, centres that never move, and an expert a centre.
+    """Autoencoder, fixed centres, and one expert per centre.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class ExpertNetClassifier(DeepClassifier):
     alpha, beta, gamma, delta : float
         Weights of the terms.
     answer : {"logits", "probabilities"}
-        What q weighs: the experts' logits, as the authors do, or their probabilities.
+        What is averaged with weights q: the experts' logits (the authors), or probabilities.
     **parameters
         Those of `DeepClassifier`. `hidden` and `local_hidden` are not used: layers are the
         authors', d-128-64-latent and latent-128-64-32-16-classes. Sequences are not accepted.
@@ -157,12 +157,12 @@ class ExpertNetClassifier(DeepClassifier):
         validation: TensorRows,
         pretrained: AnyAutoencoder | None,
     ) -> None:
-        """Pre-train an autoencoder of these layers; one of others cannot be taken over."""
+        """Pre-train an autoencoder; a given one has other layers and is ignored."""
         fits = isinstance(pretrained, DeepAutoencoder)
         super()._start(network, train, validation, pretrained if fits else None)
 
     def loss(self, network: ExpertNetwork, x: Tensor, y: Tensor, target: Tensor) -> Tensor:
-        """Return the loss of a batch, by which the encoder learns."""
+        """Return the encoder's loss of a batch."""
         z = network.autoencoder.encode(x)
         q = network.assign(z)
         return (
@@ -186,6 +186,7 @@ class ExpertNetClassifier(DeepClassifier):
     def _train_together(
         self, network: ExpertNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
+        """Train encoder and centres, with steps of the experts before each step of theirs."""
         x, y = train_rows.x, train_rows.y
         target = x.new_empty(len(x), self.n_clusters)
         budget = self.budget(len(x))
@@ -221,7 +222,7 @@ class ExpertNetClassifier(DeepClassifier):
     def _train_experts(
         self, network: ExpertNetwork, train_rows: TensorRows, validation: TensorRows
     ) -> None:
-        """Train the experts alone, on latents that stay."""
+        """Train the experts alone, on frozen latents."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         q = network.assign(z)
         latents = replace(train_rows, x=z)

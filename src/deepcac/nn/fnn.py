@@ -20,7 +20,7 @@ class FNNNetwork(Network):
         self.autoencoder, self.predictor = autoencoder, predictor
 
     def predict(self, x: Tensor) -> Prediction:
-        """Return the predictor's answer; every row is in the one cluster."""
+        """Return the predictor's answer, with all rows in one cluster."""
         z = self.autoencoder.encode(x)
         return mix(z, torch.ones_like(z[:, :1]), self.predictor(z))
 

@@ -20,7 +20,7 @@ LLOYD_STEPS = 10  # from the centres of the last batch, which are near
 def lloyd(h: Tensor, centres: Tensor, weight: Tensor | None = None) -> Tensor:
     """Return labels of rows `h` (n, latent) by k-means from `centres` (k, latent).
 
-    Rows count by their `weight` (n,) if it is given.
+    Rows are weighted by `weight` (n,) if it is given.
     """
     labels = nearest(h, centres)
     for _ in range(LLOYD_STEPS):
@@ -37,7 +37,7 @@ def means(h: Tensor, labels: Tensor, centres: Tensor, weight: Tensor | None = No
 
 
 def neighbour_graph(centres: Tensor) -> Tensor:
-    """Return the 0/1 adjacency of each centre's nearest others; a lone centre has itself."""
+    """Return the 0/1 adjacency of each centre to its nearest others; a single one has itself."""
     k = len(centres)
     if k == 1:
         return torch.ones_like(centres[:, :1])
@@ -58,9 +58,9 @@ class GRASPNetwork(Network):
     Attributes
     ----------
     centres : Tensor of shape (k, latent)
-        Of the last batch, or of all training rows.
+        Centres of the last batch, or of all training rows.
     linked : Tensor of bool
-        Whether the centres know their neighbours; in the first epoch each knows only itself.
+        Whether the graph links neighbours; in the first epoch it is the identity.
     """
 
     centres: Tensor
@@ -131,7 +131,7 @@ class GRASPClassifier(DeepClassifier):
         )
 
     def loss(self, network: GRASPNetwork, x: Tensor, y: Tensor) -> Tensor:
-        """Return the cross-entropy of a batch, and keep its centres for the next."""
+        """Return the cross-entropy of a batch, and store its centres for the next one."""
         h = network.autoencoder.encode(x)
         centres = means(h, lloyd(h.detach(), network.centres), network.centres)
         network.centres.copy_(centres.detach())

@@ -41,10 +41,11 @@ class IDECClassifier(CentroidClassifier):
         return mean_error(network.autoencoder, x, z) + self.gamma * together
 
     def _learned(self, network: CentroidNetwork) -> list[nn.Parameter]:
-        """Return what the clustering stage trains by gradient."""
+        """Return the parameters that the clustering stage trains by gradient."""
         return [*network.autoencoder.parameters(), network.centroids]
 
     def _cluster(self, network: Any, train_rows: TensorRows, validation: TensorRows) -> None:
+        """Train with the clustering loss; renew the target every `target_epochs` epochs."""
         x = train_rows.x
         target = x.new_empty(len(x), self.n_clusters)
         epochs = count()

@@ -1,4 +1,4 @@
-"""From the rows that a user has to what a network is fed, and back to the same at prediction."""
+"""Preparation of a user's rows as input of a network, in `fit` and in prediction."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ LARGE = 10.0  # a column with this mean or spread is not scaled
 def check_inputs(
     estimator: Any, X: npt.ArrayLike, y: Any = NO_CLASSES, *, reset: bool, missing: bool
 ) -> Any:
-    """Return a table (n, d) or sequences (n, steps, variables), and classes if they are given."""
+    """Validate a table (n, d) or sequences (n, steps, variables), as a pair with `y` if given.
+
+    `reset` stores the number of variables in the estimator, else it is checked.
+    """
     shape = getattr(X, "shape", None) or np.asarray(X).shape
     variables = shape[2] if len(shape) == 3 else None
     if reset:
@@ -38,7 +41,7 @@ def check_inputs(
 
 
 def _check_variables(shape: tuple[int, ...], given: int | None, fitted: int | None) -> None:
-    """Refuse sequences with other variables than those of `fit`, or a table in their place."""
+    """Raise `DataError` if the number of axes or variables differs from that of `fit`."""
     if given == fitted or len(shape) not in (2, 3):
         return
     if given is None:
@@ -51,7 +54,9 @@ def _check_variables(shape: tuple[int, ...], given: int | None, fitted: int | No
 
 
 class Preparation:
-    """What training rows teach: to impute, flag and standardise; far values are cut.
+    """Imputation, flags of missing values and scaling, learnt from training rows.
+
+    Standardised values are clipped.
 
     Parameters
     ----------
@@ -70,7 +75,7 @@ class Preparation:
             self.scaler = SequenceScaler.fit(np.where(measured(X, mask), X, np.nan))
 
     def rows(self, X: Array, mask: Mask | None, device: torch.device) -> Tensor:
-        """Return rows (n, ...) as a network reads them."""
+        """Return rows (n, ...) as input of a network."""
         if X.ndim == 2:
             return as_inputs(cut_far(self.scaler.transform(X)), mask, device)
         observed = measured(X, mask)
@@ -78,14 +83,14 @@ class Preparation:
         return as_inputs(cut_far(scaled), observed, device)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return what was learnt, by name."""
+        """Return the learnt arrays by name."""
         table = isinstance(self.scaler, TableScaler)
         learnt = self.scaler.learnt() if table else vars(self.scaler)
         return {name: torch.as_tensor(value) for name, value in learnt.items()}
 
     @classmethod
     def of(cls, tensors: dict[str, Tensor]) -> Preparation:
-        """Return what `tensors` came from."""
+        """Return the preparation with these learnt `tensors`."""
         values = {name: tensor.numpy() for name, tensor in tensors.items()}
         preparation = cls.__new__(cls)
         if set(values) != {"mean", "scale"}:
@@ -99,19 +104,19 @@ class Preparation:
 
     @property
     def n_inputs(self) -> int:
-        """Columns of what a network reads."""
+        """Number of columns that a network gets."""
         table = isinstance(self.scaler, TableScaler)
         return len(self.scaler.mean_) if table else 2 * len(self.scaler.mean)
 
 
 def measured(X: Array, mask: Mask | None) -> Mask:
-    """Return where a sequence value is there: neither NaN nor masked."""
+    """Return where a sequence value was measured: neither NaN nor masked."""
     observed, given = ~np.isnan(X), checked_mask(mask, X)
     return observed if given is None else observed & given
 
 
 def warn_if_unscaled(estimator: Any, X: Array) -> None:
-    """Tell of a column of a table that no network can read."""
+    """Warn (`ScaleWarning`) if a column of a table has a mean or spread above `LARGE`."""
     if X.ndim != 2:
         return
     size = np.maximum(np.abs(X.mean(axis=0)), X.std(axis=0))

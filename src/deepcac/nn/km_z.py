@@ -7,7 +7,7 @@ from deepcac.nn.clustered import CentroidClassifier
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KMZClassifier(CentroidClassifier):
-    """Autoencoder, k-means on its latents, one local predictor a cluster.
+    """Autoencoder, k-means on its latents, one local predictor per cluster.
 
     A rival in Srivastava et al. 2021, DeepCAC, section 8. Its parameters and attributes are those
     of `CentroidClassifier`.

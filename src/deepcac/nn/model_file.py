@@ -34,7 +34,7 @@ _NO_PARAMETERS = ("_weight", "_progress")  # of a fit that runs; older files nam
 
 
 def about(model: Any) -> dict[str, Any]:
-    """Return the part of the header that any fitted estimator with networks has."""
+    """Return the part of the header that all fitted estimators with networks share."""
     parameters = {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in model.get_params().items()
@@ -59,7 +59,7 @@ def about(model: Any) -> dict[str, Any]:
 def open_model(
     path: str | os.PathLike[str], kind: type[Any], device: str
 ) -> tuple[Any, dict[str, Any], dict[str, Tensor]]:
-    """Return an estimator with what `about` kept, the header, and the tensors of a file."""
+    """Return the estimator restored from `about`, the header, and the tensors of a file."""
     header, tensors = read_tensors(path)
     estimator_name = header.get("estimator")
     if estimator_name != kind.__name__:
@@ -100,7 +100,10 @@ def _estimator(header: dict[str, Any], kind: type[Any], device: str) -> Any:
 
 
 def restore_network(build: Any, tensors: dict[str, Tensor]) -> Any:
-    """Return the network that `build` makes, with these tensors; nothing larger is ever made."""
+    """Return the network of `build` with these tensors, without allocating it twice.
+
+    Tensors of another type or with impossible values are a `DataError`.
+    """
     with torch.device("meta"):
         network = build()
     for name, expected in network.state_dict().items():
@@ -119,9 +122,9 @@ _MOST_SINGLE = 1e9  # four layers of such weights stay within a float32
 
 
 def write_model(path: str | os.PathLike[str], model: Any) -> None:
-    """Write a fitted `DeepClassifier`, without what it says of its rows.
+    """Write a fitted `DeepClassifier`, without its attributes of single rows.
 
-    A random state that is no number is not kept.
+    A random state that is not a number is not stored.
     """
     header = {
         **about(model),
@@ -138,7 +141,7 @@ def write_model(path: str | os.PathLike[str], model: Any) -> None:
 
 
 def read_model(path: str | os.PathLike[str], kind: type[Any], device: str) -> Any:
-    """Read what `write_model` wrote of an estimator of this kind."""
+    """Read an estimator of class `kind` that `write_model` wrote."""
     model, header, tensors = open_model(path, kind, device)
     with reading(path):
         _restore(model, header, tensors, find_device(device))
@@ -148,7 +151,7 @@ def read_model(path: str | os.PathLike[str], kind: type[Any], device: str) -> An
 def _restore(
     model: Any, header: dict[str, Any], tensors: dict[str, Tensor], device: torch.device
 ) -> None:
-    """Give the model what it learnt, if it can have learnt it."""
+    """Set the learnt attributes of the model; `DataError` if no `fit` can have learnt them."""
     for name in _KEPT:
         # Older files lack the seconds.
         setattr(model, name, header[name] if name != "seconds_" else header.get(name, {}))
@@ -171,7 +174,7 @@ def _restore(
 
 
 def _counts(model: Any, rows: list[list[int]]) -> npt.NDArray[np.int64]:
-    """Return the rows of each class in each cluster, if they can be rounded counts."""
+    """Return the rows of each class in each cluster; `DataError` unless they are rounded counts."""
     counts = np.array(rows)
     shape = (getattr(model, "n_clusters", 1), len(model.classes_))
     check_array("class_counts_", counts, shape, np.int64)
@@ -181,7 +184,7 @@ def _counts(model: Any, rows: list[list[int]]) -> npt.NDArray[np.int64]:
 
 
 def _check_shape(model: Any) -> None:
-    """Compare what the network reads with the columns that are prepared for it."""
+    """Raise `DataError` if the network's input differs from the prepared columns."""
     if (model.preprocess is None) != (model._preparation is None):
         raise DataError("preprocess says otherwise than the tensors")
     shape, static = model._shape, len(model._shape) == 1

@@ -28,7 +28,7 @@ def write_tensors(
 
 
 def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Read the header and the tensors of a file of `write_tensors`."""
+    """Read the header and the tensors of a file of `write_tensors`; check their digest."""
     check_size(path)
     with reading(path):
         with open(path, "rb") as raw:
@@ -44,7 +44,7 @@ def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str
 
 
 def _digest(header: dict[str, Any], tensors: dict[str, Tensor]) -> str:
-    """Return the SHA-256 over header, names, types, shapes and bytes: the format has none."""
+    """Return the SHA-256 of header and tensors, since safetensors has no checksum."""
     digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name, tensor in sorted(tensors.items()):
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())

@@ -1,6 +1,6 @@
-"""What a loaded estimator holds, compared with the table; then it must answer for a few rows.
+"""Check of a loaded estimator: its attributes against the state table, and a trial prediction.
 
-A file that names types of the table only can still hold a state that no `fit` leaves.
+A file that names types of the table only can still hold a state that no `fit` produces.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _UNREAD = ("_room", "missing_values")
 
 
 def check_state(model: Any, trusted: Collection[str] = ()) -> None:
-    """Refuse a loaded model that no `fit` can have left.
+    """Raise `DataError` for a loaded model that no `fit` can have produced.
 
     Parameters
     ----------
     model : estimator
-        Or a pipeline of such. What it holds is of types of the table, or trusted.
+        Or a pipeline. The types in it are in the table, or trusted.
     trusted : collection of str
-        Types that the user vouches for; what they hold is not looked at.
+        Types that the user trusts; their content is not checked.
 
     Raises
     ------
     DataError
         An attribute is missing or not in the table, arrays do not fit each other, a number is not
-        finite, or the model does not answer for a row.
+        finite, or a trial prediction fails.
     """
     if not isinstance(model, BaseEstimator):
         raise DataError(f"holds a {type(model).__name__}, which is no estimator")
@@ -61,7 +61,7 @@ def check_state(model: Any, trusted: Collection[str] = ()) -> None:
 
 
 def _check(part: Any, around: Lengths, trusted: frozenset[str]) -> bool:
-    """Check an object and what it holds; tell whether none of that is merely trusted."""
+    """Check an object and all inside it; return False if some of that was only trusted."""
     kind = _name(part)
     if kind in trusted:
         return False
@@ -93,7 +93,7 @@ def _name(part: Any) -> str:
 
 
 def _check_names(part: Any) -> None:
-    """Refuse an object that lacks a parameter, or has an attribute that is not in the table."""
+    """Raise `DataError` if a parameter is missing, or an attribute is not in the table."""
     attributes, kind = attributes_of(part), type(part).__name__
     given = type(part)._get_param_names() if isinstance(part, BaseEstimator) else ()
     known = STATES[_name(part)]
@@ -105,7 +105,7 @@ def _check_names(part: Any) -> None:
 
 
 def _check_parameters(part: BaseEstimator) -> None:
-    """Check parameters and the names of columns; they decide how an answer is made."""
+    """Check parameters and column names, which affect predictions; raise `DataError`."""
     attributes, kind = vars(part), type(part).__name__
     given = type(part)._get_param_names()
     if hasattr(part, "_parameter_constraints"):
@@ -131,7 +131,7 @@ def _check_parameters(part: BaseEstimator) -> None:
 
 
 def _measure(part: Any, state: dict[str, str], lengths: Lengths) -> Lengths:
-    """Compare the attributes of an object with the table; return their lengths by letter."""
+    """Check an object's attributes against the table; return `lengths`, by letter, extended."""
     attributes, kind = attributes_of(part), type(part).__name__
     if "n_features_in_" in attributes:
         lengths["D"] = check_count("n_features_in_", attributes["n_features_in_"], 1)
@@ -159,7 +159,7 @@ def _measure(part: Any, state: dict[str, str], lengths: Lengths) -> Lengths:
 
 
 def _shape(what: str, value: Any, kind: str) -> tuple[int, ...]:
-    """Return the shape of a value, if it is of its kind in the table."""
+    """Check that a value is of its `kind` in the table, and return its shape."""
     if kind == "l" and isinstance(value, list):
         return (len(value),)
     if kind == "d" and value == np.dtype(np.float64):
@@ -175,6 +175,7 @@ def _shape(what: str, value: Any, kind: str) -> tuple[int, ...]:
 
 
 def _check_numbers(what: str, value: Any) -> None:
+    """Raise `DataError` if a number or an array is not finite, or not float64."""
     numbers = np.asarray(value if isinstance(value, np.ndarray | float | np.floating) else 0)
     learnt = isinstance(value, np.ndarray) and not what.startswith("classes_")  # labels may be any
     if learnt and numbers.dtype.kind == "f" and numbers.itemsize != 8:
@@ -185,7 +186,7 @@ def _check_numbers(what: str, value: Any) -> None:
 
 
 def _ask(part: BaseEstimator) -> None:
-    """Refuse an estimator that does not answer for rows as its classes say."""
+    """Raise `DataError` if trial predictions of an estimator have an impossible shape or value."""
     rows, n_classes = _rows(part), len(getattr(part, "classes_", ()))
     for name in _ANSWERS:
         if not hasattr(part, name):
@@ -207,7 +208,7 @@ def _ask(part: BaseEstimator) -> None:
 
 
 def _ask_of_items(part: Any) -> None:
-    """Refuse a learnt similarity that does not answer for three items."""
+    """Raise `DataError` if a learnt similarity fails on three items."""
     from deepcac.similarity.itemset import ItemSet
 
     pairs = getattr(part, "_map", None)
@@ -219,7 +220,7 @@ def _ask_of_items(part: Any) -> None:
 
 
 def _rows(part: Any) -> Any:
-    """Return rows of zeros, of first and last levels, and of missing values where it takes them."""
+    """Return trial rows: zeros, first and last levels, and missing values where allowed."""
     zeros = np.zeros((5, part.n_features_in_))
     if get_tags(part).input_tags.allow_nan:
         zeros[4] = np.nan
@@ -235,7 +236,7 @@ def _rows(part: Any) -> Any:
 
 
 def check_answering(fitted: Any, given: Any) -> None:
-    """Refuse a fitted estimator of another kind than the one that it was cloned from."""
+    """Raise `DataError` unless `fitted` has the type and methods of the unfitted `given`."""
     if type(fitted) is not type(given):
         raise DataError(f"a {type(fitted).__name__} was fitted for a {type(given).__name__}")
     for name in _ANSWERS:
@@ -244,7 +245,7 @@ def check_answering(fitted: Any, given: Any) -> None:
 
 
 def _clusters(part: Any, lengths: Lengths) -> None:
-    """Compare the classifiers of the clusters with the classes and the base classifier."""
+    """Check the classifiers of clusters against the classes and the base classifier."""
     counts = part.class_counts_
     if not lengths["K"] or lengths["C"] < 2 or counts.min() < 0 or counts.max() > _MOST_ROWS:
         raise DataError("it has no clusters, classes or counts")
@@ -258,7 +259,7 @@ def _clusters(part: Any, lengths: Lengths) -> None:
 
 
 def _planes(part: Any, lengths: Lengths) -> None:
-    """Compare planes with classes: one for two of them."""
+    """Check the number of planes: one for two classes, else one per class."""
     n_classes = lengths["m"] if "m" in lengths else len(part._label_binarizer.classes_)
     planes = 1 if n_classes == 2 else n_classes
     shapes = [(planes, lengths["D"]), (lengths["D"],)][: 2 if planes == 1 else 1]
@@ -268,6 +269,7 @@ def _planes(part: Any, lengths: Lengths) -> None:
 
 
 def _groups(part: Any, lengths: Lengths) -> None:
+    """Check the classifier of groups, and the class of each group."""
     check_answering(part.estimator_, part._base())
     check_ids("_class_of_group", part._class_of_group, lengths["C"])
     if not np.array_equal(part.estimator_.classes_, np.arange(lengths["G"])):
@@ -275,11 +277,13 @@ def _groups(part: Any, lengths: Lengths) -> None:
 
 
 def _landmarks(part: Any, lengths: Lengths) -> None:
+    """Check that the kernel is one of scikit-learn's, by name and without parameters."""
     if part.kernel not in _KERNELS or part.kernel_params is not None:
         raise DataError(f"its kernel is {str(part.kernel)[:40]}, or has parameters of its own")
 
 
 def _steps(part: Any, lengths: Lengths) -> None:
+    """Check that the columns of each step of a pipeline fit the next."""
     part._validate_steps()
     if part.steps[-1][1] in (None, "passthrough"):
         raise DataError("it ends in no estimator")

@@ -1,7 +1,7 @@
 """`save` and `load` for every public estimator; nothing in a file is executed.
 
 Deep classifiers are safetensors with JSON in the header, models of `deepcac fit` JSON, all others
-the zip of JSON and arrays of skops. `load` looks at the file to see which.
+the zip of JSON and arrays of skops. `load` tells them apart by their content.
 """
 
 from __future__ import annotations
@@ -64,34 +64,33 @@ def save(
     small_clusters: bool = False,
     trusted: bool = False,
 ) -> None:
-    """Write a fitted estimator, or a scikit-learn pipeline of such, to one file.
+    """Write a fitted estimator or scikit-learn pipeline to one file.
 
-    What only describes training rows, such as `subtypes_`, is left out; counts are rounded to 5.
+    Attributes of single training rows, such as `subtypes_`, are left out; counts are rounded to 5.
 
     Parameters
     ----------
     model : estimator
         Deep classifiers may be steps of a pipeline.
     path : path-like
-        Any ending; the whole file is there or none.
+        Any ending; the file is written atomically.
     small_clusters : bool
         Whether the mean of fewer than eight rows may be written: of a cluster, or of a class in
-        one. Such a mean says a lot about its rows, so protect the file as you protect the table.
+        one. Such a mean reveals a lot about its rows, so protect the file as you protect the table.
     trusted : bool
-        Whether patients' rows may be written, which k-NN, support vectors and kernels hold. Who
-        gets the file then has that part of the table.
+        Whether patients' rows may be written, which k-NN, support vectors and kernels hold.
+        Whoever gets the file then has that part of the table.
 
     Raises
     ------
     DataError
-        Something in the model cannot be written without code that runs when it is read, no `fit`
-        leaves such a state, the file would describe single patients, or it would be larger than
-        `load` reads.
+        The model cannot be written without code that runs on loading, has a state that no `fit`
+        produces, would describe single patients, or would be larger than `load` reads.
 
     Warns
     -----
     TrustWarning
-        `load` reads the file only with `trusted`.
+        `load` will need `trusted` to read the file.
     """
     check_is_fitted(model)
     check_patients(model, small_clusters=small_clusters, trusted=trusted)
@@ -118,7 +117,7 @@ def save(
 
 
 def _without_rows(part: Any) -> Any:
-    """Return a copy of a model that says of its rows what a file may, and no exact count."""
+    """Return a copy of a model without attributes of single rows, and with rounded counts."""
     if type(part) in (list, tuple, dict):
         parts = part.items() if isinstance(part, dict) else enumerate(part)
         copies = {name: _without_rows(value) for name, value in parts}
@@ -139,7 +138,7 @@ def _without_rows(part: Any) -> Any:
 
 
 def _archive(model: Any) -> BytesIO:
-    """Return a zip of skops, in which a deep step of a pipeline is a file of its own."""
+    """Return a skops zip in memory; each deep step of a pipeline is a separate file in it."""
     import skops.io
 
     deep = _deep_steps(model)
@@ -163,13 +162,13 @@ def _archive(model: Any) -> BytesIO:
 
 
 def _deep_steps(model: Any) -> dict[int, Any]:
-    """Return the deep classifiers among the steps of a pipeline, by place."""
+    """Return the deep classifiers among the steps of a pipeline, by position."""
     steps = getattr(model, "steps", ())
     return {place: step for place, (_, step) in enumerate(steps) if type(step).__name__ in _DEEP}
 
 
 def _refuse_impossible(model: Any, untrusted: list[str]) -> None:
-    """Refuse to write what `load` would refuse; of a pipeline its deep steps are whole."""
+    """Raise `DataError` if `load` would refuse the model; its deep steps are not checked here."""
     try:
         check_state(model, {*untrusted, *_deep_names()})
     except Exception as error:  # a state that is changed by hand fails anywhere
@@ -194,21 +193,21 @@ def load(
     path : path-like
     trusted : iterable of str, or bool
         Further types in the model, such as "mymodule.MyClassifier"; True trusts whatever the file
-        names. Without it a file holds types of this package and of scikit-learn whose whole state
+        names. Otherwise only types of this package and of scikit-learn are read whose whole state
         is checked: linear models, naive Bayes, nearest centroids, scalers, and pipelines of them.
     device : str
-        Where a deep classifier computes.
+        Device of a deep classifier.
 
     Returns
     -------
     estimator
-        A model of ``deepcac fit`` takes a DataFrame with the columns of its table.
+        A model of ``deepcac fit`` expects a DataFrame with the columns of its table.
 
     Raises
     ------
     DataError
         The file is no model, is damaged or too large, holds a type that is not trusted, or a
-        state that no `fit` leaves.
+        state that no `fit` produces.
 
     Warns
     -----
@@ -228,6 +227,7 @@ def load(
 def _load_archive(
     path: str | os.PathLike[str], trusted: tuple[str, ...] | bool, device: str
 ) -> Any:
+    """Return the estimator; DataError if its digest, types or state fail a check."""
     import skops.io
 
     with reading(path):
@@ -260,7 +260,7 @@ def _load_archive(
 def _put_deep_steps(
     model: Any, path: str | os.PathLike[str], names: list[str], device: str
 ) -> None:
-    """Put the deep classifiers of an archive where they stand in the pipeline."""
+    """Load the deep classifiers of an archive into their steps of the pipeline, in place."""
     places = {_STEP.format(place): place for place in range(len(getattr(model, "steps", ())))}
     with zipfile.ZipFile(path) as archive, tempfile.TemporaryDirectory() as folder:
         for name in names:
@@ -271,7 +271,7 @@ def _put_deep_steps(
 
 
 def _check_sizes(archive: zipfile.ZipFile) -> None:
-    """Refuse members that would take more memory than the file; they are stored as they are."""
+    """Raise `DataError` for compressed, repeated or too large members, which could fill memory."""
     members = archive.infolist()
     names = {member.filename for member in members}
     if len(names) != len(members):
@@ -296,7 +296,7 @@ def _digest(archive: zipfile.ZipFile) -> str:
 
 
 def _of_the_command(name: str) -> ModuleType:
-    """Return the module that reads a model of the command."""
+    """Import the module ``deepcac.table.{name}``, which reads models of the command."""
     try:
         return import_module(f"deepcac.table.{name}")
     except ModuleNotFoundError as error:
@@ -305,7 +305,7 @@ def _of_the_command(name: str) -> ModuleType:
 
 
 def _load_deep(path: str | os.PathLike[str], device: str) -> Any:
-    """Read a deep classifier by the name in its header."""
+    """Read a deep classifier, whose class the header names."""
     from deepcac.nn.persistence import read_tensors
 
     header = read_tensors(path)[0]

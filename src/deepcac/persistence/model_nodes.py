@@ -1,6 +1,6 @@
-"""The nodes of a model file, bounded before anything in it is audited or made.
+"""Limits on the nodes of a model file, checked before skops audits or builds anything in it.
 
-No compiled code of another library sees the arrays of a type that is not in the table.
+Arrays of types that are not in the table never reach compiled code of another library.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ _LOADERS = (
 
 
 def named_types(archive: zipfile.ZipFile) -> list[str]:
-    """Return what a file of skops names and is not in the table, each once, in order.
+    """Return the distinct names of types in a skops file that are not in the state table.
 
-    The audit of skops visits a shared node as often as it is reached, which doubles with each
-    level. So every node is written out where it stands, as skops writes them, and an array is read
-    once; then the nodes of the file are all that is visited.
+    The audit of skops visits a shared node once per path to it, which can double with each level.
+    So every node must be written out in full where it occurs, as skops does.
 
     Raises
     ------
     DataError
-        There are too many nodes, too deep in each other, or one stands for others.
+        There are too many nodes, they are nested too deeply, or one refers to another.
     """
     try:
         schema = json.loads(archive.read(SCHEMA))
@@ -62,7 +61,7 @@ def named_types(archive: zipfile.ZipFile) -> list[str]:
 
 
 def _bare(node: Any) -> Any:
-    """Return a node without the ids and names of arrays in it, which are new wherever it is."""
+    """Return a node without the ids and array names in it, which differ between equal nodes."""
     if isinstance(node, dict):
         new = ("__id__", "file")
         return {name: _bare(part) for name, part in node.items() if name not in new}
@@ -70,7 +69,7 @@ def _bare(node: Any) -> Any:
 
 
 def untrusted_line(names: Iterable[str]) -> str:
-    """Say what a file holds that is not in the table."""
+    """Return an error message on types that are not in the table."""
     return (
         f"holds a {', a '.join(names)}, whose state cannot be checked; name it in trusted=[...] "
         "if you trust it, or say trusted=True"

@@ -1,10 +1,11 @@
-"""The table of what a model file may hold: types, the attributes of each, their kinds and shapes.
+"""The table of types that a model file may hold, with the kinds and shapes of their attributes.
 
 An entry reads ``name:kind axes``. Kinds are f (float64), p (float64 above 0), z (from 0), i
-(int64), b (bool), d (the dtype float64), l (a list), L (labels in order, each once); without one
-an attribute is any data, of which numbers are finite. A letter is a length, the same wherever an
-estimator has it; capitals hold for the records inside as well. What has a ``?`` may be absent or
-None: not every release of scikit-learn or every setting has it. Parameters need no entry.
+(int64), b (bool), d (the dtype float64), l (a list), L (sorted distinct labels); without a kind an
+attribute may be anything, but its numbers are finite. A letter is a length, the same wherever it
+occurs in an estimator; capitals apply to the records inside as well. An attribute with ``?`` may be
+absent or None, as it depends on the release of scikit-learn or on settings. Parameters need no
+entry.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _STEPWISE = (
 )
 _CUTS = "cutting_planes_ slack_ duality_gap_ n_iter_ n_cuts_ converged_ seconds_"
 _OF_EVERY_ESTIMATOR = "n_features_in_ feature_names_in_ _sklearn_output_config"
-# What fit says of its rows and of what it tried: no file holds it; counts are rounded where kept.
+# Attributes of single rows and of the search: no file holds them; counts are rounded where stored.
 UNWRITTEN = frozenset((
     *("subtypes_", "training_rows_", "clusters_", "labels_", "component_indices_", "purity_"),
     *("moves_", "cost_history_", "within_history_", "separation_history_", "steps_"),

@@ -1,1 +1,1 @@
-"""Scores, intervals, tests, and what sets subtypes apart."""
+"""Scores, intervals, tests, and how subtypes differ."""

@@ -1,4 +1,4 @@
-"""Paired bootstrap of finished runs: the rows are weighed again, nothing is fitted again."""
+"""Paired bootstrap of finished runs: rows are reweighted, nothing is refitted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Weights = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class SplitScores:
-    """What one run says about the n test rows of one split: all arrays are of shape (n,).
+    """Predictions of one run for the n test rows of one split; all arrays are of shape (n,).
 
     `rows` are row ids, `label` and `predicted` class ids, `score` is that of the positive class.
     """
@@ -28,7 +28,7 @@ class SplitScores:
 
 
 def poisson_weights(n: int, resamples: int, seed: int = 0) -> Weights:
-    """Draw how often each of n rows is in each of r bootstrap samples, shape (n, r).
+    """Draw the counts of n rows in r bootstrap samples, shape (n, r).
 
     Poisson counts with mean 1; the same n, r and seed give the same ones.
     """
@@ -38,9 +38,9 @@ def poisson_weights(n: int, resamples: int, seed: int = 0) -> Weights:
 def weighted_scores(split: SplitScores, weights: npt.NDArray[Any]) -> Mapping[str, Array]:
     """Score one split of n rows under r weightings, shape (n, r).
 
-    Of shape (r,) each: ``f1`` of class 1, 0 without a positive label or prediction; ``auroc``, ties
-    count one half; ``auprc``, the average precision. The last two are NaN where one class (for
-    AUPRC: the positive one) has no weight.
+    Returns arrays (r,): ``f1`` of class 1, 0 without a positive label or prediction; ``auroc``,
+    in which ties count one half; ``auprc``, the average precision. AUROC is NaN where one class has
+    no weight, AUPRC where the positive one has none.
     """
     order = np.argsort(-split.score, kind="stable")
     ranked = split.score[order]
@@ -56,12 +56,13 @@ def weighted_scores(split: SplitScores, weights: npt.NDArray[Any]) -> Mapping[st
 
 
 def _ratio(part: Array, whole: Array, empty: float) -> Array:
+    """Return part over whole, `empty` where the whole is 0."""
     return np.divide(part, whole, out=np.full(len(whole), empty), where=whole > 0)
 
 
 @njit(nogil=True)
 def _sum_ranking(weights, order, label, predicted, last_of_tie, sums):  # type: ignore[no-untyped-def]
-    """Go down the ranking once for all weightings.
+    """Fill `sums` in one pass down the ranking, for all weightings.
 
     `sums` (6, r), zeros on entry: weight of the positives, of the negatives, of pairs in the
     right order, of precision at each positive, of rows predicted positive, of those rightly so.
@@ -102,7 +103,7 @@ def bootstrap_scores(splits: Sequence[SplitScores], weights: Weights) -> Mapping
     weights: differences of two results are a paired bootstrap that keeps the splits' correlation.
 
     Weights, shape (n, r), are of all rows that are in any split, by ascending id. Returned are the
-    means over the splits of what `weighted_scores` says.
+    scores of `weighted_scores`, averaged over the splits.
     """
     rows = all_rows(splits)
     scores = [weighted_scores(s, weights[np.searchsorted(rows, s.rows)]) for s in splits]
@@ -117,7 +118,7 @@ def all_rows(splits: Sequence[SplitScores]) -> Ids:
 def interval(resampled: Array) -> tuple[float, float]:
     """Return the 95 % normal interval of bootstrap values of shape (r,), NaN ones left out.
 
-    Their spread is known well from a hundred of them, their outer percentiles are not.
+    A hundred values determine their standard deviation well, but not their outer percentiles.
     """
     resampled = resampled[~np.isnan(resampled)]
     half = float(norm.ppf(0.975) * np.std(resampled, ddof=1))

@@ -1,4 +1,4 @@
-"""Whether predicted risks are the shares that are seen: numbers, a smooth curve, a refit."""
+"""Calibration of predicted risks: intercept and slope, a smooth curve, and recalibration."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from deepcac.types import Array, Flags, Ids
 
 _CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
 _FAR = 60.0  # log odds beyond every risk
-# Penalties that only keep a slope and a curve finite where the risks tell the outcome.
+# Penalties that only keep a slope and a curve finite where the risks separate the outcomes.
 _OF_SLOPE, _OF_CURVE = 1e-10, 1e-5
 _CONVERGED, _MOST_STEPS = 1e-10, 200
 _KNOTS, _POINTS = 4, 50
@@ -27,15 +27,15 @@ def log_odds(risk: Array) -> Array:
 
 
 def is_certain(risk: Array) -> Flags:
-    """Return which risks are 0 or 1, or so near that they have no log odds of their own."""
+    """Return which risks are 0 or 1, or so close that `log_odds` clips them."""
     return np.asarray((risk < _CERTAIN) | (risk > 1 - _CERTAIN))
 
 
 def calibration_intercept(y: Ids, risk: Array, weight: Array | None = None) -> float:
-    """Return the shift of the predicted log odds at which as many events are expected as came.
+    """Return the shift of the log odds at which expected and observed events agree.
 
-    Calibration in the large (Cox 1958): 0 is right, above 0 the risks are too low. `y`, shape (n,),
-    is 1 where the event came, and holds both values; `weight` is of that shape.
+    Calibration in the large (Cox 1958): 0 is perfect, above 0 the risks are too low. `y`, shape
+    (n,), is 1 for an event, and holds both values; `weight` is of that shape.
     """
     return _shift(y, log_odds(risk), weight)
 
@@ -43,8 +43,8 @@ def calibration_intercept(y: Ids, risk: Array, weight: Array | None = None) -> f
 def calibration_slope(y: Ids, risk: Array, weight: Array | None = None) -> float:
     """Return the slope of the outcome's log odds on those of the predicted risk (Cox 1958).
 
-    1 is right; below 1 the risks are too extreme; it is 0 where all risks are equal. `y`, shape
-    (n,), is 1 where the event came, and holds both values; `weight` is of that shape.
+    1 is perfect; below 1 the risks are too extreme; it is 0 where all risks are equal. `y`, shape
+    (n,), is 1 for an event, and holds both values; `weight` is of that shape.
     """
     odds = log_odds(risk)
     spread = float(odds.std())
@@ -55,14 +55,14 @@ def calibration_slope(y: Ids, risk: Array, weight: Array | None = None) -> float
 
 
 class Recalibration(NamedTuple):
-    """What makes risks fit other patients: new log odds are intercept + slope * old ones."""
+    """Logistic recalibration to other patients: new log odds are intercept + slope * old ones."""
 
     slope: float
     intercept: float
     risk: Array
 
     def of(self, risk: Array) -> Array:
-        """Return new risks of further patients."""
+        """Return recalibrated risks."""
         return np.asarray(expit(self.intercept + self.slope * log_odds(risk)))
 
 
@@ -78,7 +78,7 @@ def recalibrated(y: Ids, risk: Array, weight: Array | None = None) -> Recalibrat
 
 
 class Calibration(NamedTuple):
-    """How risks and outcomes agree."""
+    """Measures of calibration of predicted risks."""
 
     intercept: float  # what is added to all log odds so that their mean is right: 0 is right
     slope: float  # 1 is right; below 1 the risks are too extreme
@@ -91,7 +91,7 @@ class Calibration(NamedTuple):
 def calibration(y: Ids, risk: Array) -> Calibration:
     """Compare predicted risks with outcomes (Van Calster et al. 2019), shape (n,) both.
 
-    `y` is 1 where the event came, and holds both values.
+    `y` is 1 for an event, and holds both values.
     """
     odds, share = log_odds(risk), y.mean()
     brier = float(((risk - y) ** 2).mean())
@@ -109,9 +109,9 @@ def calibration(y: Ids, risk: Array) -> Calibration:
 class CalibrationCurve(NamedTuple):
     """A smooth calibration curve at 50 risks.
 
-    They go from the 1st to the 99th percentile of all, or as far in as leaves five patients beyond
-    each end, but not further in than the quartiles.
-    `observed` is the share of events at that risk, with a pointwise 95 % interval.
+    They run from the 1st to the 99th percentile of all risks, or over a narrower range with five
+    patients beyond each end, but at least between the quartiles. `observed` is the share of events
+    at that risk, with a pointwise 95 % interval.
     """
 
     risk: Array
@@ -121,7 +121,7 @@ class CalibrationCurve(NamedTuple):
 
 
 # By hand: scikit-learn's curve has bins, and no library known to us has an interval for several
-# predictions a patient.
+# predictions per patient.
 def calibration_curve(
     y: Ids, risk: Array, patient: npt.NDArray[np.intp], weight: Array | None = None
 ) -> CalibrationCurve:
@@ -169,7 +169,7 @@ def calibration_index(y: Ids, risk: Array, weight: Array, counts: Array) -> Arra
 
 
 def _curve_basis(odds: Array) -> Callable[[Array], Array]:
-    """Return the splines of a curve over log odds; fewer where many risks are equal."""
+    """Return the spline basis of a curve over log odds; fewer knots if many risks are equal."""
     knots = np.quantile(odds, np.linspace(0, 1, _KNOTS))
     apart = knots[np.append(True, np.diff(knots) > _CERTAIN)]
     if len(apart) < 2:  # all risks are equal: the curve is one level
@@ -184,8 +184,8 @@ def _patient_scores(X: Array, y: Ids, expected: Array, patient: npt.NDArray[np.i
     """Return vectors (patients, q) whose squares sum to the variance of the score.
 
     Where all predictions of a patient share one outcome, the model's own spread counts: residuals
-    vanish where hardly an event is, and the interval of Liang and Zeger (1986) with them. Where
-    the outcomes of a patient differ, the residuals count.
+    vanish where events are rare, and so would the interval of Liang and Zeger (1986). Where the
+    outcomes of a patient differ, the residuals count.
     """
     _, place = np.unique(patient, return_inverse=True)
     rows = np.bincount(place)
@@ -198,7 +198,7 @@ def _patient_scores(X: Array, y: Ids, expected: Array, patient: npt.NDArray[np.i
 
 
 def _shift(y: Ids, odds: Array, weight: Array | None = None) -> float:
-    """Return what is added to all log odds so that as many events are expected as came."""
+    """Return the shift of all log odds at which expected and observed events agree."""
     ends = -_FAR - odds.max(), _FAR - odds.min()
     weights = np.ones(len(y)) if weight is None else weight
     return float(brentq(lambda step: weights @ (expit(odds + step) - y), *ends, xtol=1e-12))
@@ -209,7 +209,7 @@ def _newton(
 ) -> Array:
     """Return the coefficients (q,) of a logistic regression of `y` (n,) on `X` (n, q).
 
-    Newton's steps from `begin`, halved while they climb nothing, until the largest is negligible.
+    Newton steps from `begin`, halved while the loss would rise, until the largest is negligible.
     """
     sign = np.where(y == 1, -1.0, 1.0)
     weights = np.ones(len(y)) if weight is None else weight

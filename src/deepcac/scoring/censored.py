@@ -1,4 +1,4 @@
-"""Risks of an event by a horizon, where some patients were not followed so long."""
+"""Risks of an event by a horizon, with censored follow-up."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from deepcac.types import Array, Flags, Ids
 
 @dataclass(frozen=True)
 class KaplanMeier:
-    """A product-limit curve (Kaplan and Meier 1958) at m different times, ascending.
+    """A product-limit curve (Kaplan and Meier 1958) at m distinct times, ascending.
 
-    Of shape (m,) each; `survival` is just after a time, `at_risk` and `events` are at it.
+    Arrays have shape (m,); `survival` is that just after a time, `at_risk` and `events` at it.
     """
 
     time: Array
@@ -26,19 +26,20 @@ class KaplanMeier:
     events: Ids
 
     def at(self, moment: npt.ArrayLike) -> Array:
-        """Return the survival just after moments."""
+        """Return the survival just after some times."""
         return self._step(moment, "right")
 
     def before(self, moment: npt.ArrayLike) -> Array:
-        """Return the survival just before moments."""
+        """Return the survival just before some times."""
         return self._step(moment, "left")
 
     def _step(self, moment: npt.ArrayLike, side: Literal["left", "right"]) -> Array:
+        """Return the survival curve at each moment; `side` decides at an event."""
         place = np.searchsorted(self.time, np.asarray(moment, dtype=np.float64), side=side)
         return np.concatenate([[1.0], self.survival])[place]
 
     def interval(self, moment: float) -> tuple[float, float]:
-        """Return the 95 % interval at a moment: Greenwood's variance of the log-log survival.
+        """Return the 95 % interval at a time: Greenwood's variance of the log-log survival.
 
         Where nobody had the event, or everybody, the interval is Clopper and Pearson's of those
         whose outcome is known.
@@ -73,6 +74,7 @@ def censoring_curve(time: Array, event: Flags) -> KaplanMeier:
 
 
 def _counts(time: Array, event: Flags) -> tuple[Array, Ids, Ids, Ids]:
+    """Return distinct times, numbers at risk, of events and of censored, per time."""
     moments, place = np.unique(time, return_inverse=True)
     everyone = np.bincount(place)
     events = np.bincount(place[event], minlength=len(moments))
@@ -81,11 +83,11 @@ def _counts(time: Array, event: Flags) -> tuple[Array, Ids, Ids, Ids]:
 
 @dataclass(frozen=True)
 class FollowUp:
-    """How long n patients were followed, and to which horizon they are judged.
+    """Follow-up of n patients, and the horizon of the predicted risk.
 
-    Times, shape (n,), are to the event, or to the end of follow-up. `other`, shape (n,), tells
-    whose follow-up ended with a competing event, after which the event can no longer come; that
-    patient's outcome is known. None where there are no such events.
+    Times, shape (n,), are to the event, or to the end of follow-up. `other`, shape (n,), marks
+    patients whose follow-up ended with a competing event, after which the event cannot happen;
+    their outcome is known. None where there are no such events.
     """
 
     time: Array
@@ -95,7 +97,7 @@ class FollowUp:
 
     @cached_property
     def outcome(self) -> Ids:
-        """1 for an event up to the horizon."""
+        """1 for an event up to the horizon, else 0, also where the outcome is not known."""
         return (self.event & (self.time <= self.horizon)).astype(np.int64)
 
     @cached_property
@@ -109,15 +111,15 @@ class FollowUp:
         return self.event if self.other is None else self.event | self.other
 
     def take(self, rows: npt.NDArray[np.intp] | Flags) -> "FollowUp":
-        """Return some of the patients."""
+        """Return the patients of a mask or at some positions."""
         other = None if self.other is None else self.other[rows]
         return FollowUp(self.time[rows], self.event[rows], self.horizon, other)
 
     def weights(self, learnt: npt.NDArray[np.intp] | slice = slice(None)) -> Array:
-        """Return how many patients each one stands for; 0 where the outcome is not known.
+        """Return the inverse-probability-of-censoring weights (n,); 0 if the outcome is unknown.
 
-        The inverse of the chance to be still followed at the event, or at the horizon (Robins and
-        Rotnitzky 1992; Graf et al. 1999). The curve of censoring is of the patients `learnt`.
+        That is the inverse of the probability to be followed until the event, or the horizon
+        (Robins and Rotnitzky 1992; Graf et al. 1999), by the censoring curve of patients `learnt`.
         """
         time = self.time[learnt]
         curve = censoring_curve(time, self.ended[learnt])
@@ -126,7 +128,7 @@ class FollowUp:
 
 
 def joined(parts: Sequence[FollowUp]) -> FollowUp | None:
-    """Return the patients of several tables as one, at the horizon of the first; None of none."""
+    """Concatenate the patients of several tables, at the horizon of the first; None if no table."""
     if not parts:
         return None
     time, event = (
@@ -140,7 +142,7 @@ def joined(parts: Sequence[FollowUp]) -> FollowUp | None:
 
 
 def resampled_weights(follow: FollowUp, draws: npt.NDArray[Any]) -> Array:
-    """Return `FollowUp.weights` as each of r draws of the patients learns them, shape (n, r).
+    """Return `FollowUp.weights` with a censoring curve learnt in each of r draws, shape (n, r).
 
     `draws`, shape (n, r), counts how often each patient is drawn.
     """
@@ -176,7 +178,7 @@ def brier_at(follow: FollowUp, risk: Array) -> float:
 def observed_risk(follow: FollowUp) -> tuple[float, float, float]:
     """Return the risk at the horizon with its 95 % interval.
 
-    That of Kaplan and Meier, or with competing events that of Aalen and Johansen (1978).
+    Estimated by Kaplan and Meier, or with competing events by Aalen and Johansen (1978).
     """
     if follow.other is not None:
         return cumulative_incidence(follow)
@@ -214,7 +216,7 @@ def cumulative_incidence(follow: FollowUp) -> tuple[float, float, float]:
 
 
 def incidence_curve(follow: FollowUp) -> KaplanMeier:
-    """Return the share without the event beside competing ones: one less the incidence."""
+    """Return one minus the cumulative incidence with competing events, as a `KaplanMeier`."""
     moments, at_risk, ended, _ = _counts(follow.time, follow.ended)
     place = np.searchsorted(moments, follow.time[follow.event])
     events = np.bincount(place, minlength=len(moments))
@@ -223,9 +225,9 @@ def incidence_curve(follow: FollowUp) -> KaplanMeier:
 
 
 def _of_all_or_none(follow: FollowUp, risk: float) -> tuple[float, float]:
-    """Return the interval where nobody had the event first, or everybody: Clopper and Pearson's.
+    """Return Clopper and Pearson's interval, for where nobody or everybody had the event first.
 
-    It is of those whose outcome is known.
+    Counts are of patients whose outcome is known.
     """
     n = int(follow.outcome_known.sum())
     if not n:

@@ -1,4 +1,4 @@
-"""Quantiles of a column that a model may hold: they tell a unit, and no patient."""
+"""Quantiles of a column that a model file may hold: they show the unit, but no single patient."""
 
 from collections.abc import Sequence
 
@@ -14,12 +14,12 @@ _DIGITS = 3
 
 
 def coarse_quantiles(values: Array, patients: int) -> tuple[float, ...]:
-    """Return the tenths, if they have ten patients beyond them, or the quartiles, if five."""
+    """Return the deciles, if enough patients lie beyond them, or the quartiles, or nothing."""
     if patients >= 2 * FEW / TENTHS[0]:
         return safe_quantiles(values)
     return safe_quantiles(values, QUARTILES) if patients >= FEW / QUARTILES[0] else ()
 
 
 def safe_quantiles(values: Array, at: Sequence[float] = TENTHS) -> tuple[float, ...]:
-    """Return quantiles of few digits."""
+    """Return quantiles rounded to three significant digits."""
     return tuple(float(f"{value:.{_DIGITS}g}") for value in np.quantile(values, at))

@@ -1,4 +1,4 @@
-"""Better, worse, equivalent or undecided: a difference against a margin that was declared."""
+"""Verdicts on a difference against a margin: better, worse, equivalent or undecided."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ DRAWS = 50_000  # of the posterior over data sets
 class Difference:
     """A mean difference over resamples of one data set, with its 95 % interval.
 
-    `p` is two-sided, of no difference; `p_equivalent` is of the two one-sided tests that it lies
+    `p` is two-sided, for no difference; `p_equivalent` that of the two one-sided tests for one
     inside the margin. `detectable` is the smallest true difference that would be found with 80 %
     power, by the first step of Holm's procedure if the test is one of several. `worse`, `same` and
     `better` are posterior probabilities that it lies below, inside and above the margin; the last
-    is also the p of the one-sided test that a gain of the margin or more is excluded.
+    is also the p of the one-sided test that excludes a gain of the margin or more.
     """
 
     mean: float
@@ -42,13 +42,13 @@ class Difference:
 def difference(
     values: Sequence[float] | Array, *, test_share: float, margin: float, tests: int = 1
 ) -> Difference:
-    """Measure a mean difference of correlated resamples against a margin.
+    """Estimate a mean difference over correlated resamples, and test it against a margin.
 
-    Values, shape (J,) with J of at least 2, are the score of one contender less that of the other.
-    The correlation of two resamples is taken to be the part of the rows in the test (Nadeau and
-    Bengio 2003, section 3). `tests` counts the family. The posterior is Student's with the same
-    mean, width and J - 1 degrees of freedom (Benavoli et al. 2017, section 3). If all values are
-    equal, there is no doubt left: every probability is 0 or 1.
+    Values, shape (J,) with J >= 2, are the score of one contender minus that of the other. The
+    correlation of two resamples is taken to be the test share of the rows (Nadeau and Bengio 2003,
+    section 3). `tests` is the number of tests in the family. The posterior is Student's with the
+    same mean, width and J - 1 degrees of freedom (Benavoli et al. 2017, section 3). If all values
+    are equal, every probability is 0 or 1.
     """
     d = np.asarray(values, dtype=np.float64)
     error = corrected_error(d, test_share / (1 - test_share))
@@ -58,11 +58,11 @@ def difference(
 def measured(
     mean: float, error: float, freedom: float, *, margin: float, tests: int = 1
 ) -> Difference:
-    """Hold a difference with a standard error against a margin, as `difference` does.
+    """Compare a difference of known standard error with a margin, as `difference` does.
 
     `freedom` is that of Student's distribution; infinite for the normal one.
     """
-    error = max(error, 1e-12)
+    error = max(error, 1e-12)  # without any, probabilities become 0 or 1 instead of NaN
     # Of scipy's functions, which are many times as fast as its distributions.
     worse, better = special.stdtr(freedom, [(-margin - mean) / error, (mean - margin) / error])
     levels = [1 - LEVEL / 2, 1 - LEVEL / 2 / tests, POWER]
@@ -81,7 +81,7 @@ def measured(
 
 
 def verdict(estimate: Difference, p: float, p_equivalent: float) -> str:
-    """Return the verdict on a difference.
+    """Return "better", "worse", "equivalent" or "undecided" for a difference.
 
     It is better or worse if the test excludes no difference; equivalent if the two one-sided tests
     exclude both sides of the margin; else it is undecided. The p values are those of `estimate`, or
@@ -93,9 +93,9 @@ def verdict(estimate: Difference, p: float, p_equivalent: float) -> str:
 
 
 def over_datasets(means: Sequence[float] | Array, margin: float) -> tuple[float, float, float]:
-    """Return how probable it is that a contender is worse, the same and better on a new data set.
+    """Return the probabilities that a contender is worse, the same and better on a new data set.
 
-    Given is its mean difference on each of m data sets. The answers are shares of draws from the
+    `means`, (m,), are its mean differences on m data sets. Returned are shares of draws from the
     posterior of the Bayesian signed-rank test (Benavoli et al. 2017, section 4) in which each is
     the most probable; they sum to 1. One prior observation lies at 0.
     """

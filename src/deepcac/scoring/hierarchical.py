@@ -16,7 +16,7 @@ _LEAST = 0.1  # errors below this part of the margin count as it: never chosen i
 
 
 class NewDataset(NamedTuple):
-    """Posterior mean over data sets, and what is to be expected of a new one.
+    """Posterior mean over data sets, and the prediction for a new one.
 
     Probabilities that its true difference lies below, inside and above the margin.
     """
@@ -67,9 +67,9 @@ def _log_likelihood(d: Array, variance: Array, means: Array, spreads: Array, fre
 
 
 def _mixture(freedom: int) -> tuple[Array, Array]:
-    """Return weights and variances of normals that make a Student with some freedom.
+    """Return weights and variances of a normal mixture that approximates Student's distribution.
 
-    The variances are freedom / chi-squared. The points are evenly apart in the logarithm of the
+    The variances are freedom / chi-squared. The points are equidistant in the logarithm of the
     chi-squared value: there the integrand is smooth and falls to 0 on both sides, so that the sum
     converges fast (trapezoidal rule).
     """

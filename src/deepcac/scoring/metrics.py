@@ -17,10 +17,10 @@ SILHOUETTE_MIB = 16
 def one_against_rest(
     y: Ids, score: Array, n_classes: int, kind: str, weight: Array | None = None
 ) -> Array:
-    """Return "auroc" or "auprc" of every class against the others, shape (n_classes,).
+    """Return the AUROC or AUPRC (`kind`) of every class against the others, shape (n_classes,).
 
-    Of class ids (n,), scores (n, n_classes) and weights of rows (n,). NaN for a class that no row,
-    or every row, belongs to.
+    From class ids (n,), scores (n, n_classes) and row weights (n,). NaN for a class that no row, or
+    every row, belongs to.
     """
     measure = sk.roc_auc_score if kind == "auroc" else sk.average_precision_score
     values = np.full(n_classes, np.nan)
@@ -32,13 +32,13 @@ def one_against_rest(
 
 
 def min_sensitivity_precision(y: Ids, score: Array) -> float:
-    """Best minimum of sensitivity and precision over all thresholds (PhysioNet 2012, event 1)."""
+    """Return the best minimum of sensitivity and precision over thresholds (PhysioNet 2012)."""
     precision, recall, _ = sk.precision_recall_curve(y, score)
     return float(np.minimum(precision, recall).max())
 
 
 def expected_calibration_error(y: Ids, probability: Array, bins: int = RISK_BINS) -> float:
-    """Weighted mean gap between risks (n,) and outcomes 0 or 1 in `bins` equal-width bins."""
+    """Return the mean gap of risks (n,) and outcomes in equal-width bins, weighted by rows."""
     gap = np.bincount(risk_bins(probability, bins), weights=y - probability, minlength=bins)
     return float(np.abs(gap).sum() / len(y))
 
@@ -59,12 +59,13 @@ def score_predictions(task: Task, fitted: Fitted) -> Scores:
 
 
 def f1(y: Ids, predicted: Ids, n_classes: int, weight: Array | None = None) -> float:
-    """F1 of class 1 of two, or the mean F1 of three or more; 0 for a class never predicted."""
+    """Return F1 of class 1 of two, or the mean over more; 0 for a class never predicted."""
     average = "binary" if n_classes == 2 else "macro"
     return float(sk.f1_score(y, predicted, average=average, zero_division=0, sample_weight=weight))
 
 
 def _discrimination(task: Task, fitted: Fitted) -> Scores:
+    """Return the scores of ranking and decisions; of two classes, AUROC is class 1's."""
     y, n_classes = task.y_test, task.n_classes
     auroc = one_against_rest(y, fitted.probability, n_classes, "auroc")
     auprc = one_against_rest(y, fitted.probability, n_classes, "auprc")
@@ -85,12 +86,12 @@ def _discrimination(task: Task, fitted: Fitted) -> Scores:
 
 
 def unweighted(probability: Array, class_shares: Array | None) -> Array:
-    """Take class weights out of probabilities again.
+    """Undo the effect of balanced class weights on probabilities.
 
-    A model whose classes were weighed to count alike answers for a population in which they are
-    as frequent as each other. By Bayes' rule the odds of the real one are those times the odds
-    of the classes; without this, every balanced model looks badly calibrated. Shares (n_classes,)
-    are those in the training rows; None leaves probabilities (n, n_classes) as they are.
+    A balanced model predicts for a population in which all classes are equally frequent. By Bayes'
+    rule the odds in the real one are those times the odds of the classes; without this, every
+    balanced model looks badly calibrated. Shares (n_classes,) are those in the training rows; None
+    leaves probabilities (n, n_classes) as they are.
     """
     if class_shares is None:
         return probability
@@ -101,10 +102,12 @@ def unweighted(probability: Array, class_shares: Array | None) -> Array:
 
 
 def _calibration(task: Task, fitted: Fitted) -> Scores:
+    """Return Brier score, ECE and log loss of unweighted risks; None if uncalibrated."""
     if not fitted.calibrated:
         return {"brier": None, "ece": None, "log_loss": None}
     y, probability = task.y_test, unweighted(fitted.probability, fitted.class_shares)
     truth = np.eye(task.n_classes)[y]
+    # A single probability of 0 would make the mean log loss infinite.
     certain = np.clip(probability[np.arange(len(y)), y], 1e-15, None)
     scores: Scores = {"log_loss": float(-np.log(certain).mean())}
     if task.n_classes > 2:
@@ -121,7 +124,7 @@ def _calibration(task: Task, fitted: Fitted) -> Scores:
 
 
 def score_clusters(task: Task, fitted: Fitted) -> Scores:
-    """Return how the clusters of one split lie to the classes and to each other."""
+    """Return scores of the clusters of one split: agreement with classes, and separation."""
     cluster, y = fitted.cluster, task.y_test
     scores: Scores = {
         "nmi": sk.normalized_mutual_info_score(y, cluster),
@@ -143,4 +146,5 @@ def score_clusters(task: Task, fitted: Fitted) -> Scores:
 
 
 def _finite(value: float | None) -> float | None:
+    """Return the value as a float, None for NaN and infinities."""
     return float(value) if value is not None and np.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Differences of several sites as one: random effects, and what a new site would show."""
+"""Random-effects pooling of differences over sites, with a prediction for a new site."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ FEWEST_TO_PREDICT = 3  # sites; of two the spread between sites has no freedom l
 
 
 class Pooled(NamedTuple):
-    """A mean over sites."""
+    """A random-effects mean over sites."""
 
     mean: float  # of the true differences
     error: float
@@ -28,7 +28,8 @@ def pool_sites(differences: Sequence[float] | Array, errors: Sequence[float] | A
 
     The variance between sites is that of Paule and Mandel. The error is that of Hartung,
     Knapp, Sidik and Jonkman with k - 1 degrees of freedom. Their factor is 1 wherever the
-    variance is above 0; where it is 0 the factor may not make the interval narrower.
+    variance is above 0; where it is 0, the factor is at least 1, so that the interval does not
+    become narrower.
 
     References
     ----------
@@ -37,9 +38,11 @@ def pool_sites(differences: Sequence[float] | Array, errors: Sequence[float] | A
     y, variance = np.asarray(differences, float), np.square(np.asarray(errors, float))
     between = _between(y, variance)
     weight = 1 / (variance + between)
+    # The factor of Hartung and others is left out: with this variance between sites it is 1.
     mean, error = float(np.average(y, weights=weight)), float(weight.sum() ** -0.5)
     half = np.nan
     if len(y) >= FEWEST_TO_PREDICT:
+        # k - 2 degrees of freedom: Higgins, Thompson and Spiegelhalter.
         half = stats.t.ppf(0.975, len(y) - 2) * np.sqrt(between + error**2)
     return Pooled(
         mean, error, len(y) - 1, float(np.sqrt(between)), float(mean - half), float(mean + half)
@@ -55,4 +58,5 @@ def _between(y: Array, variance: Array) -> float:
 
     if excess(0.0) <= 0:
         return 0.0
+    # At the upper end the weighted squares sum to less than 1, so the excess is negative.
     return float(brentq(excess, 0.0, len(y) * float(np.ptp(y)) ** 2, xtol=1e-16))

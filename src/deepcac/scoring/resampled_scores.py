@@ -1,6 +1,6 @@
-"""Scores of predicted risks on patients who are drawn again: all draws at once.
+"""Scores of predicted risks in bootstrap draws of the patients, all draws at once.
 
-Patients are drawn by how often each is in a draw, shape (n, r). At a horizon their outcomes are
+`draws`, shape (n, r), holds how often each patient is in each draw. At a horizon the outcomes are
 weighted for censoring, by weights that each draw learns anew.
 """
 
@@ -18,13 +18,13 @@ from deepcac.scoring.censored import FollowUp, resampled_weights
 from deepcac.types import Array, Ids
 
 _STEPS = 25  # of Newton; a slope needs six
-_AT_ONCE = 2_000_000  # numbers of a block of draws
-_MOST, _FEWEST, _NUMBERS = 500, 100, 20_000_000  # draws, and what they may hold in all
-AUROC, AUPRC, RATIO, SLOPE, INTERCEPT, BRIER, SCALED, LOSS, MENDED = SCORES = (
+_AT_ONCE = 2_000_000  # numbers in a block of draws
+_MOST, _FEWEST, _NUMBERS = 500, 100, 20_000_000  # draws, and numbers that they hold in total
+AUROC, AUPRC, RATIO, SLOPE, INTERCEPT, BRIER, SCALED, LOSS, RECALIBRATED_BRIER = SCORES = (
     *("auroc", "auprc", "ratio", "slope", "intercept", "brier", "scaled_brier", "log_loss"),
     "brier_recalibrated",
 )
-ICI = "calibration_index"  # takes a fit a draw, so that it is no part of these
+ICI = "calibration_index"  # not among `SCORES`: each draw needs a fit
 
 
 class Estimate(NamedTuple):
@@ -37,11 +37,11 @@ class Estimate(NamedTuple):
 
 
 class Patients(NamedTuple):
-    """Patients whose risks are judged, shape (n,) each.
+    """Outcomes and predicted risks of n patients, shape (n,) each.
 
-    `y` is 1 where the event came (by the horizon of `follow`, where there is one). Patients of one
-    `part`, a resample or a place, are those whose risks one model gave: only they are ranked
-    among each other, and censoring is learnt from them. All are of one part if it is None.
+    `y` is 1 for an event (by the horizon of `follow`, where there is one). A `part`, such as a
+    resample or a place, has the patients whose risks one model predicted: patients are ranked, and
+    censoring is learnt, within parts only. None means a single part.
     """
 
     y: Ids
@@ -55,13 +55,13 @@ class Patients(NamedTuple):
         return self.y if self.follow is None else self.y[self.follow.outcome_known]
 
     def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> "Patients":
-        """Return some of the patients."""
+        """Return the patients of a mask or at some positions."""
         follow = None if self.follow is None else self.follow.take(rows)
         part = None if self.part is None else self.part[rows]
         return Patients(self.y[rows], self.risk[rows], follow, part)
 
     def parts(self) -> list[Ids]:
-        """Return the places of the patients of each part."""
+        """Return the positions of the patients of each part."""
         if self.part is None:
             return [np.arange(len(self.y))]
         order = np.argsort(self.part, kind="stable")
@@ -69,11 +69,11 @@ class Patients(NamedTuple):
 
     @property
     def rankable(self) -> bool:
-        """Whether a part holds both outcomes, known ones."""
+        """Whether some part has patients with each of the two outcomes, both known."""
         return any(len(np.unique(self.take(rows).labelled)) == 2 for rows in self.parts())
 
     def weights(self, draws: npt.NDArray[Any]) -> Array:
-        """Return how many patients each one stands for in each draw, shape (n, r)."""
+        """Return each patient's weight in each draw (n, r): the count, times that for censoring."""
         weights = draws.astype(np.float64)
         if self.follow is not None:
             for rows in self.parts():
@@ -81,7 +81,7 @@ class Patients(NamedTuple):
         return weights
 
     def once(self) -> Array:
-        """Return how many patients each one stands for, shape (n,), where nobody is drawn."""
+        """Return each patient's weight (n,) in the original sample."""
         return self.weights(np.ones((len(self.y), 1)))[:, 0]
 
 
@@ -109,26 +109,27 @@ def unscaled(name: str, value: Array) -> Array:
 
 
 def risk_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
-    """Return `SCORES` of the patients in each draw, shape (r,) each.
+    """Return `SCORES` of the patients in each draw (n, r), arrays of shape (r,) by name.
 
-    But for the Brier score and the log loss it is NaN where a draw holds one outcome only, and
+    All but the Brier score and the log loss are NaN where a draw holds one outcome only, and
     observed / expected where no event is expected.
     """
     step = max(1, _AT_ONCE // max(len(whom.y), 1))
-    blocks = [_scores(whom, draws[:, j : j + step]) for j in range(0, draws.shape[1], step)]
+    blocks = [_block_scores(whom, draws[:, j : j + step]) for j in range(0, draws.shape[1], step)]
     return {name: np.concatenate([block[name] for block in blocks]) for name in SCORES}
 
 
-def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
+def _block_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
+    """Compute `risk_scores` for a few draws; `draws` are counts, shape (n, r)."""
     y, risk, weight = whom.y, whom.risk, whom.weights(draws)
     size = draws.sum(axis=0, dtype=np.float64)
     odds = log_odds(risk)
     slope, level = slopes(y, odds, weight)
-    mended = expit(slope * odds[:, None] + level)
+    recalibrated = expit(slope * odds[:, None] + level)
     expected = risk @ draws
     events, others = y @ weight, (1 - y) @ weight
     share = events / size
-    # No event, or nothing else: a refit has no end, and the log of O/E is none.
+    # With one outcome only, a refit diverges and the log of O/E is not finite.
     both = (events > 0) & (others > 0)
     auroc, auprc = _ranked(whom, weight)
     brier = ((y - risk) ** 2) @ weight / size
@@ -142,12 +143,14 @@ def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
         BRIER: brier,
         SCALED: 1 - brier / same_for_all,
         LOSS: np.logaddexp(0, np.where(y == 1, -odds, odds)) @ weight / size,
-        MENDED: np.where(both, (weight * (y[:, None] - mended) ** 2).sum(axis=0) / size, np.nan),
+        RECALIBRATED_BRIER: np.where(
+            both, (weight * (y[:, None] - recalibrated) ** 2).sum(axis=0) / size, np.nan
+        ),
     }
 
 
 def _ranked(whom: Patients, weight: Array) -> tuple[Array, Array]:
-    """Return AUROC and AUPRC under weights (n, r): means of the parts that hold both outcomes."""
+    """Return AUROC and AUPRC under weights (n, r), as means over parts with both outcomes."""
     both = [rows for rows in whom.parts() if len(np.unique(whom.take(rows).labelled)) == 2]
     scores = [
         weighted_scores(
@@ -162,14 +165,15 @@ def _ranked(whom: Patients, weight: Array) -> tuple[Array, Array]:
 
 
 def drawn_aurocs(whom: Patients, draws: npt.NDArray[Any]) -> Array:
-    """Return the AUROC of the patients as they are and in each draw (n, r), shape (1 + r,)."""
+    """Return the AUROC in the original sample and in each draw (n, r), shape (1 + r,)."""
     return _ranked(whom, whom.weights(np.hstack([np.ones((len(draws), 1)), draws])))[0]
 
 
 def slopes(y: Ids, odds: Array, weight: Array) -> tuple[Array, Array]:
-    """Refit slope and intercept of log odds (n,) under weights (n, r), both of shape (r,).
+    """Return calibration slope and intercept of log odds (n,) under weights (n, r), both (r,).
 
-    The slope is 0 where all risks are equal, and the intercept then the log odds of the event.
+    Where all risks are equal, the slope is 0 and the intercept the log odds of the event. Newton
+    steps are bounded, since a draw whose risks separate the outcomes has no finite optimum.
     """
     share = (y @ weight) / np.maximum(weight.sum(axis=0), 1e-12)
     a, b = logit(np.clip(share, 1e-6, 1 - 1e-6)), np.zeros(weight.shape[1])
@@ -192,7 +196,10 @@ def slopes(y: Ids, odds: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def shifts(y: Ids, odds: Array, weight: Array) -> Array:
-    """Return what is added to log odds (n,) under weights (n, r) to expect what came, (r,)."""
+    """Return the shifts (r,) of log odds (n,) that match expected and observed events.
+
+    One for each column of the weights (n, r).
+    """
     step = np.zeros(weight.shape[1])
     for _ in range(_STEPS):
         fitted = expit(odds[:, None] + step)
@@ -206,7 +213,7 @@ def shifts(y: Ids, odds: Array, weight: Array) -> Array:
 
 
 def resampled_benefits(whom: Patients, draws: npt.NDArray[Any], threshold: float) -> Array:
-    """Return the net benefit of treating from a threshold on in each draw, shape (r,).
+    """Return the net benefit, per patient, of treating at or above a threshold in each draw, (r,).
 
     At a horizon the events among the treated are read from their Kaplan-Meier curve (Vickers et
     al. 2008).
@@ -223,19 +230,19 @@ def resampled_benefits(whom: Patients, draws: npt.NDArray[Any], threshold: float
 
 
 def benefit(whom: Patients, draws: npt.NDArray[Any], threshold: float) -> Array:
-    """Return the net benefit as it is and in each draw (n, r), in patients of 1,000, (1 + r,)."""
+    """Return the net benefit per 1,000 patients in the sample and in each draw (n, r), (1 + r,)."""
     counts = np.hstack([np.ones((len(draws), 1), draws.dtype), draws])
     return 1000 * resampled_benefits(whom, counts, threshold)
 
 
 def event_share(whom: Patients, draws: npt.NDArray[Any]) -> Array:
-    """Return the share of events as it is and in each draw (n, r), shape (1 + r,)."""
+    """Return the share of events in the sample and in each draw (n, r), shape (1 + r,)."""
     counts = np.hstack([np.ones((len(draws), 1), draws.dtype), draws])
     return np.asarray((whom.y @ whom.weights(counts)) / counts.sum(axis=0, dtype=np.float64))
 
 
 def perfect_ranking(events: int, others: int) -> tuple[float, float]:
-    """Return the log odds of an AUROC of 1, and their error: a bootstrap of it never varies.
+    """Return a log odds for an AUROC of 1, and its error, since a bootstrap of it never varies.
 
     They are mean and sd of Jeffreys' posterior after as many pairs as the rarer outcome has rows,
     none of which was reversed: pairs that share a row are not independent.
@@ -247,7 +254,7 @@ def perfect_ranking(events: int, others: int) -> tuple[float, float]:
 
 
 def mean_where_defined(scores: npt.ArrayLike) -> Array:
-    """Return the mean over the first axis of the scores that are not NaN; NaN where none is."""
+    """Return the mean over the first axis, NaN ignored; NaN where all are (without a warning)."""
     values = np.asarray(scores, dtype=np.float64)
     defined = ~np.isnan(values)
     n = defined.sum(axis=0)
@@ -256,7 +263,7 @@ def mean_where_defined(scores: npt.ArrayLike) -> Array:
 
 
 def estimate(name: str, value: float, resampled: Array) -> Estimate:
-    """Return a score with the 95 % normal interval of its bootstrap, on its `scaled` form."""
+    """Return a score with the 95 % normal interval of its bootstrap on the `scaled` scale."""
     there, drawn = float(scaled(name, np.array(value))), scaled(name, resampled)
     error = float(np.nanstd(drawn, ddof=1)) if (~np.isnan(drawn)).sum() > 1 else np.nan
     half = float(norm.ppf(0.975)) * error
@@ -265,18 +272,18 @@ def estimate(name: str, value: float, resampled: Array) -> Estimate:
 
 
 def patient_draws(patient: npt.NDArray[Any], seed: int = 0) -> npt.NDArray[np.uint8]:
-    """Return how often each row (n,) is in each of some hundred draws of the patients, (n, r)."""
+    """Draw patients some hundred times; return how often each row (n,) is drawn, shape (n, r)."""
     _, place = np.unique(patient, return_inverse=True)
     draws = int(np.clip(_NUMBERS // len(place), _FEWEST, _MOST))
     return poisson_weights(int(place.max()) + 1, draws, seed)[place]
 
 
 def drawn_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
-    """Return `SCORES` of the patients as they are and in each draw (n, r), of shape (1 + r,) each.
+    """Return `SCORES` in the original sample and in each draw (n, r), shape (1 + r,) each.
 
-    A perfect ranking, or one the wrong way round, has no slope. Of a draw that is ranked so, where
-    not all patients are, the AUROC is taken half a pair of patients short of 1, or above 0: log
-    odds have no end. Equal risks have no slope either, and an AUROC that no draw changes.
+    A draw that is ranked perfectly, unlike the sample, has no slope, and its AUROC is set to half
+    a pair of patients below 1 (or above 0), so that its log odds are finite. A sample that is
+    ranked perfectly, and equal risks, have no slope; the AUROC of equal risks does not vary.
     """
     scores = risk_scores(whom, np.hstack([np.ones((len(whom.y), 1), draws.dtype), draws]))
     auroc, equal = scores[AUROC], np.ptp(whom.risk) == 0
@@ -291,10 +298,10 @@ def drawn_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
 
 
 def score_intervals(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Estimate]:
-    """Return `SCORES` with their 95 % intervals by draws of the patients, shape (n, r).
+    """Return `SCORES` with 95 % bootstrap intervals from draws (n, r), the model fixed.
 
-    The risks stay as they are. Both outcomes occur. A perfect ranking has the interval of
-    `perfect_ranking`, as draws of it never vary.
+    Both outcomes must occur. A perfect ranking gets the interval of `perfect_ranking`, since its
+    draws never vary.
     """
     return estimates(whom, drawn_scores(whom, draws))
 

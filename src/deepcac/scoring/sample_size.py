@@ -1,4 +1,4 @@
-"""How many patients a risk model itself needs (Riley and others 2020)."""
+"""Sample size to develop a risk model (Riley et al. 2020)."""
 
 from dataclasses import dataclass
 from math import ceil, exp, log, sqrt
@@ -17,7 +17,7 @@ MOST_FOR_ERROR = 30  # parameters up to which the formula of the average error w
 
 @dataclass(frozen=True)
 class SampleSize:
-    """Patients that each criterion asks for."""
+    """Number of patients that each criterion requires."""
 
     overall: int  # the overall risk is known within 0.05
     average_error: int | None  # a risk is off by 0.05 on average; None beyond 30 parameters
@@ -32,7 +32,7 @@ class SampleSize:
 
 
 def largest_r2(share: float) -> float:
-    """Return the largest Cox and Snell R2 of an outcome of this share."""
+    """Return the largest possible Cox and Snell R2 for an outcome with this share of events."""
     return 1 - exp(2 * (share * log(share) + (1 - share) * log(1 - share)))
 
 
@@ -59,11 +59,11 @@ def r2_of_auroc(auroc: float, share: float) -> float:
 
 # By hand: pmsampsize leaves out the criterion of the average error.
 def sample_size(parameters: int, share: float, r2: float | None = None) -> SampleSize:
-    """Return the smallest sample to develop a risk model of a binary outcome on.
+    """Return the smallest sample to develop a risk model of a binary outcome.
 
-    Of candidate parameters a number has one, a category one per level but the first. `share` of the
-    patients have the outcome. `r2` is Cox and Snell's, as expected; `EXPLAINED` of the largest if
-    None. A number outside of its range is a `ConfigError`.
+    A numeric variable counts as one of the candidate `parameters`, a category as one per level but
+    the first. `share` of the patients have the outcome. `r2` is the expected one of Cox and Snell;
+    `EXPLAINED` of the largest if None. A number out of range is a `ConfigError`.
 
     Riley et al. 2020 (BMJ 368, m441), figures 1 to 4.
 

@@ -1,14 +1,14 @@
-"""Counts of patients, and the one rule by which they are written.
+"""Disclosure control: counts of patients, and the one rule by which they are written.
 
 The rule is that of health services. Counts of 1 to 7 are hidden, all others rounded to 5, and
 percentages are whole numbers of rounded counts. Each total is rounded by itself, so parts need not
 add up to it. This stops a reader who subtracts counts of a few patients from each other. It does
-not stop one who knows all other patients: some count of a page of several columns crosses a step
-of rounding with the last one, and so usually tells that patient's outcome.
+not stop one who knows all other patients: on a page of several columns, some count usually crosses
+a rounding step with the last patient, and so reveals that patient's outcome.
 
-Whoever builds a page, a card or a message gives true counts as `Count`, `Share` and `Rate`, and
-sentences with them as `Text`. These are strings for other readers, so that nothing is told by
-mistake. Only what renders a page may ask for the other form, which is the owner's.
+Code that builds a page, a card or a message passes true counts as `Count`, `Share` and `Rate`, and
+sentences with them as `Text`. As strings these have the protected form, so that nothing is
+disclosed by mistake. Only the rendering of a page may use the exact form, for the data's owner.
 """
 
 from collections.abc import Callable, Iterable
@@ -41,12 +41,12 @@ class Rule:
     step: int
 
     def is_few(self, count: npt.ArrayLike) -> Flags:
-        """Return which counts are of some patients, but too few to be written."""
+        """Return which counts must be hidden: above 0, but below `few`."""
         counts = np.asarray(count)
         return np.asarray((counts > 0) & (counts < self.few))
 
     def count(self, count: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return counts rounded to `step`; NaN in place of one of few patients.
+        """Return counts rounded to `step`, NaN for hidden ones.
 
         >>> OTHERS.count([0, 3, 8, 62]).tolist()
         [0.0, nan, 10.0, 60.0]
@@ -54,7 +54,7 @@ class Rule:
         return np.where(self.is_few(count), np.nan, rounded(count, self.step))
 
     def share(self, count: npt.ArrayLike, whole: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return shares of rounded counts in rounded wholes; NaN where one is hidden or empty.
+        """Return rounded counts over rounded totals; NaN where one is hidden or the total 0.
 
         >>> OTHERS.share([30, 3, 0], [62, 62, 62]).tolist()
         [0.5, nan, 0.0]
@@ -63,7 +63,7 @@ class Rule:
         return self.count(count) / np.where(wholes > 0, wholes, np.nan)
 
     def show(self, text: str) -> str:
-        """Return a text as the rule has it."""
+        """Return a `Text` in full for `OWNER`, protected otherwise; other strings as they are."""
         if not isinstance(text, Text):
             return text
         return text.exact if self == OWNER else str(text)
@@ -73,14 +73,14 @@ OTHERS, OWNER = RULES = Rule(FEW, STEP), Rule(1, 1)
 
 
 class Text(str):
-    """A text with counts of patients: the string is for others, `exact` for their owner.
+    """A text with counts of patients: as a string protected, with `exact` for the data's owner.
 
     Parameters
     ----------
     template : str
         With a pair of braces for each of the values, as `str.format` has them.
     *values
-        Counts, texts and whatever else stands in it.
+        Counts, texts and other values to insert.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Text(str):
     exact: str
 
     def __new__(cls, template: str, *values: object) -> Self:
-        """Fill both forms."""
+        """Fill the template in both forms."""
         return cls.by(
             lambda rule: template.format(
                 *(rule.show(value) if isinstance(value, str) else value for value in values)
@@ -101,22 +101,22 @@ class Text(str):
 
     @classmethod
     def by(cls, write: Callable[[Rule], str]) -> Self:
-        """Return the text that a function writes by each of the two rules."""
+        """Return the text whose two forms a function writes, given each rule."""
         return cls.of(*map(write, RULES))
 
     @classmethod
     def of(cls, shown: str, exact: str) -> Self:
-        """Return a text whose two forms are known."""
+        """Return a text with these two forms."""
         text = str.__new__(cls, shown)
         text.exact = exact
         return text
 
     def __reduce__(self) -> Any:
-        """Keep both forms on the way to another process."""
+        """Pickle both forms, for other processes."""
         return Text.of, (str(self), self.exact)
 
     def capitalize(self) -> "Text":
-        """Return the text with a capital."""
+        """Return the text with a capital first letter, in both forms."""
         return Text.of(str(self).capitalize(), self.exact.capitalize())
 
 
@@ -135,7 +135,7 @@ class Count(Text):
 
 
 class Share(Text):
-    """A percentage of patients: a whole number of rounded counts; with a digit for their owner.
+    """A percentage of patients, of rounded counts; the exact form has one decimal.
 
     >>> Share(31, 62), Share(2, 62), Share(2, 62).exact
     ('50 %', 'withheld', '3.2 %')
@@ -152,32 +152,32 @@ class Share(Text):
 
 
 class OfSome(Text):
-    """What is known of some patients, such as a quantile: others see it of `least` or more.
+    """A statistic of some patients, such as a quantile: withheld for fewer than `least`.
 
     >>> OfSome("61 (50 to 72)", 12, least=32), OfSome("icu", 9)
     ('withheld', 'icu')
     """
 
     def __new__(cls, text: str, patients: int, least: int = FEW, instead: str = WITHHELD) -> Self:
-        """Write the text, or what stands instead of it; of nobody there is none."""
+        """Write the text, or `instead` where it is withheld; empty for no patients."""
         exact = OWNER.show(text) if patients > 0 else instead
         return cls.of(str(text) if patients >= least else instead, exact)
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How often an outcome is, with a 95 % interval (Wilson 1927).
+    """The share of patients with an outcome, with a 95 % interval (Wilson 1927).
 
     Attributes
     ----------
     events, rows : int
-        The share is that of these counts.
+        Numerator and denominator of the share.
     patients : int
-        As of so many independent ones is the interval.
+        Number of independent observations for the interval.
     hidden : bool
-        Whether others see none, because another count is of few patients.
+        Whether the protected form is withheld because another count is small.
     risk : (float, float, float) or None
-        Share and interval by another estimator, for patients who are followed.
+        Share and interval by another estimator, for patients with follow-up.
     """
 
     events: int
@@ -209,12 +209,12 @@ class Rate:
 
 
 def withheld(text: str, hidden: Callable[[Rule], bool]) -> Text:
-    """Return a text, withheld where `hidden` by a rule."""
+    """Return a text whose form is withheld under rules for which `hidden` is true."""
     return Text.by(lambda rule: WITHHELD if hidden(rule) else rule.show(text))
 
 
 def join_texts(separator: str, texts: Iterable[str]) -> Text:
-    """Return texts with a separator between them."""
+    """Join texts with a separator, in both forms."""
     parts = list(texts)
     return Text.by(lambda rule: separator.join(map(rule.show, parts)))
 

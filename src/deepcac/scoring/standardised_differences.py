@@ -19,9 +19,9 @@ def number_difference(first: Array, second: Array) -> float:
 def category_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """Return the distance of the shares of levels (Yang and Dalton 2012); NaN if nothing varies.
 
-    Parameters are counts of each level, shape (levels,). Of two levels it is the difference of the
-    shares over the root of their mean variance. It is infinite if no level is in both groups, which
-    then do not vary in the direction in which they differ.
+    Parameters are counts of each level, shape (levels,). For two levels it is the difference of
+    the shares over the root of their mean variance. It is infinite if no level is in both groups,
+    which then do not vary in the direction in which they differ.
     """
     counts = np.array([first, second], dtype=np.float64)
     counts = counts[:, counts.sum(axis=0) > 0]

@@ -39,9 +39,9 @@ def corrected_t_test(
 ) -> Comparison:
     """Test a mean difference over overlapping resamples (`corrected_error`).
 
-    Differences, shape (J,), are the score of one method less that of the other; rows are means over
-    the splits. Interval and test are NaN with fewer than two splits, and where all differences are
-    equal: nothing varies then, so that nothing can be tested.
+    Differences, shape (J,), are the score of one method minus that of the other; `n_train` and
+    `n_test` are mean rows over the splits. Interval and test are NaN with fewer than two splits,
+    and where all differences are equal, since the variance is then 0.
     """
     values = np.asarray(differences, dtype=np.float64)
     mean = float(values.mean())
@@ -57,7 +57,7 @@ def corrected_t_test(
 def holm(p_values: Sequence[float] | Array) -> Array:
     """Adjust p values (m,) for all tests of one table (Holm 1979).
 
-    NaN stands for a test that could not be made: it does not count and stays NaN.
+    NaN marks a test that could not be made: it does not count and stays NaN.
     """
     p = np.asarray(p_values, dtype=np.float64)
     adjusted = np.full(len(p), np.nan)
@@ -76,7 +76,7 @@ def risk_bins(probability: Array, bins: int = RISK_BINS) -> Ids:
 def reliability(label: Ids, probability: Array, bins: int = RISK_BINS) -> tuple[Array, Array, Ids]:
     """Return the calibration curve over equal-width bins of [0, 1], from labels and risks (n,).
 
-    Mean probability, share of positives and number of rows in each bin that holds rows.
+    Returns mean probability, share of positives and number of rows of each non-empty bin.
     """
     place = risk_bins(probability, bins)
     count = np.bincount(place, minlength=bins)
@@ -87,14 +87,14 @@ def reliability(label: Ids, probability: Array, bins: int = RISK_BINS) -> tuple[
 
 
 def independent_rows(part: Ids, unit: Ids | None) -> Ids:
-    """Return how many independent rows each part holds: its rows, or its patients.
+    """Return the number of independent observations in each part: its rows, or its patients.
 
     Parameters
     ----------
     part : ndarray of shape (n,)
         The part of each row, from 0.
     unit : ndarray of shape (n,) or None
-        Whose row each one is; None where each row is a patient.
+        Patient of each row; None where each row is a patient.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What sets the clusters of a run apart: sizes, class mix, distinguishing features."""
+"""Description of the clusters of a run: sizes, class mix, distinguishing features."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def distinguishing_features(
 
 
 def _contrast(inside: Array, outside: Array) -> Array:
-    """Return Cohen's d of every column, at most `PERFECT`; NaN where all rows are alike."""
+    """Return Cohen's d of every column, at most `PERFECT`; NaN for a constant column."""
     (mean, sd), (other_mean, other_sd) = (
         (X.mean(axis=0), X.std(axis=0, ddof=1)) for X in (inside, outside)
     )

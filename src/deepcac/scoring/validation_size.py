@@ -1,4 +1,4 @@
-"""How many patients a validation study of a risk model needs (Riley and others 2021)."""
+"""Sample size of a validation study of a risk model (Riley et al. 2021)."""
 
 from dataclasses import dataclass
 from math import asinh, ceil, sqrt
@@ -17,7 +17,7 @@ _MOST = 1e9
 
 @dataclass(frozen=True)
 class ValidationSize:
-    """Patients that each criterion asks for; each 95 % interval is as wide as said."""
+    """Number of patients that each criterion requires, for 95 % intervals of the width below."""
 
     ratio: int  # observed by expected events: 0.2
     slope: int  # calibration slope: 0.2
@@ -40,10 +40,9 @@ class ValidationSize:
 def validation_size(odds: Array, auroc: float, threshold: float | None = None) -> ValidationSize:
     """Return the smallest sample to validate a risk model on, as pmvalsampsize does.
 
-    The model is taken to be right where it is used. `odds`, shape (n,), are the log odds that it
-    gives to patients like those of the study, such as held-out ones; `auroc` is what is expected of
-    it; treated are patients whose risk exceeds the threshold. A number outside of its range is a
-    `ConfigError`.
+    The model is assumed to be calibrated. `odds`, shape (n,), are its log odds for patients like
+    those of the study, such as held-out ones; `auroc` is the expected one; patients whose risk
+    exceeds the threshold are treated. A number out of range is a `ConfigError`.
 
     References
     ----------
@@ -56,21 +55,22 @@ def validation_size(odds: Array, auroc: float, threshold: float | None = None) -
     of_ratio = asinh(RATIO / 2) / _Z
     return ValidationSize(
         ratio=ceil((1 - share) / (share * of_ratio**2)),
-        slope=_for_slope(odds, risk),
-        statistic=_for_statistic(auroc, share),
-        benefit=None if threshold is None else _for_benefit(risk, share, threshold),
+        slope=_size_for_slope(odds, risk),
+        statistic=_size_for_auroc(auroc, share),
+        benefit=None if threshold is None else _size_for_benefit(risk, share, threshold),
         share=share,
     )
 
 
-def _for_slope(odds: Array, risk: Array) -> int:
+def _size_for_slope(odds: Array, risk: Array) -> int:
+    """Return the patients at which the interval of the calibration slope is narrow enough."""
     weight = risk * (1 - risk)
     a, b, c = (float((weight * odds**power).mean()) for power in range(3))
     return ceil(a / ((SLOPE / 2 / _Z) ** 2 * (a * c - b**2)))
 
 
-def _for_statistic(auroc: float, share: float) -> int:
-    """Return the patients at which Newcombe's (2006) standard error is small enough."""
+def _size_for_auroc(auroc: float, share: float) -> int:
+    """Return the patients at which Newcombe's (2006) interval of the AUROC is narrow enough."""
 
     def surplus(n: float) -> float:
         more = (n / 2 - 1) * ((1 - auroc) / (2 - auroc) + auroc / (1 + auroc))
@@ -81,7 +81,8 @@ def _for_statistic(auroc: float, share: float) -> int:
     return 4 if surplus(4) <= 0 else ceil(brentq(surplus, 4, _MOST))
 
 
-def _for_benefit(risk: Array, share: float, threshold: float) -> int:
+def _size_for_benefit(risk: Array, share: float, threshold: float) -> int:
+    """Return the patients at which the interval of the net benefit is narrow enough."""
     treated = risk > threshold
     sensitivity = float((risk * treated).mean()) / share
     false_alarms = float(((1 - risk) * treated).mean()) / (1 - share)

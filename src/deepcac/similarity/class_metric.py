@@ -1,4 +1,4 @@
-"""A diagonal metric in which k-means tells the classes of rows apart, learnt from example sets."""
+"""A diagonal metric in which k-means separates the classes, learnt from sets of rows."""
 
 from typing import Any, Self
 
@@ -18,9 +18,9 @@ from deepcac.types import Floats, Ints
 class ClassMetric(TransformerMixin, BaseEstimator):
     """Scale of each column, learnt by supervised k-means (Finley and Joachims 2008, section 3.1).
 
-    Groups of rows are item sets, and their classes the right clusterings. Non-negative weights w
-    of the products of columns make K a product of rows whose columns are scaled by the roots of w,
-    so that k-means on the scaled rows is the clusterer that was trained.
+    Sets of rows are item sets, and their classes the right clusterings. With non-negative weights
+    w, K holds the dot products of rows whose columns are scaled by the roots of w, so that k-means
+    on the scaled rows is the clusterer that was trained.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class ClassMetric(TransformerMixin, BaseEstimator):
         As in `SupervisedKMeans`. Its oracle is the iterative one: the relaxed clusterings of the
         spectral one need not hold the constant vector, which every clustering of rows does.
     random_state : int, RandomState or None
-        Of the choice of rows, and of the clusterings.
+        Seed of the choice of rows, and of the clusterings.
 
     Attributes
     ----------
@@ -86,7 +86,8 @@ class ClassMetric(TransformerMixin, BaseEstimator):
         if len(classes) < 2:
             raise DataError("the rows are of one class, which says nothing of a metric")
         seed = check_random_state(self.random_state).randint(2**31)
-        sets = deal(codes, self.n_sets, self.set_size, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        sets = stratified_subsets(codes, self.n_sets, self.set_size, rng)
         items = [ItemSet(rows[members]) for members in sets]
         truths = [codes[members] for members in sets]
         model = SupervisedKMeans(
@@ -113,22 +114,24 @@ class ClassMetric(TransformerMixin, BaseEstimator):
         return np.asarray(rows * np.sqrt(self.weights_))
 
 
-def deal(codes: Ints, n_sets: int, set_size: int, rng: np.random.Generator) -> list[Ints]:
-    """Deal rows out to sets, class by class, so that each set has nearly the class shares of all.
+def stratified_subsets(
+    codes: Ints, n_sets: int, set_size: int, rng: np.random.Generator
+) -> list[Ints]:
+    """Draw disjoint sets of rows, each with nearly the class shares of all rows.
 
     Parameters
     ----------
     codes : ndarray of shape (n,)
         Class ids.
     n_sets, set_size : int
-        The most sets, and the rows of each.
+        Most sets, and rows per set.
     rng : numpy.random.Generator
 
     Returns
     -------
     list of ndarray
-        Ascending positions; a set without two classes is left out. If none has two, there is one
-        set, of rows drawn at random and one of each class.
+        Ascending positions; a set of one class is dropped. If all are, there is one set, of one
+        row of each class and others drawn at random.
     """
     n = len(codes)
     count = int(np.clip(n // set_size, 1, n_sets))
@@ -140,7 +143,7 @@ def deal(codes: Ints, n_sets: int, set_size: int, rng: np.random.Generator) -> l
 
 
 def _with_all_classes(codes: Ints, size: int, rng: np.random.Generator) -> Ints:
-    """Return about `size` positions drawn at random, but one of each class first; ascending."""
+    """Return `size` ascending positions (or one per class, if more), at least one per class."""
     order = rng.permutation(len(codes))
     first = np.unique(codes[order], return_index=True)[1]
     others = np.delete(order, first)[: max(size - len(first), 0)]

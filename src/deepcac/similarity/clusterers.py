@@ -1,4 +1,4 @@
-"""Clusterers that take any symmetric K (Finley and Joachims 2008, 4.4): they predict and separate.
+"""Clusterers for any symmetric K (Finley and Joachims 2008, 4.4), in prediction and training.
 
 Each maximises trace(Y^T K Y) over clusterings Y with k columns: Iterative and Discrete over real
 clusterings with no empty cluster, up to a local maximum; Spectral over all matrices with
@@ -28,7 +28,7 @@ LANCZOS_VECTORS = 40
 
 
 def clusterer(name: str, role: str) -> Clusterer:
-    """Return the function `iterative`, `spectral` or `discrete`; `role` is for the error."""
+    """Return the function `iterative`, `spectral` or `discrete`; another is a `ConfigError`."""
     clusterers: dict[str, Clusterer] = {
         "iterative": iterative,
         "spectral": spectral,
@@ -56,7 +56,7 @@ def iterative(
     n_clusters : int
         k.
     rng : Generator
-        Of the random starts; each restart has its own.
+        Generator of the random starts.
     n_restarts : int
         Number of starts.
     start : ndarray, optional
@@ -77,7 +77,7 @@ def iterative(
 
 
 def by_products(m: int, n_clusters: int) -> bool:
-    """Return whether `spectral` needs nothing but products of K and a vector."""
+    """Return whether `spectral` needs only products of K and vectors, for so many items."""
     return m > LAPACK_ITEMS and n_clusters <= m // 10
 
 
@@ -136,13 +136,14 @@ def objective(K: Floats, Y: Floats) -> float:
 
 
 def _lapack(K: Floats | LinearOperator, k: int) -> Floats:
+    """Return the eigenvectors of the k largest eigenvalues, largest first."""
     m = K.shape[0]
     full = K @ np.eye(m) if isinstance(K, LinearOperator) else K
     return eigh(full, subset_by_index=[m - k, m - 1])[1][:, ::-1]
 
 
 def _random_labels(m: int, k: int, rng: np.random.Generator) -> Ints:
-    """Return random labels with no cluster empty."""
+    """Return random labels (m,) without an empty cluster."""
     labels = np.concatenate([np.arange(k), rng.integers(0, k, m - k)])
     return rng.permutation(labels)
 

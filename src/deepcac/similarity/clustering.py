@@ -19,7 +19,7 @@ def indicator(labels: npt.ArrayLike) -> Floats:
 
 
 def matrix(clustering: npt.ArrayLike) -> Floats:
-    """Return the matrix of a clustering that is given as labels or as a matrix."""
+    """Return a clustering as a matrix Y (m, k); a matrix is returned as it is."""
     values = np.asarray(clustering)
     if values.ndim == 1 and len(values):
         return indicator(values)

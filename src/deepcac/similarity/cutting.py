@@ -33,11 +33,11 @@ class Solution(NamedTuple):
     ----------
     weights : ndarray of shape (N,)
     slack : ndarray of shape (n,)
-        Over the planes that were found.
+        Slack of each example, over the planes that were found.
     planes : WorkingSet
     gap : float
-        Primal objective, with the violations that the oracle last found, less the dual
-        objective; at most C epsilon for an exact oracle, up to the accuracy of the program.
+        Primal objective, with the violations that the oracle last found, minus the dual
+        objective; at most C epsilon for an exact oracle, up to the precision of the QP solver.
     n_iter, n_cuts : int
         Passes over the examples, and planes added.
     converged : bool
@@ -64,7 +64,7 @@ def cutting_planes(
     separate : callable (example, weights) -> Cut
         Separation oracle.
     planes : WorkingSet
-        To fill; may hold planes already.
+        Changed in place; may hold planes already.
     epsilon : float
         Precision, in the unit of the loss.
     max_iter : int
@@ -95,7 +95,7 @@ def cutting_planes(
 def largest_number_of_cuts(
     n_examples: int, C: float, epsilon: float, max_loss: float, radius: float
 ) -> float:
-    """Return how many planes Algorithm 1 can add at most (Tsochantaridis et al. 2005, theorem 18).
+    """Return a bound on the planes that Algorithm 1 adds (Tsochantaridis et al. 2005, theorem 18).
 
     Parameters
     ----------

@@ -177,7 +177,7 @@ class ItemSet:
         return np.concatenate([nodes, self_share @ self.pairs])
 
     def _split(self) -> None:
-        """Keep rare columns compressed, for the compiled loops, and common ones dense."""
+        """Split node features: sparse columns for the compiled loops, dense ones for BLAS."""
         columns = sparse.csc_array(self.nodes)
         columns.sort_indices()
         self._is_rare = np.diff(columns.indptr) <= COMMON * self.n_items
@@ -186,13 +186,14 @@ class ItemSet:
         self._common = columns[:, np.flatnonzero(~self._is_rare)].toarray()
 
     def _pair_sum(self, share: Floats) -> Floats:
-        """Sum the pair features; a pair of two items counts both ways."""
+        """Return the pair features summed with weights `share`; (i, j) counts as (j, i) too."""
         both_ways = np.where(self.first == self.second, share, 2.0 * share)
         return both_ways @ self.pairs
 
     def _edges(
         self, edges: npt.ArrayLike | None, pairs: Matrix | None
     ) -> tuple[Ints, Ints, Matrix | None]:
+        """Return each pair's ends, smaller first, and features; DataError for faulty pairs."""
         if (edges is None) != (pairs is None):
             raise DataError("edges and pairs go together; give both or neither")
         if pairs is None:
@@ -211,7 +212,7 @@ class ItemSet:
 
 
 def same_features(item_sets: Sequence[ItemSet]) -> None:
-    """Refuse item sets whose features differ in number, and what is no list of them."""
+    """Raise `DataError` unless these are item sets with the same numbers of features."""
     if isinstance(item_sets, ItemSet | np.ndarray):
         raise TypeError(
             f"item_sets is one {type(item_sets).__name__}; give a list of ItemSet and a list of "
@@ -230,6 +231,7 @@ def same_features(item_sets: Sequence[ItemSet]) -> None:
 
 
 def _matrix(values: Matrix, name: str) -> Matrix:
+    """Return a float64 matrix, sparse or dense; DataError unless finite and in range."""
     if sparse.issparse(values):
         matrix = sparse.csr_array(values, dtype=np.float64)
         stored = matrix.data

@@ -1,8 +1,8 @@
 """Kernels between pairs of items (Finley and Joachims 2008, section 3.3), for small sets.
 
 w is a combination of the pairs seen in training. Its coordinates in the space that these pairs
-span are an ordinary weight vector, so that a kernel is nothing but other pair features: those of
-the Nystroem map with every training pair as a landmark, which is exact for such w.
+span are an ordinary weight vector, so that a kernel amounts to other pair features: those of the
+Nystroem map with every training pair as a landmark, which is exact for such w.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class KernelMap:
     kernel : str
         As in scikit-learn's `pairwise_kernels`.
     gamma : float or None
-        Its parameter.
+        Parameter of the kernel.
     """
 
     def __init__(self, kernel: str, gamma: float | None = None) -> None:
@@ -34,7 +34,7 @@ class KernelMap:
         self.gamma = gamma
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Take the pairs of the item sets as landmarks; there may be at most `MAX_PAIRS`."""
+        """Take all pairs of the item sets as landmarks; more than `MAX_PAIRS` are an error."""
         n_pairs = sum(len(all_edges(items)) for items in item_sets)
         if n_pairs > MAX_PAIRS:
             raise DataError(
@@ -54,7 +54,7 @@ class KernelMap:
 
 
 def all_edges(items: ItemSet) -> Ints:
-    """Return all pairs of items; those of an item with itself only if they have features."""
+    """Return all pairs of items (P, 2); pairs (i, i) only if they have features."""
     self_features = items.nodes is not None or bool((items.first == items.second).any())
     return np.stack(np.triu_indices(items.n_items, k=0 if self_features else 1), axis=1)
 

@@ -7,7 +7,7 @@ from deepcac.compilation import njit
 
 # The kernels fill buffers that they are given and make no arrays.
 compiled = partial(njit, nogil=True, error_model="numpy", _nrt=False)
-# A gain below this share of the objective's own terms is rounding.
+# A gain below this share of the objective's terms is rounding.
 ROUNDING = 1e-12
 
 

@@ -1,8 +1,8 @@
-"""The baseline Pair: a linear SVM tells pairs of one cluster from others (section 6.2).
+"""The baseline Pair: a linear SVM that classifies pairs of items by common cluster (section 6.2).
 
 The hinge losses of all pairs are one structural loss (Joachims 2006), so that Algorithm 1 with
-one slack trains it: a constraint is a sum of pair features with weights, and a pass over the
-pairs needs nothing but K. Pairs are never held.
+one slack trains it: a constraint is a weighted sum of pair features, and a pass over the pairs
+needs K only. Features of pairs are never stored.
 """
 
 import time
@@ -24,8 +24,8 @@ class PairSimilarity(SimilarityClusterer):
     """Pairwise training of the similarity of k-means (Finley and Joachims 2008, section 6.2).
 
     Minimises 1/2 (||w||^2 + b^2) + C times the mean over pairs i < j of max(0, 1 - t (K_ij + b)),
-    with t = 1 for a pair in one cluster and -1 for others. The similarity of two items is what
-    the SVM says of them, K_ij + b. The real clusterings of ``predictor="iterative"`` do not depend
+    with t = 1 for a pair in one cluster and -1 for others. The similarity of two items is the
+    SVM's decision value, K_ij + b. The real clusterings of ``predictor="iterative"`` do not depend
     on b; the relaxed ones of ``"spectral"`` do.
 
     Parameters
@@ -46,7 +46,7 @@ class PairSimilarity(SimilarityClusterer):
     duality_gap_, n_iter_, n_cuts_, converged_, cutting_planes_
         As in `SupervisedKMeans`.
     seconds_ : dict of str to float
-        "total" and "program".
+        Seconds: "total" and "program".
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Supervised k-means under the other readings of its formulas."""
+"""Variants of supervised k-means with another reading of ambiguous formulas in the paper."""
 
 from typing import TypeVar
 
@@ -9,9 +9,10 @@ Model = TypeVar("Model", bound=SimilarityClusterer)
 
 
 def published(model: type[Model], reading: Reading) -> type[Model]:
-    """Return a class like `model` that sums Psi and K as `reading` says.
+    """Return a subclass of `model` that computes Psi and K by `reading`.
 
-    The reading is no parameter, so that nobody tunes it; `clone` and `get_params` are as before.
+    The reading is fixed in the class and no parameter, so that nobody tunes it; `clone` and
+    `get_params` work as before.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the formulas for Psi and K leave open (Finley and Joachims 2008, equations 2, 13 and 15)."""
+"""Readings of the formulas for Psi and K (Finley and Joachims 2008, equations 2, 13 and 15)."""
 
 from dataclasses import dataclass
 
@@ -63,4 +63,5 @@ class Reading:
         return self.diagonal and not self.once
 
     def _factor(self, items: ItemSet) -> float:
+        """Return the factor that scales K and Psi."""
         return (0.5 if self.once else 1.0) / (items.n_features if self.divided else 1)

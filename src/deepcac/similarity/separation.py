@@ -41,7 +41,7 @@ def loss_augmented_operator(K: LinearOperator, truth: Floats) -> LinearOperator:
 
 
 class Oracle:
-    """Most violated constraints of training examples, with the time that finding them takes.
+    """Finds the most violated constraints of training examples, and times each call.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ class Oracle:
     n_restarts : int
         Random starts of the iterative clusterer.
     rng : Generator
-        Of these starts; no two calls begin alike.
+        Generator of these starts; successive calls draw different ones.
     reading : Reading
         How Psi and K are summed.
 
     Attributes
     ----------
     seconds : dict of str to list of float
-        Of every call, by part: "similarity", "oracle", "psi".
+        Seconds of every call, by part: "similarity", "oracle", "psi".
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Oracle:
         self.seconds: dict[str, list[float]] = {"similarity": [], "oracle": [], "psi": []}
 
     def separate(self, example: int, weights: Floats) -> Cut:
-        """Return the plane of the clustering of one example that is found to be violated most."""
+        """Return the most violated plane that the clusterer finds for one example."""
         items, truth = self._items[example], self._truths[example]
         times = [time.perf_counter()]
         if self._relaxed and by_products(*truth.shape) and sparse.issparse(items.nodes):
@@ -104,10 +104,9 @@ class Oracle:
         return Cut(normal, delta(truth, Y))
 
     def separate_all(self, example: int, weights: Floats) -> Cut:
-        """Return the mean plane of all examples: the one constraint of the one-slack form.
+        """Return the mean plane of all examples, the one-slack constraint; `example` is ignored.
 
-        An example whose found clustering is better than its right one by more than the loss
-        takes part with its right one, which violates nothing.
+        An example whose plane is not violated enters with its right clustering, that is zeros.
         """
         cuts = [self.separate(i, weights) for i in range(len(self._items))]
         violated = [cut for cut in cuts if cut.loss > weights @ cut.normal]

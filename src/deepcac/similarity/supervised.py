@@ -34,9 +34,9 @@ class SupervisedKMeans(SimilarityClusterer):
     C : float
         Weight of the slack: 1/2 ||w||^2 + C / n times the sum of the n slacks (equation 11).
     oracle : {"spectral", "iterative", "discrete"}
-        Clusterer that looks for the most violated constraint in training. Spectral looks among
-        relaxed clusterings and constrains too much; the others look for a local maximum and may
-        miss violated constraints (section 5).
+        Clusterer that finds the most violated constraint in training. Spectral searches relaxed
+        clusterings and constrains too much; the others find a local maximum and may miss
+        violated constraints (section 5).
     predictor : {"iterative", "spectral", "discrete"}
         Clusterer of `predict`.
     epsilon : float
@@ -54,18 +54,18 @@ class SupervisedKMeans(SimilarityClusterer):
     gamma : float or None
         Parameter of the kernel, as in scikit-learn.
     slack : {"n", "one"}
-        One slack an example as in the paper, or one for all (Joachims, Finley and Yu 2009); the
+        One slack per example as in the paper, or one for all (Joachims, Finley and Yu 2009); the
         optimum is the same.
     warm_start : bool
         Begin with the cutting planes of the last `fit`, which must have been on the same training
         set and with the same `weights`; `C` may differ.
     random_state : int, RandomState or None
-        Of the iterative clusterer.
+        Seed of the iterative clusterer.
 
     Attributes
     ----------
     weights_ : ndarray of shape (N,)
-        w; with a kernel over the features of its map.
+        w; with a kernel, the weights of its map's features.
     n_features_in_ : int
         N.
     cutting_planes_ : WorkingSet
@@ -81,11 +81,11 @@ class SupervisedKMeans(SimilarityClusterer):
     converged_ : bool
         Whether training ended before `max_iter`.
     n_oracle_calls_ : int
-        Clusterings during training.
+        Number of clusterings during training.
     oracle_seconds_ : ndarray of shape (n_oracle_calls_,)
         Seconds of each of them.
     seconds_ : dict of str to float
-        Seconds in all and by part: "total", "similarity", "oracle", "psi", "program".
+        Seconds, in total and by part: "total", "similarity", "oracle", "psi", "program".
 
     Examples
     --------
@@ -175,7 +175,7 @@ class SupervisedKMeans(SimilarityClusterer):
         return self
 
     def _planes(self, n: int, N: int) -> WorkingSet:
-        """Return the working set to begin with."""
+        """Return an empty working set, or that of the last fit if `warm_start`."""
         last = getattr(self, "cutting_planes_", None)
         if not self.warm_start or last is None:
             return WorkingSet(n, N, self.C / n, nonnegative=self.weights == "nonnegative")
@@ -189,6 +189,7 @@ class SupervisedKMeans(SimilarityClusterer):
         return last.under(self.C / n)
 
     def _keep(self, solution: Solution, oracle: Oracle, seconds: float) -> None:
+        """Set the fitted attributes from the solution, and `seconds_` per part of the fit."""
         self.weights_ = solution.weights
         self.cutting_planes_ = solution.planes
         self.slack_ = solution.slack

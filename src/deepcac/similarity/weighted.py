@@ -1,4 +1,4 @@
-"""What every learnt similarity can do: give K, cluster new items, and say how far off it is."""
+"""Base class of learnt similarities: K, clustering of new items, and their loss."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
@@ -46,7 +46,7 @@ class SimilarityClusterer(SummaryHTML, BaseEstimator):
 
     @property
     def n_features_in_(self) -> int:
-        """Features of a pair of items, as the weights are for them."""
+        """Number of features of a pair of items."""
         return len(self.weights_)
 
     def __sklearn_tags__(self) -> Tags:
@@ -98,7 +98,7 @@ class SimilarityClusterer(SummaryHTML, BaseEstimator):
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
     def _mapped(self, item_set: ItemSet) -> ItemSet:
-        """Return the item set in the features that the weights are for."""
+        """Return the item set with the features that the weights belong to."""
         return item_set
 
 
@@ -114,7 +114,7 @@ class EqualWeights(SimilarityClusterer):
     n_restarts : int
         Random starts of the iterative clusterer.
     random_state : int, RandomState or None
-        Of these starts.
+        Seed of these starts.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class EqualWeights(SimilarityClusterer):
         self.random_state = random_state
 
     def fit(self, item_sets: Sequence[ItemSet], clusterings: Any = None) -> Self:
-        """Take the number of features over; `clusterings` are not used."""
+        """Set all weights to 1; `clusterings` are not used."""
         same_features(item_sets)
         self.weights_ = np.ones(item_sets[0].n_features)
         return self
@@ -140,7 +140,7 @@ class EqualWeights(SimilarityClusterer):
 def check_training(
     item_sets: Sequence[ItemSet], clusterings: Sequence[npt.ArrayLike]
 ) -> list[Ints]:
-    """Return the clusterings as codes from 0, or say what is wrong with the training set."""
+    """Return the clusterings as codes from 0; `DataError` if they do not fit the item sets."""
     same_features(item_sets)
     if len(item_sets) != len(clusterings):
         raise DataError(f"{len(item_sets)} item sets, but {len(clusterings)} clusterings")
@@ -160,7 +160,7 @@ def check_training(
 
 
 def check_positive(**parameters: float) -> None:
-    """Refuse parameters that are not above 0."""
+    """Raise `ConfigError` for parameters that are not above 0."""
     for name, value in parameters.items():
         if not value > 0:
             raise ConfigError(f"{name} is {value}; it must be above 0")

@@ -21,7 +21,7 @@ from deepcac.errors import ConfigError
 from deepcac.types import Floats, Ints
 
 SECOND_SOLVER = "daqp"  # an active-set method: slower, but it ends where interior points give up
-PRECISION = 1e-9  # of the quadratic program, beside losses scaled to 1
+PRECISION = 1e-9  # of the quadratic program, whose losses are scaled to 1
 NEWTON_STEPS = 50
 FEW_FEATURES = 1000
 # Shares of the largest dual variable: under the first a plane is inactive, and with changes below
@@ -44,12 +44,12 @@ class WorkingSet:
     patience : int
         Solutions in a row in which a plane may be inactive before it is dropped.
     solver : str
-        As `qpsolvers` calls it; where it finds nothing, `SECOND_SOLVER` is asked.
+        A solver of `qpsolvers`; where it fails, `SECOND_SOLVER` is tried.
 
     Attributes
     ----------
     weights : ndarray of shape (N,)
-        Zeros without planes.
+        Optimal weights; zeros without planes.
     slack : ndarray of shape (n,)
         Largest violation of an example's planes, at least 0.
     owner, losses, duals : ndarray of shape (planes,)
@@ -98,7 +98,7 @@ class WorkingSet:
         return other
 
     def add(self, example: int, normal: Floats, loss: float) -> None:
-        """Take in a plane; `solve` then gives the new weights."""
+        """Add a plane; the weights change with the next `solve`."""
         size = len(self.owner)
         if size == len(self._room):
             self._room = np.concatenate([self._room, np.empty_like(self._room)])
@@ -114,7 +114,7 @@ class WorkingSet:
         self._idle = np.append(self._idle, 0)
 
     def solve(self) -> None:
-        """Renew duals, weights and slack, and drop planes that have long been inactive."""
+        """Compute duals, weights and slack, and drop planes that have long been inactive."""
         if self.nonnegative and self.n_features <= FEW_FEATURES:
             self._primal()
         elif self.nonnegative:
@@ -144,6 +144,7 @@ class WorkingSet:
             np.full(present.sum(), self.cap / unit),
         )
         duals = unit * np.clip(scaled_duals, 0.0, None)
+        # The solver's duals may exceed the cap by its precision; scaled back, they are feasible.
         used = sums @ duals
         return duals * np.minimum(1.0, self.cap / np.maximum(used, self.cap))[self.owner]
 
@@ -204,7 +205,7 @@ class WorkingSet:
         low, high = 0.0, 1.0
         if gain >= np.maximum(there, 0.0) @ way:
             return 1.0
-        for _ in range(60):
+        for _ in range(60):  # halvings; a double has 53 bits
             middle = 0.5 * (low + high)
             if gain >= np.maximum(here + middle * way, 0.0) @ way:
                 low = middle
@@ -213,6 +214,7 @@ class WorkingSet:
         return low
 
     def _drop(self) -> None:
+        """Drop the constraints that were idle for `patience` solutions."""
         active = np.flatnonzero(self._idle < self.patience)
         if len(active) == len(self.owner):
             return
@@ -223,6 +225,7 @@ class WorkingSet:
 
 
 def _accuracy(solver: str) -> dict[str, Any]:
+    """Return the solver's options that set its tolerances to `PRECISION`."""
     if solver == "piqp":
         return {"eps_abs": PRECISION, "eps_rel": PRECISION}
     if solver == "daqp":

@@ -1,7 +1,7 @@
 """Subtypes that cost no accuracy: groups of patients by what raises their risk.
 
-No paper's method. The parts are those of others: packed networks (Gorishniy et al., "TabM",
-2024), stacking on out-of-fold answers (Wolpert 1992), integrated gradients (Sundararajan et al.
+The method is not from a paper, but its parts are: packed networks (Gorishniy et al., "TabM",
+2024), stacking on out-of-fold predictions (Wolpert 1992), integrated gradients (Sundararajan et al.
 2017), k-means on explanations ("supervised clustering", Lundberg et al. 2018).
 """
 

@@ -1,4 +1,4 @@
-"""The risk model below the subtypes: cross-fitted networks, and boosted trees if wanted."""
+"""The risk model behind the subtypes: cross-fitted networks, and optionally boosted trees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from torch import Tensor
 
 from deepcac.nn.fitting.training import Budget
 from deepcac.subtyping.boosted import BoostedFolds, Trees
-from deepcac.subtyping.crossfit import Cases, LeftOut, answer, left_out, train_crossfitted, unseen
+from deepcac.subtyping.crossfit import (
+    Cases,
+    LeftOut,
+    left_out,
+    mean_outputs,
+    train_crossfitted,
+    unseen,
+)
 from deepcac.subtyping.packed import ALL, PackedNetworks
 from deepcac.subtyping.smooth_inputs import SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, fit_blend
@@ -21,13 +28,13 @@ CHUNK = 2048
 
 
 class Answers(NamedTuple):
-    """What a backbone says of rows.
+    """Predictions of a backbone for n rows.
 
     Attributes
     ----------
     logits : Tensor of shape (n, n_outputs)
     parts : Tensor of shape (n, n_outputs, d)
-        What each variable adds to the networks' share of them.
+        Contribution of each variable to the networks' share of the logits.
     """
 
     logits: Tensor
@@ -35,7 +42,7 @@ class Answers(NamedTuple):
 
 
 class NetworkSettings(NamedTuple):
-    """The networks of a backbone and their training.
+    """Settings of a backbone's networks and their training.
 
     Attributes
     ----------
@@ -50,7 +57,7 @@ class NetworkSettings(NamedTuple):
     budget: Budget
 
     def build(self, n_inputs: int, n_classes: int) -> PackedNetworks:
-        """Return untrained networks; of two classes only the second has an output."""
+        """Return untrained networks; for two classes there is one output, of the second."""
         outputs = 1 if n_classes == 2 else n_classes
         return PackedNetworks(self.members, n_inputs, self.hidden, outputs, self.dropout)
 
@@ -65,7 +72,7 @@ class Backbone:
     networks : PackedNetworks
     boosted : BoostedFolds or None
     blend : Blend
-        Of the networks and the trees.
+        Stacking of the networks and the trees.
     best_epoch : int
     """
 
@@ -76,16 +83,16 @@ class Backbone:
     best_epoch: int
 
     def answers(self, rows: Array) -> Answers:
-        """Return what all members together say of rows (n, d)."""
+        """Return the predictions of all members together for rows (n, d)."""
         x = self._read(rows)
-        outputs = [answer(self.networks, x)]
+        outputs = [mean_outputs(self.networks, x)]
         if self.boosted is not None:
             trees = self.boosted.outputs(rows)
             outputs.append(torch.as_tensor(trees, device=x.device))
         return Answers(self.blend.logits(torch.stack(outputs)), self.parts(x))
 
     def explain(self, rows: Array) -> Tensor:
-        """Return the contributions of rows alone, (n, n_outputs, d); no tree is asked."""
+        """Return the contributions only, (n, n_outputs, d), without evaluating the trees."""
         return self.parts(self._read(rows))
 
     def _read(self, rows: Array) -> Tensor:
@@ -104,10 +111,10 @@ class FittedNetworks(NamedTuple):
     ----------
     inputs : SmoothInputs
     x : Tensor of shape (n, n_inputs)
-        The rows that they were fitted to, as inputs.
+        Training rows as inputs.
     networks : PackedNetworks
     folds : list of LeftOut
-        Who leaves which rows out.
+        For each fold, its rows and the members that do not see them.
     best_epoch : int
     """
 
@@ -119,12 +126,12 @@ class FittedNetworks(NamedTuple):
 
 
 def fit_networks(cases: Cases, settings: NetworkSettings, device: torch.device) -> FittedNetworks:
-    """Fit networks that each leave a fold out; torch's generator decides the start.
+    """Fit networks that each leave a fold out, initialised from torch's global generator.
 
     Parameters
     ----------
     cases : Cases
-        Of at most as many folds as there are members.
+        With at most as many folds as members.
     settings : NetworkSettings
     device : torch.device
     """
@@ -146,11 +153,11 @@ def fit_backbone(
     Returns
     -------
     Backbone, Answers
-        The answers are for the rows of the fit, by models that did not see them.
+        The answers are out-of-fold predictions for the training rows.
     """
     inputs, x, networks, folds, best_epoch = fitted
     y, weight = (torch.as_tensor(values, device=x.device) for values in (cases.codes, cases.weight))
-    outputs = [unseen(partial(answer, networks), x, folds)]
+    outputs = [unseen(partial(mean_outputs, networks), x, folds)]
     if trees is not None:
         outputs.append(torch.as_tensor(trees.outside, device=x.device))
     blend = fit_blend(torch.stack(outputs), y, weight)
@@ -162,7 +169,7 @@ def fit_backbone(
 
 
 def _blended(outputs: Tensor, y: Tensor, weight: Tensor, fold: Tensor) -> Tensor:
-    """Return mixed answers (n, n_outputs), each by a mixture fitted on the other folds."""
+    """Return blended outputs (n, n_outputs), each by a blend fitted on the other folds."""
     logits = torch.empty_like(outputs[0])
     for j in fold.unique():
         held_out, rest = fold == j, fold != j
@@ -175,7 +182,7 @@ def _blended(outputs: Tensor, y: Tensor, weight: Tensor, fold: Tensor) -> Tensor
 def contributions(
     networks: PackedNetworks, x: Tensor, origin: Tensor, n_variables: int, members: slice = ALL
 ) -> Tensor:
-    """Divide each row's outputs among the variables (Sundararajan et al. 2017, equation 1).
+    """Attribute each row's outputs to the variables (Sundararajan et al. 2017, equation 1).
 
     The path runs from the average patient (all inputs 0) to the row. The gradient of a network
     of one hidden layer changes on it only where a unit switches, so its mean is exact: unit h
@@ -190,12 +197,12 @@ def contributions(
         Variable of each input; the parts of one variable are summed.
     n_variables : int
     members : slice
-        Whose mean answer it is.
+        Networks whose mean output is attributed.
 
     Returns
     -------
     Tensor of shape (n, n_outputs, n_variables)
-        In log-odds.
+        Contributions in log-odds.
     """
     parts, origin = [], origin.to(x.device)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Boosted trees, one per fold: answers for rows that a tree has not seen."""
+"""Boosted trees, one model per fold left out, with out-of-fold predictions."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ SETTINGS: dict[str, Any] = {
 
 
 class BoostedFolds:
-    """LightGBM on all folds but one.
+    """LightGBM models, each fitted to all folds but one.
 
     Parameters
     ----------
     trees : list of TreeArrays
-        Of one fold each.
+        One model per fold left out.
     n_outputs : int
     """
 
@@ -46,13 +46,13 @@ class BoostedFolds:
 
 
 class Trees(NamedTuple):
-    """Boosted trees, and what they say of the rows that each fold left out.
+    """Boosted trees, and their out-of-fold predictions.
 
     Attributes
     ----------
     folds : BoostedFolds
     outside : ndarray of shape (n, n_outputs)
-        Log-odds; of two classes one output.
+        Out-of-fold log-odds; for two classes one output.
     """
 
     folds: BoostedFolds
@@ -60,13 +60,12 @@ class Trees(NamedTuple):
 
 
 def grow_trees(cases: Cases, n_classes: int, seed: int, n_threads: int) -> Trees:
-    """Fit the trees of all folds but one, for each.
+    """For each fold, fit LightGBM to all the others.
 
-    The number of rounds comes from a split inside the rows that a fold leaves: another fold of them
-    stops the trees of the rest, or a fifth of their groups where there are two folds. So a fold has
-    no say in the answers that it is scored by.
+    The number of rounds comes from early stopping inside these rows: by another fold, or by a fifth
+    of the groups where there are two folds. So a fold does not influence its own predictions.
     """
-    lightgbm = _lightgbm()
+    lightgbm = _import_lightgbm()
     kind: dict[str, Any] = {"objective": "binary"}
     if n_classes > 2:
         kind = {"objective": "multiclass", "num_class": n_classes}
@@ -95,14 +94,15 @@ def grow_trees(cases: Cases, n_classes: int, seed: int, n_threads: int) -> Trees
 
 
 def _fifth(rows: Flags, unit: npt.NDArray[Any] | None) -> Flags:
-    """Mark each fifth row; where some `rows` are of two groups or more, all rows of each fifth."""
+    """Return a mask of every fifth row; of every fifth group of `rows`, if there are several."""
     groups = np.unique(unit[rows]) if unit is not None else ()
     if unit is None or len(groups) < 2:
         return np.arange(len(rows)) % 5 == 0
     return np.isin(unit, groups[::5])
 
 
-def _lightgbm() -> Any:
+def _import_lightgbm() -> Any:
+    """Import lightgbm; ConfigError says how to install it."""
     try:
         import lightgbm
     except ModuleNotFoundError as error:

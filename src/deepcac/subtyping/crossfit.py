@@ -1,4 +1,4 @@
-"""Answers for rows that the answering model has not seen: each member leaves a fold out."""
+"""Cross-fitting: each member of an ensemble leaves a fold out, and predicts it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from deepcac.types import Array, Ids
 
 
 class Cases(NamedTuple):
-    """What is learnt from.
+    """Training data, with folds and weights.
 
     Attributes
     ----------
@@ -50,13 +50,13 @@ def deal_cases(
     groups: npt.NDArray[Any] | None = None,
     weights: Array | None = None,
 ) -> Cases:
-    """Put rows (n, d) with class ids (n,) into folds; rows of a group into the same one.
+    """Assign rows (n, d) with class ids (n,) to folds, whole groups to one fold.
 
     Parameters
     ----------
     rows, codes, n_folds, seed
     groups : ndarray of shape (n,), optional
-        Rows of one patient, say.
+        Group of each row, such as a patient.
     weights : ndarray of shape (n,), optional
         At least 0, not all of them 0; only their ratios count.
     """
@@ -69,7 +69,7 @@ def deal_cases(
 
 
 def deal_folds(y: Ids, n_folds: int, seed: int, groups: npt.NDArray[Any] | None = None) -> Ids:
-    """Return the fold of each row, stratified where every class has a row a fold."""
+    """Return the fold of each row, stratified if every class has at least `n_folds` rows."""
     spread = np.bincount(y).min() >= n_folds
     if groups is None:
         kind = StratifiedKFold if spread else KFold
@@ -83,14 +83,14 @@ def deal_folds(y: Ids, n_folds: int, seed: int, groups: npt.NDArray[Any] | None 
 
 
 class LeftOut(NamedTuple):
-    """A fold.
+    """A fold and the networks that leave it out.
 
     Attributes
     ----------
     members : slice
-        The networks that do not see it.
+        Networks that do not see the fold.
     rows : Tensor of int
-        Its rows.
+        Positions of its rows.
     """
 
     members: slice
@@ -98,7 +98,7 @@ class LeftOut(NamedTuple):
 
 
 def left_out(fold: Tensor, members: int) -> list[LeftOut]:
-    """Return who leaves which rows out: of F folds, member m leaves fold m % F."""
+    """Return the members that leave each of F folds out: member m leaves fold m % F."""
     n_folds = int(fold.max()) + 1
     return [
         LeftOut(slice(j, members, n_folds), torch.nonzero(fold == j).squeeze(1))
@@ -107,7 +107,7 @@ def left_out(fold: Tensor, members: int) -> list[LeftOut]:
 
 
 def unseen(function: Callable[[Tensor, slice], Tensor], x: Tensor, folds: list[LeftOut]) -> Tensor:
-    """Return what a function of rows and members says of each row by those that leave it out."""
+    """Apply a function of (rows, members) to each fold with the members that leave it out."""
     parts = [function(x[fold.rows], fold.members) for fold in folds]
     values = parts[0].new_empty(len(x), *parts[0].shape[1:])
     for fold, part in zip(folds, parts, strict=True):
@@ -125,7 +125,7 @@ def train_crossfitted(
 ) -> Curve:
     """Train every member on the rows that it does not leave out; all stop together.
 
-    What stops them is the loss of the out-of-fold answers, so no row is set apart for it.
+    Early stopping uses the loss of the out-of-fold predictions, so no validation rows are needed.
 
     Parameters
     ----------
@@ -133,13 +133,13 @@ def train_crossfitted(
     x, y : Tensor of shapes (n, n_inputs) and (n,)
     folds : list of LeftOut
     weight : Tensor of shape (n,)
-        Of `Cases`.
+        As in `Cases`.
     budget : Budget
     """
     seen = torch.ones(networks.members, len(x), dtype=torch.bool, device=x.device)
     for fold in folds:
         seen[fold.members, fold.rows] = False
-    weight, say = weight.to(x.dtype), partial(answer, networks)
+    weight, say = weight.to(x.dtype), partial(mean_outputs, networks)
 
     def loss(rows: Tensor) -> Tensor:
         errors = cross_entropies(networks(x[rows]), y[rows]) * weight[rows]
@@ -153,6 +153,6 @@ def train_crossfitted(
     return train(networks, [step], len(y), score, budget)
 
 
-def answer(networks: PackedNetworks, x: Tensor, members: slice = ALL) -> Tensor:
+def mean_outputs(networks: PackedNetworks, x: Tensor, members: slice = ALL) -> Tensor:
     """Return the mean outputs (n, n_outputs) of members."""
     return in_chunks(lambda part: networks(part, members).mean(dim=0), x)

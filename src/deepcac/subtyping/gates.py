@@ -1,8 +1,8 @@
-"""Subtypes: centres among the contributions, and how much a row belongs to each.
+"""Subtypes: centres in the space of contributions, and soft memberships.
 
-A column is divided by the square root of its spread. As they are, the two or three variables that
-move the risk most decide alone, and other rows find other subtypes; with equal spread, columns
-that hardly matter count as much as those that do.
+A column is divided by the square root of its spread. Without scaling, the two or three variables
+that move the risk most decide alone, and subtypes differ between samples; with equal spread,
+columns that hardly matter count as much as those that do.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Gates(NamedTuple):
     ----------
     centres : ndarray of shape (k, q)
     width : float
-        Squared distance at which a membership has fallen by e.
+        Squared distance over which a membership falls by a factor e.
     scale : ndarray of shape (q,)
-        What each column is divided by before distances are taken.
+        Divisor of each column in the distances.
     """
 
     centres: Array
@@ -52,6 +52,7 @@ class Gates(NamedTuple):
         return pairwise_distances_argmin(*self._scaled(points)).astype(np.int64)
 
     def _scaled(self, points: Array) -> tuple[Array, Array]:
+        """Return points and centres, both divided by the scales of the columns."""
         return points / self.scale, self.centres / self.scale
 
 
@@ -64,20 +65,20 @@ def find_gates(
     risk: Array,
     row_weight: Array | None = None,
 ) -> Gates:
-    """Find k centres by k-means, from the lowest risk to the highest.
+    """Find k centres by k-means, ordered from the lowest mean risk to the highest.
 
     Parameters
     ----------
     points : ndarray of shape (n, q)
     k : int
-        Subtypes wanted. A centre with less than the share `smallest` of the rows is left out;
-        its rows go to the next one.
+        Largest number of subtypes. A centre with less than the share `smallest` of the rows is
+        dropped; its rows go to the nearest of the others.
     temperature : float
-        Width of the gates in units of the mean squared distance to the own centre.
+        Width of the gates in units of the mean squared distance to the nearest centre.
     smallest : float
     seed : int
     risk : ndarray of shape (n,)
-        What the subtypes are ordered by.
+        Orders the subtypes.
     row_weight : ndarray of shape (n,), optional
         With mean 1.
     """

@@ -1,4 +1,4 @@
-"""Several networks of one shape as one: a batched product a layer."""
+"""Several networks of one shape, computed together: one batched product per layer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ALL = slice(None)
 
 
 class PackedNetworks(nn.Module):
-    """Networks n_inputs - hidden (ReLU) - n_outputs that know nothing of each other.
+    """Independent networks n_inputs - hidden (ReLU) - n_outputs.
 
     Parameters
     ----------
@@ -43,18 +43,18 @@ class PackedNetworks(nn.Module):
         return len(self.weight_in)
 
     def forward(self, x: Tensor, members: slice = ALL) -> Tensor:
-        """Return what members say of rows `x` (n, n_inputs): (members, n, n_outputs)."""
+        """Return the outputs of `members` for rows `x` (n, n_inputs): (members, n, n_outputs)."""
         first, bias = self.weight_in[members], self.bias_in[members]
         active = torch.baddbmm(bias, x.expand(len(first), *x.shape), first).relu()
         if self.training and self.dropout:
-            active = drop(active, self.dropout)
+            active = dropout(active, self.dropout)
         return torch.baddbmm(self.bias_out[members], active, self.weight_out[members])
 
 
-def drop(x: Tensor, share: float) -> Tensor:
-    """Leave out a share of the units, each with 16 random bits; the others grow by as much.
+def dropout(x: Tensor, share: float) -> Tensor:
+    """Dropout with 16 random bits per unit; the kept units are scaled up.
 
-    torch spends more bits on each, and with them more than half of a step of packed networks.
+    With torch's, which draws more bits, random numbers take more than half of a training step.
     """
     least = round(share * 2**16) - 2**15
     drawn = torch.empty(-(-x.numel() // 4), dtype=torch.int64, device=x.device)
@@ -63,7 +63,7 @@ def drop(x: Tensor, share: float) -> Tensor:
 
 
 def full_logits(logits: Tensor) -> Tensor:
-    """Return one logit per class (..., n_classes): of two classes only the second has an output."""
+    """Return one logit per class (..., n_classes); a single output gets a 0 for the first class."""
     return functional.pad(logits, (1, 0)) if logits.shape[-1] == 1 else logits
 
 

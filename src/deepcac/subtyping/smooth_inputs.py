@@ -1,4 +1,4 @@
-"""From a table with missing values to bounded columns that a network reads."""
+"""From a table with missing values to bounded inputs of a network."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SPREAD = 12**0.5  # gives ranks in 0..1 unit variance
 
 
 class SmoothInputs:
-    """Each column twice, standardised and cut, and as its rank; and a flag where it is missing.
+    """Each column twice, standardised and clipped, and as its rank; and a missingness flag.
 
-    Ranks bound what an outlier can do and spread what is crowded; a network on both was ahead of
-    one on either.
+    Ranks bound the effect of outliers and spread out crowded values; a network on both was better
+    than one on either.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ class SmoothInputs:
 
     @property
     def n_variables(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
         return len(self.scaler.median_)
 
     @property
     def origin(self) -> Tensor:
-        """Return the column of X that each input is made of, shape (q,), int64."""
+        """Return the column of X behind each input, shape (q,), int64."""
         columns = np.concatenate([np.arange(self.n_variables), self.scaler.flagged_])[
             self.scaler.kept_
         ]
@@ -64,20 +64,21 @@ class SmoothInputs:
 
     @property
     def _n_measured(self) -> int:
-        """Columns of the scaler that are no flags."""
+        """Number of columns of the scaler that are no flags."""
         return int(self.scaler.kept_[: self.n_variables].sum())
 
     def _measured(self, scaled: Array) -> Array:
+        """Return the columns of values, without the indicators of missing ones."""
         return scaled[:, : self._n_measured]
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return what was learnt, by name."""
+        """Return the learnt arrays by name."""
         learnt = self.scaler.learnt() | {"quantiles_": self.ranks.quantiles_}
         return {name: torch.as_tensor(value) for name, value in learnt.items()}
 
     @classmethod
     def of(cls, tensors: dict[str, Tensor]) -> SmoothInputs:
-        """Return what `tensors` came from."""
+        """Return the inputs with these learnt `tensors`."""
         inputs = cls.__new__(cls)
         arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
         inputs.scaler, inputs.ranks = TableScaler.of(arrays), QuantileTransformer()

@@ -1,4 +1,4 @@
-"""What a fitted SubtypeClassifier says of rows."""
+"""Prediction by a fitted SubtypeClassifier."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
-from deepcac.linear.base_classifiers import log_odds
+from deepcac.linear.base_classifiers import class_log_odds
 from deepcac.nn.fitting.data import session
 from deepcac.numeric_table import check_table
 from deepcac.subtyping.backbone import Backbone
@@ -24,7 +24,7 @@ ArrayLike = npt.ArrayLike
 
 
 class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Prediction by fitted parts.
+    """Mixin with the prediction methods.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes)."""
-        return log_odds(self.predict_proba(X))
+        return class_log_odds(self.predict_proba(X))
 
     def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
         """Return the most probable class label of each row."""
@@ -59,25 +59,25 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self.classes_[most]
 
     def contributions(self, X: ArrayLike) -> Array:
-        """Return what each variable adds to the log-odds through the networks.
+        """Return the contribution of each variable to the log-odds through the networks.
 
-        Without boosting and without heads they sum to the log-odds of `predict_proba` less those
-        of the average patient.
+        Without boosting and without heads they sum to the log-odds of `predict_proba` minus
+        those of the average patient.
 
         Returns
         -------
         ndarray of shape (n, d), or (n, n_classes, d) for more than two classes
-            Against an average patient, who has the mean of each column: no real one.
+            Relative to a fictitious patient with the mean of each column.
         """
         parts = self._parts(X).cpu().numpy()
         return parts[:, 0] if parts.shape[1] == 1 else parts
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return the contributions in one row per patient, where the subtypes live."""
+        """Return the contributions, one row per patient: the space of the subtypes."""
         return self._parts(X).flatten(1).cpu().numpy()
 
     def weigh(self, X: ArrayLike) -> Array:
-        """Return how much each row belongs to each subtype, shape (n, n_clusters_found_)."""
+        """Return the membership of each row in each subtype, shape (n, n_clusters_found_)."""
         points = self.transform(X)
         return self._gates.weigh(points)
 
@@ -87,6 +87,7 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self._gates.assign(points)
 
     def _parts(self, X: ArrayLike) -> Tensor:
+        """Return contributions to the blended log-odds, (n, n_outputs, d)."""
         rows = self._rows(X)
         with self._session():
             return self._backbone.explain(rows)

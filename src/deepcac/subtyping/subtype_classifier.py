@@ -59,7 +59,7 @@ _SHARE = Interval(Real, 0, 1, closed="left")
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstimator):
-    """A risk model whose subtypes are groups of patients with the same reasons for their risk.
+    """A risk model whose subtypes are groups of patients with similar reasons for their risk.
 
     Several networks of one hidden layer are trained, each without one fold; boosted trees may join
     them. A logistic regression of their out-of-fold predictions gives the risk (the backbone).
@@ -70,28 +70,28 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     Parameters
     ----------
     n_clusters : int
-        Subtypes; fewer are kept if one would be smaller than `smallest`.
+        Number of subtypes; fewer if one would be smaller than `smallest`.
     boosting : bool
         Whether LightGBM joins the backbone.
     heads : {"auto"}, float or None
-        Penalty of what a subtype changes; "auto" takes the best on held-out rows, or no change;
-        None is no change.
+        Penalty of the heads, the changes by a subtype; "auto" takes the best on held-out rows, or
+        no heads; None fits no heads.
     members, folds : int
         Networks, two or more, and folds of which each network leaves one out.
     hidden : int
         Units of a network's hidden layer.
     dropout, lr, weight_decay, batch_size, max_epochs, patience
-        Of the networks' training.
+        Settings of the networks' training.
     temperature : float
-        Width of the gates: small is hard.
+        Width of the gates; small values make memberships hard.
     smallest : float
-        Least share of the rows that is a subtype.
+        Smallest share of the rows that makes a subtype.
     device : str
         ``"auto"`` takes a GPU if there is one.
     n_threads : int
         Threads of torch, BLAS and LightGBM.
     random_state : int, RandomState or None
-        Of every random choice.
+        Seed of every random choice.
 
     Attributes
     ----------
@@ -100,17 +100,17 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         Subtype of each row of `fit`, from the lowest probability of the second class of
         `classes_` (0) to the highest.
     n_clusters_found_ : int
-        Subtypes that were kept.
+        Number of subtypes found.
     subtype_names_ : list of str
-        The variables that set each subtype apart.
+        Names of the subtypes, by the variables that distinguish them.
     heads_ : ndarray of shape (n_clusters_found_, d)
-        By how much more a variable counts in a subtype: 0.2 is 1.2 times.
+        Relative change of a variable's contribution in a subtype: 0.2 is 1.2 times.
     gains_ : list of Gain
-        What heads of each penalty add to the log likelihood of held-out rows, with error.
+        Gain in the log likelihood of held-out rows from heads of each penalty, with error.
     penalty_ : float or None
-        What `heads` came to; None is no change.
+        The penalty used; None without heads.
     out_of_fold_ : ndarray of shape (n, n_classes)
-        The backbone's probabilities of each row of `fit` by models that did not see it.
+        The backbone's out-of-fold probabilities of each row of `fit`.
     best_epoch_ : int
 
     Examples
@@ -177,12 +177,12 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         y : array of shape (n,)
             Class labels, at least two.
         sample_weight : array of shape (n,), optional
-            Only ratios count. Medians and ranks of the inputs do not heed it.
+            Only ratios count. They do not affect the medians and ranks of the inputs.
         groups : array of shape (n,), optional
-            Rows of one group, those of a patient, are in one fold inside.
+            Rows of one group, such as a patient, stay in one fold.
         networks, trees : FittedNetworks and Trees, optional
-            Of `fit_networks` and `grow_trees` for these rows, folds and seed, where several fits
-            share them.
+            From `fit_networks` and `grow_trees` for these rows, folds and seed, to share them
+            between several fits.
         """
         self._validate_params()
         rows, labels = check_table(self, X, y, reset=True, missing=True)
@@ -206,7 +206,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         return self
 
     def _warn(self, codes: npt.NDArray[np.int64]) -> None:
-        """Tell of networks that were still learning, and of subtypes that are the outcome."""
+        """Warn if networks were still improving, or if the subtypes are the classes."""
         if self.best_epoch_ == self.max_epochs:
             warnings.warn(
                 f"the networks were still learning at max_epochs={self.max_epochs}; raise it",
@@ -254,7 +254,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     def _fit_heads(
         self, outside: Answers, gates: Tensor, y: Tensor, fold: Tensor, weight: Tensor
     ) -> None:
-        """Choose the penalty and fit the heads; one subtype changes nothing."""
+        """Choose the penalty and fit the heads; with one subtype there are none."""
         self.gains_: list[Gain] = []
         self.penalty_: float | None = None
         if gates.shape[1] > 1 and isinstance(self.heads, str):
@@ -269,7 +269,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         self.heads_ = self._heads.weight.cpu().numpy()
 
     def network_settings(self) -> NetworkSettings:
-        """Return what the backbone's networks are given."""
+        """Return the settings of the backbone's networks."""
         budget = Budget(
             max_epochs=self.max_epochs,
             patience=self.patience,

@@ -1,4 +1,4 @@
-"""A fitted SubtypeClassifier as one file of tensors, all else as JSON in the header."""
+"""A fitted SubtypeClassifier as one file of tensors, with settings as JSON in the header."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _INPUTS, _NETWORKS, _TREES = "inputs.", "networks.", "trees."
 def write_subtypes(
     path: str | os.PathLike[str], model: Any, table: dict[str, Any] | None = None
 ) -> None:
-    """Write a fitted `SubtypeClassifier`; a random state that is no number is not kept.
+    """Write a fitted `SubtypeClassifier`; a random state that is not a number is not stored.
 
     Parameters
     ----------
     path : path-like
     model : SubtypeClassifier
     table : dict, optional
-        JSON-ready: what the command's models know of their table.
+        JSON-ready description of the table, from models of the command.
     """
     backbone = model._backbone
     header = {
@@ -72,7 +72,7 @@ def write_subtypes(
 
 
 def read_subtypes(path: str | os.PathLike[str], kind: type[Any], device: str) -> Any:
-    """Read what `write_subtypes` wrote."""
+    """Read an estimator of class `kind` that `write_subtypes` wrote."""
     model, header, tensors = open_model(path, kind, device)
     with reading(path):
         _restore_backbone(model, tensors, header, find_device(device))
@@ -83,7 +83,7 @@ def read_subtypes(path: str | os.PathLike[str], kind: type[Any], device: str) ->
 def _restore_backbone(
     model: Any, tensors: dict[str, Tensor], header: dict[str, Any], device: torch.device
 ) -> None:
-    """Give the model its networks, trees and blend."""
+    """Set the networks, trees and blend of the model; `DataError` if they are impossible."""
     n_outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
     inputs = SmoothInputs.of(_without_prefix(_INPUTS, tensors))
     if inputs.n_variables != model.n_features_in_:
@@ -118,7 +118,7 @@ def _read_trees(tensors: dict[str, Tensor], fold: int, d: int, n_outputs: int) -
 
 
 def _restore_subtypes(model: Any, tensors: dict[str, Tensor], header: dict[str, Any]) -> None:
-    """Give the model its gates and heads, of the sizes that its backbone has."""
+    """Set the gates and heads of the model; `DataError` if they do not fit its backbone."""
     blend, d = model._backbone.blend, model._backbone.inputs.n_variables
     n_outputs, k = len(blend.bias), len(tensors["centres"])
     learnt = {name: tensor.numpy() for name, tensor in tensors.items()}

@@ -1,4 +1,4 @@
-"""The second stage: a logistic regression on out-of-fold answers, and what subtypes add to it."""
+"""The second stage: logistic regression on out-of-fold predictions, and changes by subtype."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _STEPS = 60
 
 
 class Blend(NamedTuple):
-    """Mixes the outputs of backbones.
+    """Stacking of the outputs of S models.
 
     Attributes
     ----------
     weight : Tensor of shape (S,)
-        Not negative: answers that point the wrong way count for nothing.
+        Non-negative, so that a model that predicts the wrong way gets 0.
     bias : Tensor of shape (n_outputs,)
     """
 
@@ -28,17 +28,17 @@ class Blend(NamedTuple):
     bias: Tensor
 
     def logits(self, outputs: Tensor) -> Tensor:
-        """Mix outputs (S, n, n_outputs) to (n, n_outputs)."""
+        """Combine outputs (S, n, n_outputs) to logits (n, n_outputs)."""
         return torch.einsum("s,snc->nc", self.weight, outputs) + self.bias
 
 
 class Heads(NamedTuple):
-    """What each subtype changes; all zero is no change.
+    """Changes of the logits by subtype; all zeros change nothing.
 
     Attributes
     ----------
     weight : Tensor of shape (k, d)
-        Of each variable's contribution: in subtype j variable v counts 1 + weight[j, v] times.
+        In subtype j the contribution of variable v counts 1 + weight[j, v] times.
     bias : Tensor of shape (k, n_outputs)
     """
 
@@ -46,7 +46,7 @@ class Heads(NamedTuple):
     bias: Tensor
 
     def change(self, gates: Tensor, parts: Tensor) -> Tensor:
-        """Return what is added to the logits, shape (n, n_outputs).
+        """Return the term to add to the logits, shape (n, n_outputs).
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class Heads(NamedTuple):
 
 
 def fit_blend(outputs: Tensor, y: Tensor, row_weight: Tensor) -> Blend:
-    """Fit the mixture of backbones (S, n, n_outputs) by the likelihood of labels (n,)."""
+    """Fit the blend of outputs (S, n, n_outputs) by maximum likelihood of labels (n,)."""
     n_backbones, _, n_outputs = outputs.shape
     start = outputs.new_full((n_backbones,), n_backbones**-0.5), outputs.new_zeros(n_outputs)
 
@@ -81,9 +81,9 @@ def fit_heads(
     Parameters
     ----------
     logits : Tensor of shape (n, n_outputs)
-        Of the backbone, which stay.
+        Logits of the backbone, which are fixed.
     parts, gates : Tensor
-        Of `Heads.change`.
+        As in `Heads.change`.
     y, row_weight : Tensor of shape (n,)
     penalty : float
         Weight of half the squared parameters.
@@ -104,7 +104,7 @@ def no_heads(parts: Tensor, k: int) -> Heads:
 
 
 class Gain(NamedTuple):
-    """Held-out log likelihood a row that heads of one penalty add to the backbone.
+    """Gain in held-out log likelihood per row from heads of one penalty.
 
     Attributes
     ----------

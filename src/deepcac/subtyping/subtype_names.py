@@ -1,4 +1,4 @@
-"""What sets a subtype apart, in words."""
+"""Names of subtypes: the variables that distinguish them, in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deepcac.types import Array
 SHOWN = 3
 _SMALL, _FEW = 10, 5  # values, rows: those of the pages' small cells, a layer above
 _STATISTICS = frozenset((*SUMMARIES, "since", "median", "min", "max", "sd", "std", "slope"))
-LEAST = 0.05  # log-odds; less than this sets nothing apart
+LEAST = 0.05  # log-odds; smaller differences are not named
 
 
 def subtype_names(
@@ -22,30 +22,29 @@ def subtype_names(
 ) -> list[str]:
     """Name each subtype by the variables whose contributions differ most from all patients'.
 
-    A contribution tells what a variable does to the risk, not where its values lie, so that both
-    are named. Of the columns of one variable, such as its first and its lowest value, the
-    strongest is named.
+    A contribution is an effect on the risk, not the value of the variable, so both are named. Of
+    the columns of one variable, such as its first and its lowest value, the strongest is named.
 
     Parameters
     ----------
     difference : ndarray of shape (k, n_outputs, d)
         Mean contribution in the subtype minus that of all rows, in log-odds.
     levels : k sequences of d str
-        Where the values of each column lie in each subtype (`subtype_levels`).
+        Typical values of each column in each subtype, as text (`subtype_levels`).
     names : sequence of length d
     classes : ndarray of shape (n_classes,)
-        Of two classes the one output is the second's.
+        With two classes, the single output belongs to the second.
     """
     outputs = classes[1:] if difference.shape[1] == 1 else classes
     return [_name(*pair, names, outputs) for pair in zip(difference, levels, strict=True)]
 
 
 def subtype_levels(X: Array, subtype: npt.NDArray[np.int64], k: int) -> list[list[str]]:
-    """Say where the values of each column lie in each of k subtypes, and in all rows.
+    """Describe the typical values of each column in each of k subtypes and in all rows, as text.
 
-    Medians, or shares of a column of 0 and 1. Nothing is said of fewer than ten values, nor a share
-    that would tell of fewer than five rows. The share of all rows stands only beside shares of all
-    subtypes.
+    These are medians, or shares for a column of 0 and 1. They are withheld for fewer than ten
+    values, and shares also if they would reveal fewer than five rows. The share of all rows is
+    given only where those of all subtypes are.
 
     Parameters
     ----------
@@ -58,6 +57,7 @@ def subtype_levels(X: Array, subtype: npt.NDArray[np.int64], k: int) -> list[lis
 
 
 def _levels(column: Array, subtype: npt.NDArray[np.int64], k: int) -> list[str]:
+    """Return a text per subtype, its share or median; empty for fewer than `_SMALL` rows."""
     there = ~np.isnan(column)
     every, of = column[there], subtype[there]
     parts = [every[of == j] for j in range(k)]
@@ -73,7 +73,7 @@ def _levels(column: Array, subtype: npt.NDArray[np.int64], k: int) -> list[str]:
 
 
 def _few(flags: Array) -> bool:
-    """Tell whether a share would tell of few rows, of ones or of zeros."""
+    """Return whether a share would reveal that there are few ones or few zeros."""
     ones = int(flags.sum())
     return 0 < ones < _FEW or 0 < len(flags) - ones < _FEW
 
@@ -91,6 +91,7 @@ def _percent(flags: Array) -> str:
 def _name(
     difference: Array, levels: Sequence[str], names: Sequence[Any], classes: Sequence[Any]
 ) -> str:
+    """Return up to `SHOWN` variables in words, largest difference of effects first."""
     words: dict[tuple[int, str], str] = {}
     for place in np.argsort(-np.abs(difference), axis=None, kind="stable"):
         c, v = map(int, np.unravel_index(place, difference.shape))
@@ -108,6 +109,6 @@ def _name(
 
 
 def _variable(name: str) -> str:
-    """Return what a column measures, without the statistic at its end."""
+    """Return the variable that a column measures, without the suffix of a statistic."""
     stem, _, statistic = name.rpartition("_")
     return stem if stem and statistic in _STATISTICS else name

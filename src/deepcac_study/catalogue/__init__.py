@@ -1,1 +1,1 @@
-"""What there is, described once: sources, data sets, methods, switches, printed facts."""
+"""The catalogue: sources, data sets, methods, switches and printed facts, each declared once."""

@@ -29,7 +29,7 @@ NONE, PAIR, ITERATIVE, SPECTRAL = LEARNERS = ("none", "pair", "iterative", "spec
 
 
 class Restricted(Entry):
-    """Folders with the files that are not fetched."""
+    """Folders with the files of restricted sources, which are not fetched."""
 
     mimic3: str | None = None
     wids: str | None = None
@@ -64,7 +64,7 @@ class Plan(Entry):
 
     @property
     def folders(self) -> list[str]:
-        """The results folders of its protocols or switches."""
+        """The results folders of the entry's protocols or switches."""
         alone = [f"switches/{label}/" for label in self.switches]
         return [protocol_folder(name) for name in self.protocols] + alone
 
@@ -229,7 +229,7 @@ class Config(Entry):
 
 
 def _kinds() -> tuple[str, ...]:
-    """Return the kinds of sweeps of a data set."""
+    """Return the kinds of sweeps over one data set."""
     return ("alpha", "weights", *questions())
 
 
@@ -240,7 +240,7 @@ def _dataset_of(name: str) -> str:
 
 
 def _judged(judge: Judge) -> Iterator[Iterable[str]]:
-    """Yield the data sets that each part of the study names."""
+    """Yield the data sets of each part of the judge's configuration."""
     tables, clinical = judge.tables, judge.clinical
     yield from (match.datasets for match in (*judge.matches, *clinical.also))
     yield from (tables.datasets, tables.resamples_of)
@@ -249,7 +249,7 @@ def _judged(judge: Judge) -> Iterator[Iterable[str]]:
 
 
 def _named(settings: Config) -> Iterator[Iterable[str]]:
-    """Yield the data sets that each key names."""
+    """Yield the data sets of each key of the configuration."""
     yield settings.datasets
     yield [budget.dataset for budget in settings.skmeans]
     yield from (settings.decomposition, settings.decomposition_against_rest)
@@ -263,7 +263,7 @@ def _named(settings: Config) -> Iterator[Iterable[str]]:
 
 
 def _check_sweeps(names: Iterable[str]) -> None:
-    """Refuse a sweep that no experiment makes."""
+    """Raise `ConfigError` for the name of a sweep that no experiment makes."""
     for name in names:
         kind = name.partition("_")[0]
         if kind not in (GRID, *_kinds()):
@@ -274,7 +274,7 @@ def _check_sweeps(names: Iterable[str]) -> None:
 
 
 def _check_binary(settings: Config, registry: Registry) -> None:
-    """Refuse data sets of several classes where an experiment needs two."""
+    """Raise `ConfigError` for data sets of more than two classes where an experiment needs two."""
     named = [("theory", _dataset_of(name)) for name in settings.theory]
     for key, name in named:
         if registry.dataset(name).task != "binary":
@@ -282,7 +282,7 @@ def _check_binary(settings: Config, registry: Registry) -> None:
 
 
 def _check_plans(settings: Config, registry: Registry) -> None:
-    """Refuse an entry of runs whose methods meet none of its data sets."""
+    """Raise `ConfigError` for an entry of `runs` that plans no run."""
     plans = {"runs": settings.runs, "runs_beside": settings.runs_beside}
     for place, plan in ((f"{key}.{n}", plan) for key in plans for n, plan in enumerate(plans[key])):
         reads = {parse_method(name).sequence for name in plan.methods}

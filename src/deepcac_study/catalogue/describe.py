@@ -1,4 +1,4 @@
-"""Made from the catalogue: the table of data sources, the keys of the configuration, schemas."""
+"""Pages and schemas made from the catalogue: data sources, keys of the configuration."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ _SOURCES_END = "<!-- end of registry -->\n"
 
 
 def with_sources(page: str, registry_dir: str | os.PathLike[str]) -> str:
-    """Return a page with the sources of a valid registry folder between its marks."""
+    """Return a page with the table of `describe_sources` between its marks."""
     before, rest = page.split(_SOURCES)
     table = describe_sources(registry_dir)
     return before + _SOURCES + table + _SOURCES_END + rest.split(_SOURCES_END)[1]
@@ -56,14 +56,14 @@ def _in_cell(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text whose asterisks, underscores and angles Markdown shows as they are."""
+    """Escape asterisks, underscores and angle brackets for Markdown."""
     for mark in "\\*_<>`":
         text = text.replace(mark, "\\" + mark)
     return text
 
 
 def describe_keys(page: str) -> str:
-    """Return the page on the configuration with its table of keys made anew."""
+    """Return the page on the configuration with its table of keys renewed."""
     parts = (("runs/*/", Plan), ("skmeans/*/", Budget))
     rows = [*_keys(Config)]
     rows += [(f"{place}{name}", text) for place, model in parts for name, text in _keys(model)]
@@ -80,9 +80,9 @@ def _keys(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
 
 
 def schema(model: type[BaseModel]) -> str:
-    """Return the JSON schema of a kind of file, with every property in its place.
+    """Return the JSON schema of a kind of file as text, with references inlined.
 
-    Editors check by it while one types, and the catalogue of workflows shows its keys.
+    Editors validate by it, and the Snakemake workflow catalogue shows its keys.
     """
     content = model.model_json_schema()
     kinds = content.pop("$defs", {})

@@ -1,7 +1,7 @@
-"""What a registry file may say: a source, its raw files, its data sets, and the steps between.
+"""Schema of a registry file: a source, its raw files, its data sets, and the steps between.
 
-One YAML file a source, ``config/registry/{source}.yaml``. The models below check it, and the JSON
-schema that editors read is made from them (`python -m deepcac_study.catalogue.describe`).
+There is one YAML file per source, ``config/registry/{source}.yaml``. The models below validate it,
+and editors use the JSON schema made from them (`python -m deepcac_study.catalogue.describe`).
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class Part(Entry):
-    """A part of an entry, whose values are of the types that are asked for: 1 is no yes."""
+    """Base of the parts of an entry, with strict types: 1 is not accepted for true."""
 
     model_config = ConfigDict(strict=True)
 
@@ -71,12 +71,12 @@ class RawFile(Part):
 
     @property
     def is_archive(self) -> bool:
-        """Whether the digest is one over members."""
+        """Whether the digest is over the members of an archive, not the file's bytes."""
         return self.content_sha256 is not None
 
     @property
     def digest(self) -> str:
-        """The digest that the file must have."""
+        """The expected digest of the file."""
         return str(self.content_sha256 or self.sha256)
 
 
@@ -158,7 +158,7 @@ class DataSet(Part):
     @model_validator(mode="before")
     @classmethod
     def _of_the_description(cls, entry: Any) -> Any:
-        """Fill in what the description of a table says."""
+        """Fill in the values that the description of a table has."""
         described = entry.get("description") if isinstance(entry, dict) else None
         if described is None:
             return entry
@@ -193,18 +193,18 @@ class Source(Part):
 
     @property
     def closed(self) -> bool:
-        """Whether its rows, and what is made from them, leave the machine for nobody."""
+        """Whether its rows, and anything made from them, must not leave the machine."""
         return self.restricted or self.private or not self.licence
 
     @property
     def terms(self) -> str:
-        """Return the licence, or that nobody has verified one."""
+        """Return the licence, or a note that none was verified."""
         return self.licence or "not verified: nothing made from these data is shared"
 
     @model_validator(mode="before")
     @classmethod
     def _name_the_parts(cls, entry: Any) -> Any:
-        """Write each part's name, which the file gives as its key, into the part."""
+        """Copy each part's name, its key in the file, into the part."""
         if not isinstance(entry, dict):
             return entry
         source = entry.get("id", "")

@@ -9,11 +9,11 @@ from deepcac.errors import ConfigError
 
 @cache
 def facts(name: str, folder: str = "") -> list[dict[str, str]]:
-    """Return the rows of a file of facts, named without ``.csv``; no such file is a `ConfigError`.
+    """Return the rows of a file of facts, named without ``.csv``; `ConfigError` if there is none.
 
     A printed table, such as ``cac_v1_table3_alpha``, is in its paper's folder. ``tables``,
-    ``claims``, ``names``, ``figures`` and ``hyperparameters`` are in each. They are joined in the
-    order of the folders' names; `folder` names the only one to look in.
+    ``claims``, ``names``, ``figures`` and ``hyperparameters`` are in each folder, and are
+    concatenated in alphabetical order; with `folder`, only that folder is read.
     """
     papers = resources.files("deepcac_study") / "papers"
     folders = [papers / folder] if folder else sorted(papers.iterdir(), key=str)

@@ -1,4 +1,4 @@
-"""The judge's part of the configuration: who meets on which data, and how hard all are tuned."""
+"""The judge's part of the configuration: which contenders on which data, and tuning effort."""
 
 import os
 from typing import Annotated
@@ -23,7 +23,7 @@ ContenderId = Annotated[str, AfterValidator(_contender)]
 
 
 class Match(Entry):
-    """Data sets and the contenders that meet on each of them."""
+    """Data sets and the contenders that are compared on each of them."""
 
     datasets: list[Id] = Field(
         description="data sets; models read a summary of each variable of hourly sequences"
@@ -36,7 +36,7 @@ class Match(Entry):
 
 
 class Planted(Entry):
-    """Generated cohorts with subtypes of reversed risks, which tell what could have been seen."""
+    """Generated cohorts with subtypes of reversed risks, which measure the study's power."""
 
     name: Id = Field(description="of its files, `results/judge/planted/{name}_{strength}.json`")
     strengths: list[float] = Field([], description="log odds ratios of the reversed factors")
@@ -46,7 +46,7 @@ class Planted(Entry):
 
 
 class Tables(Entry):
-    """Tables that are judged in one job each, with less effort, in families of their own."""
+    """Tables that are compared in one job each, with less effort, in separate families."""
 
     datasets: list[Id] = Field([], description="as `results/judge/tables/{dataset}.json`")
     contenders: list[ContenderId] = Field([], description="as in `matches`")
@@ -62,7 +62,7 @@ class Tables(Entry):
 
 
 class Added(Entry):
-    """What meets after the plan: docs/archive/judge-plan-evidence.md, part 2."""
+    """Contenders added after the plan: docs/archive/judge-plan-evidence.md, part 2."""
 
     datasets: list[Id] = Field(
         [], description="cohorts: random groups choose a trial in each partition"
@@ -130,11 +130,11 @@ class Clinical(Entry):
         return tasks
 
     def poolings(self, *, added: bool = False) -> dict[str, dict[str, str]]:
-        """Return each way to count cohorts: the cohort of every task that counts, `added` or not.
+        """Return, for each way to count cohorts, the cohort of every task that counts.
 
-        `FAMILY`: tables that share patients are one. `LARGER` and `SMALLER`: of these only the
-        first or the last counts. `COUNTY`: as `FAMILY`, and the tasks of a county are one.
-        `COHORT`: as if nobody shared patients.
+        `FAMILY`: tables that share patients are one cohort. `LARGER` and `SMALLER`: only the first
+        or the last of these counts. `COUNTY`: as `FAMILY`, and the tasks of a county are one.
+        `COHORT`: as if no patients were shared. `added` includes the cohorts added after the plan.
         """
         tasks = [*self.wanted(), *(self.added.datasets if added else ())]
         families = [*self.families, *(self.added.families if added else ())]
@@ -174,6 +174,6 @@ class Judge(Entry):
 
 
 def read_judge(path: str | os.PathLike[str]) -> Judge:
-    """Return the judge's part of a configuration file."""
+    """Read the judge's part of a configuration file."""
     content = read_yaml(path)
     return checked(Judge, content.get("judge", {}), f"{path}: judge")

@@ -1,4 +1,4 @@
-"""Methods: ids, the learner behind each (``methods.yaml``), and the place in comparisons."""
+"""Methods: ids, the learner behind each (``methods.yaml``), and the arm in comparisons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _TS = "_ts"
 DEEPCAC = "deepcac"  # whose loss weights are swept and whose clusters the case study shows
 KM_Z = "km_z"  # the same without a loss that shapes the latents
 LR, KM_LR = "lr", "km_lr"
-NB = "nb"  # the one base whose groups can be fitted apart
+NB = "nb"  # the only base whose groups can be fitted separately
 CAC_LR = "cac_lr"  # what the papers' figures on single fits of CAC are about
 CENTROID_RULE = "nearest_centroid"  # what CAC is where the clusters are the classes
 YARDSTICKS = ("fnn", LR, "xgb")  # what a method with clusters should at least beat
@@ -34,7 +34,7 @@ WELL_KNOWN = (LR, KM_LR, CAC_LR, "xgb", "fnn", "deepcac", "dmnn", "km_z")  # dra
 
 
 class Learner(Entry):
-    """What methods are built on: a classifier of the CAC family, or a network."""
+    """The learner behind methods: a classifier of the CAC family, or a network."""
 
     label: str = Field(description="Its name for people.")
     estimator: str = Field(
@@ -58,11 +58,11 @@ class Learner(Entry):
 
     @property
     def computing(self) -> dict[str, Any]:
-        """What of it decides how a method computes, and not how it is shown."""
+        """The entries that affect results, without those for display."""
         return self.model_dump(include={"estimator", "clustered", "printed_alpha", "sequence"})
 
     def load(self) -> Any:
-        """Return the estimator or function itself."""
+        """Import and return the estimator class or function."""
         return resolve(f"deepcac.{self.estimator}")
 
 
@@ -83,7 +83,7 @@ def learners() -> Learners:
 
 @dataclass(frozen=True)
 class Method:
-    """A method id taken apart.
+    """The parts of a method id.
 
     `family` ("cac" or "deep") says which adapter fits it and how its tasks are made
     (`prepare.Setting`). `arm` ("base", "km", "cac", "skm", "cd", "cdk" or "deep") is its place in
@@ -101,17 +101,17 @@ class Method:
 
     @property
     def clustered(self) -> bool:
-        """Whether the number of clusters means anything to this method."""
+        """Whether the method has a number of clusters."""
         return self.arm != "base" and self.learner.clustered
 
     @property
     def colour(self) -> str:
-        """Its colour in every picture."""
+        """Its colour in all figures."""
         return ARM_COLOURS.get(self.arm, self.learner.colour)
 
     @property
     def label(self) -> str:
-        """The method as people write it, for example ``CAC+LR``."""
+        """The method's display name, for example ``CAC+LR``."""
         kind = " (sequence)" if self.sequence else ""
         lead = f"{ARM_NAMES[self.arm]}+" if self.arm in ARM_NAMES else ""
         return f"{lead}{self.learner.label}{kind}"
@@ -142,7 +142,7 @@ def classifiers() -> tuple[str, ...]:
 
 
 def bases() -> tuple[str, ...]:
-    """Return the ids of all classifiers of which arms with clusters are made."""
+    """Return the ids of all classifiers that have arms with clusters."""
     return tuple(m.id for m in methods().values() if m.arm == "base" and f"km_{m.id}" in methods())
 
 
@@ -152,12 +152,12 @@ def is_network(method: str) -> bool:
 
 
 def parse_method(name: str) -> Method:
-    """Return a method; an unknown id is a `ConfigError` with the known ones near it."""
+    """Return a method; an unknown id is a `ConfigError` that names similar ones."""
     if name in methods():
         return methods()[name]
     raise ConfigError(f"unknown method {name!r}; {near_names(name, methods())}")
 
 
 def label(method: str) -> str:
-    """Return a method id as people write it, for example ``CAC+LR`` for ``cac_lr``."""
+    """Return the display name of a method id, for example ``CAC+LR`` for ``cac_lr``."""
     return parse_method(method).label

@@ -1,6 +1,6 @@
 """Protocols: which differences between a paper's text and its published program are switched on.
 
-The *sound* protocol has no switch on. *As published* has all those on that shaped printed
+The *sound* protocol has no switch on. *As published* has all those on that affected printed
 numbers. A protocol with one switch on measures the effect of that difference alone. Labels are
 listed, with both readings, in ``catalogue/switches.csv``.
 """
@@ -17,9 +17,9 @@ from deepcac.errors import ConfigError
 class Switch:
     """One named difference between a paper's text and its program.
 
-    `stage` is where it acts: features, splits, scaling, cac, deep or metrics. `printed` ("yes" or
-    "no") says whether printed numbers carry it; "no" is of later programs. `sound` and `published`
-    say what happens when it is off, and on; `touches` names the printed tables it can change.
+    `stage` is where it acts: features, splits, scaling, cac, deep or metrics. `printed` is "yes" if
+    printed numbers were made with it, "no" for later programs. `sound` and `published` describe
+    what happens when it is off, and on; `touches` names the printed tables it can change.
     """
 
     label: str
@@ -38,13 +38,13 @@ def switches() -> dict[str, Switch]:
 
 
 def published_labels() -> frozenset[str]:
-    """Return the labels that together are the *as published* protocol."""
+    """Return the labels of the *as published* protocol."""
     return frozenset(label for label, switch in switches().items() if switch.printed == "yes")
 
 
 @cache
 def named_protocols() -> dict[str, frozenset[str]]:
-    """Return the labels of the protocols that have a name and a results folder of that name.
+    """Return the labels of each named protocol, whose results folder has the same name.
 
     ``as_published_cv5`` and ``as_published_v2`` repeat the tables printed from five-fold
     cross-validation, with the alphas of CAC v1 and of CAC v2.
@@ -55,7 +55,7 @@ def named_protocols() -> dict[str, frozenset[str]]:
 
 
 def protocol_folder(name: str) -> str:
-    """Return the results folder of a protocol: ``sound`` has none of its own."""
+    """Return the results folder of a protocol; ``sound`` uses ``results`` itself."""
     return "" if name == "sound" else f"{name}/"
 
 
@@ -66,7 +66,7 @@ def folder_pattern() -> str:
 
 @dataclass(frozen=True)
 class Protocol:
-    """The set of switches that are on; a label that is not in `switches` is a `ConfigError`."""
+    """The set of switches that are on; an unknown label is a `ConfigError`."""
 
     labels: frozenset[str] = frozenset()
 
@@ -90,9 +90,9 @@ class Protocol:
 
     @classmethod
     def from_folder(cls, folder: str) -> "Protocol":
-        """Read the protocol off the part of a path between ``results/`` and the data set.
+        """Return the protocol of the part of a path between ``results/`` and the data set.
 
-        It is empty, ``NAME/`` of a named protocol, or ``switches/LABEL/``.
+        That is empty, ``NAME/`` of a named protocol, or ``switches/LABEL/``.
         """
         parts = [part for part in folder.split("/") if part]
         if not parts:

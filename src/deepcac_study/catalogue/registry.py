@@ -1,4 +1,4 @@
-"""The registry: every raw source, its files and the data sets made from it."""
+"""The registry of raw sources, their files and the data sets made from them."""
 
 import os
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from deepcac_study.catalogue.protocol import named_protocols
 from deepcac_study.catalogue.record_kinds import JUDGE_FOLDERS, JUDGED, OTHERS
 
 DEMO = "demo_"
-PRIVATE = "private"  # the part of a registry that is not tracked: tables of one's own
+PRIVATE = "private"  # the part of a registry that git does not track: the user's tables
 # Folders of the workflow, whose names no data set may have.
 _FOLDERS = (
     *("config", "data", "logs", "results", "features", "splits", "tidy", "raw", "cohorts"),
@@ -29,7 +29,7 @@ _CHECKOUT = Path(__file__).resolve().parents[3]
 
 @dataclass(frozen=True)
 class Registry:
-    """All sources by id; every look-up of an unknown id is a `ConfigError` with near names."""
+    """All sources by id; looking up an unknown id is a `ConfigError` with similar names."""
 
     sources: Mapping[str, Source]
 
@@ -56,7 +56,7 @@ class Registry:
         return entry
 
     def file(self, source: str, name: str) -> RawFile:
-        """Return one raw file of an open source; restricted ones are read where they are."""
+        """Return one raw file of an open source; one of a restricted source is a `ConfigError`."""
         entry = self.source(source)
         if entry.restricted:
             raise ConfigError(f"{source} is restricted: it is read from its folder, never fetched")
@@ -64,20 +64,21 @@ class Registry:
 
 
 def registry_folder(project: str | os.PathLike[str]) -> Path:
-    """Return where the registry of a project is, the folder that holds ``workflow/``.
+    """Return the registry folder of `project`, the folder that holds ``workflow/``.
 
-    A job on another machine gets the workflow's files without its configuration; there the registry
-    is that of the checkout from which the package was installed, as in the container.
+    A job on another machine gets the workflow's files without its configuration; there it is the
+    registry of the checkout from which the package was installed, as in the container.
     """
     folders = [root / "config" / "registry" for root in (Path(project), _CHECKOUT)]
     return next((folder for folder in folders if folder.is_dir()), folders[0])
 
 
 def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Registry:
-    """Read and check every ``*.yaml`` of a registry folder, of its folder ``private`` as well.
+    """Read and validate every ``*.yaml`` of a registry folder, and of ``private`` in it.
 
-    What lies in ``private`` is private whatever it says. No entry at all, a file that does not fit
-    the schema, an unusable id, and a private entry of a public one's name are a `ConfigError`.
+    Entries in ``private`` are private whatever they state. No entry at all, a file that does not
+    fit the schema, an unusable id, and a private entry with the name of a public one are a
+    `ConfigError`.
     """
     paths = sorted(Path(folder).glob("*.yaml"))
     if not paths:
@@ -98,10 +99,10 @@ def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Re
 
 
 def check_name(registry: Registry, id_: str, owner: str) -> None:
-    """Refuse the id of a data set whose files would be those of another, and that of its source.
+    """Raise `ConfigError` for the id of a data set or source whose files would overwrite others.
 
-    A `ConfigError`: it is that of a folder of the workflow, of generated data, or of another
-    source. `owner` is the source that has it, or is to have it.
+    It may not be that of a folder of the workflow, of generated data, or of another source than
+    its `owner`.
     """
     reserved = (*_FOLDERS, *named_protocols())
     if {id_, owner} & set(reserved) or id_.startswith((DEMO, _GRID)) or owner.startswith(DEMO):

@@ -1,4 +1,4 @@
-"""Keys of the configuration that finished studies had."""
+"""Keys of the configuration of finished studies, which are no longer accepted."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _PAGE = "docs/archive/studies.md"
 
 
 def refuse_retired(config: dict[str, Any]) -> None:
-    """Refuse a key of a finished study.
+    """Raise an error for a key of a finished study.
 
     Raises
     ------

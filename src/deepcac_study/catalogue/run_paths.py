@@ -1,4 +1,4 @@
-"""Paths of run records, taken apart; and patterns by which the workflow tells them from others."""
+"""Parsing of the paths of run records, and patterns for wildcards of the workflow."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ STARTED = {DEEPCAC: ("D4", "D6", "D8", "D10", "D16", "D18", "D19"), KM_Z: ("D19"
 
 
 def started_runs(dataset: str, k: int | str) -> list[str]:
-    """Return the records of the runs that are the first of several starts."""
+    """Return the paths of the runs that `start_sweep` reuses as the first of its starts."""
     return [
         f"results/{f'switches/{label}/' if label else ''}{dataset}/{method}_k{k}.json"
         for method, labels in STARTED.items()
@@ -22,7 +22,7 @@ def started_runs(dataset: str, k: int | str) -> list[str]:
 
 
 def runs_among(paths: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Yield the parts of those paths that are run records: variant, dataset, method, k."""
+    """Yield variant, dataset, method and k of the paths that are run records; skip others."""
     run = re.compile(
         rf"results/(?P<variant>{folder_pattern()})(?P<dataset>\w+)/"
         r"(?P<method>\w+)_k(?P<k>\d+)\.json"
@@ -34,5 +34,5 @@ def runs_among(paths: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def dataset_pattern() -> str:
-    """Return a regular expression of data set ids, which a folder of other records is not."""
+    """Return a regular expression of data set ids that excludes folders of other records."""
     return f"(?!({'|'.join(NO_RUNS)})/)[a-z0-9_]+"

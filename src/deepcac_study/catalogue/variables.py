@@ -1,9 +1,9 @@
-"""What each column of a flat raw file is: kind, unit, plausible range, levels.
+"""The columns of flat raw files: kind, unit, plausible range, levels.
 
-One CSV a source in ``catalogue/columns/``, with the columns ``name`` (as in the raw file), ``kind``
-(id, number, integer, category or text), ``unit``, ``low``, ``high``, ``levels`` (in order, joined
-by ``|``), ``missing`` (yes where the source leaves values out) and ``meaning`` (of WiDS: the group
-in the data dictionary).
+``catalogue/columns/`` has one CSV per source, with the columns ``name`` (as in the raw file),
+``kind`` (id, number, integer, category or text), ``unit``, ``low``, ``high``, ``levels`` (in order,
+joined by ``|``), ``missing`` (yes if values may be missing) and ``meaning`` (for WiDS the group in
+the data dictionary).
 """
 
 import csv
@@ -17,10 +17,10 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class Variable:
-    """One column of a raw file, named as there, or as in its description where there is no header.
+    """One column of a raw file, named as in its header, or in its description if it has none.
 
     `kind` is "id" (an integer that no two rows share), "number", "integer", "category" or "text";
-    the `unit` is empty for a pure number. `low` and `high` bound the believable values,
+    the `unit` is empty for a pure number. `low` and `high` bound the plausible values,
     inclusively; None is no bound. `levels` holds every category, in order, and `meaning` is a line
     for the data page.
     """
@@ -37,8 +37,8 @@ class Variable:
     def field(self) -> pa.Field:
         """Return the arrow field of the tidy column.
 
-        Categories carry their levels along; whole numbers of which none is missing are int64,
-        all other numbers float64.
+        Categories carry their levels as metadata; integers without missing values are int64, all
+        other numbers float64.
         """
         if self.kind == "category":
             return category_field(self.name, self.levels)
@@ -75,6 +75,6 @@ def category_field(name: str, levels: tuple[str, ...]) -> pa.Field:
 
 
 def levels_of(field: pa.Field) -> tuple[str, ...] | None:
-    """Return the levels that `category_field` stored, or None for any other field."""
+    """Return the levels that `category_field` stored, None for other fields."""
     stored = (field.metadata or {}).get(b"levels")
     return None if stored is None else tuple(json.loads(stored))

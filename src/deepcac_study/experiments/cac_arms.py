@@ -1,4 +1,4 @@
-"""The CAC family as the run loop calls it: X alone, KM+X and CAC+X."""
+"""The CAC family for the run loop: X alone, KM+X and CAC+X."""
 
 import time
 from collections.abc import Iterable
@@ -23,10 +23,10 @@ from deepcac_study.published.cac_program import class_weight, classifier_seed, g
 
 
 def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], bool]:
-    """Return the alphas that a data set's runs ask for, and whether any run chooses among them.
+    """Return the alphas that a data set's runs need, and whether any run tunes alpha.
 
-    Alphas are the grid; with switch A11 those that are printed, and the grid only if one is not.
-    Only a choice needs the folds.
+    Alphas are the grid; with switch A11 the printed ones, and the grid only where none is printed.
+    Only tuning needs the folds.
     """
     printed = {given_alpha(dataset, x, protocol) for x in classifiers()}
     tuned = None in printed
@@ -35,7 +35,7 @@ def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], 
 
 
 def shared_clusterings(task: Task, setting: Setting, methods: Iterable[Method]) -> AlphaPath | None:
-    """Make the clusterings that methods have in common on one split; None if none has clusters."""
+    """Compute the clusterings that methods share on one split; None if none has clusters."""
     if not any(method.arm in ("km", "cac") for method in methods):
         return None
     alphas, tuned = alphas_needed(setting.dataset, setting.protocol)
@@ -47,8 +47,8 @@ def fit_task(
 ) -> Fitted:
     """Fit a method of the CAC family on one split.
 
-    The training part holds the validation rows too. Without `clusterings` of this split
-    (`shared_clusterings`) they are made here. The result has the cost curves of CAC as well.
+    The training part includes the validation rows. Without `clusterings` of this split
+    (`shared_clusterings`) they are computed here. The result includes the cost curves of CAC.
     """
     arm, name = method.arm, method.classifier
     weight = class_weight(arm, name, setting.protocol)
@@ -66,6 +66,7 @@ def fit_task(
 
 
 def _fit_alone(task: Task, base: BaseEstimator, name: str, weight: str | None) -> Fitted:
+    """Fit one classifier on all training rows; every row is in cluster 0."""
     start = time.perf_counter()
     model = fit_weighted(base, task.X_train, task.y_train, weight)
     seconds = {"classifier": time.perf_counter() - start}
@@ -85,6 +86,7 @@ def _fit_alone(task: Task, base: BaseEstimator, name: str, weight: str | None) -
 def _fit_clustered(
     task: Task, arm: str, name: str, model: LocalClassifier, printed: float | None, path: AlphaPath
 ) -> Fitted:
+    """Fit local classifiers on the arm's clusters; CAC's alpha is tuned unless printed."""
     clock = [time.perf_counter()]
     X, y = task.X_train, task.y_train
     alpha, scores = START if printed is None else printed, dict[str, float]()
@@ -103,7 +105,7 @@ def _fit_clustered(
 def _report(
     task: Task, model: LocalClassifier, name: str, f1: dict[str, float], seconds: dict[str, float]
 ) -> Fitted:
-    """Say what a model answers; `f1` has the validation score of each alpha, if alpha is tuned."""
+    """Return the model's predictions; `f1` has the CV score of each alpha, empty if not tuned."""
     hyperparameters: dict[str, Any] = {
         "classifier": name,
         "class_weight": model.class_weight,

@@ -1,9 +1,9 @@
 """The case study: who is in DeepCAC's clusters, and what its risk models look at.
 
-Srivastava et al. 2021, DeepCAC, section 14. The run loop keeps no cluster of a training row, and
+Srivastava et al. 2021, DeepCAC, section 14. The run loop stores no clusters of training rows, and
 the paper describes training rows (its cluster sizes add up to 9/16 of the 12,000 stays). So
 DeepCAC is fitted here once more on the splits of its run, with the same seeds and the same
-pre-trained autoencoders; how far its test clusters are those of the run is part of the result.
+pre-trained autoencoders; the agreement of its test clusters with those of the run is reported.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ STUDENT: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class View:
-    """What one fitted model says about every row of a data set.
+    """Clusters and risks of one fitted model for every row of a data set.
 
     The status is "ok" or "diverged"; `train` and `test` are row positions. `cluster`, shape (n,),
     has ids 0..k-1, ordered by the mean class of their training rows; `probability` is of shape (n,
@@ -67,7 +67,7 @@ class View:
 def fit_view(
     features: FeatureMatrix, split: Split, setting: Setting, pretrained: Path | None
 ) -> View:
-    """Fit DeepCAC on the training rows of a split and ask it about all rows, not sequences."""
+    """Fit DeepCAC on the training rows of a split, and predict all rows; static features only."""
     if features.n_steps > 1:
         raise ConfigError(f"{setting.dataset} holds sequences; a case study needs static features")
     task = make_task(features, split, setting)
@@ -97,7 +97,7 @@ def order_clusters(cluster: Ids, y: Ids, train: npt.NDArray[np.intp], k: int) ->
 
 
 def separation(values: Array, cluster: Ids, k: int) -> tuple[float, float]:
-    """Return how far the clusters differ in one feature, shape (n,), and the p value of that.
+    """Return effect size and p value of the difference between clusters in a feature (n,).
 
     The effect is the share of the variance of the ranks that lies between clusters, 0 to 1: eta
     squared of the Kruskal-Wallis test, its statistic over n - 1. Rows with NaN are left out. Both
@@ -118,7 +118,7 @@ def separation(values: Array, cluster: Ids, k: int) -> tuple[float, float]:
 
 
 def cluster_means(X: Array, cluster: Ids, k: int) -> tuple[Array, Ids]:
-    """Return mean and count of the measured values, both of shape (k, d)."""
+    """Return mean and count of the measured values in each cluster, both of shape (k, d)."""
     members = np.eye(k)[cluster]
     seen = ~np.isnan(X)
     count = (members.T @ seen).astype(np.int64)
@@ -127,17 +127,17 @@ def cluster_means(X: Array, cluster: Ids, k: int) -> tuple[Array, Ids]:
 
 
 def _fill(X: Array) -> Array:
-    """Return X with the column's mean where a value is missing, as the networks see it."""
+    """Return X with column means for missing values, as in the input of the networks."""
     seen = ~np.isnan(X)
     mean = np.nan_to_num(X).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
     return np.where(seen, X, mean)
 
 
 def describe_view(features: FeatureMatrix, view: View, k: int) -> tuple[dict[str, Any], pa.Table]:
-    """Describe the clusters of one split: a summary, and a table with a row a feature and cluster.
+    """Describe the clusters of a split: a summary, and a table with a row per feature and cluster.
 
     The summary has seed, status, sizes by class in training and test rows, macro AUPRC of teacher
-    and students on the test rows, and the share of test rows on which they say the same class.
+    and students on the test rows, and the share of test rows on which they predict the same class.
     Columns: seed, feature, cluster (from 1), rows (training rows with a value), mean and filled in
     original units, sd (all training rows), effect and p of `separation` on the test rows
     (Holm-adjusted over the features), importance. ``filled`` is the mean where a missing value
@@ -180,11 +180,11 @@ def _auprc(y: Ids, probability: Array) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def stability(views: Sequence[View]) -> list[dict[str, Any]]:
-    """Return the adjusted Rand index of every pair of seeds.
+def agreement_between_seeds(views: Sequence[View]) -> list[dict[str, Any]]:
+    """Return the adjusted Rand index of every pair of views, one row per pair of seeds.
 
-    Every model assigns every row, so ``all`` compares all rows; ``test`` keeps those that were
-    test rows of both.
+    Every model assigns every row, so ``all`` compares all rows; ``test`` those that are test rows
+    of both.
     """
     pairs = []
     for first, other in combinations(views, 2):
@@ -224,10 +224,10 @@ def write_case_study(
     run_scores: Path,
     synthetic: bool = False,
 ) -> None:
-    """Fit and describe DeepCAC on every split; `run_scores` are of the run that this looks into.
+    """Fit and describe DeepCAC on every split; write a JSON and two tables.
 
-    `path` is the JSON to write; the table of features goes beside it as ``.features.parquet``, the
-    latents of the first split's test rows as ``.plane.parquet``.
+    `path` is the JSON; next to it are the table of features, ``.features.parquet``, and the latents
+    of the first split's test rows, ``.plane.parquet``. `run_scores` are those of the run explained.
     """
     scores = read_table(run_scores, columns=["row_id", "seed", "cluster"])
     views = [fit_view(features, split, setting, pretrained) for split in splits]
@@ -249,7 +249,7 @@ def write_case_study(
             "switches": sorted(setting.protocol.labels),
             "synthetic": synthetic,
             "splits": entries,
-            "stability": stability(views),
+            "stability": agreement_between_seeds(views),
         },
     )
 
@@ -257,13 +257,13 @@ def write_case_study(
 def distil(
     X: Array, cluster: Ids, probability: Array, train: npt.NDArray[np.intp], k: int
 ) -> tuple[Array, Array]:
-    """Train a student for the risk model of every cluster.
+    """Train a student model of the risk model of every cluster, and return what it learnt.
 
     A student learns the teacher's probabilities on its cluster's training rows from the raw
     features: each row occurs once for every class with the probability as its weight, so that
-    the log-loss is the cross-entropy to the teacher. Importance is the loss that the splits on
-    a feature save in all trees, as in scikit-learn's importances; like every importance by
-    split, it favours features with many values and is shared among correlated ones (DeepCAC,
+    the log-loss is the cross-entropy to the teacher. Importance is the decrease of the loss by the
+    splits on a feature in all trees, as in scikit-learn; like every importance by splits, it
+    favours features with many values and is shared among correlated ones (DeepCAC,
     Srivastava et al. 2021, section 14).
 
     X, (n, d), is in original units, NaN where missing; `probability`, (n, n_classes), is the

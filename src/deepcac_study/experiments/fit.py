@@ -1,7 +1,7 @@
-"""Which function fits a method, and where it computes; the two small families themselves.
+"""Fitting of any method, by its family, and its device.
 
-Class decomposition (CD+X, CD-KM+X) and k-means in a metric learnt from the classes (SKM+X): their
-training parts hold the validation rows too.
+Two small families are fitted here: class decomposition (CD+X, CD-KM+X) and k-means in a metric
+learnt from the classes (SKM+X). Their training parts include the validation rows.
 """
 
 import time
@@ -30,7 +30,7 @@ _CLUSTERERS = {"cd": "em", "cdk": "kmeans"}
 
 
 def device(method: Method) -> str:
-    """Return where a method computes: ``"cpu"``, or ``"cuda"`` for a deep one with a GPU."""
+    """Return the device of a method: ``"cpu"``, or ``"cuda"`` for a deep one if there is a GPU."""
     if method.family != "deep":
         return "cpu"
     from deepcac.nn.fitting.data import find_device
@@ -51,10 +51,10 @@ class Decomposed(NamedTuple):
 
 @dataclass(frozen=True)
 class Shared:
-    """What methods of one family with k clusters have in common on a split.
+    """Results that methods of one family with k clusters share on a split.
 
-    The stage is the clusterings (the CAC family) or the file of the pre-trained autoencoders (deep
-    methods). `decomposed`, by clusterer, is kept by the first method that makes it.
+    `stage` has the clusterings (the CAC family) or the file of the pre-trained autoencoders (deep
+    methods). `decomposed`, by clusterer, is filled by the first method that computes it.
     """
 
     stage: AlphaPath | Path | None = None
@@ -64,9 +64,9 @@ class Shared:
 def shared_stage(
     task: Task, setting: Setting, methods: Sequence[Method], file: Path | None
 ) -> Shared:
-    """Return what methods of one family have in common on a split, for `fit`.
+    """Compute the results that methods of one family share on a split, for `fit`.
 
-    `file` holds the pre-trained autoencoders of deep methods.
+    `file` has the pre-trained autoencoders of deep methods.
     """
     if methods[0].family == "deep":
         return Shared(file)
@@ -90,10 +90,10 @@ def fit(task: Task, setting: Setting, method: Method, shared: Shared) -> Fitted:
 def _fit_decomposed(
     task: Task, setting: Setting, method: Method, decomposed: dict[str, Decomposed]
 ) -> Fitted:
-    """Fit a classifier to clusters of each class; all rows are in the groups that it finds.
+    """Fit a classifier to clusters of each class.
 
-    A third of each class chooses the clusters that are merged. k is the number of k-means clusters
-    a class, or the most that EM tries.
+    A third of each class decides which clusters are merged. k is the number of k-means clusters
+    per class, or the most that EM tries.
     """
     weight = class_weight(method.arm, method.classifier, setting.protocol)
     base = method.learner.load()(classifier_seed(task.seed, setting.protocol))
@@ -133,7 +133,7 @@ def _fit_decomposed(
 def _fit_classes(
     model: ClassDecompositionClassifier, X: Array, y: Ids, decomposed: dict[str, Decomposed]
 ) -> None:
-    """Fit to the clusters that another classifier was fitted to, or make and keep them."""
+    """Fit `model` to the clusters in `decomposed`, or compute and store them there."""
     if model.clusterer not in decomposed:
         model.fit(X, y)
         decomposed[model.clusterer] = Decomposed(model.training_rows_, model.clusters_)

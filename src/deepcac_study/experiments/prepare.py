@@ -1,4 +1,4 @@
-"""From a feature file and a split to the scaled task that a method is fed."""
+"""From a feature file and a split to the scaled task of a method."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from deepcac_study.splits import HOLDOUT_SEED, Split, draw_holdout
 
 @dataclass(frozen=True)
 class Setting:
-    """What a run was asked for.
+    """Settings of a run: data set, protocol, family and number of clusters.
 
     The family "cac", CAC and its rivals, learns from training and validation rows together (the
     papers' 75 %, with cross-validation inside); "deep" methods stop early on the validation rows.
@@ -29,7 +29,7 @@ class Setting:
 
 
 def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
-    """Scale one split of a data set for one family; "cac" gets an empty validation part."""
+    """Scale one split for one family; "cac" trains on the validation rows too."""
     train, validation, test = rows = _parts(features, split, setting)
     names: tuple[str, ...] = ()
     masks: list[npt.NDArray[np.bool_] | None] = [None, None, None]
@@ -60,11 +60,12 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
 
 
 def _cut(protocol: Protocol, family: str) -> bool:
-    """Return whether far inputs are cut: those of networks, if they are standardised (L3)."""
+    """Return whether inputs are clipped: those of networks, if they are standardised (L3)."""
     return family == "deep" and not protocol.labels & {"D18", "L3"}
 
 
 def _parts(features: FeatureMatrix, split: Split, setting: Setting) -> Rows:
+    """Return training, validation and test rows; without a network, validation joins training."""
     if setting.family == "deep":
         return split.train, split.validation, split.test
     merged = np.sort(np.concatenate([split.train, split.validation]))
@@ -78,7 +79,7 @@ def _parts(features: FeatureMatrix, split: Split, setting: Setting) -> Rows:
 def _scale(
     features: FeatureMatrix, rows: Rows, setting: Setting
 ) -> tuple[list[Array], tuple[str, ...]]:
-    """Scale static features, soundly or as a published program did; return the column names."""
+    """Scale static features, soundly or as a published program did; return parts and names."""
     published = published_scaling(features, rows, setting.dataset, setting.family, setting.protocol)
     if published is not None:
         return published, features.names

@@ -41,7 +41,7 @@ class RunFiles(NamedTuple):
 
 
 class _Done(NamedTuple):
-    """One method on one split: what the record says of it, the row scores, wall time by stage."""
+    """One method on one split: entry of the record, row scores, and wall time by stage."""
 
     entry: dict[str, Any]
     scores: pa.Table
@@ -59,9 +59,9 @@ def run(
 ) -> None:
     """Fit and score methods on every split, and write their records and row scores.
 
-    Asked for are methods of one family and their k, 1 without clusters, by the JSON to write;
-    per-row scores go beside it. `threads` is for the record: `deepcac_study.jobs.job` sets the
-    limits.
+    `asked` maps the JSON to write to a method and its k (1 without clusters), all of one family;
+    per-row scores are written next to the JSON. `threads` is only recorded:
+    `deepcac_study.jobs.job` sets the limits.
     """
     features = read_features(files.features)
     for method, k in asked.values():
@@ -94,11 +94,11 @@ def run(
 def list_runs(
     path: str | os.PathLike[str], runs: Sequence[Path], features: str | os.PathLike[str]
 ) -> None:
-    """Write a CSV of the runs that one job made: a row a run, with its digest and main scores.
+    """Write a CSV of the runs that one job made, one row per run, with digest and main scores.
 
-    Snakemake knows this list alone, and not what the records in it were made with. So they get a
-    time before that of the `features`: a run that is asked for by its own path is made by itself,
-    and never served from older code.
+    Snakemake tracks only this list, not how the records in it were made. So their modification
+    times are set before that of the `features`: a run that is requested by its own path is made
+    anew, and never served from older code.
     """
     time_before = Path(features).stat().st_mtime - 1
     rows = []
@@ -112,7 +112,7 @@ def list_runs(
 
 
 def _check(method: Method, k: int, dataset: str, features: FeatureMatrix) -> None:
-    """Refuse what cannot be run: clusters of a method without any, or rows of the wrong kind."""
+    """Raise `ConfigError` for k > 1 of a method without clusters, or features of the wrong kind."""
     if not method.clustered and k != 1:
         raise ConfigError(f"{method.id} has no clusters; ask for {method.id}_k1, not k{k}")
     if method.sequence != (features.n_steps > 1):
@@ -124,6 +124,7 @@ def _check(method: Method, k: int, dataset: str, features: FeatureMatrix) -> Non
 
 
 def _head(setting: Setting, method: Method) -> dict[str, Any]:
+    """Return the fields of a record that name its setting and method."""
     return {
         "schema": 1,
         "dataset": setting.dataset,
@@ -135,7 +136,7 @@ def _head(setting: Setting, method: Method) -> dict[str, Any]:
 
 
 def _outcome(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the splits, their summary, and the first status that is not ok."""
+    """Return splits, summary and status of a record: the first status that is not "ok"."""
     statuses = [entry["status"] for entry in entries]
     return {
         "status": next((s for s in statuses if s != "ok"), "ok"),
@@ -145,6 +146,7 @@ def _outcome(entries: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _shape(features: FeatureMatrix) -> dict[str, int | float]:
+    """Return rows, features, classes and the share of missing values."""
     return {
         "n_rows": len(features.row_id),
         "n_features": len(features.names),
@@ -154,7 +156,7 @@ def _shape(features: FeatureMatrix) -> dict[str, int | float]:
 
 
 class ClusterView(NamedTuple):
-    """What the record says of the clusters of one split."""
+    """Scores and description of the clusters of one split, for the record."""
 
     scores: Scores
     summary: dict[str, Any]
@@ -167,9 +169,9 @@ def _run_split(
     arms: Sequence[Arm],
     shared: Path | None,
 ) -> list[_Done]:
-    """Make the task once and the clusters once a k, and run every method on them.
+    """Make the task once, and the clusters once per k, and run every method on them.
 
-    Each method is told the whole time of what they share.
+    The time of shared stages is recorded in full for each method.
     """
     clock = [time.perf_counter()]
     first = make_task(features, split, settings[arms[0][1]])
@@ -201,7 +203,7 @@ def _run_split(
 def split_entry(
     task: Task, fitted: Fitted, seen: dict[bytes, ClusterView] | None = None
 ) -> dict[str, Any]:
-    """Return what the record says of one split; what is new of its clusters is added to `seen`."""
+    """Return the record's entry of one split; `seen` caches cluster scores between methods."""
     view = _cluster_view(task, fitted, {} if seen is None else seen)
     finished = fitted.status == "ok"
     return {
@@ -219,7 +221,7 @@ def split_entry(
 
 
 def _cluster_view(task: Task, fitted: Fitted, seen: dict[bytes, ClusterView]) -> ClusterView:
-    """Score and describe the clusters, unless another method had the same in the same space."""
+    """Score and describe the clusters, or return the cached view of equal ones in `seen`."""
     parts = (fitted.train_cluster, fitted.cluster, fitted.embedding_test)
     key = b"".join(part.tobytes() for part in parts if part is not None)
     if key not in seen:
@@ -229,4 +231,5 @@ def _cluster_view(task: Task, fitted: Fitted, seen: dict[bytes, ClusterView]) ->
 
 
 def _finite(curve: list[float]) -> list[float | None]:
+    """Return the curve with None for NaN and infinities, as in JSON."""
     return [float(v) if np.isfinite(v) else None for v in curve]

@@ -1,6 +1,6 @@
-"""Experiments behind the papers' curves: one setting is moved, everything else stays.
+"""Experiments behind the papers' curves: one setting varies, all others are fixed.
 
-Each returns one table with a row a point, so that figures and claims need no fitting.
+Each returns one table with a row per point, so that figures and claims need no fitting.
 """
 
 import os
@@ -58,7 +58,7 @@ def alpha_sweep(tasks: Iterable[Task], alphas: Sequence[float] = ALPHAS) -> pa.T
 
 
 def _scorer(task: Task) -> Callable[[Ids], Point]:
-    """Return what scores clusters of the training rows; equal ones are scored once."""
+    """Return a function that scores clusters of the training rows, and caches equal ones."""
     sample = np.random.default_rng(task.seed).permutation(len(task.y_train))[:_SILHOUETTE_ROWS]
     distances = euclidean_distances(task.X_train[sample])
     seen: dict[bytes, Point] = {}
@@ -76,6 +76,7 @@ def _scorer(task: Task) -> Callable[[Ids], Point]:
 def _passes(
     task: Task, ready: PreparedRows, labels: Ids, alpha: float, score: Callable[[Ids], Point]
 ) -> Iterator[Point]:
+    """Yield a point per pass of CAC, scored before the pass; stop when no row moves."""
     for number in range(_MAX_PASSES):
         step = cluster(ready, task.y_train, labels, alpha, max_iter=1, n_clusters=task.k)
         moved = int(step.moves[0])
@@ -109,7 +110,7 @@ def _local_scores(task: Task, labels: Ids) -> Point:
 
 
 def _local_models(task: Task, labels: Ids, class_weight: str | None) -> KMClassifier:
-    """Fit one logistic regression a given cluster."""
+    """Fit one logistic regression per given cluster."""
     model = KMClassifier(logistic_regression(task.seed), task.k, class_weight=class_weight)
     return fit_labels(model, task.X_train, task.y_train, labels)
 
@@ -132,8 +133,8 @@ def _silhouette(distances: Array, labels: Ids) -> float | None:
 def grid_point(features: FeatureMatrix, *, seed: int = 0) -> list[dict[str, Any]]:
     """Score LR, KM+LR and CAC+LR on one cell of the synthetic grid, for k from 2 to 5.
 
-    75 % of the rows train; a quarter of those chooses alpha by F1. Class weights are balanced
-    in all arms. A row a method and k: method, k, alpha, f1, auroc.
+    75 % of the rows are for training; alpha is chosen by F1 on a quarter of those. Class weights
+    are balanced in all arms. A row per method and k has method, k, alpha, f1, auroc.
     """
     y = features.label
     rows, test = train_test_split(np.arange(len(y)), test_size=0.25, stratify=y, random_state=seed)
@@ -156,10 +157,10 @@ def grid_point(features: FeatureMatrix, *, seed: int = 0) -> list[dict[str, Any]
 
 
 def write_grid(path: str | os.PathLike[str], cells: Iterable[str | os.PathLike[str]]) -> None:
-    """Score every cell of the synthetic grid (CAC v1 Figure 4, v2 Figures 2 and 3, DeepCAC 6).
+    """Score all cells of the synthetic grid and write a table (CAC v1 Figure 4, v2 2 and 3).
 
-    Cells are feature files (`deepcac_study.simulate.synthetic_cac`). The table written has ics,
-    ocs, clusters (K), imbalanced, and the columns of `grid_point`.
+    Also for DeepCAC Figure 6. Cells are feature files (`deepcac_study.simulate.synthetic_cac`). The
+    table has ics, ocs, clusters (K), imbalanced, and the columns of `grid_point`.
     """
     files = {Path(file).stem: file for file in cells}
     rows = []
@@ -171,6 +172,7 @@ def write_grid(path: str | os.PathLike[str], cells: Iterable[str | os.PathLike[s
 
 
 def _scaled(features: FeatureMatrix, train: Ids, test: Ids, seed: int) -> Task:
+    """Return the task of these rows, scaled as the training rows, without validation rows."""
     scaler = TableScaler().fit(features.X[train])
     X_train, X_test = (scaler.transform(features.X[part]) for part in (train, test))
     return Task(
@@ -191,6 +193,7 @@ def _clustered(task: Task, start: Ids, alpha: float) -> Ids:
 
 
 def _point(task: Task, method: str, k: int, alpha: float | None, labels: Ids) -> dict[str, Any]:
+    """Return F1 and AUROC on the test rows of local models fitted on these clusters."""
     model = _local_models(replace(task, k=k), labels, "balanced")
     probability = local_scores(model, task.X_test, task.n_classes)
     return {
@@ -208,9 +211,9 @@ def weight_sweep(
     pretrained: Path | None,
     weights: Sequence[float] = WEIGHTS,
 ) -> pa.Table:
-    """Train DeepCAC with one loss weight moved over 0 to 100 (DeepCAC Figures 1b and 3).
+    """Train DeepCAC with one loss weight varied from 0 to 100 (DeepCAC Figures 1b and 3).
 
-    Weights are values of alpha, then of beta; the other keeps its default. Columns: parameter,
+    Weights are values of alpha, then of beta; the other has its default. Columns: parameter,
     value, seed, auroc, auprc (means over the classes), silhouette.
     """
     from deepcac_study.experiments.networks.deep_methods import fit_task

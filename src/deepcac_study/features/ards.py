@@ -20,7 +20,7 @@ from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.cohort import Flow, steps
 from deepcac_study.features.columns.hourly import AGGREGATES
 from deepcac_study.sources.mimic3.admissions import ADULT, DAY_HOURS
-from deepcac_study.sources.mimic3.items import variables
+from deepcac_study.sources.mimic3.items import variable_names
 
 # MICU is the reference.
 CARE_UNITS = ("CCU", "CSRU", "SICU", "TSICU")
@@ -28,11 +28,11 @@ DEMOGRAPHICS = ("Age", "Male", *CARE_UNITS, "Elective")
 
 
 def cohort(tidy: str | os.PathLike[str]) -> tuple[pd.DataFrame, Flow]:
-    """Choose the stays of a tidy folder, ordered by stay_id, with their ``label``, and their flow.
+    """Select the stays of a tidy folder, ordered by stay_id, with ``label``; and the cohort flow.
 
     A stay is positive if the charted Berlin criteria are met after its first 24 hours, or if its
-    hospital admission carries an ARDS code. Codes are given at discharge and carry no time; a coded
-    stay whose charted onset lies in the first 24 hours is out like any other early onset. If no
+    hospital admission has an ARDS code. Codes are given at discharge and have no time; a coded stay
+    whose charted onset lies in the first 24 hours is excluded like any other early onset. If no
     stay is left, it is a `DataError`.
     """
     stays = read_table(Path(tidy) / "stays.parquet").to_pandas()
@@ -56,7 +56,7 @@ def cohort(tidy: str | os.PathLike[str]) -> tuple[pd.DataFrame, Flow]:
 
 
 def positives(stays: pd.DataFrame) -> dict[str, int]:
-    """Count the positives of `cohort` by criterion: charted, or known by a code alone."""
+    """Count the positive stays of `cohort` by criterion: charted, or by a code only."""
     charted = stays["onset_minute"].notna()
     return {"charted": int(charted.sum()), "code only": int((stays["ards_code"] & ~charted).sum())}
 
@@ -66,7 +66,7 @@ def ards(
 ) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Build the static features: five aggregates of 97 variables, and demographics.
 
-    They are n rows of 97 x 5 + 7 columns, NaN where a variable was not measured; beside them
+    The matrix is (n, 97 x 5 + 7), NaN where a variable was not measured; the second value has the
     ``flow`` of the cohort, and its ``positives`` by criterion. With S1 the aggregates are over the
     whole stay, onset included, instead of the first 24 hours. With S2 the median is that of the
     series filled backwards inside the first 24 hours, then forwards.
@@ -75,7 +75,7 @@ def ards(
     source = "whole_stay" if "S1" in protocol else "first_day"
     table = read_table(Path(tidy) / f"{source}.parquet").to_pandas()
     row, column, inside = _places(table, stays)
-    names = variables()
+    names = variable_names()
     values = np.full((len(stays), len(names), len(AGGREGATES)), np.nan)
     for position, aggregate in enumerate(AGGREGATES):
         field = "filled_median" if aggregate == "median" and "S2" in protocol else aggregate
@@ -94,7 +94,7 @@ def ards_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, dict[str, Any]
     stays, flow = cohort(tidy)
     table = read_table(Path(tidy) / "hourly.parquet").to_pandas()
     row, column, inside = _places(table, stays)
-    names = variables()
+    names = variable_names()
     values = np.full((len(stays), len(names), DAY_HOURS), np.nan)
     values[row, column, table["hour"].to_numpy()[inside]] = table["value"].to_numpy()[inside]
     constant = np.repeat(_demographics(stays), DAY_HOURS, axis=1)
@@ -106,15 +106,16 @@ def ards_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, dict[str, Any]
 
 
 def _described(stays: pd.DataFrame, flow: Flow) -> dict[str, Any]:
+    """Return the facts for the cohort's record."""
     return {"flow": flow, "positives": positives(stays)}
 
 
 def _places(
     table: pd.DataFrame, stays: pd.DataFrame
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Return row and column in the matrix of each line of a long table that is in the cohort."""
+    """Return matrix row and column of the lines of a long table in the cohort, and their mask."""
     row = pd.Index(stays["stay_id"]).get_indexer(pd.Index(table["stay_id"]))
-    column = pd.Index(variables()).get_indexer(pd.Index(table["variable"]))
+    column = pd.Index(variable_names()).get_indexer(pd.Index(table["variable"]))
     inside = row >= 0
     return row[inside], column[inside], inside
 

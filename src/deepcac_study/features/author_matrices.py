@@ -1,4 +1,4 @@
-"""WebKB-N as its authors made it: items of four universities with their node features."""
+"""WebKB-N from its authors' matrices: items of four universities with node features."""
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ from deepcac_study.features.pairwise import PairwiseData
 def author_matrices(items: pa.Table, values: pa.Table) -> tuple[PairwiseData, Flow]:
     """Build the data set, and its flow, from the tables of `sources.svmdata.extract`.
 
-    A column's name is its number in the authors' files, which starts from 1.
+    A column's name is its number in the authors' files, counted from 1.
     """
     column = values["column"].to_numpy().astype(np.int64)
     n, width = items.num_rows, int(column.max(initial=-1)) + 1

@@ -25,7 +25,7 @@ Classes = Ints
 
 
 def stay_class(days: Classes, protocol: Protocol = SOUND) -> Classes:
-    """Class a length of stay in days, shape (n,); `UNKNOWN` where not known.
+    """Return the class of each length of stay in days (n,); `UNKNOWN` where it is missing.
 
     Sound: 0 for at most 7 days, 1 for 8 to 13, 2 for more. With switch L2 both comparisons are
     strict, as in the published program: 7, 13, the longest stay and unknown ones are class 0.
@@ -40,7 +40,7 @@ def stay_class(days: Classes, protocol: Protocol = SOUND) -> Classes:
 def _target(
     target: str, outcomes: pa.Table, protocol: Protocol
 ) -> tuple[Classes, npt.NDArray[np.bool_], tuple[str, ...]]:
-    """Return label, the stays whose label is known, and outcomes among the predictors (L1)."""
+    """Return labels, a mask of stays with a known label, and outcomes used as predictors (L1)."""
     if target == "death":
         death = outcomes["In-hospital_death"].to_numpy().astype(np.int64)
         return death, np.ones(len(death), dtype=bool), ("SAPS-I", "SOFA", "Length_of_stay")
@@ -54,11 +54,11 @@ def _target(
 def cic_features(
     target: str, events: pa.Table, outcomes: pa.Table, protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, dict[str, Any]]:
-    """Make a data set's features, a row a stay with a known label, and its `cohort_details`.
+    """Make a data set's features, one row per stay with a known label, and its `cohort_details`.
 
     The target is "death" in hospital or the class of the length of "stay"; the group is the set.
     The switches are C9 (`johnson_features`), L1 (SAPS-I, SOFA and, for death, the length of stay
-    are predictors; their code -1 for unknown stays a number) and L2 (`stay_class`).
+    are predictors; their code -1 for unknown is kept as a number) and L2 (`stay_class`).
     """
     outcomes = outcomes.sort_by("record_id")
     record_id = outcomes["record_id"].to_numpy()
@@ -80,11 +80,11 @@ def cic_features(
 def cohort_details(
     events: pa.Table, group: npt.NDArray[np.str_], features: FeatureMatrix, repairs: list[Repair]
 ) -> dict[str, Any]:
-    """Describe how the stays and values of a data set were chosen.
+    """Describe how the stays and values of a data set were selected.
 
     Keys: ``flow``, stays left after each step; ``sets``, stays left in each set; ``events``, lines
-    of the raw files, and those with no parameter name, which are not used; ``repairs``, values that
-    each cleaning rule took; ``outside``, raw values outside their plausible range.
+    of the raw files, and those with no parameter name, which are not used; ``repairs``, number of
+    values changed by each cleaning rule; ``outside``, raw values outside their plausible range.
     """
     assert features.group is not None
     flow: Flow = [

@@ -18,9 +18,9 @@ SUMMED = "Urine"  # mL of an hour; everything else is a state, and has a mean
 def cic_ts(events: pa.Table, outcomes: pa.Table) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Build the hourly features of PhysioNet 2012: (n, 48, 44), as ``variable@hour``.
 
-    Cleaned as the features of `cic`; not imputed: NaN is an hour without a measurement. What is
-    known at admission stands in every hour; the group is the set. Beside them stand
-    `cohort_details`.
+    Values are cleaned as for `cic`, but not imputed: NaN is an hour without a measurement.
+    Descriptors at admission are repeated in every hour; the group is the set. The second value has
+    the `cohort_details`.
     """
     outcomes = outcomes.sort_by("record_id")
     record_id = outcomes["record_id"].to_numpy().astype(np.int64)

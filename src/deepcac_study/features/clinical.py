@@ -1,4 +1,4 @@
-"""Cohort, outcome and features of open clinical tables, as the registry declares them."""
+"""Cohort, outcome and features of open clinical tables, by declarations in the registry."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def with_outcome(
 ) -> tuple[FeatureMatrix, Flow]:
     """Make features of a tidy table whose column `outcome` is known of every row.
 
-    `happened` is its value where the event happened. `rows` choose the cohort, step by step.
+    `happened` is its value where the event happened. `rows` select the cohort, step by step.
     Columns of `excluded`, the outcome and `group` (a hospital, say) are no features. A column that
     the table lacks is a `DataError`, and so is a row without an outcome unless such rows are left
     out by `unknown`.
@@ -69,7 +69,7 @@ def at_horizon(
 ) -> tuple[FeatureMatrix, Flow]:
     """Make features of a tidy table, with the event up to a horizon as the outcome.
 
-    `events` gives each event's column the column of its time; the first of them counts, and
+    `events` maps the column of each event to that of its time; the first event counts, and
     follow-up ends with the first of the times. The outcome is known of rows whose event happened
     at the `horizon` (in the unit of the times) or before, and of those that were followed for
     longer without it; `free_of` are competing events, after which this one cannot happen. Rows
@@ -97,9 +97,9 @@ def at_horizon(
 def rotterdam_to_gbsg(
     development: pa.Table, validation: pa.Table, *, horizon: float
 ) -> tuple[FeatureMatrix, Flow]:
-    """Pool the Rotterdam and the GBSG cohort (Royston and Altman 2013) by what both measured.
+    """Pool the Rotterdam and the GBSG cohort (Royston and Altman 2013), with common columns only.
 
-    They are those of `breast_cancer_cohorts`; the group is the cohort.
+    The tables are those of `breast_cancer_cohorts`; the group is the cohort.
     """
     cohorts = [
         cohort.append_column("cohort", pa.array([name] * cohort.num_rows, pa.string()))
@@ -111,7 +111,7 @@ def rotterdam_to_gbsg(
 
 
 def breast_cancer_cohorts(development: pa.Table, validation: pa.Table) -> dict[str, pa.Table]:
-    """Return what the Rotterdam and the GBSG cohort both measured, with `time` and `event`.
+    """Return the common columns of the Rotterdam and GBSG cohorts, with `time` and `event`.
 
     The size of a tumour is one of Rotterdam's three classes in both; chemotherapy, which GBSG does
     not record, is left out. Rotterdam's follow-up ends with the earlier of its two times.
@@ -133,6 +133,7 @@ def breast_cancer_cohorts(development: pa.Table, validation: pa.Table) -> dict[s
 def _breast_cancers(
     table: pa.Table, size: pa.ChunkedArray, time: npt.NDArray[np.float64], event: Mask
 ) -> pa.Table:
+    """Return the predictors both cohorts have, tumour size, time and event."""
     columns = ("age", "meno", "grade", "nodes", "pgr", "er", "hormon")
     levels = category_field("size", ("<=20", "20-50", ">50"))
     return (
@@ -162,6 +163,7 @@ def write_breast_cancers(tidy: StrPath, folder: StrPath) -> None:
 
 
 def _chosen_rows(table: pa.Table, rows: Chosen) -> tuple[pa.Table, dict[str, int]]:
+    """Return the rows that pass every filter, and the rows left after each."""
     counts = {"rows of the table": table.num_rows}
     for step, wanted in rows.items():
         for column, value in wanted.items():
@@ -186,7 +188,7 @@ def _numbers(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
 
 
 def _equals(table: pa.Table, name: str, value: str) -> Mask:
-    """Return where a column has a value, that of a category or of a number; not where missing."""
+    """Return a mask where a column, category or number, equals a value; False where missing."""
     column = _column(table, name)
     wanted = value if pa.types.is_string(column.type) else float(value)
     return pc.fill_null(pc.equal(column, wanted), False).to_numpy()
@@ -195,6 +197,7 @@ def _equals(table: pa.Table, name: str, value: str) -> Mask:
 def _matrix(
     table: pa.Table, label: Mask, outcome: list[str], excluded: Excluded | None, group: str | None
 ) -> FeatureMatrix:
+    """Return all columns but outcome, group and excluded; DataError for unknown names."""
     absent = [name for names in (excluded or {}).values() for name in names]
     for name in absent:
         _column(table, name)  # a name that is misspelt would leave a leak among the features

@@ -25,7 +25,7 @@ Codes = Ints
 
 # Died in hospital, or discharged to hospice: nobody of these can be readmitted.
 DIED_OR_HOSPICE = (11, 13, 14, 19, 20, 21)
-# Ids of IDs_mapping.csv, the archive's own list.
+# Ids of IDs_mapping.csv in the archive.
 ADMISSION_TYPES = tuple(range(1, 9))
 DISCHARGES = tuple(id_ for id_ in range(1, 31) if id_ not in DIED_OR_HOSPICE)
 ADMISSION_SOURCES = tuple(id_ for id_ in range(1, 27) if id_ != 16)
@@ -89,7 +89,7 @@ def diabetes(
 ) -> tuple[FeatureMatrix, Flow]:
     """Build the "nine" or "all" columns of the tidy encounters, and the cohort flow.
 
-    With switch U2 the codes of `diabetes` are numbers.
+    With switch U2 the nine columns are integer codes.
     """
     rows, flow = cohort(read_table(tidy).to_pandas())
     match columns:
@@ -119,8 +119,8 @@ def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, Flow]:
 def nine_columns(rows: pd.DataFrame, protocol: Protocol = SOUND) -> FeatureMatrix:
     """Return the nine columns of the papers, as codes (switch U2) or one-hot.
 
-    With U2 there are 9 columns; without, 79: days in hospital, and one for each value that each of
-    the eight categories can have. Label 1 is a readmission at any time.
+    With U2 there are 9 columns; without, 79: days in hospital, and one per possible value of each
+    of the eight categories. Label 1 is a readmission at any time.
     """
     kinds = variables()
     days = np.asarray(rows["time_in_hospital"], np.int64)
@@ -147,7 +147,7 @@ def nine_columns(rows: pd.DataFrame, protocol: Protocol = SOUND) -> FeatureMatri
 
 
 def all_columns(rows: pd.DataFrame) -> FeatureMatrix:
-    """Return every usable column of the cohort's own encounters; nothing of a later one.
+    """Return every usable column of the cohort's encounters, without data of later ones.
 
     Counts stay counts and age is the middle of its decade. Categories are one-hot from fixed lists;
     diagnoses are ICD-9 groups. A medication has two columns: given or not, and its dose lowered
@@ -180,7 +180,7 @@ def all_columns(rows: pd.DataFrame) -> FeatureMatrix:
 
 
 def icd9_group(code: pd.Series) -> Codes:
-    """Return the group of each ICD-9 code (a key of `DIAGNOSIS`); V, E and missing are "other"."""
+    """Return the `DIAGNOSIS` id of each ICD-9 code; V, E and missing codes are "other"."""
     category = np.floor(pd.to_numeric(code, errors="coerce").to_numpy(np.float64))
     group = np.full(len(code), DIAGNOSIS["other"], np.int64)
     for name, ranges in ICD9.items():
@@ -203,11 +203,13 @@ def _specialty(specialty: pd.Series) -> Codes:
 
 
 def _hba1c(rows: pd.DataFrame) -> Codes:
+    """Return 0 none, 1 normal, 2 high, 3 high with a change of medication."""
     code = np.asarray(rows["A1Cresult"].map({"None": 0, "Norm": 1, ">7": 2, ">8": 2}), np.int64)
     return np.where((code == 2) & np.asarray(rows["change"] == "Ch"), 3, code)
 
 
 def _ids(rows: pd.DataFrame, name: str, ids: Sequence[int]) -> tuple[Codes, Mapping[str, int]]:
+    """Return the ids as codes and their levels; DataError for an id not mapped."""
     unknown = rows.loc[~rows[name].isin(ids), ["encounter_id", name]]
     if len(unknown):
         encounter, id_ = unknown.iloc[0]
@@ -222,7 +224,7 @@ def _codes(values: Sequence[str]) -> dict[str, int]:
 
 
 def _levels(column: pd.Series, levels: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
-    """One-hot columns of text; "other" takes what is not in the list, "missing" what is null."""
+    """One-hot encode text; unlisted values become "other", null "missing"."""
     name = str(column.name)
     grouped = column.where(column.isin(levels) | column.isna(), "other").to_numpy(object)
     return indicators(name, grouped, levels, missing=variables()[name].missing)

@@ -1,4 +1,4 @@
-"""Feature matrices of flat tables; Adult as its published program read it."""
+"""Feature matrices of flat tables; Adult also as in its published program."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,12 +31,12 @@ ADULT = (
 
 
 def adult(table: pa.Table, protocol: Protocol = SOUND) -> FeatureMatrix:
-    """Adult: income above 50,000 dollars from 14 census variables.
+    """Make features of Adult: income above 50,000 dollars from 14 census variables.
 
-    Switch A12: the train file alone (32,561 rows), in the order of the copy that the published
-    program read: by capital loss, then capital gain, both falling (its hold-out depends on the
-    order; row ids number it anew). Switch U2: every column, numbers too, replaced by ranks among
-    its distinct values, in place of one-hot categories.
+    Switch A12: the train file only (32,561 rows), in the order of the copy that the published
+    program read: by capital loss, then capital gain, both descending (its hold-out depends on the
+    order, and row ids follow it). Switch U2: every column, including numbers, is replaced by ranks
+    among its distinct values, instead of one-hot categories.
     """
     if "A12" in protocol:
         table = _published_order(table.filter(pc.equal(table["group"], "train")))
@@ -50,8 +50,8 @@ def flat(
 ) -> FeatureMatrix:
     """Make features of a tidy table with ``row_id``, and ``group`` where the source has parts.
 
-    Numbers stay as they are, categories are one-hot. By default every column but the label is a
-    feature; `positive` is class 1 of two, and None takes the classes in their order.
+    Numbers are kept, categories are one-hot. By default every column but the label is a feature;
+    `positive` is class 1 of two, and None takes the classes in their order.
     """
     others = tuple(name for name in table.column_names if name not in ("row_id", "group", label))
     names = tuple(columns) or others
@@ -62,6 +62,7 @@ def flat(
 
 
 def _published_order(table: pa.Table) -> pa.Table:
+    """Return the rows in the order of the published file, numbered anew."""
     keys = [("capital-loss", "descending"), ("capital-gain", "descending"), ("row_id", "ascending")]
     return with_row_id(table.sort_by(keys).drop_columns("row_id"))
 

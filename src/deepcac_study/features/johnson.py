@@ -1,6 +1,6 @@
 """The features of Johnson et al. 2012 for PhysioNet Challenge 2012.
 
-114 features a stay: what is known at admission, the first, last, lowest, highest and median of
+114 features per stay: descriptors at admission, the first, last, lowest, highest and median of
 eleven signs, the first and last of 24 laboratory and other values, ventilation and urine output.
 CAC v2 (5.1) and DeepCAC (section 8) use the published table of these features, with its faults
 (switch C9); `docs/data.md` compares the two cell by cell.
@@ -42,7 +42,7 @@ class Series:
     """All measurements of one variable, shape (m,), records contiguous, in time order.
 
     `row` is the record's position among the outcomes, `minute` counts since admission; `value` is
-    in the unit of `variables`, NaN where a cleaning rule took it away.
+    in the unit of `parameter_table`, NaN where a cleaning rule removed it.
     """
 
     row: npt.NDArray[np.intp]
@@ -50,22 +50,22 @@ class Series:
     value: Array
 
     def where(self, taken: npt.NDArray[np.bool_]) -> "Series":
-        """Return the measurements that a mask of shape (m,) takes."""
+        """Return the measurements selected by a mask (m,)."""
         return Series(self.row[taken], self.minute[taken], self.value[taken])
 
 
 @dataclass(frozen=True)
 class Repair:
-    """A cleaning rule and the number of values that it took."""
+    """A cleaning rule and the number of values that it changed."""
 
     rule: Rule
     count: int
 
 
-def variables() -> list[dict[str, str]]:
+def parameter_table() -> list[dict[str, str]]:
     """Return name, unit and plausible range of each parameter, with the range's source.
 
-    The ranges are for reading and for plots; what is removed is decided by the cleaning rules.
+    The ranges are for documentation and plots; only the cleaning rules remove values.
     ``mimic3-benchmarks`` is the valid range of Harutyunyan et al., Scientific Data 2019
     (``resources/variable_ranges.csv``); ``challenge`` is the description of the challenge.
     """
@@ -74,7 +74,7 @@ def variables() -> list[dict[str, str]]:
 
 
 def series(events: pa.Table, record_id: npt.NDArray[np.int64]) -> dict[str, Series]:
-    """Sort tidy events by variable of `PARAMETERS`; `record_id` are the outcomes', ascending.
+    """Split tidy events by variable of `PARAMETERS`; `record_id` are those of the outcomes, sorted.
 
     Events without a parameter name are left out; a record with events and no outcome is a
     `DataError`.
@@ -99,7 +99,7 @@ def series(events: pa.Table, record_id: npt.NDArray[np.int64]) -> dict[str, Seri
 
 
 def _admission(by_variable: dict[str, Series], n: int) -> Columns:
-    """Return the descriptors at 00:00, the last where one stands twice."""
+    """Return the descriptors at 00:00, the last of repeated ones."""
     columns = {}
     for name in (*AT_ADMISSION, "ICUType"):
         first = by_variable[name].where(by_variable[name].minute == 0)
@@ -139,10 +139,10 @@ def _repairs(name: str, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 def cleaned_series(
     events: pa.Table, record_id: npt.NDArray[np.int64], protocol: Protocol = SOUND
 ) -> tuple[Columns, dict[str, Series], list[Repair]]:
-    """Sort tidy events by variable, and clean them, as for `johnson_features`.
+    """Split tidy events by variable, and clean them as for `johnson_features`.
 
-    Returned are what is known at 00:00, ``ICUType`` with it, as columns of shape (n,); the
-    measurements, those of weight without the one at 00:00; and what each cleaning rule did.
+    Returns the descriptors at 00:00, including ``ICUType``, as columns (n,); the measurements,
+    without the weight at 00:00; and the counts of each cleaning rule.
     """
     by_variable = series(events, record_id)
     admission = _admission(by_variable, len(record_id))
@@ -165,11 +165,11 @@ def cleaned_series(
 def johnson_features(
     events: pa.Table, record_id: npt.NDArray[np.int64], protocol: Protocol = SOUND
 ) -> tuple[Columns, list[Repair]]:
-    """Compute the 114 features in the published order, and what each cleaning rule did.
+    """Compute the 114 features in the published order, and the counts of each cleaning rule.
 
-    Features are of shape (n,), a row a record of the outcomes, which ascend; NaN is missing. With
-    switch C9 ``UrineOutputSum`` counts ventilator records, and the repairs of height compound, as
-    in the published table. Sound it is the sum of urine, in mL.
+    Features are of shape (n,), one value per record of the outcomes, in ascending order; NaN is
+    missing. With switch C9 ``UrineOutputSum`` counts ventilator records, and the repairs of height
+    accumulate, as in the published table; without, it is the sum of urine, in mL.
     """
     n = len(record_id)
     admission, by_variable, repairs = cleaned_series(events, record_id, protocol)
@@ -185,8 +185,8 @@ def summarise(
 ) -> npt.NDArray[np.float64]:
     """Summarise one variable for each of n records, missing values left out: `AGGREGATES`, (n, 5).
 
-    `row`, of shape (m,), is the record of each measurement, contiguous, in time order. A record
-    without a measurement is NaN.
+    `row`, of shape (m,), is the record of each measurement; records are contiguous, in time order.
+    A record without a measurement is NaN.
     """
     result = np.full((n, len(AGGREGATES)), np.nan)
     begin = np.flatnonzero(np.diff(row, prepend=-1))

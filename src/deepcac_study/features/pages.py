@@ -3,9 +3,9 @@
 Finley and Joachims 2008, section 6.1.2.
 
 The paper prints four clusterings (universities) of on average 1,041 pages in k = 6 clusters. The
-archive has 4,162 pages in seven classes there, 1,040.5 a university, so every class is in. Six
-classes are left when the one department page of each university is counted with "other"; this
-reading is ours, the paper does not say.
+archive has 4,162 pages of these in seven classes, 1,040.5 per university, so every class is
+included. There are six if the one department page of each university counts as "other"; this is
+our reading, the paper does not say.
 """
 
 import numpy as np
@@ -59,7 +59,7 @@ def webkb(
 def webkb_cohort(
     pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool, unit: bool = False
 ) -> tuple[PairwiseData, Flow]:
-    """Build the data set (`webkb`) and count the pages that are left."""
+    """Build the data set (`webkb`), and its cohort flow in pages."""
     data = webkb(pages, words, links, linked=linked, unit=unit)
     counts = {"pages": pages.num_rows, "pages of the four universities": len(data.row_id)}
     return data, steps(counts)
@@ -68,10 +68,11 @@ def webkb_cohort(
 def tf_idf(
     words: pa.Table, row_id: Ids, *, unit: bool = False
 ) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """Return word counts times log(n / pages with the word), over the n pages `row_id`, ascending.
+    """Return TF-IDF weights (n, words) of the pages `row_id`, and the words.
 
-    Beside the (n, words) matrix stand the words in alphabetical order; a word on every page has
-    weight 0 and is left out. `unit` scales each row to length 1; an empty one stays 0.
+    A weight is the word count times log(n / pages with the word). Pages ascend; words are in
+    alphabetical order; one on every page has weight 0 and is left out. `unit` scales each row to
+    length 1; an empty one stays 0.
     """
     words = words.filter(pc.is_in(words["page"], pa.array(row_id)))
     row = np.searchsorted(row_id, words["page"].to_numpy())
@@ -85,6 +86,7 @@ def tf_idf(
 
 
 def _labels(pages: pa.Table) -> Ids:
+    """Return class ids; departments count as other pages."""
     kinds = pc.if_else(pc.equal(pages["class"], "department"), "other", pages["class"])
     return pc.index_in(kinds, value_set=pa.array(CLASSES)).to_numpy().astype(np.int64)
 
@@ -97,6 +99,7 @@ def _no_pairs() -> tuple[Ids, Ids, sparse.csr_array]:
 def _link_pairs(
     links: pa.Table, row_id: Ids, group: npt.NDArray[np.str_], n_pages: int
 ) -> tuple[Ids, Ids, sparse.csr_array]:
+    """Return both ends and the marks (linked, cocited) of each related pair of pages."""
     source, target = links["source"].to_numpy(), links["target"].to_numpy()
     cites = sparse.csr_array((np.ones(len(source)), (source, target)), shape=(n_pages, n_pages))
     cites = sparse.csr_array(cites[:, row_id])

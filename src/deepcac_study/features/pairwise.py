@@ -2,10 +2,10 @@
 
 Finley and Joachims 2008, section 6.
 
-``{data set}.parquet`` holds row ids, labels and groups alone, in the format of every feature file,
-so that splits and labels are found as for any other data set. Beside it lie
-``{data set}_nodes.parquet`` (row_id, column, value), ``{data set}_columns.parquet`` (column, name)
-and ``{data set}_pairs.parquet`` (first, second, column): the active columns of each pair of rows.
+``{data set}.parquet`` has only row ids, labels and groups, in the format of every feature file, so
+that splits and labels work as for any other data set. Next to it are ``{data set}_nodes.parquet``
+(row_id, column, value), ``{data set}_columns.parquet`` (column, name) and
+``{data set}_pairs.parquet`` (first, second, column): the active columns of each pair of rows.
 """
 
 import os
@@ -25,14 +25,14 @@ from deepcac.types import Ids
 
 @dataclass(frozen=True)
 class PairwiseData:
-    """Rows in example clusterings, with sparse features of rows and of pairs of rows.
+    """Rows of example clusterings, with sparse features of rows and of row pairs.
 
     The n unique ids of rows ascend; `label` is each row's cluster, `group` its example clustering,
     and pairs never cross groups. `nodes`, of shape (n, N_n), are the node features `names`. `first`
     and `second`, of shape (m,), are positions of the pairs that have a feature, first < second,
     sorted; `marks`, of shape (m, c), has the active columns of each pair, 0 or 1. With `products` a
-    column of `marks` stands for a region: the componentwise product of the two rows' node features
-    and a single 1 (WebKB-L).
+    column of `marks` is a region: its features are the componentwise product of the two rows' node
+    features and a constant 1 (WebKB-L).
     """
 
     row_id: Ids
@@ -61,7 +61,7 @@ def write_pairwise(path: str | os.PathLike[str], data: PairwiseData) -> None:
     nodes = data.nodes.tocoo()
     order = np.lexsort((nodes.col, nodes.row))
     write_table(
-        beside(path, "nodes"),
+        companion(path, "nodes"),
         pa.table(
             {
                 "row_id": data.row_id[nodes.row[order]],
@@ -76,7 +76,7 @@ def write_pairwise(path: str | os.PathLike[str], data: PairwiseData) -> None:
             "name": pa.array(data.names, pa.string()),
         }
     )
-    write_table(beside(path, "columns"), names)
+    write_table(companion(path, "columns"), names)
     marks = data.marks.tocoo()
     order = np.lexsort((marks.col, marks.row))
     shape = {"columns": str(data.marks.shape[1]), "products": str(data.products)}
@@ -87,7 +87,7 @@ def write_pairwise(path: str | os.PathLike[str], data: PairwiseData) -> None:
             "column": marks.col[order].astype(np.int32),
         }
     )
-    write_table(beside(path, "pairs"), pairs.replace_schema_metadata(shape))
+    write_table(companion(path, "pairs"), pairs.replace_schema_metadata(shape))
     write_features(path, FeatureMatrix(data.row_id, data.label, empty, (), data.group))
 
 
@@ -96,13 +96,13 @@ def read_pairwise(path: str | os.PathLike[str]) -> PairwiseData:
     rows = read_features(path)
     if rows.group is None:
         raise DataError(f"{path}: column 'group' is missing; build the file again")
-    names = tuple(read_table(beside(path, "columns"))["name"].to_pylist())
-    table = read_table(beside(path, "nodes"))
+    names = tuple(read_table(companion(path, "columns"))["name"].to_pylist())
+    table = read_table(companion(path, "nodes"))
     place = (_positions(table["row_id"], rows.row_id, path), table["column"].to_numpy())
     nodes = sparse.csr_array(
         (table["value"].to_numpy(), place), shape=(len(rows.row_id), len(names))
     )
-    pairs = read_table(beside(path, "pairs"))
+    pairs = read_table(companion(path, "pairs"))
     first = _positions(pairs["first"], rows.row_id, path)
     second = _positions(pairs["second"], rows.row_id, path)
     ends, pair = np.unique(np.stack([first, second]), axis=1, return_inverse=True)
@@ -117,12 +117,13 @@ def read_pairwise(path: str | os.PathLike[str]) -> PairwiseData:
     )
 
 
-def beside(path: str | os.PathLike[str], part: str) -> Path:
-    """Return the companion file ``{data set}_{part}.parquet``."""
+def companion(path: str | os.PathLike[str], part: str) -> Path:
+    """Return the path of the companion file ``{data set}_{part}.parquet``."""
     return Path(path).with_name(f"{Path(path).stem}_{part}.parquet")
 
 
 def _positions(ids: pa.ChunkedArray, row_id: Ids, path: str | os.PathLike[str]) -> Ids:
+    """Return the positions of ids in `row_id`; DataError for an unknown id."""
     wanted = ids.to_numpy().astype(np.int64)
     positions = np.searchsorted(row_id, wanted)
     if (positions == len(row_id)).any() or (row_id[positions] != wanted).any():

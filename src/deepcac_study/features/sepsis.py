@@ -27,9 +27,10 @@ AGGREGATED = tuple(name for name in VARIABLES if name != "BaseExcess")
 
 
 def cohort(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.intp], Flow]:
-    """Choose the stays of `sepsis` and `sepsis_ts`: their positions, and the flow.
+    """Select the stays of `sepsis` and `sepsis_ts`; return their positions and the cohort flow.
 
-    With switch S4 the first hour of the label counts as the onset.
+    With switch S4 the first hour of the label counts as the onset. If no stay is left, it is a
+    `DataError`.
     """
     lead = 0 if "S4" in protocol else LABEL_LEAD_HOURS
     long = stays.length >= HOURS
@@ -48,12 +49,12 @@ def cohort(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.int
 def sepsis(
     tidy: str | os.PathLike[str], protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, dict[str, Any]]:
-    """Build the static features of DeepCAC, section 8: five aggregates of each variable.
+    """Build the static features of DeepCAC, section 8: five aggregates per variable.
 
     Values are carried forward inside a stay. Columns: demographics, value at hour 24, partial SOFA
-    at hour 24, aggregates. Sound, the aggregates see the first 24 hours; a value at hour 24 that is
-    the last of the window is then not repeated: 177 columns, and 210 with S1. Beside them stand
-    ``flow``, stays left after each exclusion, and ``outside``, raw values outside their range.
+    at hour 24, aggregates. Without switches the aggregates are over the first 24 hours, and the
+    value at hour 24, equal to the last one, is left out: 177 columns, but 210 with S1. The second
+    value has ``flow``, stays left after each exclusion, and ``outside``, raw values out of range.
 
     S1: aggregates over the whole stay. S2: values also carried backward in the first 24 hours. S4:
     see `cohort`. S5: scores as the program. S6: values not clipped to plausible ranges.
@@ -113,11 +114,12 @@ def sepsis_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, dict[str, An
 
 
 def _details(tidy: str | os.PathLike[str], flow: Flow) -> dict[str, Any]:
+    """Return the facts for the cohort's record."""
     return {"flow": flow, "outside": implausible(tidy)}
 
 
 def _matrix(stays: Stays, chosen: npt.NDArray[np.intp], columns: dict[str, Array]) -> FeatureMatrix:
-    """Label the chosen stays: 1 if sepsis begins at any later time."""
+    """Return the feature matrix of the chosen stays, with label 1 if sepsis begins at any time."""
     return FeatureMatrix(
         row_id=stays.patient_id[chosen],
         label=(stays.first_label[chosen] >= 0).astype(np.int64),

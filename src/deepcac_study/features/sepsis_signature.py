@@ -1,12 +1,12 @@
 """Sepsis in six hours (CAC v2, section 6): signature features of one record of each stay.
 
-The record is the one six hours before the onset of sepsis, which is the first with
-``SepsisLabel`` 1. Nothing after it is used. A stay without sepsis is given a record at the hour of
-a septic one, in the first two days, and six hours or more before its end: most such stays end then,
-so that a later septic record has no match.
+The record is the one six hours before the onset of sepsis, which is the first with ``SepsisLabel``
+1. Nothing after it is used. For a stay without sepsis, a record is drawn at the hour of a septic
+one, in the first two days, and at least six hours before its end. Most such stays end by then, so
+that a later septic record has no match.
 
-With switch S7 (the cohort that CAC v2 describes) it is the sixth from the end, whatever the hour,
-and the hour is a feature; both tell the clock, and the clock tells the class.
+With switch S7 (the cohort that CAC v2 describes) it is the sixth from the end, at any hour, and the
+hour is a feature; both reveal the hour, and the hour reveals the class.
 
 Features follow the winners of the challenge (Morrill et al. 2019); 88 columns, and the hour with
 S7, which makes the 89 of section 8 of DeepCAC:
@@ -19,8 +19,8 @@ S7, which makes the 89 of section 8 of DeepCAC:
 15    the same of the paths with time as a channel
 ====  =====================================================================================
 
-The papers print no list; this one is ours. A lead, its lag and a channel beside time have the
-same increment, so that 6 of the columns repeat another.
+The papers print no list; this one is ours. A lead, its lag and a channel paired with time have the
+same increment, so that 6 of the columns are duplicates.
 """
 
 import os
@@ -55,7 +55,7 @@ SOFA_PARTS = tuple(part for part in PARTS if part != "O2")
 
 
 def records(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.intp], Rows, Flow]:
-    """Choose a record of each stay: positions of the stays that have one, its rows, and the flow.
+    """Choose one record per stay; return positions of the stays that have one, rows, and the flow.
 
     Rows are those of the tidy table. With switch S7 the record of a stay without sepsis is the
     sixth from its end.
@@ -82,7 +82,7 @@ def records(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.in
 def sepsis_signature(
     tidy: str | os.PathLike[str], backend: str = "iisignature", protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, Flow]:
-    """Build the features of all stays, and the flow: 88 columns, NaN where there is no value yet.
+    """Build the 88 features of all stays, NaN where there is no value yet; and the cohort flow.
 
     With switch S7 (`records`) the hour is the 89th. The backend is that of
     `deepcac_study.features.columns.signature.signature`.
@@ -109,7 +109,7 @@ def sepsis_signature(
 
 
 def _window_columns(channels: dict[str, Array], begin: Rows, at: Rows) -> dict[str, Array]:
-    """Return the rise of the SOFA score and the extremes of the vital signs before the record."""
+    """Return columns of the rise of the SOFA score and the extremes of vital signs, by name."""
     lowest, highest = AGGREGATES.index("lowest"), AGGREGATES.index("highest")
     score = channels["SOFA"]
     window = aggregate(score, np.maximum(begin, at - SOFA_HOURS + 1), at + 1)
@@ -155,12 +155,12 @@ def signature_columns(
 
 
 def look_back(values: Array, begin: Rows, at: Rows) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
-    """Cut the windows of `LOOK_BACK` hours of a channel, carried forward, that end at the records.
+    """Return the windows of `LOOK_BACK` hours of a channel, carried forward, up to the records.
 
-    A window that begins before the stay, or before the first known value, stands still at its first
-    known point: this adds nothing to a signature. `begin` and `at`, of shape (n,), are first row of
-    each stay and row of its record. Returned are the paths, shape (n, LOOK_BACK, 1), hours, shape
-    (n, LOOK_BACK), 0 at the record, and, shape (n,), false where the whole window is unknown.
+    A window that begins before the stay, or before the first known value, is constant up to its
+    first known point, which does not change the signature. `begin` and `at`, of shape (n,), are the
+    first row of each stay and the row of its record. Returned are the paths (n, LOOK_BACK, 1), the
+    hours (n, LOOK_BACK), 0 at the record, and a mask (n,), False if the whole window is unknown.
     """
     rows = np.maximum(at[:, None] + np.arange(1 - LOOK_BACK, 1), begin[:, None])
     first = np.argmax(~np.isnan(values[rows]), axis=1)
@@ -172,10 +172,10 @@ def look_back(values: Array, begin: Rows, at: Rows) -> tuple[Array, Array, npt.N
 
 
 def match_hours(case_hours: Ints, last_hours: Ints, seed: int = 0) -> Ints:
-    """Give as many controls as possible an hour, the same number for each case of that hour.
+    """Assign hours to as many controls as possible, the same number per case at each hour.
 
-    An hour alone then tells nothing of the class: its share of cases is the same everywhere.
-    `last_hours`, of shape (controls,), are the last at which each may be taken, negative if at
+    The hour alone then carries no information on the class: the share of cases is equal at all
+    hours. `last_hours`, of shape (controls,), are the last possible hours, negative if there is
     none. Controls that are left out get -1.
     """
     given = np.full(len(last_hours), -1, dtype=np.int64)

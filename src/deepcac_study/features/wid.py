@@ -1,8 +1,8 @@
 """Hospital death from the WiDS Datathon 2020 table: one-hot encoding to 241 columns.
 
-DeepCAC prints 91,711 x 241. Every number column but the ids of stay and patient and the label (175,
-with hospital_id and icu_id), every level of the eight categories (60) and a column for the missing
-values of the six categories that have them (6) make 241; the file has 91,713 rows.
+DeepCAC prints 91,711 x 241. The numeric columns without the ids of stay and patient and the label
+(175, with hospital_id and icu_id), the levels of the eight categories (60) and a column for the
+missing values of each of the six categories that have them (6) make 241; the file has 91,713 rows.
 """
 
 import os
@@ -19,12 +19,12 @@ from deepcac_study.cohort import Flow, steps
 from deepcac_study.features.columns.encoding import indicators
 from deepcac_study.sources.wids import LABEL, RECORD
 
-# Death probabilities of the APACHE IVa score: -1 stands for "not computed".
+# Death probabilities of the APACHE IVa score: -1 means "not computed".
 PROBABILITIES = ("apache_4a_hospital_death_prob", "apache_4a_icu_death_prob")
 
 
 def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
-    """Encode the table; the columns are the same whatever values a table holds.
+    """Encode the table, and return it with the cohort flow; columns do not depend on the values.
 
     The 241 columns are numbers in file order, NaN where missing, then ``{category}={level}`` and
     ``{category}=missing``. A table of which no row has a label (unlabeled.csv) is a `DataError`.
@@ -48,6 +48,7 @@ def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
 
 
 def _encoded(table: pa.Table) -> dict[str, npt.NDArray[np.float64]]:
+    """Return numbers, negative probabilities as NaN, then indicators of categories."""
     encoded: dict[str, npt.NDArray[np.float64]] = {}
     columns = read_variables("wids")
     for column in columns:

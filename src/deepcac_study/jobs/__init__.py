@@ -1,1 +1,1 @@
-"""What Snakemake calls: the layout of files, jobs, sharing and pointers."""
+"""Functions that Snakemake calls: the layout of files, jobs, sharing and DVC pointers."""

@@ -1,4 +1,4 @@
-"""What `make clean` deletes: files that rules can make again, and nothing of people's own.
+"""`make clean`: delete the files that rules can make again, and none of the user's.
 
 python -m deepcac_study.jobs.clearing
 """
@@ -27,7 +27,7 @@ _HALF = ".*.partial"
 
 
 def clear(root: str | os.PathLike[str], registry: Registry) -> None:
-    """Delete in a folder what rules can make again.
+    """Delete the files in a project's folder that rules can make again.
 
     Raw files of restricted sources and those without an address stay, and so does every feature
     file of a data set that the registry does not know how to make.
@@ -45,18 +45,18 @@ def clear(root: str | os.PathLike[str], registry: Registry) -> None:
         else:
             path.unlink(missing_ok=True)
     for source in registry.sources:
-        with suppress(OSError):  # somebody's file lies there
+        with suppress(OSError):  # not empty: a user's file is there
             (folder / "data/raw" / source).rmdir()
 
 
 def _results(folder: Path) -> Iterator[Path]:
-    """Yield what lies among the results, but for the page on them."""
+    """Yield all files and folders in the results, except the tracked page about them."""
     if folder.is_dir():
         yield from (path for path in folder.iterdir() if path.name != _TRACKED)
 
 
 def _raw(folder: Path, registry: Registry) -> Iterator[Path]:
-    """Yield the raw files that are fetched, and the folders of those that are generated."""
+    """Yield the raw files that can be fetched again, and the folders of generated ones."""
     for source in registry.sources.values():
         if source.simulate:
             yield folder / f"{DEMO}{source.id}"
@@ -66,7 +66,7 @@ def _raw(folder: Path, registry: Registry) -> Iterator[Path]:
 
 
 def _tables(folder: Path, registry: Registry) -> Iterator[Path]:
-    """Yield the feature files that rules make, all splits, and what a killed writer left."""
+    """Yield the feature files that rules make, all splits, and partial files."""
     layout = Layout(registry, {})
     for name, entry in registry.datasets.items():
         for dataset in (name, DEMO + name) if entry.features else ():

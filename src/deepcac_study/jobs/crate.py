@@ -1,4 +1,4 @@
-"""A finished run described as a Provenance Run Crate: who made which bytes from which, with what.
+"""Description of a finished run as a Provenance Run Crate: jobs, their inputs and outputs.
 
 The description is one file, ``ro-crate-metadata.json``, in the project's folder (profile
 Provenance Run Crate 0.6, on RO-Crate 1.3). It holds names, sizes and digests, never rows of data.
@@ -43,9 +43,9 @@ class Finished:
 
 
 def read_summary(text: str, targets: Iterable[str] = ("all",)) -> list[Finished]:
-    """Read what ``snakemake --detailed-summary`` prints for targets.
+    """Parse the output of ``snakemake --detailed-summary`` for targets, a job each.
 
-    Another table, or a file that is missing or out of date, is a `DataError`.
+    Another format, or a file that is missing or out of date, is a `DataError`.
     """
     lines = [line.split("\t") for line in text.splitlines() if "\t" in line]
     if not lines or not set(_COLUMNS) <= set(lines[0]):
@@ -64,6 +64,7 @@ def read_summary(text: str, targets: Iterable[str] = ("all",)) -> list[Finished]
 
 
 def _job(rows: list[dict[str, str]]) -> Finished:
+    """Return the finished job of these rows, one row per output file."""
     inputs = rows[0]["input-file(s)"]
     ended = max(time.mktime(time.strptime(row["date"])) for row in rows)
     return Finished(
@@ -75,7 +76,7 @@ def _job(rows: list[dict[str, str]]) -> Finished:
 
 
 def _with_runs(root: Path, job: Finished) -> Finished:
-    """Return a job with the runs of a table, of which Snakemake knows only the list."""
+    """Add the runs that a table's list names to the outputs of its job."""
     runs = [
         f"{os.path.dirname(name)}/{row['run']}{end}"
         for name in job.outputs
@@ -146,6 +147,7 @@ class _Run:
         self._organise(run, controls)
 
     def _workflow(self, rules: list[str]) -> Any:
+        """Add the workflow with a step and a tool per rule; return its entity."""
         source = self.root / _SNAKEFILE
         properties = {"@type": _WORKFLOW, **_facts(source)}
         workflow = self.crate.add_workflow(
@@ -166,6 +168,7 @@ class _Run:
         return workflow
 
     def _control(self, i: int, job: Finished) -> Any:
+        """Add the action of job `i`; return the control action that started it."""
         action = self.crate.add_action(
             self.crate.get(f"#tool-{job.rule}"),
             f"#job-{i}",
@@ -179,6 +182,7 @@ class _Run:
         return control
 
     def _organise(self, run: Any, controls: list[Any]) -> None:
+        """Add Snakemake's action, which ran `controls` and made `run`."""
         engine, *libraries = [
             self._software(id_, name, self.versions.get(name, "unknown"))
             for id_, name in (
@@ -195,7 +199,7 @@ class _Run:
         return _add(self.crate, f"#{id_}", "SoftwareApplication", url=_page_of(name), **about)
 
     def _file(self, name: str) -> Any:
-        """Return the entity of a file; one outside the project is named without its folder."""
+        """Return the entity of a file; outside the project it is named without its folder."""
         path = self.root / name
         if name not in self.files:
             inside = path.resolve().is_relative_to(self.root.resolve())
@@ -216,7 +220,7 @@ def _facts(path: Path) -> dict[str, str]:
 
 
 def _page_of(name: str) -> str:
-    """Return the page that a distribution names as its own; that of a rule is the Snakefile."""
+    """Return the home page in a distribution's metadata, the Snakefile for a rule."""
     try:
         about = metadata(name)
     except PackageNotFoundError:

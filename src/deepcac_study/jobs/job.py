@@ -1,4 +1,4 @@
-"""What every workflow script needs around its one call: log, thread limits, one-line errors."""
+"""Context of every workflow script: log, thread limits, one-line errors."""
 
 import ctypes
 import errno
@@ -67,10 +67,10 @@ def job(snakemake: Any) -> Iterator[None]:
 
 
 def keep_freed_memory() -> bool:
-    """Let freed arrays serve the next ones; False where the C library is not glibc.
+    """Make the allocator reuse freed arrays; return False if the C library is not glibc.
 
-    Else each large array is new memory that the system must clear: 8 % of the processor time of
-    runs on 117 columns, for 1 % less memory at the peak.
+    Without this each large array is new memory that the system must clear: 8 % of the processor
+    time of runs on 117 columns, for 1 % less memory at the peak.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -80,7 +80,7 @@ def keep_freed_memory() -> bool:
 
 
 def _log_to(path: str) -> None:
-    """Log to a file, and to the terminal only what is amiss."""
+    """Log to a file, and warnings and errors also to the terminal."""
     for handler in logging.getLogger().handlers:
         handler.setLevel(logging.WARNING)
     handler = logging.FileHandler(path, mode="w")

@@ -1,4 +1,4 @@
-"""Shipped records that stand for their runs, so that the workflow makes only what is missing."""
+"""Shipped records used in place of their runs, so that the workflow makes only missing ones."""
 
 import os
 from collections.abc import Collection
@@ -15,7 +15,7 @@ _MOST_NAMED = 10
 
 
 class LaidRecords:
-    """The shipped records in a folder of results, and which of them stand for their runs.
+    """The shipped records in a folder of results, and which of them replace their runs.
 
     Parameters
     ----------
@@ -24,8 +24,7 @@ class LaidRecords:
     results : path-like
         Folder ``results`` of the run.
     which : str
-        Which stand: ``none`` or ``all``. One that is not among the results, or is another by now,
-        never does.
+        Which ones replace their runs: ``none`` or ``all``, if they are unchanged in the results.
 
     Raises
     ------
@@ -43,17 +42,17 @@ class LaidRecords:
 
     @cached_property
     def _laid(self) -> frozenset[str]:
-        """The paths of those that lie among the results as they shipped."""
+        """Paths of the shipped records that are unchanged in the results."""
         return frozenset(name for name, row in self._rows.items() if self._is_laid(row))
 
     @cached_property
     def standing(self) -> frozenset[str]:
-        """The paths of those that stand for their runs; they begin with ``results/``."""
+        """Paths, beginning with ``results/``, of the records that replace their runs."""
         return self._laid if self._which == "all" else frozenset()
 
     @property
     def why(self) -> str:
-        """One line on how many stand, and why others do not; empty for ``none``."""
+        """One line on how many records replace runs, and why not all; empty for ``none``."""
         if self._which == "none":
             return ""
         summary = (
@@ -66,10 +65,9 @@ class LaidRecords:
         return "; ".join(parts)
 
     def check(self, planned: Collection[str]) -> None:
-        """Refuse edited records, which Snakemake takes for what its rules made.
+        """Raise `DataError` for edited records, which Snakemake would take for its rules' output.
 
-        Looked at are all records in the places of shipped ones, and those that are `planned`. A
-        `DataError` names them.
+        Checked are all records in the places of shipped ones, and those that are `planned`.
         """
         candidates = sorted({*self._rows, *planned} - self._laid)
         edited = [name for name in candidates if self._is_edited(name)]
@@ -86,7 +84,7 @@ class LaidRecords:
         return path.exists() and file_digest(path) == row.sha256
 
     def _is_edited(self, name: str) -> bool:
-        """Say whether a file is no whole record, or a shipped one that is another by now."""
+        """Return whether a file is a damaged record, or differs from the shipped one."""
         path = self._results.parent / name
         if not path.exists():
             return False

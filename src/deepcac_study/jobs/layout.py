@@ -1,7 +1,7 @@
-"""Which file holds what: paths of features, splits, shared stages and runs, from the config.
+"""Paths of features, splits, shared stages and runs, from the configuration.
 
-Everything here is a pure function of the configuration and the registry, so that the workflow
-holds no logic and this can be tested without it.
+Paths depend on the configuration, the registry, and which raw files are here. The logic is here
+and not in the workflow, so that it can be tested alone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ _BUILT = ("", "as_published/")  # the other named protocols have the features as
 _MOST_CLUSTERS = 128  # labels of clusters are stored as int8 (`deepcac.cac.path`)
 _TABLES = (".csv", ".csv.gz", ".parquet")  # endings of the raw tables in a folder
 _WHOLE_TABLE = "features.flat.flat"
-_OF_NOTHING = "simulate."  # how the functions begin that generate features
+_OF_NOTHING = "simulate."  # prefix of the functions that generate features
 
 # A switch of these stages, or this label, changes what networks start from.
 _PRETRAINED = frozenset({"features", "splits", "scaling"})
@@ -39,17 +39,17 @@ class Layout:
     config: Mapping[str, Any]  # the validated configuration
 
     def raw_folder(self, source: str) -> str:
-        """Return the folder of a source's raw files; the user's own if access is restricted."""
+        """Return the folder of a source's raw files; the user's folder for a restricted source."""
         entry = self.registry.source(source)
         if entry.restricted and not source.startswith(DEMO):
             return str(restricted_folder(entry, self.config))
         return f"data/raw/{source}"
 
     def raw_files(self, source: str) -> list[str]:
-        """Return what the extraction of a source reads: files, or their folder.
+        """Return the inputs of the extraction of a source: files, or their folder.
 
-        After a folder that is the user's own come the tables in it: a folder does not change with a
-        file that is replaced.
+        A user's folder is followed by the tables in it, because replacing a file does not change
+        the modification time of its folder.
         """
         entry, folder = self.registry.source(source), self.raw_folder(source)
         if source.startswith(DEMO):
@@ -61,7 +61,7 @@ class Layout:
         return [folder, *sorted(tables)]
 
     def extraction(self, source: str) -> dict[str, Any]:
-        """Return the step that makes the tidy tables of a source, as its registry entry says."""
+        """Return the step in the registry that makes the tidy tables of a source."""
         return _declared(self.registry.source(source).extract, f"{source} has no raw files")
 
     def simulation(self, source: str) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class Layout:
         return [name for name in source if not self._fetched(source[name], name)]
 
     def why_left_out(self) -> str:
-        """Return one line on the data sets that are left out and how to have them, if any are."""
+        """Return one line on the data sets left out and how to get them; empty without any."""
         names = ", ".join(self.left_out())
         return names and (
             f"Left out, since their raw files are not here: {names}. The target `optional` fetches "
@@ -94,12 +94,12 @@ class Layout:
         return self.config.get("optional") or []
 
     def _fetched(self, source: str, dataset: str) -> bool:
-        """Tell whether an optional source is here; another one may be fetched at any time."""
+        """Return whether the raw files of an optional source are here; True for other sources."""
         optional = source in self._optional and not dataset.startswith(DEMO)
         return not optional or all(Path(file).exists() for file in self.raw_files(source))
 
     def tidy_folder(self, variant: str, dataset: str) -> list[str]:
-        """Return the folder of tidy tables that features are made from; none if of nothing."""
+        """Return the folder of tidy tables that features are made from; empty if generated."""
         file = self.feature_file(variant, dataset)
         if file != f"data/features/{variant}{dataset}.parquet":
             raise ConfigError(f"{dataset} has no features of its own in {variant}; ask for {file}")
@@ -109,10 +109,10 @@ class Layout:
         return [f"data/tidy/{demo}{self.registry.dataset(dataset).source}"]
 
     def rows_of(self, dataset: str) -> tuple[str, str]:
-        """Return the file of a data set's rows, and its column of classes.
+        """Return path and label column of a data set's rows, for class decomposition.
 
-        It is the tidy table, with categories, where the features are all of its columns; else
-        the sound feature file.
+        The file is the tidy table, with categories, where the features are all of its columns;
+        else the sound feature file.
         """
         entry, (demo, _) = self.registry.dataset(dataset), self._split_demo(dataset)
         step = entry.features
@@ -122,7 +122,7 @@ class Layout:
         return self.feature_file("", dataset), "label"
 
     def pair_files(self, dataset: str) -> list[str]:
-        """Return the features of pairs that a pairwise data set has beside its feature file."""
+        """Return the companion files of a pairwise data set, besides its feature file."""
         return [f"data/features/{dataset}_{part}.parquet" for part in ("nodes", "columns", "pairs")]
 
     def feature_file(self, variant: str, dataset: str) -> str:
@@ -139,7 +139,7 @@ class Layout:
     def run_inputs(
         self, variant: str, dataset: str, method: str, k: int | str
     ) -> dict[str, str | list[str]]:
-        """Return what a run reads; what cannot be run is a `ConfigError` before anything starts."""
+        """Return the inputs of a run by name; `ConfigError` if the run is impossible."""
         parsed, entry = parse_method(method), self.registry.dataset(dataset)
         if not parsed.clustered and int(k) != 1:
             raise ConfigError(f"{method} has no clusters; ask for {method}_k1, not k{k}")
@@ -179,10 +179,11 @@ class Layout:
         return self._planned([plan for plan in self.config["runs"] if plan["part"] == part])
 
     def runs_beside(self) -> list[str]:
-        """Return the run records that decide no claim, which are no part of `all_runs`."""
+        """Return the run records of the configuration that decide no claim, not in `all_runs`."""
         return self._planned(self.config.get("runs_beside", ()))
 
     def _planned(self, entries: Iterable[dict[str, Any]]) -> list[str]:
+        """Return the paths of all runs planned, without repeats."""
         plans = (checked(Plan, entry, "runs") for entry in entries)
         return list(dict.fromkeys(path for plan in plans for path in self._grid(plan)))
 
@@ -201,14 +202,14 @@ class Layout:
         return self.runs("cac") + self.runs("deep")
 
     def check_runs(self) -> None:
-        """Refuse a configuration that plans a run which cannot be made, before anything starts."""
+        """Raise `ConfigError`, before anything starts, if a planned run is impossible."""
         for run in runs_among([*self.all_runs(), *self.runs_beside()]):
             self.run_inputs(**run)
 
     def run_tables(self) -> dict[str, list[str]]:
-        """Return the classical runs of each table and protocol, by the list that names them.
+        """Return the classical runs of each table and protocol, by the path of their list.
 
-        One job makes them: they share their clusterings, which take most of the time.
+        One job makes the runs of a list: they share their clusterings, which take most of the time.
         """
         tables: dict[str, list[str]] = {}
         for run in self.all_runs():
@@ -226,7 +227,7 @@ class Layout:
         ]
 
     def skmeans_files(self) -> list[str]:
-        """Return the records of supervised k-means: runs, and times and checks if asked for."""
+        """Return the records of supervised k-means: runs, and times and checks if configured."""
         folder = "results/skmeans"
         datasets = [budget["dataset"] for budget in self.config["skmeans"]]
         runs = [
@@ -246,17 +247,17 @@ class Layout:
         return dict(budgets[0])
 
     def skmeans_inputs(self, dataset: str) -> dict[str, str | list[str]]:
-        """Return what supervised k-means reads: the features, and those of pairs."""
+        """Return the inputs of supervised k-means: features, and features of pairs."""
         self.skmeans_budget(dataset)
         return {"features": f"data/features/{dataset}.parquet", "parts": self.pair_files(dataset)}
 
     def decomposition_runs(self, dataset: str, variant: str) -> int:
-        """Return how often class decomposition is repeated; as published as often as in print."""
+        """Return the number of repeats of class decomposition; as published that of the paper."""
         repeats = {} if variant else self.config.get("decomposition_runs_of", {})
         return repeats.get(dataset, self.config["decomposition_runs"])
 
     def decomposition_files(self) -> list[str]:
-        """Return the records of class decomposition, sound and as published, and of its error."""
+        """Return the records of class decomposition, both protocols, and of bias and variance."""
         runs = [
             f"results/{folder}decomposition/{dataset}.json"
             for folder in _BUILT
@@ -272,7 +273,7 @@ class Layout:
         return [f"data/cohorts/{name}.json" for name in made]
 
     def datasets(self) -> list[str]:
-        """Return the configured data sets that are open, generated or within reach."""
+        """Return the configured data sets that are open, generated or available."""
         return [name for name in self.config["datasets"] if self.reachable(name)]
 
     def feature_files(self) -> list[str]:
@@ -293,7 +294,7 @@ class Layout:
         return dataset[: len(dataset) - len(plain)], plain
 
     def reachable(self, dataset: str) -> bool:
-        """Tell whether the data set is open, generated or given; if optional, fetched."""
+        """Return whether a data set is open, generated or given; if optional, whether fetched."""
         demo, _ = self._split_demo(dataset)
         source = self.registry.source(self.registry.dataset(dataset).source)
         here = self._fetched(source.id, dataset)

@@ -1,4 +1,4 @@
-"""Code that a catalogue names, and no import: what computes a method, or fits a contender."""
+"""Digests of code that the catalogue names, without an import: for methods and contenders."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ NETWORKS = "deepcac_study.experiments.networks"  # which no run of the CAC famil
 
 
 def method_code(names: Iterable[str]) -> dict[str, list[Any]]:
-    """Return how each method is computed: its entry in the catalogue, and a digest of its code."""
+    """Return the catalogue entry and code digest of each method."""
     methods = {name: parse_method(name) for name in sorted(set(names))}
     return {
         name: [method.learner.computing, code_digest(_computes(method))]
@@ -21,7 +21,7 @@ def method_code(names: Iterable[str]) -> dict[str, list[Any]]:
 
 
 def contender_code(names: Iterable[str]) -> dict[str, str]:
-    """Return digests of the code that fits contenders of the judge, by its module."""
+    """Return digests of the code that fits the judge's contenders, by module."""
     contenders = [parse_contender(name) for name in names]
     parts = {part for each in contenders for part in (each.learner, each.arm)}
     modules = {_fits(part) for part in parts & learners().keys()}
@@ -29,8 +29,10 @@ def contender_code(names: Iterable[str]) -> dict[str, str]:
 
 
 def _computes(method: Method) -> str:
+    """Return the module of the library that defines a method's estimator."""
     return f"deepcac.{method.learner.estimator}".rpartition(".")[0]
 
 
 def _fits(learner: str) -> str:
+    """Return the module of deepcac.judging that fits a learner."""
     return f"deepcac.judging.{learners()[learner].fit}".rpartition(".")[0]

@@ -1,8 +1,8 @@
-"""DVC pointers: which tracked files stand here as their pointers say.
+"""DVC pointers, and whether the tracked files here match them.
 
 A pointer (``data/features/cic.parquet.dvc``) is committed; the file itself is not. Rebuilding
 gives the same bytes, so a rebuilt file can enter the local cache under its old pointer. A file
-that differs is never committed silently: that is a finding.
+that differs is reported, and never committed.
 """
 
 import hashlib
@@ -54,22 +54,22 @@ class Pointer:
 
     @property
     def object_name(self) -> str:
-        """Where a cache or a remote keeps the tracked bytes, below its folder."""
+        """Path of the tracked bytes below the folder of a cache or remote."""
         return _object_name(self.md5)
 
     def unsaved(self, cache: Path) -> bool:
-        """Tell whether other bytes are here that the DVC cache in folder `cache` lacks."""
+        """Return whether the file here differs from its pointer and is not in the DVC `cache`."""
         if not self.target.exists():
             return False
         here = _md5(self.target)
         return here != self.md5 and not (cache / _object_name(here)).exists()
 
     def in_cache(self, cache: Path) -> Path:
-        """Return where the DVC cache in folder `cache` keeps the tracked bytes."""
+        """Return the path of the tracked bytes in the DVC cache in folder `cache`."""
         return cache / self.object_name
 
     def cached(self, cache: Path) -> bool:
-        """Tell whether the DVC cache in folder `cache` holds the tracked bytes, undamaged."""
+        """Return whether the DVC cache in folder `cache` holds the tracked bytes, undamaged."""
         copy = self.in_cache(cache)
         return copy.exists() and _md5(copy) == self.md5
 
@@ -84,8 +84,8 @@ class Pointer:
     def bring(self, cache: Path) -> str:
         """Copy the tracked bytes from the DVC cache in folder `cache`, unless they are here.
 
-        Returned is ``"same"``; ``"absent"`` where the cache lacks them; ``"damaged"`` where it has
-        others, which are removed there.
+        Returns ``"same"``; ``"absent"`` if the cache lacks them; ``"damaged"`` if it has other
+        bytes, which are deleted from the cache.
         """
         if self.state() == "same":
             return "same"
@@ -119,14 +119,14 @@ class _Output(BaseModel):
 
 
 class _Content(BaseModel):
-    """What a ``.dvc`` file may say: nothing that makes DVC look or write elsewhere."""
+    """Content of a ``.dvc`` file, without options that make DVC read or write elsewhere."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     outs: Annotated[list[_Output], Field(min_length=1)]
 
 
 def read_pointers(path: str | os.PathLike[str]) -> list[Pointer]:
-    """Read the outputs of a ``.dvc`` file; one that leads out of its folder is a `DataError`."""
+    """Read the outputs of a ``.dvc`` file; an output outside its folder is a `DataError`."""
     path = Path(path)
     try:
         content = _Content.model_validate(read_yaml(path))
@@ -148,7 +148,7 @@ def read_pointers(path: str | os.PathLike[str]) -> list[Pointer]:
 
 
 def _stays_below(folder: Path, path: str) -> bool:
-    """Tell whether a path leads to a place below a folder, by its words and by its links."""
+    """Return whether a path stays below a folder, both literally and with links resolved."""
     parts = PurePosixPath(path)
     if parts.is_absolute() or ".." in parts.parts or not parts.parts or not path.isprintable():
         return False
@@ -156,16 +156,16 @@ def _stays_below(folder: Path, path: str) -> bool:
 
 
 def find_pointers(places: Iterable[str | os.PathLike[str]]) -> Iterator[Pointer]:
-    """Yield the outputs of ``.dvc`` files, and of every one below a folder, in name order."""
+    """Yield the outputs of ``.dvc`` files, given directly or by a folder, in name order."""
     for place in map(Path, places):
         for path in [place] if place.is_file() else sorted(place.rglob("*.dvc")):
             yield from read_pointers(path)
 
 
 def write_pointer(path: Path, targets: Iterable[Path], others: Iterable[Pointer] = ()) -> None:
-    """Write a ``.dvc`` file with an output for each file; the files lie in its folder or below.
+    """Write a ``.dvc`` file with one output per file in its folder or below.
 
-    `others` are outputs that the pointer has besides, whether their files are here or not.
+    `others` are further outputs, whose files need not be here.
     """
     files = {target: (_md5(target), target.stat().st_size) for target in targets}
     files = {other.target: (other.md5, other.size) for other in others} | files
@@ -178,9 +178,9 @@ def write_pointer(path: Path, targets: Iterable[Path], others: Iterable[Pointer]
 
 
 def drop_outputs(paths: Iterable[Path], targets: Iterable[Path]) -> list[Path]:
-    """Take files out of the ``.dvc`` files that name them, and return those that none names.
+    """Remove files from the ``.dvc`` files that name them; return those that none names.
 
-    A ``.dvc`` file without an output is removed; the files themselves stay, here and in remotes.
+    A ``.dvc`` file left without outputs is deleted; the files themselves stay, here and in remotes.
     """
     unnamed = set(targets)
     for path in paths:
@@ -197,12 +197,11 @@ def drop_outputs(paths: Iterable[Path], targets: Iterable[Path]) -> list[Path]:
 
 
 def align_times(targets: Iterable[Path]) -> None:
-    """Give files one time, now.
+    """Set the modification times of files to the same moment, now.
 
-    A pull stamps files in the order in which they arrive, so that a split file may look older
-    than the features it was drawn from. Equal times say what equal content means: nothing
-    is out of date. An earlier time than now could be before that of a workflow script, which
-    Snakemake takes for a change of code.
+    After a pull, times reflect the order of arrival, so that a split file may look older than the
+    features it was drawn from. With equal times nothing is out of date. A time before now could be
+    earlier than that of a workflow script, which Snakemake takes for a change of code.
     """
     now = time.time_ns()
     for target in targets:
@@ -210,10 +209,11 @@ def align_times(targets: Iterable[Path]) -> None:
 
 
 def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[str]:
-    """Put rebuilt files that equal their pointers into the local DVC cache; name those that differ.
+    """Copy rebuilt files that match their pointers to the DVC cache; return those that differ.
 
-    A damaged copy in the cache is replaced; a damaged pointer is a `DataError`. Places are pointers
-    and folders of pointers below the project's folder; nothing is done if it holds no ``.dvc``.
+    A damaged copy in the cache is replaced; a damaged pointer is a `DataError`. `places` are
+    pointers and folders of pointers below the project's folder; nothing is done if it has no
+    ``.dvc``.
     """
     root = Path(root)
     if not (root / ".dvc").is_dir():
@@ -232,12 +232,12 @@ def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[
 def dvc(root: Path, command: str, *arguments: str) -> None:
     """Run ``dvc push`` or ``dvc fetch`` in a folder; a failure is a `DataError` of one line.
 
-    They move bytes between the cache and a remote, and never touch a file of the project: what DVC
-    has put there itself, it deletes again in a ``dvc pull`` that does not see the pointer.
+    These move bytes between the cache and a remote, and never touch a file of the project; ``dvc
+    pull`` would delete files that it put there once their pointers are hidden.
 
-    It sees the pointers that ``.dvcignore`` hides from a plain ``dvc pull``, since no remote that
-    everybody has holds their files. No shell is involved, so that the project may lie in a folder
-    of any name.
+    Here DVC sees the pointers that ``.dvcignore`` hides from a plain ``dvc pull``, because public
+    remotes do not have their files. No shell is involved, so that the project's folder may have any
+    name.
     """
     done = subprocess.run(
         [sys.executable, "-c", _DVC_OF_ALL, command, *arguments],
@@ -252,9 +252,9 @@ def dvc(root: Path, command: str, *arguments: str) -> None:
 
 
 def check_remote(root: Path) -> None:
-    """Refuse the default DVC remote of a folder that does not exist, with a `DataError`.
+    """Raise `DataError` if the default DVC remote is a folder that does not exist.
 
-    Where every file is here already, ``dvc pull`` does not look at it.
+    ``dvc pull`` does not check it if all files are here already.
     """
     from dvc.repo import Repo
 
@@ -270,7 +270,7 @@ def check_remote(root: Path) -> None:
 
 
 def check_share(root: Path) -> None:
-    """Refuse to share to the remote in the repository, with a `DataError`: git would publish it."""
+    """Raise `DataError` if the default remote is inside the repository: git would publish it."""
     from dvc.repo import Repo
 
     with Repo(os.fspath(root)) as repo:

@@ -1,11 +1,10 @@
-"""Sharing of finished files by DVC: what may leave, one call to push, one to pull.
+"""Sharing of finished files by DVC: which may be shared, one function to push, one to pull.
 
-Features and splits have a pointer each, so that a rebuild can be compared with it. Everything
-else has two pointers that name each file: `STAGES` for what several runs use, `RESULTS` for
-records and scores. They name no folder, because a folder may hold what is made from restricted
-data as well.
+Features and splits have one pointer each, so that a rebuild can be compared with it. All other
+files are listed in two pointers: `STAGES` for files that several runs use, `RESULTS` for records
+and scores. These list no folders, because a folder may also hold files made from restricted data.
 
-What may leave is decided by `Origins`: where every value came from, never by a name in a path.
+`Origins` decides what may be shared, by where every value came from, never by a name in a path.
 """
 
 import logging
@@ -31,7 +30,7 @@ from deepcac_study.jobs.pointers import (
 )
 from deepcac_study.judge.study_files import StudyFiles
 
-ALONE = ("data/features", "data/splits")  # folders where every file has a pointer of its own
+ALONE = ("data/features", "data/splits")  # folders where every file has its own pointer
 STAGES, RESULTS = "data/stages.dvc", "results.dvc"
 _SCORES, _STUDY = ".scores.parquet", (".json", ".features.parquet", ".plane.parquet")
 
@@ -41,13 +40,13 @@ _log = logging.getLogger(__name__)
 
 
 class Origins:
-    """Where the values of a file come from, followed back through the jobs that make it.
+    """Traces the values of a file back through the jobs that make it.
 
-    Open are raw files of open sources, brought feature files of open sources, and what a job makes
-    of nothing. Everything else that no job makes is closed, and so is all that is made from it.
+    Open are raw files of open sources, feature files provided for open sources, and generated
+    files. Every other file that no job makes is closed, and so is all that is made from it.
 
-    `jobs` gives, for a file, every job that could write it: the name of its rule and its inputs;
-    `generators` are the rules that make values of nothing.
+    `jobs` returns every job that could write a file, as the name of its rule and its inputs;
+    `generators` are the rules that generate values without inputs.
     """
 
     def __init__(
@@ -68,9 +67,9 @@ class Origins:
         self._origins_of: dict[str, frozenset[str] | None] = {}
 
     def closed(self, file: str) -> str:
-        """Return what a file is made from and may not leave; empty if all of it is open.
+        """Return the closed origins of a file, joined by commas; empty if all of them are open.
 
-        Files in a folder that is named are not named.
+        Files in a folder that is listed are not listed again.
         """
         origins = self._origins(file)
         names = {file} if origins is None else origins
@@ -85,6 +84,7 @@ class Origins:
         return self._origins_of[file]
 
     def _traced(self, file: str) -> frozenset[str] | None:
+        """Return the closed files that `file` derives from; None if nothing can make it."""
         place = Path(file).resolve()
         if any(
             place.is_relative_to(folder) or folder.is_relative_to(place) for folder in self._folders
@@ -99,6 +99,7 @@ class Origins:
         return frozenset({file}) if place.exists() else None
 
     def _of_job(self, rule: str, inputs: Sequence[str]) -> frozenset[str] | None:
+        """Return the closed origins of a job's inputs; None if one cannot be made."""
         if not inputs:
             return frozenset() if rule in self._generators else frozenset({f"rule {rule}"})
         parts = [self._origins(path) for path in inputs]
@@ -107,7 +108,7 @@ class Origins:
 
 
 def shared_files(layout: Layout) -> list[str]:
-    """Return every file of a configured workflow but for the report, raw and tidy tables."""
+    """Return every file that a configured workflow makes, except report, raw and tidy tables."""
     config, runs = layout.config, layout.all_runs() + layout.runs_beside()
     study = StudyFiles(config["judge"], layout.reachable)
     files = [
@@ -127,16 +128,16 @@ def shared_files(layout: Layout) -> list[str]:
 
 
 def _pairwise_parts(layout: Layout) -> list[str]:
-    """Return what pairwise data sets have beside their feature files."""
+    """Return the companion files of pairwise data sets."""
     pairwise = [name for name in layout.datasets() if layout.registry.dataset(name).pairwise]
     return [file for name in pairwise for file in layout.pair_files(name)]
 
 
 def for_bucket(registry: Registry, folders: Mapping[str, str | None]) -> Registry:
-    """Return what of a registry may be known where every output leaves the machine.
+    """Return the part of a registry that may be used where all outputs go to a bucket.
 
-    Restricted sources stay as what their generated stand-ins imitate; a folder that is named for
-    one is a `ConfigError`.
+    Restricted sources stay only as models of their generated stand-ins; a folder configured for one
+    is a `ConfigError`.
     """
     given = [name for name, folder in folders.items() if folder]
     if given:
@@ -151,7 +152,7 @@ def for_bucket(registry: Registry, folders: Mapping[str, str | None]) -> Registr
 
 
 def pointed_files(root: str | os.PathLike[str]) -> list[str]:
-    """Return what the project's pointers name, relative to its folder."""
+    """Return the files that the project's pointers name, relative to its folder."""
     root = Path(root)
     return [str(pointer.target.relative_to(root)) for pointer in find_pointers(_places(root))]
 
@@ -161,11 +162,11 @@ def _places(root: Path) -> list[Path]:
 
 
 def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[str, str]) -> None:
-    """Point to finished files of a project, and push them to its default DVC remote.
+    """Write pointers to finished files of a project, and push them to its default DVC remote.
 
-    Pointers add up: what they name already, of another configuration, they still name afterwards.
-    `closed` has `Origins.closed` of each of them and of all `pointed_files`. Where one is not known
-    to be open, or not what its pointer says, it is a `DataError`, and nothing was pushed.
+    Files that the pointers already name, from another configuration, are kept. `closed` has
+    `Origins.closed` of each file and of all `pointed_files`. A file that is not known to be open,
+    or differs from its pointer, is a `DataError`, and nothing is pushed.
     """
     root = Path(root)
     alone = {f"{file}.dvc": [file] for file in files if file.startswith(ALONE)}
@@ -191,6 +192,7 @@ def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[st
 
 
 def _refuse_closed(files: Iterable[str], closed: Mapping[str, str]) -> None:
+    """Raise DataError for a file made from a restricted source or not traced."""
     for file in files:
         origin = closed.get(file, "what was not traced")
         if origin:
@@ -201,6 +203,7 @@ def _refuse_closed(files: Iterable[str], closed: Mapping[str, str]) -> None:
 
 
 def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
+    """Raise DataError if a tracked file holds other bytes than its pointer."""
     for name in pointers:
         for pointer in read_pointers(root / name) if (root / name).exists() else ():
             if pointer.state() == "changed":
@@ -211,6 +214,7 @@ def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
 
 
 def _refuse_unsaved(root: Path, pointers: Iterable[Pointer]) -> None:
+    """Raise DataError if a target holds other bytes than its pointer and no copy is saved."""
     unsaved = sorted(str(p.target.relative_to(root)) for p in pointers if p.unsaved(root / CACHE))
     if unsaved:
         more = f" and {len(unsaved) - _MOST_NAMED} more" if len(unsaved) > _MOST_NAMED else ""
@@ -222,9 +226,9 @@ def _refuse_unsaved(root: Path, pointers: Iterable[Pointer]) -> None:
 
 
 def drop(root: str | os.PathLike[str], files: Sequence[str]) -> None:
-    """Take files out of the pointers of a project; one that no pointer names is a `DataError`.
+    """Remove files from the pointers of a project; one that no pointer names is a `DataError`.
 
-    Their bytes stay, here and in the remote.
+    The files themselves stay, here and in the remote.
     """
     root = Path(root)
     paths = dict.fromkeys(pointer.path for pointer in find_pointers(_places(root)))
@@ -234,15 +238,15 @@ def drop(root: str | os.PathLike[str], files: Sequence[str]) -> None:
 
 
 def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int, list[Pointer]]:
-    """Pull what the pointers name, check every byte, and give all of it one time.
+    """Pull the files that the pointers name, verify their digests, and align their times.
 
-    Targets are pointers or files of the project; by default all that its remote has. Returned is
-    how many files are here as their pointers say, and what was asked for and is not here.
+    Targets are pointers or files of the project; by default all that its remote has. Returns the
+    number of files that match their pointers, and the pointers of requested files that are missing.
 
-    A `DataError`: a pointer leads out of the project or is damaged, or another file is here that a
-    pull would replace and the cache lacks (then nothing was touched); the remote does not exist,
-    DVC failed, a target cannot be had, or files came damaged; all of these are named, and their
-    copies in the cache are removed. No file of the project is.
+    A `DataError`: a pointer is damaged or leads out of the project, or a pull would replace a
+    different file that the cache lacks (then nothing was changed); the remote does not exist, DVC
+    failed, a target is not available, or files arrived damaged; all of these are named, and their
+    copies in the cache are deleted. Files of the project are never deleted.
     """
     root = Path(root)
     pointers = list(find_pointers(_places(root)))

@@ -1,4 +1,4 @@
-"""Records that are made again from the raw files by this workflow, and the page of both."""
+"""Spot check: drawn records are made again from the raw files, and compared on a page."""
 
 import json
 import logging
@@ -27,7 +27,7 @@ from deepcac_study.records.spot_check import (
     WORST_FIRST,
     Compared,
     at_most_different,
-    compare,
+    compare_records,
     draw,
     text_of,
 )
@@ -50,14 +50,14 @@ def spot_check(
     threads: int = 1,
     places: Mapping[str, Any] | None = None,
 ) -> None:
-    """Draw shipped records, make them again, and write the page of the comparison.
+    """Draw shipped records, make them again, and write a page that compares them.
 
     They are made in `folder`, from raw files on, by the workflow and configuration of the clone
-    `project`; it gets ``index.html`` and ``spotcheck.csv``. A check that was cut goes on from what
-    lies there. Of `places`, ``mirrors`` and ``restricted`` of the configuration are where the raw
-    files are, with folders relative to this one; ``signature_backend`` is passed on. For `draws`,
-    `seed` and `minutes` see `deepcac_study.records.spot_check.draw`. A record that did not come
-    back is a `DataError`; the page is written before.
+    `project`; the folder gets ``index.html`` and ``spotcheck.csv``. An interrupted check resumes
+    from the files there. `places` has ``mirrors`` and ``restricted`` as in the configuration, with
+    folders relative to the current one, and ``signature_backend``. For `draws`, `seed` and
+    `minutes` see `deepcac_study.records.spot_check.draw`. A record that differs is a `DataError`,
+    raised after the page is written.
     """
     archive = Path(project) / "docs" / "results" / "records"
     rows = manifest(archive)
@@ -87,7 +87,7 @@ def spot_check(
 
 
 def _write_places(folder: Path, places: Mapping[str, Any]) -> None:
-    """Write where raw files are and what computes, for a workflow that runs in another folder."""
+    """Write a configuration file with `places` for the workflow that runs in `folder`."""
     mirrors = configured_mirrors(places)
     absolute = {
         "mirrors": [name if "://" in name else os.path.abspath(name) for name in mirrors],
@@ -102,7 +102,7 @@ def _write_places(folder: Path, places: Mapping[str, Any]) -> None:
 
 
 def _make(project: Path, folder: Path, drawn: Sequence[ManifestRow], cores: int) -> int:
-    """Let Snakemake make records alone, each by its name; return its exit code."""
+    """Run Snakemake with the drawn records as targets; return its exit code."""
     targets = [f"results/{row.path}" for row in drawn]
     call = [sys.executable, "-m", "snakemake", "--snakefile", str(project / "Snakefile")]
     call += ["--directory", str(folder), "--configfile", str(project / "config" / "config.yaml")]
@@ -112,7 +112,7 @@ def _make(project: Path, folder: Path, drawn: Sequence[ManifestRow], cores: int)
 
 
 class _Repeat(NamedTuple):
-    """A drawn record with what came of making it again."""
+    """A drawn record and the comparison with its repeat."""
 
     row: ManifestRow
     compared: Compared
@@ -124,11 +124,12 @@ class _Repeat(NamedTuple):
 
 
 def _repeat(folder: Path, row: ManifestRow, shipped: bytes, tolerances: Tolerances) -> _Repeat:
+    """Compare the shipped record with its repetition, or report that it is missing."""
     try:
         again = read_json(folder / "results" / row.path)
     except DeepCACError:
         return _Repeat(row, Compared(row.path, MISSING), {})
-    compared = compare(row.path, json.loads(shipped), again, tolerances)
+    compared = compare_records(row.path, json.loads(shipped), again, tolerances)
     return _Repeat(row, compared, again["machine"])
 
 
@@ -167,7 +168,7 @@ def _write_page(folder: Path, repeats: Sequence[_Repeat], numbers: Mapping[str, 
 
 
 def _machines(repeats: Sequence[_Repeat]) -> list[tuple[str, ...]]:
-    """Return what shipped records and repeats were made with: a name and both sides' values."""
+    """Return rows of a property, its values in shipped records, and those in repeats."""
     made = [repeat.machine for repeat in repeats if repeat.machine]
     versions = [f"{name} {n}" for machine in made for name, n in machine["versions"].items()]
     sides = {

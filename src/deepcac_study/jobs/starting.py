@@ -1,4 +1,4 @@
-"""What must hold before anything starts: writable folders, data and buckets within reach."""
+"""Checks before the workflow starts: writable folders, data and buckets that are available."""
 
 import os
 import socket
@@ -26,7 +26,7 @@ def open_registry(
 ) -> Registry:
     """Return the registry; a configuration that does not fit it is a `ConfigError`.
 
-    Where every output goes to a bucket, restricted sources and tables of one's own are unknown.
+    Where every output goes to a bucket, it lacks restricted sources and the user's tables.
     """
     try:
         registry = load_registry(folder, private=not bucket)
@@ -40,7 +40,7 @@ def open_registry(
 
 
 def check_start(config: Mapping[str, Any], bucket: bool) -> None:
-    """Refuse folders that are not there or cannot be written, and a bucket that does not answer."""
+    """Raise `ConfigError` for missing or read-only folders, or a bucket that does not respond."""
     check_folders(".")
     check_restricted(config["restricted"])
     if bucket:  # Snakemake would try for minutes
@@ -48,7 +48,7 @@ def check_start(config: Mapping[str, Any], bucket: bool) -> None:
 
 
 def check_folders(root: str | os.PathLike[str]) -> None:
-    """Refuse a folder of the run where nothing can be written, with a `ConfigError`."""
+    """Raise `ConfigError` if a folder of the run is not writable."""
     places = [Path(root) / name for name in _WRITTEN]
     inside = [path for place in places if place.is_dir() for path in place.iterdir()]
     for folder in (Path(root), *places, *inside):
@@ -57,7 +57,7 @@ def check_folders(root: str | os.PathLike[str]) -> None:
 
 
 def check_restricted(folders: Mapping[str, str | None]) -> None:
-    """Refuse the folder of a restricted source that does not exist, with a `ConfigError`."""
+    """Raise `ConfigError` if the folder of a restricted source does not exist."""
     for source, folder in folders.items():
         if folder is not None and not Path(folder).is_dir():
             raise ConfigError(
@@ -67,9 +67,9 @@ def check_restricted(folders: Mapping[str, str | None]) -> None:
 
 
 def check_bucket(address: str | None, environ: Mapping[str, str] = os.environ) -> None:
-    """Refuse the address of a store of buckets where nobody answers, with a `ConfigError`.
+    """Raise `ConfigError` if the object store at an address does not respond.
 
-    Without one it is that of the environment, else Amazon's. Behind a proxy nothing is tried.
+    The default is the address in the environment, else Amazon's. Behind a proxy it is not checked.
     """
     named = (environ.get(name) for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"))
     address = address or next(filter(None, named), _AMAZON)

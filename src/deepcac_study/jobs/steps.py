@@ -1,4 +1,4 @@
-"""The catalogue's steps, carried out: raw to tidy, tidy to features, and generated raw files."""
+"""Execution of the catalogue's steps: raw to tidy, tidy to features, and generated raw files."""
 
 import inspect
 import os
@@ -32,11 +32,11 @@ def transform(
     scratch: str | os.PathLike[str] | None = None,
     n: int | None = None,
 ) -> None:
-    """Carry out a step between two folders (`Source.extract`, `Source.simulate`).
+    """Run a step between two folders (`Source.extract`, `Source.simulate`).
 
-    Its files as a mapping are arguments; else the function is given the folders. `threads`, a
-    folder for `scratch` files and the number `n` of generated rows are given to a function that has
-    a parameter of that name.
+    Files declared as a mapping are passed as arguments; else the function gets the folders.
+    `threads`, a folder for `scratch` files and the number `n` of generated rows are passed to
+    functions with a parameter of that name.
     """
     tidy.mkdir(parents=True, exist_ok=True)
     given = _named(step.reads, raw) | _named(step.writes, tidy) | step.arguments
@@ -57,10 +57,10 @@ def build_features(
 ) -> None:
     """Make the feature file of a data set and its cohort flow.
 
-    A function that asks for a table of the folder `tables` is given the table, else the path; one
-    that asks for a protocol gets it. `options` are the step's, with their values from the
-    configuration. `unit` is what a row of the cohort is, if the features choose the rows; else the
-    extraction has counted them.
+    A parameter annotated as a table gets the table in the folder `tables`, any other its path; a
+    `protocol` is passed to functions that have this parameter. `options` are the step's, with
+    values from the configuration. `unit` is what a row of the cohort is, if the step selects the
+    rows; else the cohort flow of the extraction is copied.
     """
     function = _function(step)
     given = _named(step.reads, tables)
@@ -89,7 +89,7 @@ def _function(step: Step) -> Callable[..., Any]:
 
 
 def _named(files: Files, folder: Path) -> dict[str, Any]:
-    """Return the paths of files that are arguments, by argument."""
+    """Return the paths of files that are arguments, by argument; empty for a list of files."""
     if not isinstance(files, Mapping):
         return {}
     return {
@@ -101,10 +101,10 @@ def _named(files: Files, folder: Path) -> dict[str, Any]:
 
 
 def rule_arguments(job: Any) -> dict[str, Any]:
-    """Return the arguments that a rule gives to its function: all that it names.
+    """Return the arguments of a rule's function: the rule's named inputs, outputs and parameters.
 
-    These are its inputs, outputs and parameters, but for the function itself (``call``) and the
-    digest of its code (``code``). `job` is what Snakemake gives to scripts.
+    The function itself (``call``) and the digest of its code (``code``) are left out. `job` is the
+    ``snakemake`` object of scripts.
     """
     files = {**dict(job.input.items()), **dict(job.output.items())}
     given: dict[str, Any] = {
@@ -119,13 +119,13 @@ def rule_arguments(job: Any) -> dict[str, Any]:
 
 
 def call(function: Callable[..., Any], given: dict[str, Any], offered: Mapping[str, Any]) -> Any:
-    """Call with everything that is given, and with what is offered and asked for.
+    """Call a function with all `given` arguments, and those `offered` that it has parameters for.
 
     Raises
     ------
     ConfigError
-        The function has no parameter of a given name, or one without a default is neither given
-        nor offered.
+        The function lacks a parameter that is given, or a required one is neither given nor
+        offered.
     """
     parameters = inspect.signature(function).parameters
     kinds = {parameter.kind for parameter in parameters.values()}

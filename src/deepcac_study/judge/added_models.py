@@ -1,4 +1,4 @@
-"""What meets on clinical tasks after the plan: clusters on top of splines, and further cohorts.
+"""Comparisons on clinical tasks added after the plan: clusters on splines, and further cohorts.
 
 The families were fixed before the first result: docs/archive/judge-plan-evidence.md, part 2.
 """
@@ -73,8 +73,8 @@ def write_cohorts(
 def judge_on_splines(records: Records, strict: float) -> pd.DataFrame:
     """Compare splines with clusters to splines alone, and to splines in random groups.
 
-    A family is one question and metric over all kinds of clusters and tasks. ``helps``: by AUROC
-    better than splines, where clusters may be declined, and than random groups.
+    A family is one question and metric over all kinds of clusters and tasks. ``helps``: better by
+    AUROC than splines, where clusters are optional, and than random groups.
     """
     arms = [arm for arm in _KINDS if all(f"{arm}_{_SPLINES}" in own for own in records.values())]
     alone = [(f"{arm}_{_SPLINES}", _SPLINES) for arm in arms]
@@ -86,8 +86,8 @@ def judge_cohorts(records: Records, strict: float) -> pd.DataFrame:
     """Compare clusters with a learner, with random groups of equal effort, and with splines.
 
     A family is one question, learner and metric over the kinds of clusters and the cohorts.
-    ``helps``: by AUROC better than all three, or than both where a kind has no random groups.
-    Comparisons with other rivals without clusters, and of these with the learner, decide nothing.
+    ``helps``: better by AUROC than all three, or than both where a kind has no random groups.
+    Comparisons with other models without clusters, and of these with the learner, do not count.
     """
     tables = []
     for learner in dict.fromkeys(BENT_OF.values()):
@@ -138,7 +138,7 @@ def _judged(
     decisive: Iterable[Question],
     strict: float,
 ) -> pd.DataFrame:
-    """Decide families, and say of each kind on a task whether all decisive verdicts are better."""
+    """Return the verdicts of families, with a column ``helps``: all decisive ones are better."""
     scores = resample_scores(records, tuple(MARGINS))
     table = pd.concat(
         [

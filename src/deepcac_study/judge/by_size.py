@@ -1,4 +1,4 @@
-"""From how many patients on clusters are found, and what offering them costs below that.
+"""Power and cost of clusters by clinic size: when they are found, and the loss from offering them.
 
 The plan is in docs/archive/judge-plan-evidence.md, "What the study can see, by size".
 
@@ -66,10 +66,10 @@ def run_cell(
     draws: int,
     effort: Effort,
 ) -> None:
-    """Judge clinics of one size from a table, and write what each rule takes.
+    """Run clinics of one size from a table, and write the choice of each rule.
 
-    The JSON has ``planted`` (the worth of each strength, of `worth`, and its columns) and
-    ``cohorts``: a row a strength, draw and rule, as of `decisions`.
+    The JSON has ``planted`` (the `worth` of each strength, and its columns) and ``cohorts``: a row
+    per strength, draw and rule, as in `rule_choices`.
     """
     made = start_clock()
     base = ground(read_rows(features), dataset)
@@ -92,25 +92,25 @@ def run_cell(
 
 
 def judge_cohort(cohort: Cohort, effort: Effort) -> list[dict[str, Any]]:
-    """Return what each rule takes: `decisions`.
+    """Fit the contenders on a clinic and return the `rule_choices`.
 
-    Splines and random groups are fitted only where a kind of clusters is better than the learner:
-    else the three tests have failed.
+    Splines and random groups are fitted only where a kind of clusters is better than the learner,
+    since the three tests fail otherwise.
     """
     records, unseen = _fitted(cohort, (LINE, *CLUSTERED), effort)
     decided = _better(records, [HELP])
     if decided:
         records = {**records, **_fitted(cohort, (SPLINES, RANDOM), effort)[0]}
         decided = _better(records, [HELP, ANY, BENT])
-    return list(decisions(records, unseen, decided))
+    return list(rule_choices(records, unseen, decided))
 
 
 def _fitted(
     cohort: Cohort, names: Sequence[str], effort: Effort
 ) -> tuple[dict[str, TrialRecord], dict[str, Array]]:
-    """Return the trials of contenders on resamples of a clinic, and scores on unseen rows.
+    """Return trial records on resamples of a clinic, and AUROC on unseen rows, by contender.
 
-    On unseen rows a resample has the AUROC of that trial which is best on its validation rows.
+    The AUROC of a resample on unseen rows is that of its trial with the best validation AUROC.
     """
     values = {name: effort.values_of(parse_contender(name)) for name in names}
     records: dict[str, list[TrialRecord]] = {name: [] for name in names}
@@ -129,9 +129,9 @@ def _fitted(
 def _run_resample(
     sample: Resample, contender: Contender, trials: list[Values], unseen: Rows
 ) -> tuple[TrialRecord, float]:
-    """Return the trials of a contender by AUROC alone, and that of the chosen on unseen rows.
+    """Return a contender's trials with AUROC only, and the chosen trial's AUROC on unseen rows.
 
-    Two thirds of the time of `deepcac.judging.trials.run_resample` are other scores.
+    In `deepcac.judging.trials.run_resample`, other scores take two thirds of the time.
     """
     models = [fit_trial(contender, values, sample) for values in trials]
     scores = np.full((1, len(trials), len(PARTS), len(METRICS)), np.nan)
@@ -148,7 +148,7 @@ def _run_resample(
 
 
 def auroc(y: Ids, probability: Array) -> float:
-    """Return the AUROC of probabilities (n, 2), by ranks: many times as fast as scikit-learn's."""
+    """Return the AUROC of probabilities (n, 2) by ranks, many times faster than scikit-learn."""
     rank, events = stats.rankdata(probability[:, 1]), y == 1
     n = int(events.sum())
     return float((rank[events].sum() - n * (n + 1) / 2) / (n * (len(y) - n)))
@@ -160,19 +160,21 @@ def _scaled_like(sample: Resample, features: FeatureMatrix) -> Rows:
 
 
 def _better(records: Records, questions: Sequence[Question]) -> list[str]:
-    """Return the kinds of clusters that pass all tests, each corrected over both kinds."""
+    """Return the kinds of clusters that are better in all questions, corrected over both kinds."""
     scores = resample_scores({"": records}, [METRIC])
     table = verdicts(scores, MARGIN, STRICT, questions, metrics=[METRIC])
     passed = (table["verdict"] == BETTER).groupby(table["contender"]).all()
     return [name for name in CLUSTERED if passed[name]]
 
 
-def decisions(records: Records, unseen: Scores, passed: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield what each rule takes: a row has ``rule``, ``model``, ``taken``, ``gain`` and ``line``.
+def rule_choices(
+    records: Records, unseen: Scores, passed: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the choice of each rule: a row has ``rule``, ``model``, ``taken``, ``gain``, ``line``.
 
-    `passed` are the kinds of clusters that passed three tests. ``taken`` is whether clusters are
-    taken, or in which share of the resamples. ``gain`` is the AUROC on unseen rows, mean of the
-    models of all resamples, less that of logistic regression without clusters, which is ``line``.
+    `passed` are the kinds of clusters that passed all three tests. ``taken`` is whether clusters
+    are adopted, or in which share of the resamples. ``line`` is the mean AUROC on unseen rows of
+    logistic regression without clusters, and ``gain`` that of the chosen model minus this.
     """
     names = [LINE, *CLUSTERED]
     validation = {name: records[name].score(VALIDATION, METRIC).max(axis=1) for name in names}
@@ -199,14 +201,14 @@ def decisions(records: Records, unseen: Scores, passed: Sequence[str]) -> Iterat
 
 
 def write_by_size(csv_path: StrPath, cell_paths: Iterable[StrPath]) -> None:
-    """Write a row a table, size, strength, draw and rule, of all cells."""
+    """Write the rows of all cells as CSV, one per table, size, strength, draw and rule."""
     cells = pd.concat(map(cell_table, map(read_json, cell_paths)))
     order = ["dataset", "rows", "strength", "draw"]
     write_frame(csv_path, cells.sort_values(order, kind="stable"), 5)
 
 
 def cell_table(content: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the rows of a cell, with the worth of what was planted."""
+    """Return the rows of a cell, with the worth of the planted subgroup."""
     planted = pd.DataFrame(content["planted"])
     table = pd.DataFrame(content["cohorts"]).merge(planted, on="strength")
     table.insert(0, "dataset", content["dataset"])

@@ -1,4 +1,4 @@
-"""Clinical tasks: verdicts in small families, what decides, and estimates pooled over cohorts.
+"""Clinical tasks: verdicts in small families, decisions, and estimates pooled over cohorts.
 
 The rules are those of docs/archive/judge-plan.md, 2026-11-25.
 """
@@ -59,7 +59,7 @@ def write_clinical(
     clinical: Mapping[str, Any],
     strict: float,
 ) -> None:
-    """Write those tables of `clinical_tables` as CSV after which the paths are named.
+    """Write tables of `clinical_tables` as CSV; the name of each path selects its table.
 
     `trial_paths` are the records; `clinical` is that part of the configuration.
     """
@@ -70,12 +70,12 @@ def write_clinical(
 
 
 def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str, pd.DataFrame]:
-    """Return the tables of the tasks that have all their contenders, and of what others lack.
+    """Return the tables of the tasks whose contenders have all finished.
 
-    ``tasks``: a row a task of the plan. ``verdicts``: `clinical_verdicts`, where tasks apart are
-    judged in families of their own. ``decisions``: `decisions`. ``pooled``: `pooled`, without the
-    tasks apart, by each way to count cohorts (``pooling``: `Clinical.poolings`) with a ``floor``
-    under the errors; and by `COHORT` without.
+    ``tasks``: a row per task of the plan, finished or not. ``verdicts``: `clinical_verdicts`, with
+    separate families for the tasks marked `apart`. ``decisions``: `decisions`. ``pooled``:
+    `pooled`, without the tasks `apart`, by each way to count cohorts (``pooling``:
+    `Clinical.poolings`) with a ``floor`` under the errors; and by `COHORT` without.
     """
     tasks = task_table(records, plan)
     finished = set(tasks.loc[tasks["status"] == FINISHED, "dataset"])
@@ -105,7 +105,7 @@ def clinical_tables(records: Records, plan: Clinical, strict: float) -> dict[str
 
 
 def task_table(records: Records, plan: Clinical) -> pd.DataFrame:
-    """Return each task of the plan: its cohort, its size, what it took, and what it lacks.
+    """Return a row per task of the plan: cohort, size, seconds, and missing contenders.
 
     Tables that share patients are one cohort.
     ``status`` is `FINISHED`, or the contenders that have not finished, or `ALL`.
@@ -129,12 +129,12 @@ def task_table(records: Records, plan: Clinical) -> pd.DataFrame:
 
 
 def _seconds(record: TrialRecord) -> float:
-    """Return what the whole job took, random partitions and their scores included."""
+    """Return the seconds of the whole job, including random partitions and their scores."""
     return float(record.about["machine"]["seconds"]["total"])
 
 
 def _all_verdicts(records: Records, strict: float) -> pd.DataFrame:
-    """Judge all contenders, and CAC once more with its trials of an alpha above 0 only."""
+    """Return verdicts on all contenders, and again on CAC with only its trials of alpha > 0."""
     metrics = tuple(MARGINS)
     chosen = clinical_verdicts(resample_scores(records, metrics), strict)
     above = clinical_verdicts(
@@ -150,13 +150,13 @@ def clinical_verdicts(
     questions: Iterable[Question] = CLINICAL,
     only: str = "",
 ) -> pd.DataFrame:
-    """Judge each kind of clusters, or one only, with each learner in families of its own.
+    """Return verdicts on each kind of clusters with each learner, in separate families.
 
     The rows are those of `deepcac.judging.verdicts.verdicts`; a family is one question, contender,
-    reference and metric over the tasks. ``excluded`` and ``excluded_strict`` say whether a gain of
-    the margin, and of the stricter one, is excluded after correction, and ``excluded_together``
-    whether one of the margin is by one correction over the question and metric; empty where nothing
-    is tested. ``alpha`` is empty: CAC may choose any.
+    reference and metric over the tasks; `only` restricts it to one kind. ``excluded`` and
+    ``excluded_strict`` are "yes" where a gain of the margin, and of the stricter one, is excluded
+    after correction, and ``excluded_together`` where it is with one correction over question and
+    metric; empty where nothing is tested. ``alpha`` is empty: CAC may choose any.
     """
     present = sorted(set(scores.get("contender", ())))
     asked = [(question, pair) for question in questions for pair in pairs(question, present)]
@@ -191,7 +191,7 @@ def _arm(contender: str) -> str:
 
 
 def _views(present: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the random partitions, on average and the best, each with its learner."""
+    """Yield pairs of the random partitions, mean and best, and their learner."""
     for name in present:
         if name.startswith(VIEWS):
             yield name, name.rpartition("_")[2]
@@ -211,7 +211,10 @@ def judge_family(
     metric: str,
     strict: float,
 ) -> pd.DataFrame:
-    """Decide one family, also by the stricter margin: half of it for a loss."""
+    """Return the verdicts of one family, with exclusions by the margin and by a stricter one.
+
+    The stricter margin is `strict` for AUROC, and half the margin for metrics with another one.
+    """
     family = [*compared_pairs]
     margin = MARGINS[metric]
     stricter = strict if metric == MAIN or margin == MARGIN else margin / 2
@@ -230,12 +233,12 @@ def judge_family(
 
 
 def decisions(table: pd.DataFrame) -> pd.DataFrame:
-    """Return on which tasks clusters help: a row a task and kind of clusters with a learner.
+    """Return whether clusters help: a row per task and kind of clusters with a learner.
 
-    By AUROC: ``help``, ``random`` and ``bent`` are the verdicts over the learner alone, the average
-    random partition and the bent line, and ``helps`` is whether all that apply are better.
-    ``detectable`` is the largest of the differences that these tests could find, of clusters that
-    must be used: all tests together find no smaller one with as much power.
+    By AUROC: ``help``, ``random`` and ``bent`` are the verdicts against the learner alone, the
+    average random partition and splines, and ``helps`` is whether all that apply are "better".
+    ``detectable`` is the largest of the differences that these tests can detect for clusters that
+    must be used: together they detect no smaller one with the same power.
     """
     tests = [q.id for q in (FORCED, *DECISIVE)]
     main = table[(table["metric"] == MAIN) & table["question"].isin(tests)]
@@ -259,16 +262,16 @@ def decisions(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def pooled(table: pd.DataFrame, cohorts: Mapping[str, str], *, floor: bool = False) -> pd.DataFrame:
-    """Pool the differences of each pair over cohorts, given for the tasks that count.
+    """Pool the differences of each pair over cohorts; `cohorts` maps the tasks that count.
 
     Tasks of a cohort enter as their mean, with the mean of their errors; a task on which clusters
-    were never chosen has the median error of the others. Pairs of one cohort are left out.
+    were never chosen gets the median error of the others. Pairs with a single cohort are left out.
 
     With `floor` that median is also the least error of a task on which clusters were chosen in some
-    resamples only. In the others both sides are one model, so its differences hardly vary, and
-    without a floor it would weigh more than all tasks on which clusters were tried. CAC beside
-    k-means has the floor on every task, because with an alpha of 0 both are one model, and so has a
-    rival that may be declined.
+    resamples only. In the others both sides are the same model, so its differences hardly vary, and
+    without a floor it would outweigh the tasks on which clusters were used. CAC minus k-means has
+    the floor on every task, because with an alpha of 0 both are the same model, and so has a rival
+    that is optional.
     """
     rows = []
     counted = table[table["dataset"].isin(cohorts)]
@@ -291,7 +294,7 @@ def by_cohort(
 ) -> pd.DataFrame:
     """Return mean and standard error of each cohort, from the verdicts of one pair.
 
-    Empty where no task has an interval. `floor` as of `pooled`.
+    Empty where no task has an interval. `floor` as in `pooled`.
     """
     numbers = rows[["low", "high", "resamples"]].astype(float)
     error = pd.Series(errors(numbers), rows.index)
@@ -300,7 +303,7 @@ def by_cohort(
         return pd.DataFrame(columns=["mean", "error"])
     typical = float(error.median())
     if floor:
-        # Two different models differ in every resample; a floor is for a model beside itself.
+        # Two different models differ in every resample; a floor is for a model against itself.
         alike = ~rows["question"].isin([BENT.id, BEND.id, RIVALS.id])
         sometimes = (rows["clustered"] < rows["resamples"]) & alike
         sometimes |= rows["question"].isin([SEPARATED.id, DECLINED.id])

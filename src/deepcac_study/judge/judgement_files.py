@@ -1,4 +1,4 @@
-"""Records of trials to the two files of the judge: verdicts, and all that the page shows."""
+"""From records of trials to the judge's two files: verdicts, and a summary for the page."""
 
 import os
 from collections import defaultdict
@@ -18,7 +18,7 @@ from deepcac_study.records.record import file_digest
 
 
 def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, TrialRecord]]:
-    """Return the records of trials by data set and contender."""
+    """Read the records of trials, by data set and contender."""
     records: dict[str, dict[str, TrialRecord]] = defaultdict(dict)
     for path in paths:
         record = read_trials(path)
@@ -27,6 +27,7 @@ def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str,
 
 
 def _without_gaps(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """Return the rows as dicts without their NaN values."""
     rows = table.to_dict("records")
     return [{name: value for name, value in row.items() if value == value} for row in rows]
 
@@ -46,9 +47,9 @@ def write_judgement(
 ) -> None:
     """Write the verdicts as CSV; their digest, counts, all scores and the power curve as JSON.
 
-    Numbers of the CSV have five decimals. Records are of
+    Numbers in the CSV have five decimals. Records are those of
     `deepcac_study.judge.trial_files.run_trials` and `deepcac_study.judge.power.run_planted`;
-    margins are those of `verdicts`.
+    margins are as in `verdicts`.
     """
     records = read_records(trial_paths)
     scores = resample_scores(records)

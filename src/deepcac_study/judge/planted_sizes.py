@@ -32,9 +32,9 @@ TYPICAL = 1_000  # rows of the subgroup by which its strongest columns are found
 class Ground:
     """Rows of a real table on which outcomes are drawn.
 
-    `risk` (n,) are log odds by splines that were fitted to the real outcome of all rows, `reversal`
-    (n,) is what a change of sign of the strongest columns adds to them in the `subgroup` (n,), and
-    `share` is that of the real outcome. `columns` are the names of the reversed ones.
+    `risk` (n,) are log odds by splines fitted to the real outcome of all rows, `reversal` (n,) is
+    the change from reversing the sign of the strongest columns in the `subgroup` (n,), and `share`
+    is the share of rows with the real outcome. `columns` are the names of the reversed columns.
     """
 
     features: FeatureMatrix
@@ -46,21 +46,21 @@ class Ground:
     share: float
 
     def true(self, strength: float) -> Array:
-        """Return the risk of each row, the outcome as frequent as the real one."""
+        """Return the true risk of each row; the outcome is as frequent as the real one."""
         odds = self.risk + strength * self.reversal
         middle = brentq(lambda shift: expit(odds + shift).mean() - self.share, -50, 50)
         return expit(odds + middle)
 
 
 class Cohort(NamedTuple):
-    """Patients of a clinic, and others that no model sees."""
+    """Patients of a clinic, and unseen ones for testing."""
 
     clinic: FeatureMatrix
     unseen: FeatureMatrix
 
 
 def ground(features: FeatureMatrix, name: str) -> Ground:
-    """Fit splines to a table, and draw its subgroup: one cluster of k-means, by its name."""
+    """Fit splines to a table, and draw a subgroup, a k-means cluster, seeded by the name."""
     sample = _whole(features)
     rows = sample.train
     rng = np.random.RandomState(zlib.crc32(name.encode()))
@@ -79,10 +79,10 @@ def ground(features: FeatureMatrix, name: str) -> Ground:
 
 
 def draw_cohort(ground: Ground, strength: float, rows: int, draw: int) -> Cohort:
-    """Draw the patients of a clinic without replacement, those that no model sees, and outcomes.
+    """Draw the patients of a clinic without replacement, unseen patients, and outcomes.
 
-    A larger clinic has the patients of the smaller ones of the same draw. All strengths share the
-    chance that a patient of a given risk has the outcome.
+    A larger clinic includes the patients of smaller ones of the same draw. All strengths use the
+    same random numbers for the outcomes.
     """
     rng = np.random.default_rng([draw, 47])
     order = rng.permutation(len(ground.risk))
@@ -92,9 +92,9 @@ def draw_cohort(ground: Ground, strength: float, rows: int, draw: int) -> Cohort
 
 
 def worth(ground: Ground, strength: float) -> tuple[float, float]:
-    """Return what knowing the subgroup adds to logistic regression, and its lead over splines then.
+    """Return the gain of logistic regression from knowing the subgroup, and its lead over splines.
 
-    These are expected AUROC of models that are fitted to the true risks of all rows.
+    Both are differences of expected AUROC, of models fitted to the true risks of all rows.
     """
     true = ground.true(strength)
     column = ground.subgroup[:, None].astype(np.float64)
@@ -107,7 +107,7 @@ def worth(ground: Ground, strength: float) -> tuple[float, float]:
 
 
 def _ample_auroc(contender: Contender, rows: Rows, true: Array) -> float:
-    """Return the expected AUROC of a model that is fitted to the true risks."""
+    """Return the expected AUROC of a model fitted to the true risks of `rows`."""
     n = len(rows)
     y, weight = np.repeat([0, 1], n), np.concatenate([1 - true, true])
     twice = replace(rows.take(np.tile(np.arange(n), 2)), y=y, weight=weight)
@@ -116,18 +116,19 @@ def _ample_auroc(contender: Contender, rows: Rows, true: Array) -> float:
 
 
 def _whole(features: FeatureMatrix) -> Resample:
+    """Return all rows as training, validation and test rows alike."""
     every = np.arange(len(features.label))
     return prepared(features, (every, every, every), 0)
 
 
 def _log_odds(contender: Contender, sample: Resample) -> Callable[[Rows], Array]:
-    """Fit a model with its default values to the training rows; return what gives log odds."""
+    """Fit a model with default values to the training rows; return its log-odds function."""
     predict = fit_trial(contender, contender.trials(1)[0], sample)
     return lambda rows: logit(np.clip(predict(rows)[:, 1], 1e-12, 1 - 1e-12))
 
 
 def _column_parts(odds: Callable[[Rows], Array], rows: Rows, columns: Ids) -> Array:
-    """Return the parts of some columns in additive log odds, a column each."""
+    """Return the terms of some columns in additive log odds, shape (n, len(columns))."""
     parts = np.empty((len(rows), len(columns)))
     for place, j in enumerate(columns):
         alone = np.zeros_like(rows.scaled)

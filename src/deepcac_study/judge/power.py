@@ -1,4 +1,4 @@
-"""What the study can see: planted cohorts of growing effect, judged like the real ones."""
+"""Power of the study: cohorts with planted effects of growing size, analysed like the real ones."""
 
 import logging
 import os
@@ -32,12 +32,12 @@ def run_planted(
     effort: Effort,
     margin: float,
 ) -> None:
-    """Judge `cohorts` planted cohorts of one strength and write how each comparison ended.
+    """Run the study on `cohorts` planted cohorts of one strength and write all comparisons.
 
-    Keys of the JSON: ``strength``, ``rows``, ``gain`` (AUROC that knowing the subtype adds, given
+    Keys of the JSON: ``strength``, ``rows``, ``gain`` (of AUROC from knowing the subtype, given
     ample rows) and ``comparisons`` (cohort, question, contender, reference, mean difference, p,
-    verdict at a test of its own). Beside the contenders each learner without clusters is told the
-    true subtypes (`told`): what a perfect clustering would give it.
+    uncorrected verdict). Each learner without clusters is also run with the true subtypes as
+    clusters (`told`), the upper limit of any clustering.
     """
     begin = time.perf_counter()
     gain, comparisons = oracle_gain(strength, cohorts), []
@@ -68,10 +68,10 @@ def run_planted(
 
 
 def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
-    """Return the AUROC of a risk model told the subtypes, less that of the best one blind to them.
+    """Return the gain in AUROC of a risk model from knowing the subtypes, with ample rows.
 
-    Both are logistic regressions on ample rows, scored on as many others; the first has its own
-    weights in each subtype.
+    Both models are logistic regressions, tested on as many other rows; one has separate weights in
+    each subtype.
     """
     from sklearn.linear_model import LogisticRegression
 

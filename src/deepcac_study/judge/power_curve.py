@@ -1,4 +1,4 @@
-"""In how many planted cohorts clusters were found, by the strength of the plant and its size."""
+"""Power curve: the share of planted cohorts in which clusters are found, by strength and size."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,8 +18,8 @@ _COLUMNS = ["strength", "oracle_gain", *_PAIR, "cohorts", "mean", "detected", "r
 def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the share of cohorts in which each contender was found better.
 
-    Results are as of `on_cohorts`. ``detected`` is by a test of its own, ``detected_holm`` by the
-    study's rule: the first step of Holm's procedure among `STUDY` comparisons.
+    Results are as in `on_cohorts`. ``detected`` is by an uncorrected test, ``detected_holm`` by
+    the study's rule: the first step of Holm's procedure among `STUDY` comparisons.
     """
     if not results:
         return []
@@ -34,11 +34,11 @@ def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def on_cohorts(results: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return a row a comparison on a planted cohort.
+    """Return a row per comparison on a planted cohort.
 
-    Results are contents of `deepcac_study.judge.power.run_planted`'s files. Those of one strength
-    and size are of the same cohorts, of which one file may hold more. A comparison on a cohort that
-    several hold counts once; if they disagree on it, it is a `DataError`.
+    Results are contents of files that `deepcac_study.judge.power.run_planted` wrote. Files of one
+    strength and size have the same cohorts, but may have different numbers of them. A comparison in
+    several files counts once; a disagreement between them is a `DataError`.
     """
     tables = [
         pd.DataFrame(result["comparisons"]).assign(**{name: result[name] for name in _COHORTS})
@@ -56,7 +56,7 @@ def on_cohorts(results: Sequence[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _worth(results: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return what knowing the subtypes adds, measured once a strength and size: by most cohorts."""
+    """Return the gain from knowing the subtypes by strength and size, from the largest file."""
     largest = sorted(
         results, key=lambda result: len({row["cohort"] for row in result["comparisons"]})
     )

@@ -1,7 +1,7 @@
-"""The primary comparisons of the judge: what clusters add, in small families, by four metrics.
+"""The primary comparisons of the judge: gains from clusters, in small families, by four metrics.
 
-A family is one way to use clusters with one learner, over the data sets. The families of
-`deepcac.judging.questions`, which hold all ways and learners together, stand beside them.
+A family is one way to use clusters with one learner, over the data sets. They complement the
+families of `deepcac.judging.questions`, which combine all ways and learners.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,13 +31,11 @@ _KEPT = ["mean", "low", "high", "p", "p_holm", "p_equivalent_holm"]
 
 
 def primary_comparisons(records: Records) -> pd.DataFrame:
-    """Compare every way to use clusters with the learner alone, each in a family of its own.
+    """Compare every way to use clusters with the learner alone, each in a separate family.
 
-    Records are by data set and contender. A row a question, metric, data set and pair: as in
-    `deepcac.judging.verdicts.verdicts`; ``alpha_0``, in how many resamples the chosen weight of CAC
-    is 0 (its clusters are those of k-means); and for the margin the ``verdict`` and the p that a
-    gain of it or more is excluded, alone and adjusted; where two clusters or more had to be used
-    also for a half and a quarter of it.
+    Records are by data set and contender. The result has a row per question, metric, data set and
+    pair: columns of `deepcac.judging.verdicts.verdicts`; those of `_family`; and ``alpha_0``, the
+    number of resamples in which the chosen alpha of CAC is 0 (its clusters are those of k-means).
     """
     metrics = tuple(MARGINS)
     scores = resample_scores(records, metrics)
@@ -76,7 +74,12 @@ def primary_comparisons(records: Records) -> pd.DataFrame:
 def _family(
     question: Question, scores: pd.DataFrame, metric: str, pair: tuple[str, str]
 ) -> pd.DataFrame:
-    """Decide one family by each of its margins."""
+    """Decide one family by each of its margins; return a row per data set.
+
+    ``verdict``, and the p that a gain of the margin is excluded, ``p_excluded`` and
+    ``p_excluded_holm``, are for the margin. Where two clusters or more had to be used, columns with
+    the suffixes ``_2`` and ``_4`` are for a half and a quarter of it.
+    """
     pair_scores = scores[scores["contender"].isin(pair)]
     pair_scores = pair_scores[
         pair_scores.groupby("dataset")["contender"].transform("nunique") == len(pair)
@@ -101,7 +104,7 @@ def _family(
 
 
 def above_zero(records: Records) -> dict[str, dict[str, TrialRecord]]:
-    """Return records in which CAC has the trials alone whose weight is above 0."""
+    """Return the records, with only those trials of CAC whose alpha is above 0."""
     return {
         dataset: {
             name: _weighted(record) if record.arm == CAC else record
@@ -112,13 +115,17 @@ def above_zero(records: Records) -> dict[str, dict[str, TrialRecord]]:
 
 
 def _weighted(record: TrialRecord) -> TrialRecord:
+    """Return the trials whose alpha is positive."""
     return record.select(
         [t for t, values in enumerate(record.values) if values.get("alpha", 0.0) > 0]
     )
 
 
 def _zeros(records: Records) -> Iterator[tuple[tuple[str, str, str], int]]:
-    """Yield in how many resamples the best of two clusters or more has a weight of 0."""
+    """Yield (data set, contender, metric) and the number of resamples with an alpha of 0.
+
+    Alpha is that of the best trial of CAC with two clusters or more.
+    """
     for dataset, by_contender in records.items():
         for name, record in by_contender.items():
             if record.arm != CAC:

@@ -1,4 +1,4 @@
-"""The files of the study, from its part of the configuration."""
+"""Paths of the study's files, from its part of the configuration."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +19,8 @@ _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials",
 class StudyFiles:
     """Paths of the study.
 
-    `judge` is the validated part of the configuration; `reachable` says whether a data set can be
-    had.
+    `judge` is the validated part of the configuration; `reachable` returns whether a data set is
+    available.
     """
 
     judge: Mapping[str, Any]
@@ -28,12 +28,12 @@ class StudyFiles:
 
     @property
     def effort(self) -> dict[str, int]:
-        """How much every contender is given (`deepcac.judging.trials.Effort`)."""
+        """Trials and resamples of every contender (`deepcac.judging.trials.Effort`)."""
         return {name: self.judge[name] for name in _EFFORT}
 
     @property
     def trials(self) -> list[str]:
-        """The stored trials of every contender on every data set that it meets on."""
+        """The stored trials of every contender on each of its data sets."""
         return list(
             dict.fromkeys(
                 f"{FOLDER}/{dataset}/{parse_contender(name).id}.json"
@@ -45,7 +45,7 @@ class StudyFiles:
 
     @property
     def files(self) -> list[str]:
-        """Everything that the study writes."""
+        """All files that the study writes."""
         several = (*self.trials, *self.clinical, *self.added)
         stored = [str(answers_path(record)) for record in several]
         return [
@@ -62,7 +62,7 @@ class StudyFiles:
 
     @property
     def planted(self) -> list[str]:
-        """The records of the planted cohorts, one a strength."""
+        """The records of the planted cohorts, one per strength."""
         return [
             f"{FOLDER}/{PLANTED}/{entry['name']}_{strength:g}.json"
             for entry in self.judge["planted"]
@@ -70,12 +70,12 @@ class StudyFiles:
         ]
 
     def cohorts(self, name: str) -> dict[str, Any]:
-        """Return the cohorts and contenders of a part of the positive control."""
+        """Return the arguments of `run_planted` for a part of the positive control."""
         part = _named("planted part", name, self.judge["planted"])
         return {key: part[key] for key in ("cohorts", "rows", "contenders")}
 
     def table_effort(self, dataset: str) -> dict[str, int]:
-        """How much every contender is given on a table that is judged in one job."""
+        """Return the effort on a table that is run in one job."""
         settings = self.judge["tables"]
         effort = {name: settings[name] for name in _EFFORT}
         n = settings["resamples_of"].get(dataset)
@@ -83,15 +83,15 @@ class StudyFiles:
 
     @property
     def tables(self) -> list[str]:
-        """The records of tables that are judged in one job each."""
+        """The records of tables that are run in one job each."""
         asked = filter(self.reachable, self.judge["tables"]["datasets"])
         return [f"{FOLDER}/{TABLES}/{dataset}.json" for dataset in asked]
 
     def clinical_effort(self, dataset: str, contender: str) -> dict[str, Any]:
-        """How much a contender is given on a clinical task.
+        """Return the effort of a contender on a clinical task.
 
-        On cohorts that were added every random partition has a choice of its own; with splines
-        random groups are one contender, chosen as clusters are.
+        On added cohorts, the best trial is chosen for every random partition separately; with
+        splines, random groups are a single contender, chosen as clusters are.
         """
         settings = self.judge["clinical"]
         once = contender in settings["added"]["on_splines"]
@@ -101,7 +101,7 @@ class StudyFiles:
 
     @property
     def by_size(self) -> list[str]:
-        """The records of clinics of each size, one a table and size."""
+        """The records of clinics, one per table and size."""
         sizes = self.judge["by_size"]["sizes"]
         return [
             f"{FOLDER}/{BY_SIZE}/{dataset}_{rows}.json"
@@ -110,7 +110,7 @@ class StudyFiles:
         ]
 
     def size_effort(self, rows: int) -> dict[str, Any]:
-        """Return strengths, draws and how much every contender is given, for one size of clinic."""
+        """Return strengths, draws and effort for one size of clinic."""
         settings = self.judge["by_size"]
         draws = settings["draws_large" if rows >= settings["large_rows"] else "draws"]
         once = {"resamples_small": settings["resamples"], "small_rows": 0, "network_trials": 1}
@@ -164,23 +164,24 @@ class StudyFiles:
 
     @property
     def clinical_results(self) -> list[str]:
-        """What the clinical tasks say together, if there are any."""
+        """The joint tables of the clinical tasks, if there are any."""
         names = ("tasks", "verdicts", "decisions", "pooled") if self.clinical else ()
         return [f"{FOLDER}/{CLINICAL}/{name}.csv" for name in names]
 
     @property
     def verdicts(self) -> list[str]:
-        """The verdicts and their summary, if anything is to be judged."""
+        """The verdicts and their summary, if there are any comparisons."""
         names = ("verdicts.csv", "summary.json") if self.judge["matches"] else ()
         return [f"{FOLDER}/{name}" for name in names]
 
 
 def answers_path(record: str | os.PathLike[str]) -> Path:
-    """Return where the probabilities of the trials of `record` are."""
+    """Return the path of the probabilities of a record's trials."""
     return Path(record).with_suffix(".parquet")
 
 
 def _named(kind: str, name: str, entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the entry of this name; ConfigError lists those known."""
     by_name = {entry["name"]: entry for entry in entries}
     if name not in by_name:
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""The rows of a data set as the judge's contenders read them."""
+"""Input rows of the judge's contenders."""
 
 import os
 from dataclasses import replace
@@ -10,11 +10,11 @@ from deepcac.sequence_summary import SequenceSummary
 
 
 def read_rows(path: str | os.PathLike[str]) -> FeatureMatrix:
-    """Read a feature file; static features stay as they are, hourly sequences become a row a stay.
+    """Read a feature file; hourly sequences are summarised to one row per stay.
 
-    Of sequences it has each variable's `SequenceSummary`, without columns that say nothing new in
-    any row, of training or test: those of one value without a gap, and those that repeat an earlier
-    one (the summaries of an age). No label is looked at.
+    Each variable of a sequence becomes its `SequenceSummary`. Columns that are constant over all
+    rows, of training and test, or repeat an earlier one (the summaries of an age) are dropped. No
+    label is used.
     """
     features = read_features(path)
     if features.n_steps == 1:

@@ -1,4 +1,4 @@
-"""Trials of contenders on a feature file, stored: a record of scores, and the answers beside it."""
+"""Stored trials of contenders on a feature file: a record of scores, and the predictions."""
 
 import os
 import time
@@ -31,11 +31,11 @@ def run_trials(
     synthetic: bool = False,
     grouped: bool = False,
 ) -> None:
-    """Fit and score all trials of contenders on a feature file, and write what they say.
+    """Fit and score all trials of contenders on a feature file, and write the records.
 
-    Contenders that are run together share what they have in common on a resample. The probabilities
-    of every trial go beside the JSON record (`answers_path`). `grouped`: rows of one group, those
-    of a patient, stay in one part of a resample.
+    Contenders that are run together share common steps on a resample. The probabilities of every
+    trial are written next to the JSON record (`answers_path`). `grouped`: rows of one group, such
+    as a patient, stay in one part of a resample.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)
@@ -60,9 +60,9 @@ def write_trials(
     features: str | os.PathLike[str],
     seconds: float,
 ) -> None:
-    """Write a record of trials and, in a file of its own, the probabilities that they predict.
+    """Write a record of trials and, in a separate file, the probabilities that they predict.
 
-    The record holds the digest of either file.
+    The record holds the digests of the feature file and of the probabilities.
     """
     write_table(answers_path(path), pa.concat_tables(part.table for part in record.answers))
     about = {
@@ -79,7 +79,7 @@ def read_trials(path: str | os.PathLike[str]) -> TrialRecord:
     Raises
     ------
     DataError
-        It is edited or not of its place, or the file of its answers is another.
+        It was edited, its path does not fit its content, or the file of probabilities differs.
     """
     content = read_json(path)
     if not content.keys() >= _ENTRIES:

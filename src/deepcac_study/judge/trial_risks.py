@@ -1,4 +1,4 @@
-"""Calibration and net benefit of the trials that log loss chose, kept in the record of trials."""
+"""Calibration and net benefit of the trials chosen by log loss, stored in the trial record."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -7,18 +7,18 @@ from typing import Any
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.trial_answers import TEST
 from deepcac.judging.trial_record import TrialRecord
-from deepcac_study.judge.tables.table_trials import BY, describe
+from deepcac_study.judge.tables.table_trials import BY, describe_risks
 
 
 def with_risks(record: TrialRecord) -> TrialRecord:
-    """Return a record that describes the test risks of its own trials that can be chosen.
+    """Return a record with descriptions of the test risks of its trials that log loss can choose.
 
-    The answers do not ship; these descriptions do.
+    The predictions do not ship; these descriptions do.
     """
     chosen = [choose(record, way, BY).trials for way in _ways(record)]
     risks = [
         {
-            trial: describe(test.label, test.risk(trial))
+            trial: describe_risks(test.label, test.risk(trial))
             for trial in {trials[j] for trials in chosen}
         }
         for j, answers in enumerate(record.answers)
@@ -30,10 +30,10 @@ def with_risks(record: TrialRecord) -> TrialRecord:
 def chosen_risks(
     records: Mapping[str, Mapping[str, TrialRecord]],
 ) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Yield data set, contender, choice and what `describe` returns, a resample each.
+    """Yield data set, contender, choice and `describe_risks` of each resample.
 
-    An arm may choose a trial of its learner alone, whose record describes it. Records of more than
-    two classes, or older ones, have no such descriptions.
+    An arm may choose a trial of its learner alone, whose record has the description. Records of
+    more than two classes, or older ones, have no descriptions.
     """
     for dataset, by_contender in records.items():
         for name, record in by_contender.items():
@@ -48,4 +48,5 @@ def chosen_risks(
 
 
 def _ways(record: TrialRecord) -> tuple[str, ...]:
+    """Return the models of a trial: tuned and, where there is one, clustered."""
     return (TUNED, CLUSTERED) if record.clustered else (TUNED,)

@@ -1,4 +1,4 @@
-"""When one of our numbers agrees with a printed one."""
+"""The rule by which our numbers agree with printed ones."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from deepcac_study.papers.printed import PrintedCell
 AGREE, DIFFER, NOT_RUN, NOT_PRINTED = "agree", "differ", "not run", "not printed"
 SETTING, LOST = "setting", "data not rebuildable"
 WIDEST = 0.02  # F1, AUROC, AUPRC and shares
-SAME_SPLIT = 0.005  # where our run has the paper's own split and seed
+SAME_SPLIT = 0.005  # where our run has the paper's split and seed
 _PERCENT = 100.0  # losses, accuracies and gains are printed in per cent
 _PERCENT_ITEMS = ("accuracy", "delta_accuracy", "loss_delta")
 
@@ -31,33 +31,33 @@ class Ours:
 
 
 class Answers(Protocol):
-    """What answers cells that no single run decides, such as averages over a table."""
+    """Source of our numbers for cells that no single run decides, such as averages."""
 
     @property
     def sources(self) -> Sequence[str]:
-        """The files of facts whose cells it answers."""
+        """The files of facts whose cells it covers."""
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
-        """Return our number under a protocol, None where there is none."""
+        """Return our number for a cell under a protocol, or None."""
 
     def target(self, cell: PrintedCell) -> str:
-        """Return what has to be made for a cell that has no number of ours."""
+        """Return the record that is needed for a cell without our number."""
 
     def remark(self, cell: PrintedCell) -> str:
-        """Return a remark for the ledger; empty where the printed ones are enough."""
+        """Return a remark for the ledger, in addition to the paper's; may be empty."""
         return ""
 
-    def apart(self, cell: PrintedCell) -> str:
-        """Return why a cell is no evidence although it was run; empty where it is."""
+    def not_counted(self, cell: PrintedCell) -> str:
+        """Return why a cell does not count although it was run; empty if it counts."""
         return ""
 
 
 def verdict(cell: PrintedCell, ours: Ours | None, protocol: str) -> str:
-    """Say whether our number under a protocol agrees with the printed one.
+    """Return the verdict on the agreement of our number with the printed one.
 
-    A score agrees within `tolerance`. Counts must be equal; a blank entry agrees with a run that
-    found no result; a tuned alpha agrees within half a step of our grid, and one beyond the grid
-    was not tried. Data that nobody can rebuild decide nothing.
+    A score agrees within `tolerance`. Counts must be equal; a blank entry agrees with a run without
+    a result; a tuned alpha agrees within half a step of our grid, and counts as not tried beyond
+    the grid. Data that cannot be rebuilt decide nothing.
     """
     if cell.setting:
         return SETTING
@@ -79,6 +79,7 @@ def verdict(cell: PrintedCell, ours: Ours | None, protocol: str) -> str:
 
 
 def _of_tuned(ours: float, printed: float) -> str:
+    """Return agree if the tuned alphas differ by at most half a step of the grid."""
     if not GRID[0] <= printed <= GRID[-1]:
         return NOT_RUN
     steps = np.diff(np.log(GRID))
@@ -88,9 +89,9 @@ def _of_tuned(ours: float, printed: float) -> str:
 def tolerance(cell: PrintedCell, our_sd: float | None, protocol: str) -> float:
     """Return the largest difference that still agrees, in the unit of the printed number.
 
-    It is 0.02 (2 points of a number in per cent), and less where the paper prints a spread: two
-    combined standard deviations. A printed sd of 0 is a repeated split and says nothing. Where
-    our run as published has the paper's own split and seed it is 0.005.
+    It is 0.02 (2 points of a percentage), or two combined standard deviations if the paper prints a
+    spread and this is less. A printed sd of 0 comes from a repeated split and is ignored. Where our
+    run as published has the paper's split and seed it is 0.005.
     """
     if cell.item.startswith(("n_", "best_count")):
         return 0.0

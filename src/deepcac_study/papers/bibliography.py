@@ -17,7 +17,7 @@ class _Fact(BaseModel):
 
 
 class Reference(_Fact):
-    """A work as it is cited."""
+    """A cited work."""
 
     authors: str  # names as printed, the family name last, joined by commas
     title: str
@@ -37,7 +37,7 @@ class Reference(_Fact):
 
 
 class PrintedTable(_Fact):
-    """One printed table and how the paper lays it out: a row of the paper's ``tables.csv``."""
+    """One printed table and its layout: a row of the paper's ``tables.csv``."""
 
     source: str  # name of its file of facts, without ``.csv``
     number: str  # as the paper numbers it
@@ -46,15 +46,15 @@ class PrintedTable(_Fact):
     # Fields of a ledger entry, joined by a space, that name a row and a column.
     rows: str
     columns: str
-    # Columns of the file that hold printed values, with a space between, if the kind says none.
+    # Columns of the file with printed values, separated by spaces, if the kind has no default.
     items: str = ""
     # Whether it was printed from five-fold cross-validation, as its runs as published then are.
     folds: bool = False
-    # Whether it says what was tried, so that no run can agree with it or differ from it.
+    # Whether it lists settings that were tried, so that no run can agree or differ.
     setting: bool = False
     # Whether its cells follow from those of another table, as counts and averages do.
     derived: bool = False
-    same_split: bool = False  # whether our run as published has the paper's own split and seed
+    same_split: bool = False  # whether our run as published has the paper's split and seed
     averaged: bool = False  # whether its scores are means over the classes, also of two
 
 
@@ -81,7 +81,7 @@ class Paper(_Fact):
         return tuple(PrintedTable.model_validate(row) for row in facts("tables", self.folder))
 
     def averages(self, number: str) -> bool:
-        """Return whether the scores of a table are means over the classes, also of two."""
+        """Return whether the scores of a table are means over the classes, even for two."""
         return any(table.averaged for table in self.tables if table.number == number)
 
 

@@ -1,4 +1,4 @@
-"""What may become of a claim: true, false or open answers, and the verdict that follows."""
+"""Verdicts on claims, from answers that are true, false or open (None)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -22,76 +22,76 @@ HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VER
 
 
 class Outcome(NamedTuple):
-    """What a check finds in some rows."""
+    """Result of a check of some rows."""
 
     verdict: str
     figures: str  # the numbers that decided, or what is missing
     rows: pd.DataFrame | None = None  # those that decided, where it is not all
-    note: str = ""  # what else it does not tell, after the data that were left out
+    note: str = ""  # further limits, after the data that were left out
 
 
 class Decision(NamedTuple):
-    """What the runs say about a claim."""
+    """Verdict on a claim from the runs, with its evidence."""
 
     verdict: str  # one of `VERDICTS`
     reason: str  # one sentence with the numbers that decided, or with what is missing
     runs: tuple[str, ...] = ()  # paths of the runs that decide
 
 
-Truth = bool | None  # None: the splits do not tell
+Truth = bool | None  # None: open, the splits do not decide
 Answer = tuple[Truth, str]  # of a group of rows, and the numbers that gave it
 Ask = Callable[[Difference], Truth]
 
 
 def above(gap: Difference) -> Truth:
-    """Say whether a difference is above 0: its 95 % interval is; it is not if equivalent to 0."""
+    """Return True if the 95 % interval is above 0, False if equivalent to or below 0, else None."""
     if gap.low > 0:
         return True
     return False if gap.high <= 0 or gap.p_equivalent < LEVEL else None
 
 
 def not_above(gap: Difference) -> Truth:
-    """Say whether a difference is not above 0."""
+    """Return whether a difference is not above 0."""
     answer = above(gap)
     return None if answer is None else not answer
 
 
 def not_below(gap: Difference) -> Truth:
-    """Say whether a difference is no more than the margin below 0 (one-sided, 5 %)."""
+    """Return whether a difference is no more than the margin below 0 (one-sided, 5 %)."""
     if gap.worse < LEVEL:
         return True
     return False if gap.worse > 1 - LEVEL else None
 
 
 def equivalent(gap: Difference) -> Truth:
-    """Say whether a difference lies inside the margin (two one-sided tests, 5 %)."""
+    """Return whether a difference lies inside the margin (two one-sided tests, 5 %)."""
     if gap.p_equivalent < LEVEL:
         return True
     return False if max(gap.worse, gap.better) > 1 - LEVEL else None
 
 
 def alike(answers: Sequence[Truth]) -> Truth:
-    """Return the answer that all give; open where they disagree."""
+    """Return the common answer; open if they disagree."""
     return answers[0] if len(set(answers)) == 1 else None
 
 
 def unanimous(answers: Sequence[Truth]) -> Truth:
-    """Return what all splits say; open where they disagree, or where there is only one."""
+    """Return the common answer of the splits; open if they disagree, or for a single one."""
     return alike(answers) if len(answers) > 1 else None
 
 
 def by_share(share: float, wanted: float, half: float = 0.5) -> str:
-    """Return holds for a share of `wanted` or more, partly above one half, else fails."""
+    """Return "holds" for a share of at least `wanted`, "partly" above `half`, else "fails"."""
     if share >= wanted - 1e-9:
         return HOLDS
     return PARTLY if share > half else FAILS
 
 
 def settled(answers: Sequence[Truth], wanted: float = 1.0, *, half: float = 0.5) -> str:
-    """Return the verdict that stands whatever the open answers are.
+    """Return the verdict that does not depend on the open answers.
 
-    Without one it is undecided, or "cannot hold" where too few answers are left to be true. A claim
-    asks for the share `wanted` of true answers, and holds partly above `half`.
+    If there is none, it is "undecided", or "cannot hold" if too few answers can still be true. A
+    claim holds with the share `wanted` of true answers, and partly above `half`.
     """
     true, still_open = answers.count(True), answers.count(None)
     least, most = (by_share(n / len(answers), wanted, half) for n in (true, true + still_open))
@@ -101,7 +101,7 @@ def settled(answers: Sequence[Truth], wanted: float = 1.0, *, half: float = 0.5)
 
 
 def all_hold(verdicts: Iterable[str]) -> str:
-    """Return the verdict on a claim whose parts were decided apart; mixed ones make it partly."""
+    """Return the verdict on a claim from those of its parts; mixed ones make it "partly"."""
     distinct = set(verdicts)
     if len(distinct) == 1:
         return distinct.pop()
@@ -111,7 +111,7 @@ def all_hold(verdicts: Iterable[str]) -> str:
 
 
 def either_way(verdicts: Iterable[str]) -> str:
-    """Return the verdict that all give, such as those of several machines; else none stands."""
+    """Return the common verdict of alternatives, such as machines; else "undecided" or "cannot"."""
     distinct = set(verdicts)
     if len(distinct) == 1:
         return distinct.pop()
@@ -119,7 +119,7 @@ def either_way(verdicts: Iterable[str]) -> str:
 
 
 def together(parts: Sequence[Truth]) -> str:
-    """Return the verdict on a claim of several parts: partly where any of them is true."""
+    """Return the verdict on a claim of several parts: "partly" if only some of them are true."""
     return settled(parts, half=0.0)
 
 

@@ -34,16 +34,16 @@ _DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim and what the runs say about it.
+    """A claim and the verdicts on it.
 
-    What is not decided here is from the facts.
+    Fields without a comment are from ``claims.csv``.
     """
 
     id: str
     paper: str
     section: str
     claim: str  # in our words
-    quote: str  # in the paper's words; empty where a table says it
+    quote: str  # the paper's words; empty if the claim is in a table
     asks: str  # its words on how many comparisons must be true (`rules.rule.share_of`)
     # Decided on the sound runs (`claim_verdicts.VERDICTS`), and the numbers that decided.
     verdict: str
@@ -60,7 +60,7 @@ class Claim:
 
 
 def claims(findings: Findings, ledger: Sequence[Entry]) -> list[Claim]:
-    """Decide every claim of the five papers, each by its rules."""
+    """Return every claim of the five papers with its verdicts, each by its rules."""
     scores = tabulate(findings)
     originals, stand_ins = scores.of_the_papers(), scores.of_stand_ins()
     sides = [
@@ -85,7 +85,7 @@ def _claim(row: dict[str, str], sound: Decision, published: Decision) -> Claim:
 
 
 def _verdict(claim: str, originals: Evidence, stand_ins: Evidence) -> Decision:
-    """Return what the papers' own data say; where they say nothing, what stand-ins do: a toy."""
+    """Return the decision by the papers' data; without runs that by stand-ins, marked as a toy."""
     original = _decide(claim, originals)
     if original.verdict not in (NOT_RUN, NOT_DECIDABLE):
         return original
@@ -96,6 +96,7 @@ def _verdict(claim: str, originals: Evidence, stand_ins: Evidence) -> Decision:
 
 
 def _decide(claim: str, evidence: Evidence) -> Decision:
+    """Return the decision; as published, it is not run where all runs are corrected."""
     decision = decide(claim, evidence)
     if evidence.protocol == "as_published" and evidence.all_sound(decision.runs):
         why = "compared only with runs under the corrected protocol"

@@ -1,4 +1,4 @@
-"""One row of the ledger: a printed cell beside our numbers."""
+"""One row of the ledger: a printed cell with our numbers."""
 
 from dataclasses import dataclass, field
 
@@ -42,10 +42,10 @@ class Entry:
     # ``data not rebuildable``, or the status of a run without a score.
     verdict: str
     needs: str  # what is missing where the cell was not run: a file to make, or access to data
-    decided_by: str  # the cell's own protocol (`printed.deciding_protocol`); no other decides it
+    decided_by: str  # the only protocol that decides the cell (`printed.deciding_protocol`)
     run: str  # the record that decides, or the number of runs
     sound_verdict: str  # the same rule on our sound number
-    derived: str  # why the cell is no evidence of its own; empty for independent cells
+    derived: str  # why the cell is not independent evidence; empty for independent cells
     # Printed cells of the other methods in the same table, data set and metric, and how many of
     # them agree with our number too: the null rate of a count is the ratio of their sums.
     rivals: int | None

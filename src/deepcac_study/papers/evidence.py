@@ -1,4 +1,4 @@
-"""What a claim is decided on: the rows of one protocol, and the runs among them by arm."""
+"""Evidence for claims: the rows of one protocol, and the runs among them by arm."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ TIE = 0.0005  # half of the last printed digit
 
 @dataclass(frozen=True)
 class Arm:
-    """One score: a run and a metric under the name a paper uses."""
+    """One score: a run and a metric, under the names of a paper."""
 
     dataset: str
     method: str
@@ -51,11 +51,11 @@ class Evidence:
         return rows.query(where, engine="python") if where and len(rows) else rows
 
     def printed(self, source: str) -> pd.DataFrame:
-        """Return the printed values in the place of a source's rows."""
+        """Return the printed values in the form of a source's rows."""
         return self.scores.source(source, "print")
 
     def run(self, arm: Arm) -> Splits | None:
-        """Return the run of an arm by its own protocol, or None: no other stands in for it."""
+        """Return the run of an arm under its deciding protocol, or None; others are not used."""
         return self.scores.runs.get((self._protocol(arm), arm.dataset, arm.method, arm.k))
 
     def _protocol(self, arm: Arm) -> str:
@@ -64,9 +64,9 @@ class Evidence:
         return deciding_protocol(arm.paper, arm.method, folds=arm.folds)
 
     def standing(self, arm: Arm) -> float | None:
-        """Return the mean score of an arm, -inf where its run gave none; None without a run.
+        """Return the mean score of an arm, -inf if its run has no score; None without a run.
 
-        A run that timed out or diverged, or whose clusters became one, is below every score.
+        So a run that timed out or diverged, or whose clusters became one, ranks last.
         """
         run = self.run(arm)
         if run is None:
@@ -75,12 +75,11 @@ class Evidence:
         return float(scores.mean()) if run.status == "ok" and len(scores) else -math.inf
 
     def contrast(self, first: Arm, second: Arm) -> Difference | None:
-        """Return first less second over the splits that both have; None where one has no run.
+        """Return the difference first - second over common splits; None if one has no run.
 
-        A single split has no spread: its difference is taken as it is, rounded to what papers
-        print. So is one against a run without a score. Runs without a split in common leave the
-        difference open, and so do runs whose splits hold other rows: seeds of one, folds of the
-        other, or other numbers of rows.
+        A single split has no spread: its difference is taken as exact, rounded to the printed
+        precision. So is one against a run without a score. The difference is open if the runs have
+        no split in common, or their splits are of different kinds (seeds, folds) or sizes.
         """
         runs = self.run(first), self.run(second)
         means = self.standing(first), self.standing(second)
@@ -89,38 +88,38 @@ class Evidence:
         if -math.inf in means:
             return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
         if self._splits(first) != self._splits(second):
-            return untold(means[0] - means[1])
+            return open_difference(means[0] - means[1])
         scores, other = _by_split(runs[0], first), _by_split(runs[1], second)
         gaps = [score - other[split] for split, score in scores.items() if split in other]
         if len(gaps) < 2:
-            return exactly(gaps[0]) if gaps else untold(means[0] - means[1])
+            return exactly(gaps[0]) if gaps else open_difference(means[0] - means[1])
         return difference(gaps, test_share=test_share(runs[0]), margin=MARGIN)
 
     def _splits(self, arm: Arm) -> str:
-        """Return which splits the run of an arm has: both protocols of five folds have the same."""
+        """Return the kind of splits of an arm's run; both protocols of five folds are the same."""
         protocol = self._protocol(arm)
         return "folds" if "CV5" in named_protocols().get(protocol, ()) else protocol
 
     def per_split(self, arm: Arm) -> npt.NDArray[np.float64]:
-        """Return the scores of an arm on its splits; 0 where its run gave none."""
+        """Return the scores of an arm on its splits; 0 if its run has none."""
         run = self.run(arm)
         scores = run.reported(arm.metric, arm.paper) if run else np.empty(0)
         return scores if len(scores) else np.zeros(1)
 
     def paths(self, arms: Sequence[Arm]) -> tuple[str, ...]:
-        """Return the paths of the runs behind some arms, each once."""
+        """Return the distinct paths of the runs of some arms."""
         paths = [run.path for run in map(self.run, arms) if run]
         return tuple(dict.fromkeys(paths))
 
     def all_sound(self, paths: Sequence[str]) -> bool:
-        """Say whether runs were named, and every one of them is sound."""
+        """Return whether there are paths, and all of them are of sound runs."""
         rows = self.scores.source("runs")
         return bool(paths) and set(rows.loc[rows["protocol"] == "sound", "path"]).issuperset(paths)
 
     def left_out(self, arm: Arm) -> str:
-        """Return why an arm's data decide nothing here; empty where they can.
+        """Return why an arm's data cannot decide; empty if they can.
 
-        Restricted data may not have been given, and the outcomes of some published data are lost.
+        Restricted data may not be available, and the outcomes of some published data are lost.
         """
         if self.protocol == "as_published" and arm.dataset in lost_datasets(arm.paper):
             return f"{arm.dataset}, where {lost_datasets(arm.paper)[arm.dataset]}"
@@ -129,19 +128,19 @@ class Evidence:
         return ""
 
     def target(self, arm: Arm) -> str:
-        """Return the record that an arm waits for."""
+        """Return the path of the record that an arm needs."""
         folder = protocol_folder(self._protocol(arm))
         return f"results/{folder}{arm.dataset}/{arm.method}_k{arm.k}.json"
 
 
 def _by_split(run: Splits, arm: Arm) -> dict[tuple[float, ...], float]:
-    """Return the score of each split by its seed and the numbers of rows to learn and to test."""
+    """Return the score of each split by seed and numbers of training and test rows."""
     splits = zip(run["seed"], run["n_learn"], run["n_test"], strict=True)
     return dict(zip(splits, run.reported(arm.metric, arm.paper), strict=True))
 
 
 def test_share(run: Splits) -> float:
-    """Return the mean share of a run's splits that is tested."""
+    """Return the mean share of test rows in a run's splits."""
     return float((run["n_test"] / (run["n_test"] + run["n_train"])).mean())
 
 
@@ -159,7 +158,7 @@ _OPEN = Difference(
 
 
 def exactly(gap: float) -> Difference:
-    """Return a difference without spread; what is not seen in print is none."""
+    """Return a difference without spread; one below the printed precision counts as 0."""
     gap = 0.0 if abs(gap) <= TIE else gap
     sides = {"worse": float(gap < -MARGIN), "better": float(gap > MARGIN)}
     outside = max(sides.values())
@@ -167,26 +166,26 @@ def exactly(gap: float) -> Difference:
     return replace(_OPEN, **ends, **sides, p_equivalent=outside, same=1.0 - outside)
 
 
-def untold(gap: float) -> Difference:
-    """Return a difference of means that no split has in common: every question on it is open."""
+def open_difference(gap: float) -> Difference:
+    """Return a difference of means without common splits, on which every question stays open."""
     return replace(_OPEN, mean=gap)
 
 
 def without(arms: Iterable[Arm], evidence: Evidence) -> str:
-    """Say which data were left out, in one clause; empty where none were."""
+    """Return a clause on the data that were left out; empty if none were."""
     reasons = dict.fromkeys(filter(None, map(evidence.left_out, arms)))
     return f"; without {' and '.join(reasons)}" if reasons else ""
 
 
 def nothing_left(arms: Sequence[Arm], evidence: Evidence) -> Decision:
-    """Return the decision where all data of a claim are restricted or lost."""
+    """Return the decision on a claim all of whose data are restricted or lost."""
     lost = any(arm.dataset in lost_datasets(arm.paper) for arm in arms)
     reason = without(arms, evidence).removeprefix("; without ") or "no open data set"
     return Decision(LOST if lost else NOT_DECIDABLE, f"the claim is about {reason}")
 
 
 def lacking(arms: Iterable[Arm], evidence: Evidence) -> Decision | None:
-    """Return the decision where arms have no run yet, else None."""
+    """Return the decision "not run" if arms have no run yet, else None."""
     missing = [arm for arm in dict.fromkeys(arms) if evidence.run(arm) is None]
     if not missing:
         return None

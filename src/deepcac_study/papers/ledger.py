@@ -1,4 +1,4 @@
-"""The ledger: every printed cell beside our numbers, with a verdict that a rule gives."""
+"""The ledger: every printed cell with our numbers and a verdict by a rule."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ from deepcac_study.papers.class_decomposition.gains import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
 from deepcac_study.papers.entry import SIGNED, Entry
 from deepcac_study.papers.names import restricted
-from deepcac_study.papers.null_rate import cells_by_place, origins, place
+from deepcac_study.papers.null_rate import cells_by_place, place, reasons_derived
 from deepcac_study.papers.printed import PrintedCell, printed_cells
 from deepcac_study.papers.score_table import Scores, Splits
 from deepcac_study.papers.supervised_kmeans.clustering_losses import LossTables
@@ -29,7 +29,7 @@ DECIMALS = 4
 
 
 def entries(findings: Findings) -> list[Entry]:
-    """Compare every printed cell with what was found on the papers' own data."""
+    """Return an entry for every printed cell, compared with results on the papers' data."""
     scores = tabulate(findings).of_the_papers()
     tables = (Summaries, ClusterTables, LossTables, GainTable)
     answers: list[Answers] = [table(scores) for table in tables]
@@ -38,14 +38,14 @@ def entries(findings: Findings) -> list[Entry]:
     rivals = cells_by_place(cells)
     return [
         _entry(cell, special.get(cell.source) or _OfRuns(scores), rivals[place(cell)], origin)
-        for cell, origin in zip(cells, origins(cells), strict=True)
+        for cell, origin in zip(cells, reasons_derived(cells), strict=True)
     ]
 
 
 def _entry(
     cell: PrintedCell, answers: Answers, beside: Sequence[PrintedCell], origin: str
 ) -> Entry:
-    """Return the entry of a cell beside our numbers."""
+    """Return the ledger entry of a cell; `beside` are the cells of other methods at its place."""
     sound, ours = answers.answer(cell, "sound"), answers.answer(cell, cell.protocol)
     published = None if cell.protocol == "sound" else ours
     decided = verdict(cell, ours, cell.protocol)
@@ -83,7 +83,7 @@ def _entry(
         decided_by=cell.protocol,
         run=ours.run if ours else "",
         sound_verdict=verdict(cell, sound, "sound"),
-        derived=origin or answers.apart(cell),
+        derived=origin or answers.not_counted(cell),
         rivals=len(others) if others else None,
         rivals_agree=fooled if others else None,
         note="; ".join(filter(None, (cell.note, answers.remark(cell)))),
@@ -91,14 +91,14 @@ def _entry(
 
 
 def _difference(cell: PrintedCell, ours: Ours | None) -> float | None:
-    """Return our number less the printed one."""
+    """Return our number minus the printed one; None if either is missing."""
     if ours is None or ours.mean is None or cell.value is None:
         return None
     return _rounded(ours.mean - cell.value)
 
 
 def _bound(cell: PrintedCell, ours: Ours | None, decided: str) -> float | None:
-    """Return the largest difference that agrees, where a difference decides."""
+    """Return the largest difference that agrees; None where no difference decides."""
     if decided not in (AGREE, DIFFER) or cell.kind == "alpha" or cell.value is None:
         return None
     if ours is None or ours.mean is None or ours.agrees is not None:
@@ -107,19 +107,19 @@ def _bound(cell: PrintedCell, ours: Ours | None, decided: str) -> float | None:
 
 
 def _rounded(value: float | None) -> float | None:
-    """Return a number as the ledger holds it: with four decimals, and no sign of a zero."""
+    """Return a number as in the ledger: with four decimals, and no negative zero."""
     return None if value is None else round(float(value), DECIMALS) + 0.0
 
 
 @dataclass(frozen=True)
 class _OfRuns(Answers):
-    """What single runs answer."""
+    """Our numbers for cells that a single run decides."""
 
     scores: Scores
     sources = ()
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
-        """Return what one run gives for a cell, None without that run."""
+        """Return the number of one run for a cell, None without that run."""
         if cell.kind == "data":
             return self._of_data(cell, protocol)
         place = (protocol, cell.dataset_id, cell.method_id, cell.n_clusters or 0)
@@ -137,14 +137,14 @@ class _OfRuns(Answers):
         return Ours(float(values.mean()), spread, run.status, run.path)
 
     def _of_data(self, cell: PrintedCell, protocol: str) -> Ours | None:
-        """Return what any run says of its data."""
+        """Return a property of the data, from any run on them."""
         item = {"n_instances": "n_rows"}.get(cell.item, cell.item)
         run = self.scores.of_data.get((protocol, cell.dataset_id))
         values = run.values(item) if run else np.empty(0)
         return Ours(float(values[0]), None, run.status, run.path) if run and len(values) else None
 
     def remark(self, cell: PrintedCell) -> str:
-        """Say what our AUPRC of the positive class is, where the cell has the classes' mean."""
+        """Return a note on our AUPRC of the positive class, if the cell is a mean over classes."""
         place = ("sound", cell.dataset_id, cell.method_id, cell.n_clusters or 0)
         run = self.scores.runs.get(place) if cell.averaged and cell.item == "auprc" else None
         if not run or run["n_classes"][0] > 2 or not len(run.values("auprc")):
@@ -153,7 +153,7 @@ class _OfRuns(Answers):
         return f"AUPRC: mean over the classes; of the positive class {mean:.3f} (sound)"
 
     def target(self, cell: PrintedCell) -> str:
-        """Return the record that would decide a cell."""
+        """Return the path of the record that would decide a cell."""
         folder = f"results/{protocol_folder(cell.protocol)}{cell.dataset_id}"
         if cell.kind == "data":
             return f"any run in {folder}/" if cell.dataset_id else "a data set of its own"
@@ -163,9 +163,9 @@ class _OfRuns(Answers):
 
 
 def _values(run: Splits, cell: PrintedCell) -> Floats:
-    """Return the metric that a cell was printed in, whatever the protocol: like with like.
+    """Return the values (splits,) of the metric that a cell was printed in, under any protocol.
 
-    DeepCAC prints means over the classes, also of two (switch D1).
+    DeepCAC prints means over the classes, even for two (switch D1).
     """
     if cell.kind == "log":
         return run.values(cell.item)
@@ -175,7 +175,7 @@ def _values(run: Splits, cell: PrintedCell) -> Floats:
 
 
 def number(value: float | None, *, signed: bool = False) -> str:
-    """Write a number with at most `DECIMALS` decimals; empty for None."""
+    """Format a number with at most `DECIMALS` decimals; empty for None."""
     if value is None:
         return ""
     text = f"{value:{'+' if signed else ''}.{DECIMALS}f}"
@@ -184,13 +184,13 @@ def number(value: float | None, *, signed: bool = False) -> str:
 
 
 def standing(entry: Entry) -> str:
-    """Return the verdict of an entry, apart from entries that wait for restricted data."""
+    """Return the verdict of an entry, with a separate one for those that need restricted data."""
     asked = entry.verdict == NOT_RUN and entry.needs in restricted().values()
     return NEEDS_ACCESS if asked else entry.verdict
 
 
 def write_rows(path: str | Path, kind: Any, rows: Iterable[Any]) -> None:
-    """Write rows of a class, with a head even where there are none."""
+    """Write dataclass rows as CSV, with a header even if there are none."""
     columns = fields(kind)
     with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

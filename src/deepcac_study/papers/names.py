@@ -1,8 +1,7 @@
-"""From the names that a paper prints to the ids of this project.
+"""Mapping from printed names in the papers to ids of this project.
 
-The mapping is `names.csv` of each paper: kind (data set or method), printed name, id, the number of
-clusters where a table gives none, what a reader needs to get the data, and what of the data is
-lost.
+It is `names.csv` of each paper: kind (data set or method), printed name, id, the number of clusters
+where a table gives none, how to get access to the data, and which part of the data is lost.
 """
 
 from dataclasses import dataclass
@@ -41,28 +40,28 @@ def names() -> dict[tuple[str, str, str], Name]:
 
 @cache
 def restricted() -> dict[str, str]:
-    """Return what gives access to the data, by id of each restricted data set."""
+    """Return how to get access, by id of each restricted data set."""
     return {name.id: name.needs for name in names().values() if name.id and name.needs}
 
 
 @cache
 def paper_datasets() -> frozenset[str]:
-    """Return the ids of all data sets of the five papers; other data never count for a paper."""
+    """Return the ids of all data sets of the five papers; results on others never count."""
     return frozenset(name.id for (kind, *_), name in names().items() if kind == "dataset")
 
 
 @cache
 def lost_datasets(paper: str) -> dict[str, str]:
-    """Return why the printed data cannot be rebuilt, by id of such data sets of a paper."""
+    """Return why data cannot be rebuilt, by id of the paper's data sets with lost parts."""
     entries = (name for key, name in names().items() if key[:2] == ("dataset", paper))
     return {name.id: name.lost for name in entries if name.lost}
 
 
 def clusters(printed_k: str, method: Name, dataset: Name) -> int | None:
-    """Return the k of the run that a printed cell asks for.
+    """Return the k of the run that a printed cell belongs to.
 
-    Where the table gives none, a method with clusters has its usual one in that paper: k = 2, but 3
-    on Credit in CAC v1 (section 6.2).
+    If the table gives none, a method with clusters has the paper's usual one: k = 2, but 3 on
+    Credit in CAC v1 (section 6.2).
     """
     if printed_k:
         return int(printed_k)
@@ -70,7 +69,7 @@ def clusters(printed_k: str, method: Name, dataset: Name) -> int | None:
 
 
 def usual_k(paper: str, dataset: str, method: str) -> int:
-    """Return the k that a paper uses for a data set and a method, given by their ids."""
+    """Return the k that a paper usually uses for a data set and a method, given by id."""
     return clusters("", _by_id("method", paper, method), _by_id("dataset", paper, dataset)) or 1
 
 
@@ -92,5 +91,6 @@ def printed_methods(source: str) -> tuple[str, ...]:
 
 
 def _ids(kind: str, source: str) -> tuple[str, ...]:
+    """Return our ids of the printed names in a table, without repeats."""
     ids = (names()[kind, row["paper"], row[kind]].id for row in facts(source))
     return tuple(dict.fromkeys(ids))

@@ -1,4 +1,4 @@
-"""What agreement is worth: cells that are no evidence of their own, and rivals that agree too."""
+"""Agreement by chance: cells that are not independent, and rivals' cells that agree too."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,20 +17,20 @@ Place = tuple[str, ...]
 
 @dataclass(frozen=True)
 class NullRate:
-    """A rate of agreement by chance; NaN where nothing tells."""
+    """A rate of agreement by chance; NaN if there are no rivals' cells."""
 
     rate: float  # share of the pairs of our number and another method's printed one that agree
     # 95 % interval by a bootstrap of runs: cells that one run decides come and go together.
     low: float
     high: float
-    by_cell: float  # mean over cells of the cell's own share: a cell with many rivals counts once
+    by_cell: float  # mean over cells of the share of rivals: a cell with many rivals counts once
 
 
 def null_rate(runs: Sequence[str], agree: Sequence[int], rivals: Sequence[int]) -> NullRate:
     """Return the null rate of cells of the ledger, each decided by a run.
 
-    `rivals` are the printed cells of other methods, of which some agree with our number. Cells
-    without any do not count.
+    `rivals` are the numbers of printed cells of other methods, and `agree` how many of them agree
+    with our number. Cells without rivals do not count.
     """
     asked = np.asarray(rivals) > 0
     if not asked.any():
@@ -43,6 +43,7 @@ def null_rate(runs: Sequence[str], agree: Sequence[int], rivals: Sequence[int]) 
 
 
 def _interval(by_run: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval over runs, NaN where it has no width."""
     n = by_run.shape[1]
     weights = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=DRAWS)
     agree, rivals = by_run @ weights.T
@@ -51,13 +52,13 @@ def _interval(by_run: npt.NDArray[np.float64]) -> tuple[float, float]:
 
 
 def place(cell: PrintedCell) -> Place:
-    """Return what the cells of several methods share: table, data set (or row) and metric."""
+    """Return the key that cells of rival methods share: table, data set (or row) and metric."""
     row = cell.note.partition(";")[0] if cell.item == "loss_delta" else ""
     return cell.source, cell.dataset, row, cell.item
 
 
 def cells_by_place(cells: Sequence[PrintedCell]) -> Mapping[Place, list[PrintedCell]]:
-    """Return the printed numbers of methods by their place; an unknown place has none."""
+    """Return the printed cells of methods by `place`; an unknown place has none."""
     by_place: dict[Place, list[PrintedCell]] = defaultdict(list)
     for cell in cells:
         if cell.method and cell.value is not None:
@@ -65,11 +66,11 @@ def cells_by_place(cells: Sequence[PrintedCell]) -> Mapping[Place, list[PrintedC
     return by_place
 
 
-def origins(cells: Sequence[PrintedCell]) -> list[str]:
-    """Return why each cell is derived; empty for the cells that count.
+def reasons_derived(cells: Sequence[PrintedCell]) -> list[str]:
+    """Return the reason why each cell is derived; empty for the cells that count.
 
-    A derived cell follows from others of its paper, as averages do, or repeats an earlier one: the
-    same run decides both, and the same value is printed.
+    A derived cell follows from others of its paper, such as an average, or repeats an earlier one:
+    the same run decides both, and the same value is printed.
     """
     first: dict[tuple[object, ...], PrintedCell] = {}
     reasons = []

@@ -1,4 +1,4 @@
-"""Every printed cell of the papers, as one list with the project's own ids."""
+"""Every printed cell of the papers, as one list with ids of this project."""
 
 from dataclasses import dataclass
 from typing import get_args
@@ -66,7 +66,7 @@ def printed_cells() -> list[PrintedCell]:
 
 
 def _cells(table: PrintedTable, row: dict[str, str]) -> list[PrintedCell]:
-    """Return the cells that one row of a facts file holds."""
+    """Return the cells in one row of a facts file."""
     if table.kind == "score":
         return [_score(table, row)]
     if table.kind == "alpha":
@@ -90,6 +90,7 @@ def _cell(
     k: str = "",
     kind: str = "",
 ) -> PrintedCell:
+    """Return a printed cell with our names; DeepCAC's "0.0 ± 0.0" counts as missing."""
     paper, dataset = row["paper"], row.get("dataset", "")
     data = names().get(("dataset", paper, dataset), UNKNOWN)
     way = names().get(("method", paper, method), UNKNOWN)
@@ -125,7 +126,7 @@ def _cell(
 
 
 def _lost(kind: str, item: str, paper: str, data: Name) -> str:
-    """Return why a cell cannot be rebuilt; sizes need no labels, summaries need every set."""
+    """Return why a cell cannot be rebuilt; sizes need no labels, summaries need all data sets."""
     if kind == "data" and data.id and item.startswith("n_"):
         return ""
     if kind == "summary" and not data.id:
@@ -155,11 +156,13 @@ def _summary(table: PrintedTable, row: dict[str, str]) -> PrintedCell:
 
 
 def _other(table: PrintedTable, row: dict[str, str], item: str) -> PrintedCell:
+    """Return a cell named by its row's cluster, feature or row, and `item`."""
     where = [row[key] for key in ("cluster", "feature", "row") if row.get(key) and key != item]
     return _cell(table, row, item=" ".join([*where, item]), text=row[item])
 
 
 def _log_cells() -> list[PrintedCell]:
+    """Return cells of the authors' logs, k = 1 only and no scores of class 1 alone."""
     logs = PrintedTable(
         source="authors_raw_results", number="", kind="score", title="", rows="", columns=""
     )
@@ -188,11 +191,11 @@ def _log_name(source: str) -> str:
 
 
 def deciding_protocol(paper: str, method: str, *, folds: bool) -> str:
-    """Return the one protocol whose run a printed number is compared with.
+    """Return the protocol whose run a printed number is compared with.
 
-    The neural methods of the CAC papers came from programs of their own, which were not
-    published: their numbers are compared with the sound runs. The alphas of CAC v2 (switch V2)
-    change CAC alone. Folds: the number was printed from five-fold cross-validation.
+    The neural methods of the CAC papers came from separate programs, which were not published:
+    their numbers are compared with the sound runs. The alphas of CAC v2 (switch V2) affect only
+    CAC. `folds`: the number was printed from five-fold cross-validation.
     """
     if paper in ("cac_v1", "cac_v2") and is_network(method):
         return "sound"

@@ -1,9 +1,9 @@
-"""One long table of all that was measured, which the rules of the claims query.
+"""One long table of all measurements, which the rules of the claims query.
 
 A row is one measurement: the scores of a run on one split, a pass of a fit, a point of a sweep, an
-inequality of a theorem, a training that was timed. `source`, `protocol`, `dataset`, `method`, `k`,
-`seed` and `path` say what it is of. What was measured lies in columns of its own names, which are
-empty in rows of other sources.
+inequality of a theorem, a timed training. `source`, `protocol`, `dataset`, `method`, `k`, `seed`
+and `path` identify it. Measured values are in further columns, which are empty in rows of other
+sources.
 """
 
 from functools import cached_property
@@ -28,7 +28,7 @@ class Scores:
         self._sources: dict[tuple[str, str], pd.DataFrame] = {}
 
     def source(self, name: str, protocol: str = "") -> pd.DataFrame:
-        """Return the rows of a source, or of a protocol of it, with the columns that it fills."""
+        """Return the rows of a source, or of one of its protocols, with its non-empty columns."""
         if (name, protocol) not in self._sources:
             rows = self.source(name) if protocol else self.table
             column, value = ("protocol", protocol) if protocol else ("source", name)
@@ -52,24 +52,24 @@ class Scores:
 
     @cached_property
     def of_data(self) -> dict[tuple[str, str], "Splits"]:
-        """The first run by protocol and data set, which says as much of the data as any."""
+        """The first run by protocol and data set, for properties of the data."""
         by_data: dict[tuple[str, str], Splits] = {}
         for (protocol, dataset, *_), run in self.runs.items():
             by_data.setdefault((protocol, dataset), run)
         return by_data
 
     def of_the_papers(self) -> "Scores":
-        """Return what was found on the papers' own data: no other counts for or against them."""
+        """Return the measurements on the papers' data; no others count for or against them."""
         rows = self.table
         original = rows["dataset"].isin(paper_datasets()) & (rows["synthetic"] == 0)
         return Scores(rows[original | rows["synthetic"].isna()])
 
     def of_stand_ins(self) -> "Scores":
-        """Return what was found on stand-ins for the papers' data, under the ids of these data.
+        """Return the measurements on stand-ins for the papers' data, under the ids of these data.
 
-        Stand-ins are generated tables (``demo_*``) and the open demo of restricted data. The
-        synthetic grid and Synth are none: the papers generated theirs too. Of two runs with one
-        name the first stays.
+        Stand-ins are generated tables (``demo_*``) and the open demo of restricted data, but not
+        the synthetic grid and Synth, as the papers generated theirs too. If two runs get the same
+        id, the first is kept.
         """
         rows = self.table[self.table["synthetic"].notna()]
         names = rows["dataset"].str.removeprefix(DEMO).str.removesuffix(_OPEN_DEMO)
@@ -81,7 +81,7 @@ class Scores:
 
 
 class Splits(dict[str, np.ndarray]):
-    """The rows of one run: an array by column, with a value for each split."""
+    """The rows of one run: arrays by column, with one value per split."""
 
     @property
     def status(self) -> str:
@@ -90,15 +90,15 @@ class Splits(dict[str, np.ndarray]):
 
     @property
     def path(self) -> str:
-        """Place of the record."""
+        """Path of the record."""
         return str(self["path"][0])
 
     def values(self, metric: str) -> Floats:  # type: ignore[override]
-        """Return the value of each split; none where any split lacks it."""
+        """Return the value of each split; an empty array if any split lacks it."""
         values = self.get(metric, np.array([np.nan])).astype(np.float64)
         return values if not np.isnan(values).any() else np.empty(0)
 
     def reported(self, metric: str, paper: str) -> Floats:
-        """Return the values of what a paper's number of this name means (`Run.reported`)."""
+        """Return the values of the metric behind a paper's number of this name (`Run.reported`)."""
         n_classes, macro = int(self["n_classes"][0]), bool(self["macro"][0])
         return self.values(reported(metric, paper, n_classes, macro=macro))

@@ -1,21 +1,21 @@
-"""How many printed cells agree and how many claims hold, by paper: the numbers of the first page.
+"""Counts of printed cells that agree and of claims that hold, by paper, for the first page.
 
 ``summary.csv`` has a row for each number, with the columns
 
 - part: ``cells`` or ``claims``;
 - paper: key of `bibliography.PAPERS`, ``all`` for the five together, ``authors`` for the logs of
   DeepCAC's authors, which are not in ``all``;
-- group: of cells ``independent`` or ``derived`` (they follow from other cells or repeat them); of
-  claims ``sound`` or ``as_published``, or a kind (`claims.KINDS`), claims that say the same counted
+- group: for cells ``independent`` or ``derived`` (they follow from other cells or repeat them); for
+  claims ``sound`` or ``as_published``, or a kind (`claims.KINDS`), where repeated claims count
   once: its sound verdicts, and those as published under its name with ``_as_published``;
-- quantity: of cells ``printed`` (all with an entry), ``open`` (open data can decide them),
+- quantity: for cells ``printed`` (all with an entry), ``open`` (open data can decide them),
   ``agree``, ``differ``, ``no_score`` (the run ended without one), ``not_run``, ``needs_access``,
   ``not_rebuildable``, ``settings``, ``rivals`` (pairs of our number and the printed one of another
   method), ``rivals_agree`` and ``null_rate``, their ratio, with its interval ``null_low`` and
-  ``null_high`` and the mean over cells ``null_by_cell`` (`null_rate.NullRate`); of claims
+  ``null_high`` and the mean over cells ``null_by_cell`` (`null_rate.NullRate`); for claims
   ``claims``, ``holds``, ``partly``, ``fails``, ``cannot_hold``, ``undecided``, ``toy``,
   ``not_decidable``, ``not_rebuildable``, ``not_run``;
-- value: the number; null rates are shares, empty where nothing tells.
+- value: the number; null rates are shares, empty without rivals.
 """
 
 from collections import Counter
@@ -50,7 +50,7 @@ _DECIDED = {
 
 @dataclass(frozen=True)
 class Count:
-    """One row of ``summary.csv``; the module says what the fields mean."""
+    """One row of ``summary.csv``; the module's docstring explains the fields."""
 
     part: str
     paper: str
@@ -78,6 +78,7 @@ def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
 
 
 def _cells(ledger: Iterable[Entry]) -> Iterator[tuple[object, ...]]:
+    """Yield paper, group, standing, run and counts of rivals per printed cell."""
     for entry in ledger:
         if entry.verdict != NOT_PRINTED:
             group = "derived" if entry.derived else "independent"
@@ -86,7 +87,7 @@ def _cells(ledger: Iterable[Entry]) -> Iterator[tuple[object, ...]]:
 
 
 def _verdicts(claims: Iterable[Claim]) -> Iterator[tuple[str, str, str]]:
-    """Yield the verdicts of each claim; by kind, claims that say the same count once."""
+    """Yield paper, group and verdict of each claim; by kind, repeated claims count once."""
     for claim in claims:
         for name, verdict in (("", claim.verdict), (PUBLISHED, claim.as_published)):
             yield claim.paper, name.removeprefix("_") or "sound", verdict
@@ -95,6 +96,7 @@ def _verdicts(claims: Iterable[Claim]) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_cells(cells: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return (name, text) pairs: counts of cells by standing and the null rate."""
     count = Counter(cells["standing"])
     counts = {
         "printed": len(cells),
@@ -125,9 +127,9 @@ def _of_claims(verdicts: Iterable[str]) -> list[tuple[str, str]]:
 def value(
     counts: Iterable[Count], part: str, quantity: str, *, paper: str = ALL, group: str = ""
 ) -> float:
-    """Return one number of the summary; NaN where it has none.
+    """Return one number of the summary; NaN if it is not there.
 
-    `group` is ``independent`` for cells and ``sound`` for claims where it is not given.
+    The default of `group` is ``independent`` for cells and ``sound`` for claims.
     """
     wanted = group or ("independent" if part == "cells" else "sound")
     place = (part, paper, wanted, quantity)
@@ -136,9 +138,9 @@ def value(
 
 
 def cells_in_words(counts: Sequence[Count], paper: str = ALL) -> str:
-    """Say how many independent printed values could be checked, and how many agree.
+    """Return a sentence on how many independent printed values were checked, and how many agree.
 
-    The sentence is empty where no run decides any of them.
+    It is empty if no run decides any of them.
     """
     names = ("printed", "open", "agree", "differ", "not_run")
     printed, checkable, agree, differ, waiting = (
@@ -157,7 +159,7 @@ def cells_in_words(counts: Sequence[Count], paper: str = ALL) -> str:
 
 
 def claims_in_words(counts: Sequence[Count], paper: str = ALL) -> str:
-    """Say what became of the claims of all papers, or of one, under the corrected protocol."""
+    """Return a sentence on the sound verdicts on the claims of all papers, or of one."""
     names = ("claims", *VERDICTS)
     numbers = {name: round(value(counts, "claims", name, paper=paper)) for name in names}
     whose = "the papers'" if paper == ALL else "its"
@@ -165,7 +167,7 @@ def claims_in_words(counts: Sequence[Count], paper: str = ALL) -> str:
 
 
 def in_words(counts: Mapping[str, int]) -> str:
-    """Say what became of some claims, by their counts: "3 hold, 1 fails and 2 are not decided"."""
+    """Return counts of verdicts in words: "3 hold, 1 fails and 2 are not decided"."""
     rest = counts["claims"] - sum(counts[name] for name in _DECIDED)
     phrases = [(counts[name], words) for name, words in _DECIDED.items()]
     phrases.append((rest, ("is not decided", "are not decided")))
@@ -174,7 +176,7 @@ def in_words(counts: Mapping[str, int]) -> str:
 
 
 def on_prediction(counts: Iterable[Count]) -> str:
-    """Say how many of the claims that CAC or DeepCAC predicts better hold; empty without any."""
+    """Return a sentence on the claims that CAC or DeepCAC predicts better; empty without any."""
     groups = ("prediction", f"prediction{PUBLISHED}")
     tallies = {group: dict.fromkeys(("claims", *VERDICTS), 0) for group in groups}
     for count in counts:

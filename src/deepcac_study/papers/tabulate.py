@@ -1,4 +1,4 @@
-"""From records to the one long table of scores (`papers.score_table`)."""
+"""Conversion of records to the long table of scores (`papers.score_table`)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -22,11 +22,11 @@ from deepcac_study.records.theorem_checks import TheoryRecord, checks
 
 Rows = Iterator[dict[str, Any]]
 _IDS = ["source", "synthetic", "protocol", "dataset", "method", "k", "seed", "path"]
-_MOVES = 0.01  # of training loss, by which clusters must have helped to say that anything moved
+_MOVES = 0.01  # decrease of the training loss by which an alpha counts as moving rows
 
 
 def tabulate(findings: Findings) -> Scores:
-    """Return everything that was found as one long table."""
+    """Return all findings as one long table."""
     frames = [pd.DataFrame(columns=_IDS)]
     frames += [
         pd.DataFrame(rows).assign(source=source)
@@ -47,6 +47,7 @@ def tabulate(findings: Findings) -> Scores:
 
 
 def _ids(record: Stored) -> dict[str, Any]:
+    """Return the columns that identify a record."""
     content = record.record
     ids = {"dataset": record.dataset, "protocol": content.get("protocol", "sound")}
     return {**ids, "synthetic": float(record.synthetic), "path": record.path, "k": content.get("k")}
@@ -85,10 +86,10 @@ def _splits(run: Run) -> Rows:
 
 
 def _passes(run: Run) -> Rows:
-    """Yield what a fit measures at its start and after each pass.
+    """Yield the measurements of a fit at its start and after each pass.
 
-    Classifiers share clusterings: those of one data set, k and split with the same curves have the
-    same number.
+    Classifiers share clusterings: fits of one data set, k and split with equal curves get the same
+    number.
     """
     for split in run.splits:
         if curves := split.get("history"):
@@ -104,13 +105,14 @@ def _passes(run: Run) -> Rows:
 
 
 def _folds(run: Run) -> Rows:
-    """Yield the cross-validated F1 of each split at its best alpha, where it was searched."""
+    """Yield the cross-validated F1 of each split at its best alpha, if alpha was tuned."""
     if run.status == "ok":
         for seed, f1 in enumerate(run.fold_scores):
             yield {**_ids(run), "method": run.method, "seed": seed, "f1": f1}
 
 
 def _theorems(records: Sequence[TheoryRecord]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return (table, rows) pairs: costs, risks, log losses, inequalities and growth."""
     tables = {
         name: [
             {**_ids(record), "method": row.get("arm"), **row}
@@ -143,13 +145,14 @@ def _case_study(study: CaseStudy) -> dict[str, list[dict[str, Any]]]:
 
 
 def _parts(record: ResampledRecord) -> Rows:
-    """Yield what the search adds to the parts of the error, by base classifier."""
+    """Yield the changes of bias and variance by the search, by base classifier."""
     for base in BASES:
         parts = {part: record.change(base, part) for part in ("bias", "variance")}
         yield {**_ids(record), "base": base, **parts}
 
 
 def _clusterings(clusterings: Clusterings) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return (table, rows) pairs: losses, then times and checks where there are any."""
     sources = {"losses": list(loss_rows(clusterings.runs))}
     if clusterings.times:
         about = {"path": clusterings.times.path, "limit": clusterings.times.record["max_iter"]}
@@ -165,6 +168,7 @@ def _clusterings(clusterings: Clusterings) -> list[tuple[str, list[dict[str, Any
 
 
 def _sweeps(sweeps: Sweeps) -> list[pd.DataFrame]:
+    """Return a frame per sweep, with its source, protocol and path as columns."""
     frames = []
     for name in ("alpha", "weights", "separation"):
         for (dataset, k), table in sweeps.of(name).items():
@@ -183,9 +187,9 @@ def _sweeps(sweeps: Sweeps) -> list[pd.DataFrame]:
 
 
 def _moving(sweep: pd.DataFrame) -> pd.DataFrame:
-    """Say at which alphas above 0 passes lower the training loss by more than 0.01.
+    """Add a column that marks alphas above 0 at which passes lower the training loss by over 0.01.
 
-    At smaller ones hardly a row moves: the few passes say nothing about the speed.
+    At smaller alphas hardly any row moves, and the few passes do not show the speed.
     """
     if "train_log_loss" not in sweep:
         return sweep

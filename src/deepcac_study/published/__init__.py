@@ -1,1 +1,1 @@
-"""What the papers' programs did otherwise than their text says."""
+"""Deviations of the papers' programs from the text."""

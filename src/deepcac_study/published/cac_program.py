@@ -1,4 +1,4 @@
-"""What the published programs did otherwise than the text, outside the networks.
+"""Deviations of the published programs from the text, outside the networks.
 
 Class weights, seeds and scaling; the alphas that the papers print, by data set and base classifier.
 These are of Srivastava et al. 2021: "Don't Just Divide; Polarize and Conquer!" (CAC v1) Table 3,
@@ -32,15 +32,15 @@ ANY = ""  # CAC v2 prints one alpha per data set, for every classifier
 
 
 def imitated(dataset: str) -> str:
-    """Return the id of the data set that generated data (``demo_*``) stand for."""
+    """Return the id of the data set that generated data (``demo_*``) imitate."""
     return dataset.removeprefix(DEMO)
 
 
 def class_weight(arm: str, classifier: str, protocol: Protocol) -> str | None:
-    """Return the class weights of an arm; soundly those of the whole training part in all arms.
+    """Return the class weights of an arm, balanced over the whole training part by default.
 
-    A1 balances the classes of LR alone, anew inside each cluster, and of nothing else. W1
-    balances inside each cluster too, but for every classifier.
+    A1 balances only the classes of LR, separately in each cluster. W1 also balances in each
+    cluster, but for every classifier.
     """
     clustered = arm in ("km", "cac")
     if "A1" in protocol:
@@ -55,7 +55,7 @@ def classifier_seed(seed: int, protocol: Protocol) -> int:
 
 @cache
 def _printed(tables: tuple[str, ...]) -> dict[tuple[str, str], float]:
-    """Return alphas by ids of data set and classifier; the first table that prints one counts."""
+    """Return alphas by ids of data set and classifier, from the first table that prints one."""
     ids = {(row["kind"], row["paper"], row["printed"]): row["id"] for row in facts("names")}
     alphas: dict[tuple[str, str], float] = {}
     for name in tables:
@@ -70,8 +70,8 @@ def _printed(tables: tuple[str, ...]) -> dict[tuple[str, str], float]:
 def printed_alpha(dataset: str, classifier: str, *, v2: bool = False) -> float | None:
     """Return the alpha that the papers print for a data set and base classifier, if any.
 
-    Generated data (``demo_*``) take that of the data set they stand for. The classifier is
-    ``cac_dmnn`` for CAC inside DMNN; `v2` looks in CAC v2 alone (switch V2).
+    Generated data (``demo_*``) have that of the data set they imitate. The classifier is
+    ``cac_dmnn`` for CAC inside DMNN; `v2` searches only CAC v2 (switch V2).
     """
     alphas = _printed((_V2,) if v2 else _TABLES)
     alpha = alphas.get((imitated(dataset), classifier))
@@ -79,7 +79,7 @@ def printed_alpha(dataset: str, classifier: str, *, v2: bool = False) -> float |
 
 
 def given_alpha(dataset: str, classifier: str, protocol: Protocol) -> float | None:
-    """Return the printed alpha where a protocol takes it (A11); None where alpha is tuned."""
+    """Return the printed alpha if the protocol uses it (A11); None if alpha is tuned."""
     if "A11" not in protocol:
         return None
     return printed_alpha(dataset, classifier, v2="V2" in protocol)
@@ -88,11 +88,11 @@ def given_alpha(dataset: str, classifier: str, protocol: Protocol) -> float | No
 def published_scaling(
     features: FeatureMatrix, rows: Rows, dataset: str, family: str, protocol: Protocol
 ) -> list[Array] | None:
-    """Scale the parts of a split as a published program did, or return None where it was sound.
+    """Scale the parts of a split as a published program did; None if that was sound.
 
-    A4 (CAC family) standardises every part by its own mean and sd, CIC's sets a, b and c one by
-    one before that. D4 (deep methods) standardises all rows and then every part. L3 leaves the
-    features of the length-of-stay task as they are.
+    A4 (CAC family) standardises every part by its own mean and sd, after CIC's sets a, b and c
+    separately. D4 (deep methods) standardises all rows and then every part. L3 does not scale the
+    features of the length-of-stay task.
     """
     if family == "cac" and "A4" in protocol:
         by_set = imitated(dataset) in _SCALED_BY_SET

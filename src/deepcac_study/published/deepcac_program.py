@@ -1,7 +1,7 @@
 """The published DeepCAC program: each of its deviations as a subclass of a public estimator.
 
-`published` puts together those whose labels are on. D2, D5 and D14 concern what an estimator is
-given and asked, not how it learns, and are in
+`published` combines those whose labels are on. D2, D5 and D14 concern the inputs and outputs of an
+estimator, not how it learns, and are in
 `deepcac_study.experiments.networks.deep_methods`, D18 in `deepcac_study.experiments.prepare`.
 """
 
@@ -36,10 +36,10 @@ FIRST_ROWS = 512  # the batch of DMNN's program: the only rows its experts see
 
 
 def within_norm(z: Tensor, centroids: Tensor, membership: Tensor) -> Tensor:
-    """Return sum_j ||Z_j - mu_j||_F / n_j, in place of equation 2's squares."""
+    """Return sum_j ||Z_j - mu_j||_F / n_j, instead of the squares in equation 2."""
     size = membership.sum(dim=0)
     spread = (z - membership @ centroids).square().sum(dim=1) @ membership
-    # The root has no gradient at 0, where an empty cluster or a lone centred row would stand.
+    # The root has no gradient at 0, the value for an empty cluster or a single centred row.
     return (spread.clamp(min=1e-12).sqrt() * (size > 0) / size.clamp(min=1.0)).sum()
 
 
@@ -49,9 +49,9 @@ def farthest(z: Tensor, centroids: Tensor) -> Tensor:
 
 
 def min_precision_specificity(y: Ids, score: Array) -> float:
-    """Minimum of precision and specificity at argmax, as the mean over the classes.
+    """Return the minimum of precision and specificity at argmax, averaged over the classes.
 
-    The program calls it MINPSE, which elsewhere has sensitivity in it.
+    The program calls it MINPSE, which is usually defined with sensitivity.
     """
     predicted = score.argmax(axis=1)
     lesser = [
@@ -62,6 +62,7 @@ def min_precision_specificity(y: Ids, score: Array) -> float:
 
 
 def _share(property_: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> float:
+    """Return the share of `among` with the property, 0 of none."""
     return float(property_[among].mean()) if among.any() else 0.0
 
 
@@ -77,6 +78,7 @@ class FixedClassVectors(DeepCACClassifier):
         return network.class_vectors
 
     def _learned(self, network: DeepCACNetwork) -> list[nn.Parameter]:
+        """Return the autoencoder's parameters only."""
         return list(network.autoencoder.parameters())
 
 
@@ -94,6 +96,7 @@ class BothTermsOff(DeepCACClassifier):
     """D9: alpha = 0 removes the within-cluster term as well."""
 
     def _spread(self, network: DeepCACNetwork, z: Tensor, membership: Tensor) -> Tensor:
+        """Return the spread, zero when alpha is 0."""
         spread = super()._spread(network, z, membership)
         return spread if self.alpha else torch.zeros_like(spread)
 
@@ -131,11 +134,12 @@ class RawLatents(CentroidClassifier):
     """D19: local predictors learn from latents of the length that the clustering gave them."""
 
     def _latent_scale(self, z: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean 0 and sd 1: the latents stay as they are."""
         return torch.zeros_like(z[0]), torch.ones_like(z[0])
 
 
 class KMZStopping(PooledStopping, KMZClassifier):
-    """D10: AUPRC of all classes, 50 epochs at most, and the last one is kept."""
+    """D10: AUPRC of all classes, 50 epochs at most, and the parameters of the last one."""
 
     _measure = staticmethod(macro_auprc)
 
@@ -164,15 +168,16 @@ class DMNNStopping(DMNNClassifier):
 
 
 class FirstRowsOnly(DMNNClassifier):
-    """D12: the experts alone are trained, and on the first rows of the training part.
+    """D12: only the experts are trained, and on the first rows of the training part.
 
-    Encoder and gate stay. Every batch has the embeddings and labels of the first rows, and the
-    gates of its own.
+    Encoder and gate are fixed. Every batch has the embeddings and labels of the first rows, but the
+    gates of its own rows.
     """
 
     def _mixture_step(
         self, network: DMNNNetwork, train_rows: TensorRows
     ) -> tuple[TrainingStep, Budget]:
+        """Return a step whose loss pairs each batch's gates with the first rows."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         gate = in_chunks(lambda rows: network.gate(rows).log_softmax(dim=1), z)
 
@@ -185,14 +190,14 @@ class FirstRowsOnly(DMNNClassifier):
 
 
 class SharedAutoencoder(DMNNClassifier):
-    """D17: the encoder of DeepCAC, with ReLU between its layers, in place of a linear one."""
+    """D17: the encoder of DeepCAC, with ReLU between its layers, instead of a linear one."""
 
     _make_autoencoder = DeepClassifier._make_autoencoder
     _start = DeepClassifier._start
 
 
 class StudentMixture(CentroidClassifier):
-    """D13: predictions are mixed by Student's t in place of the nearest centre."""
+    """D13: predictions are averaged with Student's t weights instead of the nearest centre."""
 
     def _weigh(self) -> Callable[[Tensor, Tensor], Tensor]:
         return student_t
@@ -201,8 +206,8 @@ class StudentMixture(CentroidClassifier):
 class ShrinkingCentres(StudentMixture, DCNClassifier):
     """D13: wrong sign and slice move DCN's centres towards zero.
 
-    For each cluster j in turn, the program pulls every centre from j on by the centre's own sum
-    over 1 + its rows, at a rate that j's rows set.
+    For each cluster j in turn, the program moves every centre from j on by that centre's sum over
+    1 + its rows, at a rate given by the rows of j.
     """
 
     def _move(
@@ -225,7 +230,7 @@ class SquaresOverSize(DCNClassifier):
 
 
 class DCNStopping(PooledStopping, DCNClassifier):
-    """D10: precision and specificity, of predictors not trained yet at first; 50 epochs at most."""
+    """D10: precision and specificity, first of untrained predictors; 50 epochs at most."""
 
     _measure = staticmethod(min_precision_specificity)
 
@@ -240,16 +245,17 @@ class DCNStopping(PooledStopping, DCNClassifier):
 
 
 class StillCentres(StudentMixture, IDECClassifier):
-    """D13: IDEC's centres stay where k-means put them; targets of every second epoch."""
+    """D13: IDEC's centres stay at those of k-means; targets are renewed every second epoch."""
 
     target_epochs = 2
 
     def _learned(self, network: CentroidNetwork) -> list[nn.Parameter]:
+        """Return the autoencoder's parameters only."""
         return list(network.autoencoder.parameters())
 
 
 class IDECStopping(PooledStopping, IDECClassifier):
-    """D10: AUPRC of predictors not trained yet, then precision and specificity."""
+    """D10: AUPRC of untrained predictors, then precision and specificity."""
 
     _measure = staticmethod(min_precision_specificity)
 
@@ -287,9 +293,9 @@ DEVIATIONS: dict[type[DeepClassifier], dict[str, type[DeepClassifier]]] = {
 
 
 def published(estimator: type[DeepClassifier], labels: Collection[str]) -> type[DeepClassifier]:
-    """Return an estimator with those deviations of its program whose labels are given.
+    """Return a subclass of an estimator with the deviations of its program that are given.
 
-    It is a subclass with the same name and parameters; `estimator` itself if nothing deviates.
+    It has the same name and parameters; `estimator` itself is returned if nothing deviates.
     Labels (``catalogue/switches.csv``) that do not concern the estimator are ignored.
     """
     deviations = DEVIATIONS.get(estimator, {})

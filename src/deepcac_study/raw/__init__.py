@@ -1,1 +1,1 @@
-"""Bytes that are not trusted yet: fetching, archives, digests, delimited files."""
+"""Untrusted input: fetching, archives, digests, delimited files."""

@@ -1,8 +1,8 @@
 """Read archives without unpacking them to disk, and digest what they hold.
 
-The kind (zip, tar.gz, tar.xz, tar) is seen from the content, never from the file name. Nothing an
-archive says is trusted: names that leave the folder, links, devices, encrypted or sparse members,
-sizes above a limit and damaged data are one-line errors.
+The kind (zip, tar.gz, tar.xz, tar) is detected from the content, never from the file name. Archives
+are not trusted: names outside the folder, links, devices, encrypted or sparse members, sizes above
+a limit and damaged data are one-line errors.
 """
 
 import gzip
@@ -72,10 +72,10 @@ def members(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of an archive's files, in its order, one in memory at a time.
 
-    Names have ``/`` and no leading ``./``; limits are of unpacked bytes, and `max_members` counts
-    folders too. A `DataError`: the archive is damaged or truncated; a name is absolute, holds
-    ``..`` or stands twice; a member is a link, a device, encrypted, sparse, too large or packed by
-    another method than deflate; there are too many.
+    Names have ``/`` and no leading ``./``; limits are in unpacked bytes, and `max_members` counts
+    folders too. A `DataError`: the archive is damaged or truncated; a name is absolute, contains
+    ``..`` or is repeated; a member is a link, a device, encrypted, sparse, too large or compressed
+    by another method than deflate; there are too many.
     """
     read = _zip_members if kind(path) == "zip" else _tar_members
     place = f"{path}: start of the archive"
@@ -102,11 +102,11 @@ def members(
 
 
 def content_digest(path: str | os.PathLike[str], *, top: str | None = None) -> str:
-    """Digest the members of an archive, so that zip, tar.gz and tar.xz of the same files agree.
+    """Return a digest of the members of an archive, equal for zip, tar.gz and tar.xz of them.
 
-    It is the SHA-256 (hexadecimal) of one line ``{sha256} {name}`` (two spaces, line feed at the
-    end) a member, ordered by name; the name holds its folders. `top` replaces the first folder of
-    each name (or is put before a name without one), for archives that differ in that folder only.
+    It is the hexadecimal SHA-256 of lines ``{sha256} {name}`` (two spaces, line feed at the end),
+    one per member, ordered by name with folders. `top` replaces the first folder of each name (or
+    is put before a name without one), for archives that differ in that folder only.
     """
     lines = []
     for name, content in members(path):
@@ -117,6 +117,7 @@ def content_digest(path: str | os.PathLike[str], *, top: str | None = None) -> s
 
 
 def _checked_name(path: str | os.PathLike[str], name: str) -> str:
+    """Return the name; DataError if it leads outside the archive's folder."""
     parts = re.split(r"[/\\]", name)
     if not name or not parts[0] or ".." in parts or "\0" in name or PureWindowsPath(name).drive:
         raise DataError(f"{path}: refused: member name {name!r} leaves the folder of the archive")
@@ -136,6 +137,7 @@ def _check_number(path: str | os.PathLike[str], number: int, limit: int) -> None
 def _zip_members(
     path: str | os.PathLike[str], max_bytes: int, max_members: int
 ) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents; DataError for links, encryption or too much data."""
     with zipfile.ZipFile(path) as archive:
         _check_number(path, len(archive.infolist()), max_members)
         for info in archive.infolist():
@@ -156,7 +158,7 @@ def _zip_members(
 
 
 def _content(name: str, file: IO[bytes], announced: int) -> bytes:
-    """Read a member piece by piece, no further than its announced size; zip checks its CRC."""
+    """Read a member in chunks, up to its announced size; the zip module checks its CRC."""
     content = bytearray()
     while piece := file.read(_PIECE):
         content += piece
@@ -168,6 +170,7 @@ def _content(name: str, file: IO[bytes], announced: int) -> bytes:
 def _tar_members(
     path: str | os.PathLike[str], max_bytes: int, max_members: int
 ) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents; DataError for links, devices or too much data."""
     number = 0
     with _opened(path) as stream:
         metered = _Metered(stream, path)
@@ -200,7 +203,7 @@ def _opened(path: str | os.PathLike[str]) -> IO[bytes] | gzip.GzipFile | lzma.LZ
 
 
 class _Metered(io.RawIOBase):
-    """A stream that refuses to give more than its quota, and remembers how it ended."""
+    """A stream that raises `DataError` beyond its quota, and remembers how it ended."""
 
     def __init__(self, stream: io.IOBase | IO[bytes], path: str | os.PathLike[str]) -> None:
         self.stream = stream
@@ -209,6 +212,7 @@ class _Metered(io.RawIOBase):
         self.tail = b""
 
     def read(self, size: int = -1) -> bytes:
+        """Read up to `size` bytes; DataError beyond the quota of the current member."""
         block = self.stream.read(size)
         self.quota -= len(block)
         if self.quota < 0:
@@ -219,7 +223,7 @@ class _Metered(io.RawIOBase):
         return block
 
     def finish(self) -> None:
-        """Read on to the end, which checks the compressed stream; a tar ends with zeros."""
+        """Read to the end, which verifies the compressed stream; a tar ends with zeros."""
         while self.read(io.DEFAULT_BUFFER_SIZE):
             pass
         if self.tail != bytes(tarfile.BLOCKSIZE):

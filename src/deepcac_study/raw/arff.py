@@ -31,8 +31,8 @@ def read_arff(path: StrPath) -> pa.Table:
     """Read an ARFF file of numeric and nominal attributes.
 
     Numbers become float64 and categories strings, both with nulls; ``?`` is missing unless it is a
-    declared level. A file that is missing, not ARFF or empty is a `DataError`. scipy takes ``3?``
-    for a missing number; `raw.fetch.check_raw` has compared the file's digest before.
+    declared level. A file that is missing, not ARFF or empty is a `DataError`. scipy reads ``3?``
+    as a missing number, but `raw.fetch.check_raw` has verified the file's digest before.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -59,6 +59,7 @@ def read_arff(path: StrPath) -> pa.Table:
 def _column(
     name: str, values: np.ndarray, levels: tuple[str, ...] | None
 ) -> tuple[pa.Field, pa.Array]:
+    """Return field and values: floats, or text with "?" missing and the levels that occur."""
     if levels is None:
         return pa.field(name, pa.float64()), pa.array(values, pa.float64(), from_pandas=True)
     text = np.char.decode(values, "utf-8")
@@ -69,9 +70,9 @@ def _column(
 
 
 def _tight_levels(text: str) -> str:
-    """Drop the spaces between the levels of a declaration.
+    """Remove the spaces between the levels of a declaration.
 
-    scipy keeps them in the names of the levels, and then finds none of soybean.arff's in its rows.
+    scipy keeps them in the names of the levels, which then do not match the rows of soybean.arff.
     """
     data = re.search(r"(?im)^\s*@data", text)
     end = data.start() if data else len(text)

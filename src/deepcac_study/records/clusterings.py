@@ -1,4 +1,4 @@
-"""The finished experiments of supervised k-means: losses, training times, checks of its theory."""
+"""Records of supervised k-means: losses, training times, checks of its theory."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ class ClusteringRun(Stored):
 
     @property
     def unfinished(self) -> str:
-        """How many of the trained models were stopped before their precision, in words."""
+        """The number of trained models that did not reach their precision, in words."""
         counts = [
             sum(repeat[key] for repeat in self.record["repeats"])
             for key in ("n_unfinished", "n_fits")
@@ -47,14 +47,14 @@ class Measured(Stored):
     """One record of measurements: ``times.json`` or ``checks.json``."""
 
     def rows(self, table: str, **wanted: object) -> list[dict[str, Any]]:
-        """Return the rows of a table whose entries have the values."""
+        """Return the rows of a table whose entries equal the values in `wanted`."""
         rows: Sequence[dict[str, Any]] = self.record[table]
         return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
 
 
 @dataclass(frozen=True)
 class Clusterings:
-    """Everything that was measured of supervised k-means; any part may be missing."""
+    """All records of supervised k-means; any part may be missing."""
 
     runs: tuple[ClusteringRun, ...] = ()  # by data set and method
     # Of `learning_times` and `oracle_checks`.

@@ -1,4 +1,4 @@
-"""The commit of the code that makes a record, and whether that of a record exists."""
+"""The commit of the code that makes a record, and a check that a record's commit exists."""
 
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -12,19 +12,19 @@ _ROOT = Path(__file__).parents[2]
 
 @cache
 def code_commit() -> str | None:
-    """Return the commit of this clone; None where its code was edited since, or in no clone."""
+    """Return the commit of this clone; None if its code is edited, or outside a clone."""
     edited = _git("status", "--porcelain", "--untracked-files=no", "--", str(_ROOT))
     made = _git("rev-parse", "HEAD")
     return None if edited.returncode or edited.stdout else made.stdout.strip() or None
 
 
 def check_commits(commits: Mapping[str, str]) -> None:
-    """Refuse records of a commit that is not in the history of this clone.
+    """Raise `DataError` for records of a commit that is not in the history of this clone.
 
     Parameters
     ----------
     commits : mapping of str to str
-        The commit of each record, by its path; an empty one is none.
+        The commit of each record, by its path; empty ones are ignored.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def check_commits(commits: Mapping[str, str]) -> None:
 def _unknown(commits: Iterable[str]) -> list[str]:
     """Return those commits that are not in the history of this clone, sorted.
 
-    Where there is no clone, or one without its whole history, nothing is known to be missing.
+    Outside a clone, or in a shallow one, none is known to be missing.
     """
     if _git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
         return []
@@ -52,6 +52,7 @@ def _unknown(commits: Iterable[str]) -> list[str]:
 
 
 def _git(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run git in the repository; exit code 127 if it cannot start."""
     asked = ["git", "-C", str(_ROOT), *words]
     try:
         return subprocess.run(asked, capture_output=True, check=False, text=True)

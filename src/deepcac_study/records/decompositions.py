@@ -11,7 +11,7 @@ from deepcac.types import Array
 from deepcac_study.records.stored import Stored, load_stored
 
 BASES = {"nb": "naive Bayes", "svm": "linear machines"}
-PRINTED_BASE = {"svm_rest": "svm"}  # the paper does not say which of both its machines are
+PRINTED_BASE = {"svm_rest": "svm"}  # the paper does not state which of the two it used
 EVERY_BASE = {**BASES, "svm_rest": "linear machines, one against rest"}
 
 
@@ -47,11 +47,11 @@ class DecompositionRecord(Stored):
         return 100 * values if name.endswith("accuracy") else values
 
     def gains(self, base: str, over: str = "alone", name: str = "accuracy") -> Array:
-        """Return accuracy of the greedy search less that of another arm (runs,), in points."""
+        """Return accuracy of the greedy search minus that of another arm (runs,), in points."""
         return self.values(base, "greedy", name) - self.values(base, over, name)
 
     def corrected_test(self, base: str) -> Comparison:
-        """Return the t-test on the gains that takes account of shared training rows."""
+        """Return the t-test on the gains, corrected for shared training rows."""
         shares = self.record["shares"]
         return corrected_t_test(self.gains(base), n_train=shares["train"], n_test=shares["test"])
 
@@ -66,7 +66,7 @@ class ResampledRecord(Stored):
     place, entry = "{dataset}.json", "parts"
 
     def change(self, base: str, part: str) -> float:
-        """Return a part of the error with the greedy search less that without, in points.
+        """Return a part of the error with the greedy search minus that without, in points.
 
         `part` is ``error``, ``bias`` or ``variance``.
         """

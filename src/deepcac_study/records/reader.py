@@ -1,4 +1,4 @@
-"""One reader of all finished work: what a file is, its place says."""
+"""Reading of all finished work; the path of a file gives its kind."""
 
 import os
 from collections import defaultdict
@@ -21,13 +21,13 @@ from deepcac_study.records.sweep_tables import Sweeps, load_sweeps
 from deepcac_study.records.theorem_checks import TheoryRecord
 
 RUNS = "runs"
-# Kinds by the folder that tells them; what lies in none of these is a run.
+# Kinds by folder; a file in none of these is a run.
 FOLDERS = (*OTHERS, *JUDGE_FOLDERS, JUDGED)
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found; any part may be empty."""
+    """All finished work that was read; any part may be empty."""
 
     runs: Runs
     sweeps: Sweeps = field(default_factory=Sweeps)
@@ -39,7 +39,7 @@ class Findings:
 
 
 def by_kind(paths: Iterable[str | os.PathLike[str]]) -> dict[str, list[Path]]:
-    """Return files by their kind: a name of `FOLDERS`, or ``runs``; a kind without any is empty."""
+    """Return files by kind, a name of `FOLDERS` or ``runs``; every kind has a list."""
     files: dict[str, list[Path]] = defaultdict(list)
     for path in paths:
         folders = PurePath(path).parts[-2::-1]
@@ -56,12 +56,12 @@ def read(
     references: References | None = None,
     unscored: Container[str] = (),
 ) -> Findings:
-    """Read what the papers are compared with; files of other kinds are left alone.
+    """Read the work that is compared with the papers; files of other kinds are ignored.
 
     Parameters
     ----------
     paths, root
-        Records and tables, in any order; the folder that shown paths are relative to.
+        Records and tables, in any order; the folder that displayed paths are relative to.
     inputs, unscored
         As in `deepcac_study.records.runs.load`.
     references
@@ -70,7 +70,7 @@ def read(
     Raises
     ------
     DataError
-        A file is damaged, is not of its place or of its inputs.
+        A file is damaged, or does not fit its path or its inputs.
     """
     files = by_kind(paths)
     decomposed = [*files["decomposition"], *files["bias_variance"]]

@@ -1,7 +1,7 @@
 """The run record: one JSON per run with its whole configuration, and the scores of every row.
 
-Everything in a record but the ``machine`` block is the same each time the run is repeated;
-``digest`` is taken over that part, so two records of one run can be compared by it.
+Everything in a record but the ``machine`` block is reproducible; ``digest`` is that of this part,
+so two records of one run can be compared by it.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ def schema() -> dict[str, Any]:
 
 @cache
 def _validator() -> Any:
-    """Return what checks a record; made once, because that checks the schema itself too."""
+    """Return the validator of records; cached, because creating it checks the schema too."""
     from jsonschema.validators import validator_for
 
     kind = validator_for(schema())
@@ -56,7 +56,7 @@ def file_digest(path: str | os.PathLike[str]) -> str:
 
 
 def machine(seconds: dict[str, float], threads: int, device: str) -> dict[str, Any]:
-    """Describe where and how fast a run was made; the only part that varies between repeats."""
+    """Return the ``machine`` block of a record, the only part that varies between repeats."""
     return {
         "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
         "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
@@ -70,7 +70,7 @@ def machine(seconds: dict[str, float], threads: int, device: str) -> dict[str, A
 
 
 def processor(info: Path = Path("/proc/cpuinfo")) -> str:
-    """Return the name of the processor: networks end in other digits on another kind."""
+    """Return the name of the processor, since results of networks depend on its kind."""
     if not info.exists():
         return platform.processor() or platform.machine()
     first = info.read_text(encoding="utf-8", errors="replace").split("\n\n")[0]
@@ -102,7 +102,7 @@ def write_record(path: str | os.PathLike[str], record: dict[str, Any]) -> None:
 
 
 def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read and validate a run record; one that is foreign, edited or at odds is a `DataError`."""
+    """Read and validate a run record; an invalid, edited or inconsistent one is a `DataError`."""
     from jsonschema import ValidationError
 
     record = read_json(path)
@@ -119,13 +119,14 @@ def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _close(stored: dict[str, float], computed: dict[str, float]) -> bool:
+    """Return whether mean and sd agree to rounding."""
     return all(
         math.isclose(stored[x], computed[x], rel_tol=1e-9, abs_tol=1e-12) for x in ("mean", "sd")
     )
 
 
 def scores_path(path: str | os.PathLike[str]) -> Path:
-    """Return where the per-row scores of the record at `path` are."""
+    """Return the path of the per-row scores of the record at `path`."""
     return Path(path).with_suffix(".scores.parquet")
 
 
@@ -148,7 +149,7 @@ def row_scores(row_id: "np.ndarray", task: "Task", fitted: "Fitted") -> "pa.Tabl
 
 
 def write_scores(path: str | os.PathLike[str], parts: list["pa.Table"]) -> None:
-    """Write the rows of all splits beside the record at `path`."""
+    """Write the per-row scores of all splits next to the record at `path`."""
     import pyarrow as pa
 
     write_table(scores_path(path), pa.concat_tables(parts))

@@ -1,8 +1,8 @@
 """Finished records in a few small files that travel with the code.
 
 An archive is a folder: ``papers.tar.xz`` and ``judge.tar.xz`` with every JSON record, and
-``manifest.csv``, a row a record. The same records give the same bytes. Two archives are put
-together as a union in which the newer record of a path wins.
+``manifest.csv`` with one row per record. The same records give the same bytes. Two archives are
+merged as a union in which the newer record of a path wins.
 
 python -m deepcac_study.records.record_archive pack results docs/results/records
 python -m deepcac_study.records.record_archive lay docs/results/records results
@@ -51,7 +51,7 @@ class ManifestRow(NamedTuple):
     path: str  # relative to ``results``
     sha256: str  # of its bytes
     digest: str  # of what a repeated run must give again
-    # With what it was made; empty where the record does not say.
+    # How it was made; empty where the record does not have it.
     commit: str
     processor: str
     device: str
@@ -66,7 +66,7 @@ def part_of(path: str) -> str:
 def find_records(results: str | os.PathLike[str]) -> dict[str, bytes]:
     """Return the bytes of every record below a folder ``results``, by path relative to it.
 
-    A record says what machine made it; what the report and the study derive from records does not.
+    A record has a block ``machine``; JSON files that report and study derive from records do not.
 
     Raises
     ------
@@ -89,13 +89,13 @@ def pack(
 ) -> list[ManifestRow]:
     """Write records of `find_records` as an archive, and return its manifest.
 
-    A record of the archive that is there already stays, unless a new one has its path. What may
-    not be shown to anybody, by `may_leave` from path and content, is left out.
+    Records of an archive that exists already are kept, unless a new one has the same path. Records
+    that `may_leave` rejects, by path and content, are left out.
 
     Raises
     ------
     DataError
-        A record, or the archive that is there, is damaged.
+        A record, or the existing archive, is damaged.
     """
     place = Path(folder)
     older = read(place) if (place / MANIFEST).exists() else {}
@@ -112,13 +112,13 @@ def pack(
 
 
 def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
-    """Read the records of an archive, by path; each is compared with the manifest.
+    """Read the records of an archive, by path, and check each against the manifest.
 
     Raises
     ------
     DataError
-        The archive and its manifest disagree, or a file of it is damaged, too large, or holds what
-        is no record.
+        The archive and its manifest disagree, or a file in it is damaged, too large or not a
+        record.
     """
     place = Path(folder)
     listed = {row.path: row for row in manifest(place)}
@@ -152,7 +152,7 @@ def manifest(folder: str | os.PathLike[str]) -> list[ManifestRow]:
     Raises
     ------
     DataError
-        It is missing, has other columns, or names no record.
+        It is missing, has other columns, or is empty.
     """
     path = Path(folder) / MANIFEST
     try:
@@ -172,11 +172,11 @@ def manifest(folder: str | os.PathLike[str]) -> list[ManifestRow]:
 
 
 class Laid(NamedTuple):
-    """What came of writing an archive to a folder."""
+    """Counts of written and existing records, and paths of existing ones that differ."""
 
     written: int
     there: int
-    other: list[str]  # of those that were there: not as they shipped, by path
+    other: list[str]  # paths of existing records that differ from the shipped ones
 
 
 def lay(
@@ -184,9 +184,9 @@ def lay(
 ) -> Laid:
     """Write the records of an archive to a folder ``results``, with its ``README.md``.
 
-    What is there already stays, but for runs as an earlier release shipped them. With `replace`,
-    all that is there and is not as it shipped is written anew. The time of what is written is
-    `LAID`, and so is that of runs that are the same in both releases.
+    Existing files are kept, except runs that an earlier release shipped. With `replace`, all files
+    that differ from the shipped ones are overwritten. The modification time of written files, and
+    of runs that are equal in both releases, is set to `LAID`.
     """
     written, other = 0, []
     records = read(folder)
@@ -208,15 +208,15 @@ def lay(
 
 
 def _without_scores(target: Path, path: str) -> bool:
-    """Say whether a record is a run without its scores: a run that is made here has them.
+    """Return whether a record is a run without score file; runs that were made here have one.
 
-    Other records have nothing beside them by which to tell.
+    For other records nothing shows where they were made.
     """
     return any(runs_among([f"results/{path}"])) and not scores_path(target).exists()
 
 
 def _shipped_before(target: Path, path: str) -> bool:
-    """Say whether a record is whole, and a run that was not made here."""
+    """Return whether a record is an undamaged run that was not made here."""
     try:
         return _without_scores(target, path) and bool(read_json(target))
     except DataError:
@@ -224,7 +224,7 @@ def _shipped_before(target: Path, path: str) -> bool:
 
 
 def _summary(laid: Laid) -> str:
-    """Say what was written, and name what was not."""
+    """Return a message on what was written, with the names of files that were kept."""
     summary = f"{laid.written} records written, {laid.there} were there"
     if not laid.other:
         return summary
@@ -237,7 +237,7 @@ def _summary(laid: Laid) -> str:
 
 
 def main() -> None:
-    """Pack the records of a folder, or lay those of an archive there."""
+    """Pack the records of a folder into an archive, or write those of an archive to a folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("pack", "lay"))
     parser.add_argument("source")
@@ -261,11 +261,11 @@ def main() -> None:
 
 
 def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool:
-    """Say whether a record may be shown to anybody; what the registry does not know may not.
+    """Return whether a record may be published; unknown data sets may not.
 
-    Records of open data may, and those of cohorts that the study plants; generated data of the
-    demo are left out, because they are made in minutes. A record in the place of a restricted
-    data set may not, whatever it says.
+    Records of open data may, and those of planted cohorts; generated data of the demo are left
+    out, because they are made in minutes. A record at the path of a restricted data set may not,
+    whatever its content.
     """
     if path.startswith(GENERATED_PLACES):
         return content.get("synthetic") is True and "dataset" not in content
@@ -278,7 +278,7 @@ def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool
 
 
 def _content(path: str, data: bytes) -> dict[str, Any]:
-    """Return what a record says; one that is no record is a `DataError`."""
+    """Parse a record and check its digests; anything else is a `DataError`."""
     try:
         value = json.loads(data)
         if not digests_hold(value) or not isinstance(value["machine"], dict):
@@ -304,18 +304,18 @@ def _rows(
 
 
 def _made(content: Mapping[str, Any]) -> dict[str, str]:
-    """Return with what a record was made; empty where it does not say."""
+    """Return commit, version and the like from a record; empty where it has none."""
     machine = content["machine"]
     names = {"commit": "git_commit", "processor": "processor", "device": "device"}
     return {name: str(machine.get(entry) or "") for name, entry in names.items()}
 
 
 def seconds_once(made: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """Return the seconds of each record, by path, so that their sum is what all of them took.
+    """Return the seconds of each record, by path, such that their sum is the total time.
 
-    Given are the ``machine`` blocks. What the records of one job share (the preparation and the
-    clusterings of a table's runs, the networks of two contenders of the judge) stands in each of
-    them; here each has an equal part of it.
+    `made` has the ``machine`` blocks. Stages that records of one job share (the preparation and the
+    clusterings of a table's runs, the networks of two contenders of the judge) are in each of their
+    blocks; here each record gets an equal part.
     """
     jobs: Counter[tuple[Any, ...]] = Counter()
     for path, machine in made.items():
@@ -333,17 +333,18 @@ def seconds_once(made: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
 def total_seconds(stages: Mapping[str, float]) -> float:
     """Return the seconds of all stages: the ``total`` where there is one, else their sum.
 
-    A name with a dot is a part of the stage before the dot.
+    A name with a dot is a part of the stage before the dot, and not added.
     """
     return float(stages["total"]) if "total" in stages else _sum(stages)
 
 
 def _sum(stages: Mapping[str, float]) -> float:
+    """Return the seconds of all stages; "a.b" is part of "a" and not added."""
     return sum(float(seconds) for name, seconds in stages.items() if "." not in name)
 
 
 def _common(machine: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """Return the stages that records of one job may share; equal to the millisecond, they do."""
+    """Return the stages that records of one job may share; they do if equal to the millisecond."""
     stages = _stages(machine)
     return [
         (name, float(stages[name])) for name in ("prepare", "shared", "total") if name in stages
@@ -356,6 +357,7 @@ def _stages(machine: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _job(path: str, machine: Mapping[str, Any]) -> tuple[str, str]:
+    """Return folder and commit, which the records of one job have in common."""
     return path.rpartition("/")[0], str(machine.get("git_commit"))
 
 
@@ -371,7 +373,7 @@ def compressed(records: Mapping[str, bytes]) -> bytes:
 
 
 def _members(path: Path) -> list[tuple[str, bytes]]:
-    """Return the files of a compressed tar, none of which is written anywhere."""
+    """Read the files of a compressed tar in memory."""
     try:
         reader = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_MEMORY)
         plain = reader.decompress(path.read_bytes(), max_length=_MOST_BYTES)

@@ -1,4 +1,4 @@
-"""What a repeat of a record must give again: facts exactly, scores within a tolerance."""
+"""Comparison of a record with its repeat: facts must be equal, scores within a tolerance."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -26,8 +26,8 @@ _FACTS = {
     *("test", "verdict"),
 }
 _FRACTIONS = {"missing", "strength"}  # facts with a fraction, which no arithmetic changes
-_OF_A_CHOICE = {"risks", "partitions"}  # kept of the trial that won: in a tie, of another one
-# Validation F1s that lie as near, or within a training row, are level: last digits choose one.
+_OF_A_CHOICE = {"risks", "partitions"}  # of the chosen trial, which may differ in a tie
+# Validation F1s within this, or within one training row, tie: the last digits decide.
 TIE = 0.001
 
 
@@ -41,7 +41,7 @@ class RepeatSeries(NamedTuple):
 
 
 def leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
-    """Yield each plain value of a record with its place, but for timings and the machine."""
+    """Yield the place and value of each leaf of a record, without timings and machine."""
     if isinstance(value, Mapping | list):
         pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
         for name, inner in pairs:
@@ -65,14 +65,14 @@ def _is_fact(place: Place, value: Any) -> bool:
 
 
 def _name(place: Place) -> str:
-    """Return the last part of a place that is no number."""
+    """Return the last part of a place that is not a number."""
     return next((part for part in reversed(place) if not part.isdigit()), "")
 
 
 def fact_that_differs(shipped: Record, again: Record) -> tuple[str, Any, Any] | None:
-    """Return the first fact that is another in the repeat, with both values.
+    """Return place and both values of the first fact that differs in the repeat; None if none.
 
-    Another alpha is none where the repeat found the shipped one as good.
+    A different alpha does not count if the shipped one scores as well in the repeat.
     """
     ours, theirs = facts(shipped), facts(again)
     for place in {**ours, **theirs}:
@@ -84,7 +84,7 @@ def fact_that_differs(shipped: Record, again: Record) -> tuple[str, Any, Any] | 
 
 
 def _is_tie(again: Record, place: Place, alpha: Any) -> bool:
-    """Say whether alpha is level with the best by the F1s of the repeat."""
+    """Return whether alpha ties with the best by the F1s of the repeat."""
     split = again["splits"][int(place[1])]
     scores = split["hyperparameters"].get("alpha_f1") or {}
     by_alpha = {float(value): f1 for value, f1 in scores.items()}
@@ -93,7 +93,7 @@ def _is_tie(again: Record, place: Place, alpha: Any) -> bool:
 
 
 def summary_fault(record: Record) -> tuple[str, float, float] | None:
-    """Return place, value and right value of a mean or sd that is not that of the splits."""
+    """Return place, value and correct value of a mean or sd that does not fit the splits."""
     if "splits" in record and "summary" in record:
         right = dict(leaves(summarise(record["splits"])))
         for place, value in leaves(record["summary"]):
@@ -104,7 +104,7 @@ def summary_fault(record: Record) -> tuple[str, float, float] | None:
 
 
 def smallest_test(record: Record) -> int:
-    """Return the rows of the smallest test part of a record; 0 where it does not say."""
+    """Return the rows of the smallest test part of a record; 0 if it has none."""
     sizes = [value for place, value in leaves(record) if place[-1] == "n_test"]
     if not sizes and "shares" in record:
         sizes = [int(record["n_rows"] * record["shares"]["test"])]
@@ -112,9 +112,9 @@ def smallest_test(record: Record) -> int:
 
 
 def score_series(shipped: Record, again: Record) -> list[RepeatSeries]:
-    """Return the scores of a record and its repeat: every number with a fraction but facts.
+    """Return the scores of a record and its repeat: every float that is no fact.
 
-    The first number of a place is that of the split.
+    The first number in a place is the split.
     """
     together: dict[Place, dict[str, list[float]]] = {}
     for side, record in enumerate((shipped, again)):

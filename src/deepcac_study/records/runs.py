@@ -1,4 +1,4 @@
-"""The runs that a report is made from, found by protocol, data set, method and k."""
+"""Records of runs, found by protocol, data set, method and k."""
 
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -53,16 +53,16 @@ class Run(Stored):
 
     @property
     def scores_file(self) -> Path:
-        """Per-row test scores beside the record."""
+        """Path of the per-row test scores."""
         return scores_path(self.file)
 
     def scores(self, columns: Sequence[str]) -> pa.Table | None:
-        """Return columns of the per-row test scores; None where the record promises none.
+        """Read columns of the per-row test scores; None if the record has none.
 
         Raises
         ------
         DataError
-            The file is missing, damaged or not the one that the record was written with.
+            The file is missing, damaged or differs from the one written with the record.
         """
         if not self.with_scores:
             return None
@@ -105,24 +105,24 @@ class Run(Stored):
 
     @property
     def fold_scores(self) -> list[float]:
-        """The cross-validated F1 of each split at its best alpha; empty where none was searched."""
+        """The cross-validated F1 of each split at its best alpha; empty if alpha was not tuned."""
         searched = [split.get("hyperparameters", {}).get("alpha_f1") for split in self.splits]
         return [max(by_alpha.values()) for by_alpha in searched] if all(searched) else []
 
     def reported(self, metric: str, paper: str) -> str:
-        """Return the metric that a paper's number of this name means in this run.
+        """Return the metric of this run that corresponds to a paper's number of this name.
 
-        Means over the classes are taken for more than two classes, and for DeepCAC's scores
-        where switch D1 is on; else the positive class counts.
+        That is the mean over the classes for more than two classes, and for DeepCAC's scores
+        with switch D1; else the score of the positive class.
         """
         macro = "D1" in self.record.get("switches", ())
         return reported(metric, paper, int(self.record.get("n_classes", 2)), macro=macro)
 
 
 def reported(metric: str, paper: str, n_classes: int, *, macro: bool) -> str:
-    """Return the metric that a paper's number of this name means, as `Run.reported` says.
+    """Return the metric that corresponds to a paper's number of this name (`Run.reported`).
 
-    `macro` says whether switch D1 is on.
+    `macro` is whether switch D1 is on.
     """
     several = n_classes > 2
     if metric in ("auroc", "auprc") and (several or (paper == "deepcac" and macro)):
@@ -155,7 +155,7 @@ class Runs:
         return self._index.get((protocol, dataset, method, k))
 
     def where(self, **wanted: object) -> list[Run]:
-        """Return the runs whose attributes (protocol, dataset, method, k, ...) have the values."""
+        """Return the runs whose attributes (protocol, dataset, method, k, ...) equal `wanted`."""
         return [
             run
             for run in self.items
@@ -169,21 +169,21 @@ def load(
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
     unscored: Container[str] = (),
 ) -> Runs:
-    """Read run records, in any order; their paths are shown relative to `root`.
+    """Read run records, given in any order; their paths are displayed relative to `root`.
 
     Parameters
     ----------
     inputs : mapping, optional
-        What each record must have been made from, ``features`` and ``splits``, by its path. What
-        is not here is not compared.
+        The inputs that each record must have been made from, ``features`` and ``splits``, by its
+        path. Inputs that do not exist are not compared.
     unscored : container of str
-        Paths of shipped records, beside which no score files are looked for.
+        Paths of shipped records, which have no score files.
 
     Raises
     ------
     DataError
-        A file is no whole run record, lies where another belongs or was made from other inputs
-        than are here; or two are of the same run.
+        A file is no valid run record, is at the wrong path or was made from other inputs; or two
+        are of the same run.
     """
     runs = [
         _read(Path(path), Path(root), path not in unscored)
@@ -199,6 +199,7 @@ def load(
 
 
 def _read(file: Path, root: Path, with_scores: bool) -> Run:
+    """Read a run; DataError if the file lies at the place of another run."""
     place = Path(os.path.relpath(file, root)).as_posix()
     run = Run(place, read_record(file), file, with_scores)
     ends = ("/".join(("results", *file.absolute().parts[-n:])) for n in (4, 3, 2))
@@ -215,13 +216,14 @@ def _read(file: Path, root: Path, with_scores: bool) -> Run:
 
 
 def _follows(run: Run, folder: str) -> bool:
-    """Say whether a record is of the protocol of a folder; a named one may have switches since."""
+    """Return whether a record fits a folder's protocol, or an older version of a named one."""
     asked, recorded = Protocol.from_folder(folder), Protocol(frozenset(run.record["switches"]))
     since = asked.name in named_protocols() and recorded.labels < asked.labels
     return run.protocol == asked.name and (recorded == asked or since)
 
 
 def _check_inputs(run: Run, inputs: Mapping[str, Any], digest: Callable[[str], str]) -> None:
+    """Raise DataError if features or splits here have another digest."""
     for name in ("features", "splits"):
         path = inputs.get(name)
         if path and Path(path).exists() and digest(path) != run.record["inputs"][name]:

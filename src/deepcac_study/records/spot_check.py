@@ -1,6 +1,6 @@
-"""A spot check of shipped records: which are drawn, how one that was made again is compared.
+"""Spot check of shipped records: the draw, the comparison with repeats, and its bound.
 
-The draw is a plain random one, so that the bound is the exact one of acceptance sampling.
+The draw is simple random sampling, so that the exact bound of acceptance sampling applies.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from deepcac_study.records.repeated_values import (
     smallest_test,
     summary_fault,
 )
-from deepcac_study.records.tolerances import Tolerances, allowed, differences, family
+from deepcac_study.records.tolerances import Tolerances, allowed, family, repeat_differences
 
 SAME, NUMBERS, WITHIN, DIFFERENT, MISSING = (
     *("the same", "the same scores", "within the tolerance"),
@@ -29,7 +29,7 @@ WORST_FIRST = (DIFFERENT, MISSING, WITHIN, NUMBERS, SAME)
 
 
 class Compared(NamedTuple):
-    """A shipped record, compared with the one that was made again."""
+    """Result of comparing a shipped record with its repeat."""
 
     path: str  # relative to ``results``
     verdict: str  # one of `WORST_FIRST`
@@ -45,10 +45,10 @@ class Compared(NamedTuple):
 def draw(
     rows: Iterable[ManifestRow], n: int, seed: int, minutes: float | None = None
 ) -> tuple[list[ManifestRow], list[ManifestRow]]:
-    """Draw records of a manifest at random; return the draw, and what it was drawn from.
+    """Draw records of a manifest at random; return the draw, and the population.
 
-    With one seed, a smaller draw is the beginning of a larger one. Where `n` records may take so
-    many minutes of processor time on average, the longest ones are left out, until they do.
+    With one seed, a smaller draw is the beginning of a larger one. With `minutes`, the longest
+    records are left out until `n` take so much processor time on average.
 
     Raises
     ------
@@ -61,18 +61,19 @@ def draw(
         population = population[: int(np.searchsorted(mean, 60 * minutes / n, side="right"))]
     if not 1 <= n <= len(population):
         raise ConfigError(f"{n} of {len(population)} records; ask for fewer, or for more minutes")
+    # By a hash, so that the place of a record does not depend on other records.
     mixed = sorted(
         population, key=lambda row: hashlib.sha256(f"{seed} {row.path}".encode()).digest()
     )
     return mixed[:n], population
 
 
-def compare(path: str, shipped: Record, again: Record, tolerances: Tolerances) -> Compared:
-    """Compare a shipped record with one that was made again.
+def compare_records(path: str, shipped: Record, again: Record, tolerances: Tolerances) -> Compared:
+    """Compare a shipped record with its repeat.
 
     Names, sizes, seeds and settings must be equal, and mean and deviation those of the splits.
-    Scores may differ by what `tolerances` allow: split by split, and in their mean. Timings and the
-    machine do not count: anybody can write another CPU into a record.
+    Scores may differ within `tolerances`, split by split and in their mean. Timings and the machine
+    do not count: anyone could write another CPU into a record.
     """
     kind = family(path, shipped)
     try:
@@ -80,7 +81,7 @@ def compare(path: str, shipped: Record, again: Record, tolerances: Tolerances) -
         rows = smallest_test(again)
         measured = [
             (one.size / allowed(one, tolerances, rows), one)
-            for one in differences(path, shipped, again)
+            for one in repeat_differences(path, shipped, again)
         ]
     except (KeyError, ValueError, TypeError, IndexError, AttributeError):
         fault, measured = ("its parts are others", None, None), []
@@ -96,14 +97,14 @@ def compare(path: str, shipped: Record, again: Record, tolerances: Tolerances) -
 
 
 def text_of(value: Any) -> str:
-    """Write a number with the digits that it has, up to six; a missing one is empty."""
+    """Return a number as text with up to six digits; empty if it is missing."""
     if value is None or value != value:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def at_most_different(population: int, drawn: int, different: int, level: float = 0.95) -> int:
-    """Return the largest number of records that may not come back, by what was seen.
+    """Return an upper confidence bound on the number of records that do not reproduce.
 
     Exact and one-sided: with more of them in the population, `different` or fewer would be drawn
     with a probability below 1 - `level`.

@@ -1,4 +1,4 @@
-"""Finished records: what each is read with, and what all of them say."""
+"""Base class and loading of finished records of any kind."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -12,20 +12,20 @@ from deepcac_study.catalogue.protocol import protocol_folder
 
 
 def check_place(path: str | os.PathLike[str], record: Mapping[str, Any], place: str) -> None:
-    """Refuse a record that lies where another belongs.
+    """Raise `DataError` for a record at a path that does not fit its content.
 
     Parameters
     ----------
     path : path-like
     record : mapping
     place : str
-        How its path ends, with names of its entries: ``{dataset}/{method}.json``; ``{folder}`` is
-        that of its protocol.
+        Pattern of the end of its path, with names of entries: ``{dataset}/{method}.json``;
+        ``{folder}`` is that of its protocol.
 
     Raises
     ------
     DataError
-        The record says something else than its path, or nothing.
+        The record's entries differ from its path, or are missing.
     """
     try:
         expected = place.format(**record, folder=protocol_folder(record.get("protocol", "sound")))
@@ -49,8 +49,8 @@ class Stored:
 
     path: str
     record: dict[str, Any]
-    place: ClassVar[str] = ""  # how the path ends (`check_place`); empty where it says nothing
-    entry: ClassVar[str] = "digest"  # what tells its kind of record from others
+    place: ClassVar[str] = ""  # pattern of the path's end (`check_place`); empty for any path
+    entry: ClassVar[str] = "digest"  # a key that records of other kinds lack
 
     @property
     def dataset(self) -> str:
@@ -74,14 +74,14 @@ S = TypeVar("S", bound=Stored)
 def load_stored(
     kind: type[S], paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
 ) -> list[S]:
-    """Read records, each once, in order of their paths, which are shown relative to `root`.
+    """Read records, each once, in order of their paths, which are displayed relative to `root`.
 
-    Other kinds of records are left out.
+    Records of other kinds are skipped.
 
     Raises
     ------
     DataError
-        A record is damaged, or lies where another belongs.
+        A record is damaged, or at a path that does not fit its content.
     """
     records = []
     for file in sorted({Path(path) for path in paths}):

@@ -1,4 +1,4 @@
-"""The finished case studies, with the clusters of all splits under the same numbers."""
+"""Records of case studies, with clusters matched between the splits."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ References = Mapping[tuple[str, int], Array]
 
 @dataclass(frozen=True)
 class CaseStudy(Stored):
-    """One JSON of `deepcac_study.experiments.case_study`, and the tables beside it."""
+    """One JSON of `deepcac_study.experiments.case_study`, with its tables."""
 
     sizes: npt.NDArray[np.int64]  # shape (splits, k, n_classes); training rows
     table: pd.DataFrame  # a row for each split, feature and cluster
@@ -56,6 +56,7 @@ class CaseStudy(Stored):
         return self._by_cluster("mean")
 
     def _by_cluster(self, column: str) -> pd.DataFrame:
+        """Return the mean over splits, a row per feature and a column per cluster."""
         wide = self.table.pivot_table(
             index="feature",
             columns="cluster",
@@ -68,7 +69,7 @@ class CaseStudy(Stored):
 
     @cached_property
     def separating(self) -> pd.DataFrame:
-        """Mean sd and effect and largest p over the splits, the strongest feature first."""
+        """Mean sd, mean effect and largest p over the splits, the strongest feature first."""
         groups = self.table.groupby("feature", sort=False)
         means = groups.agg(sd=("sd", "mean"), effect=("effect", "mean"), p=("p", "max"))
         return means.sort_values("effect", ascending=False, kind="stable")
@@ -80,10 +81,10 @@ class CaseStudy(Stored):
 
 
 def match(shares: Array, reference: Array) -> npt.NDArray[np.intp]:
-    """Give each of our clusters the number of the reference cluster that it is like.
+    """Return for each of our clusters the number of the reference cluster that it matches.
 
-    Clusters carry no order. Of all ways to pair them, this is the one with the least total
-    absolute difference between the two tables of shares (rows: clusters, columns: classes).
+    Clusters have no order. Of all pairings this is the one with the least total absolute
+    difference between the two tables of shares (rows: clusters, columns: classes).
     """
     cost = np.abs(shares[:, None] - reference[None]).sum(axis=2)
     return linear_sum_assignment(cost)[1]
@@ -94,10 +95,10 @@ def load_case_studies(
     root: str | os.PathLike[str],
     references: References | None = None,
 ) -> list[CaseStudy]:
-    """Read case studies, whose paths are shown relative to `root`, and number their clusters.
+    """Read case studies, whose paths are displayed relative to `root`, and match their clusters.
 
-    The clusters of every split are matched (`match`) to the reference of the data set and k, where
-    a paper printed clusters, else to those of the first split.
+    The clusters of every split are matched (`match`) to those that a paper printed for the data set
+    and k (`references`), else to those of the first split.
     """
     files = [Path(path) for path in sorted({str(path) for path in paths})]
     studies = [_read(file, Path(root), references or {}) for file in files]
@@ -105,6 +106,7 @@ def load_case_studies(
 
 
 def _read(file: Path, root: Path, references: References) -> CaseStudy:
+    """Read a case study, clusters renumbered to match the reference's class shares."""
     record = read_json(file)
     check_place(file, record, "case_study/{folder}{dataset}_k{k}.json")
     table = read_table(file.with_suffix(".features.parquet")).to_pandas()

@@ -1,4 +1,4 @@
-"""The finished sweeps: alpha by pass, the synthetic grid, the loss weights, the separation term."""
+"""Tables of finished sweeps: alpha by pass, the synthetic grid, loss weights, separation terms."""
 
 import os
 import re
@@ -21,13 +21,13 @@ _NAME = re.compile(r"([a-z]+)_(\w+)_k(\d+)")
 
 @dataclass(frozen=True)
 class Sweeps:
-    """What the experiments of `deepcac_study.experiments` found by sweeps.
+    """Results of the sweeps of `deepcac_study.experiments`.
 
     Attributes
     ----------
     tables : dict of str to dict of (dataset, k) to DataFrame
-        By kind: ``alpha``, CAC by pass and alpha; ``weights``, DeepCAC by loss weight; and what
-        the questions of ``catalogue/questions.yaml`` measured.
+        By kind: ``alpha``, CAC by pass and alpha; ``weights``, DeepCAC by loss weight; and the
+        questions of ``catalogue/questions.yaml``.
     grid : DataFrame or None
         The synthetic grid.
     """
@@ -36,7 +36,7 @@ class Sweeps:
     grid: pd.DataFrame | None = None
 
     def of(self, kind: str) -> Tables:
-        """Return the tables of a kind; none where nothing was measured."""
+        """Return the tables of a kind; empty if nothing was measured."""
         return self.tables.get(kind, {})
 
 
@@ -57,12 +57,12 @@ def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
 
 
 def measured_tables(folder: Path) -> list[Path]:
-    """Return the tables of a folder, as runs write them or as CSV that ships."""
+    """Return the tables of a folder, parquet from runs or CSV that ships."""
     return sorted(path for path in folder.glob("*") if path.suffix in (".parquet", ".csv"))
 
 
 def read_measured(path: Path) -> pd.DataFrame:
-    """Read a table of a run, or its CSV that ships: an empty cell of text is a text, not a gap."""
+    """Read a table of a run, or its CSV that ships; empty text is not read as missing."""
     if path.suffix != ".csv":
         return read_table(path).to_pandas()
     table = pd.read_csv(path, engine="python")  # the C parser may miss the last bit of a number
@@ -71,7 +71,7 @@ def read_measured(path: Path) -> pd.DataFrame:
 
 
 def by_split(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return a sweep split by split; one without a column of seeds is of one split."""
+    """Return the tables of a sweep by split; without a column of seeds there is one split."""
     if "seed" not in table.columns:
         return [table]
     return [part for _, part in table.groupby("seed", sort=False)]

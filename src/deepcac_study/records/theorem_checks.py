@@ -1,4 +1,4 @@
-"""The theorems of the CAC papers as measured: finished records, and whether each bound holds."""
+"""Records of the measured theorems of the CAC papers, and whether each bound holds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class TheoryRecord(Stored):
 
     @property
     def name(self) -> str:
-        """Data set and k, as they are shown."""
+        """Data set and k, for display."""
         return f"{self.record['dataset']}, k = {self.record['k']}"
 
 
@@ -67,7 +67,7 @@ def checks(record: TheoryRecord) -> list[Check]:
 
 
 def _cost_checks(rows: Sequence[dict[str, float]]) -> Iterator[Check]:
-    """Return the alpha with the largest rise, relative to the cost at the start."""
+    """Yield checks of the alpha with the largest rise, relative to the cost at the start."""
     for bound, key in ((COST, "rise"), (LLOYD, "lloyd_rise")):
         worst = max(rows, key=lambda row: row[key] / abs(row["first"]))
         part = f"largest rise, {len(rows)} alphas; alpha = {worst['alpha']:g}"
@@ -78,6 +78,7 @@ def _cost_checks(rows: Sequence[dict[str, float]]) -> Iterator[Check]:
 
 
 def _between(bound: str, part: str, row: dict[str, Any], prefix: str) -> Check:
+    """Return the check that the loss lies between both bounds."""
     left, value, right = row[f"{prefix}lower"], row["loss"], row[f"{prefix}upper"]
     return Check(bound, part, left, value, right, _ROUNDING * max(abs(left), abs(right)))
 

@@ -1,6 +1,6 @@
-"""How far a repeat's score may lie from the shipped one, by family of methods and metric.
+"""Tolerances between a repeat's score and the shipped one, by family of methods and metric.
 
-The table is ``docs/results/tolerances.csv``; ``benchmarks/cpu_repeats.py`` has its rule. What is
+The table is ``docs/results/tolerances.csv``; ``benchmarks/cpu_repeats.py`` has its rule. Scores
 counted from labels may always differ by one row of the smallest test part.
 """
 
@@ -31,7 +31,7 @@ _METRIC_OF = {
 
 
 class Family(StrEnum):
-    """Records whose repeats differ alike."""
+    """Records whose repeats differ by similar amounts."""
 
     LINES = "linear classifiers"
     DISCRIMINANTS = "linear discriminants"
@@ -53,7 +53,7 @@ BY_DEVIATION = (Family.NETWORKS, Family.PUBLISHED, Family.SEQUENCES)
 
 
 class RepeatDifference(NamedTuple):
-    """How a score of a repeat differs from the shipped one: in a split, or in the mean of all."""
+    """Difference of a score between a repeat and the shipped record, in a split or the mean."""
 
     family: Family
     metric: str
@@ -90,6 +90,7 @@ def family(path: str, record: Record) -> Family:
 
 
 def _judged_family(contender: str) -> Family:
+    """Return the family of tolerances: networks, or other judged models."""
     try:
         network = parse_contender(contender).network
     except ConfigError:  # a record that names no model
@@ -97,8 +98,8 @@ def _judged_family(contender: str) -> Family:
     return Family.NETWORKS if network else Family.JUDGED
 
 
-def differences(path: str, shipped: Record, again: Record) -> Iterator[RepeatDifference]:
-    """Yield the largest difference of the splits and that of the mean, for each score."""
+def repeat_differences(path: str, shipped: Record, again: Record) -> Iterator[RepeatDifference]:
+    """Yield the largest difference over the splits and that of the mean, for each score."""
     kind = family(path, shipped)
     for series in score_series(shipped, again):
         start, _, rest = series.place.partition(".")
@@ -108,6 +109,7 @@ def differences(path: str, shipped: Record, again: Record) -> Iterator[RepeatDif
 
 
 def _differences(kind: Family, series: RepeatSeries) -> Iterator[RepeatDifference]:
+    """Yield the largest difference on one split and, if no value lacks, that of the means."""
     ours, theirs = series.shipped, series.again
     metric, units = metric_of(series.name), units_of(kind, theirs)
     lacking = np.isnan(ours) != np.isnan(theirs)
@@ -123,7 +125,7 @@ def _differences(kind: Family, series: RepeatSeries) -> Iterator[RepeatDifferenc
 
 
 def metric_of(name: str) -> str:
-    """Return the metric whose tolerance is that of a score: one of `METRICS`, or `OTHER`."""
+    """Return the metric whose tolerance applies to a score: one of `METRICS`, or `OTHER`."""
     name = _METRIC_OF.get(name, name)
     return name if name in METRICS else OTHER
 
@@ -131,8 +133,8 @@ def metric_of(name: str) -> str:
 def units_of(kind: Family, again: Floats) -> Floats:
     """Return the unit of the difference in each split.
 
-    For networks it is the deviation over the splits of the repeat, because that of a forged record
-    could be anything; else 1, and above 1 the score itself.
+    For networks it is the standard deviation over the splits of the repeat, because that of a
+    forged record could be anything; else 1, or the score itself if that is above 1.
     """
     there = again[~np.isnan(again)]
     if kind in BY_DEVIATION and len(there) > 1:
@@ -141,7 +143,7 @@ def units_of(kind: Family, again: Floats) -> Floats:
 
 
 def allowed(one: RepeatDifference, tolerances: Tolerances, smallest_test: int) -> float:
-    """Return how large a difference may be in a record whose smallest test part is so large."""
+    """Return the largest allowed difference, given the rows of the smallest test part."""
     split, mean = tolerances[one.family, one.metric]
     bound = one.unit * (split if one.part == "split" else mean)
     counted = one.metric in COUNTED and smallest_test > 0

@@ -1,1 +1,1 @@
-"""Tables, figures and the page, from run records alone."""
+"""Tables, figures and pages of the report, from run records only."""

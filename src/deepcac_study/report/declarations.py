@@ -1,4 +1,4 @@
-"""Tables and figures as ``declarations.yaml`` says them, and the small tables beside it."""
+"""Tables and figures declared in ``declarations.yaml``, and small CSV tables."""
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from deepcac.pages.tables import Cell, Table
 
 
 def declared_table(name: str, rows: Sequence[Sequence[Cell]], /, **words: Any) -> Table:
-    """Return the table of ``declarations.yaml`` that rows make, its texts filled with words."""
+    """Return a table declared in ``declarations.yaml`` with `rows`; `words` fill its texts."""
     return Table(rows=rows, **{"note": "", **declaration("tables", name, words)})
 
 
@@ -30,13 +30,13 @@ def declared_figure(
     seen: str = "",
     **words: Any,
 ) -> Figure:
-    """Return the figure of ``declarations.yaml``, its texts filled with words."""
+    """Return a figure declared in ``declarations.yaml``; `words` fill its texts."""
     fields = declaration("figures", name, words)
     return Figure(size=size, draw=draw, data=data, seen=seen, **fields)
 
 
 def declared_forest(name: str, forest: Forest, /, *, across: int, **words: Any) -> Figure:
-    """Return the declared figure of a forest, with one panel below the other on a phone."""
+    """Return the declared figure of a forest plot, with stacked panels on a phone."""
     wide = declared_figure(
         name, size=forest.size(across), draw=lambda canvas: forest.draw(canvas, across), **words
     )
@@ -50,9 +50,9 @@ def declared_forest(name: str, forest: Forest, /, *, across: int, **words: Any) 
 
 
 def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is declared of one of ``tables`` or ``figures``, its texts filled with words.
+    """Return the declaration of one of ``tables`` or ``figures``; `words` fill its texts.
 
-    There is a word for each name in braces, and several for a column ``*name``.
+    There is one word for each name in braces, and a list for a column ``*name``.
     """
     content = {"id": name, **_declarations()[kind][name]}
     texts = {key: text.format(**words) for key, text in content.items() if isinstance(text, str)}
@@ -65,12 +65,12 @@ def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any
 
 
 def pages() -> dict[str, dict[str, Any]]:
-    """Return what is declared of each page of the report, in the order of the menu."""
+    """Return the declaration of each page of the report, in the order of the menu."""
     return _declarations()["pages"]
 
 
 def synonyms() -> list[list[str]]:
-    """Return groups of words for one thing, any of which finds the others in a search."""
+    """Return groups of synonyms; searching for one finds the others."""
     groups: list[list[str]] = yaml.safe_load(_beside("synonyms.yaml"))
     return groups
 
@@ -82,9 +82,10 @@ def _declarations() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV that lies beside this module."""
+    """Return the rows of a CSV in this package."""
     return list(csv.DictReader(_beside(name).splitlines()))
 
 
 def _beside(name: str) -> str:
+    """Return the text of a file in this package."""
     return (resources.files("deepcac_study.report") / name).read_text(encoding="utf-8")

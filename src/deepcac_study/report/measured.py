@@ -1,8 +1,8 @@
-"""What a run measures and no shipped record holds: sweeps, times, case studies, row scores.
+"""Shipped measurements that are in no record: sweeps, times, case studies, curves of row scores.
 
 python -m deepcac_study.report.measured results docs/results
 
-keeps it of open data alone. Curves, calibration and bootstraps are those of the last report.
+writes those of open data. Curves, calibration and bootstraps are those of the last report.
 """
 
 import argparse
@@ -24,16 +24,16 @@ from deepcac_study.report.runs.curves import (
 )
 
 MEASURED = "measured"  # the folder of what decides claims and is no record of a run
-_SWEEP = re.compile(r"^[a-z]+_(?=.*_k\d+$)|_k\d+$")  # what a sweep's name has beside the data set
+_SWEEP = re.compile(r"^[a-z]+_(?=.*_k\d+$)|_k\d+$")  # a sweep's name around the data set
 
 
 def open_datasets() -> frozenset[str]:
-    """Return the data sets of the papers that are open; what is generated is none of them."""
+    """Return the open data sets of the papers, without generated ones."""
     return paper_datasets() - restricted().keys()
 
 
 def write_measured(results: Path, folder: Path) -> list[Path]:
-    """Write below a folder what is no record of a run, as it lies below ``results``."""
+    """Write measurements that are not run records to a folder, laid out as in ``results``."""
     files = []
     for path in open_tables(results / "sweeps"):
         files.append(folder / path.relative_to(results).with_suffix(".csv"))
@@ -49,7 +49,7 @@ def write_measured(results: Path, folder: Path) -> list[Path]:
 
 
 def open_tables(folder: Path) -> list[Path]:
-    """Return the sweeps of open data, and the grid, which is generated for a paper."""
+    """Return the paths of sweeps of open data, and of the grid, which is generated for a paper."""
     names = {path: _SWEEP.sub("", path.stem) for path in measured_tables(folder)}
     return [path for path, name in names.items() if name in open_datasets() | {"grid"}]
 
@@ -70,7 +70,7 @@ def write_row_scores(report: Path, folder: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Keep what a folder of results has measured."""
+    """Write the measurements of a folder of results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
     parser.add_argument("folder", type=Path)

@@ -1,7 +1,7 @@
 """Tables and sentences that pages quote, from the tables of docs/results.
 
-What stands between ``<!-- made of docs/results: planted -->`` and ``<!-- end -->`` is the block
-that ``page_tables.yaml`` declares by that name. A test makes every block of every page again.
+The text between ``<!-- made of docs/results: planted -->`` and ``<!-- end -->`` is the block that
+``page_tables.yaml`` declares by that name. A test compares every block of every page.
 """
 
 import re
@@ -36,8 +36,8 @@ from deepcac_study.report.judge.gain_figures import (
     NOTHING,
     OFFERS,
     SMALL,
-    prices,
-    shares,
+    adoption_rates,
+    mean_auroc_changes,
 )
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.judgement import forced_gains
@@ -88,9 +88,9 @@ def excluded(verdicts: pd.DataFrame, learners: Iterable[str]) -> Table:
 
 
 def planted(comparisons: pd.DataFrame, learner: str, cohorts: Iterable[tuple[int, float]]) -> Table:
-    """Return what was found of planted subtypes, by the rows of cohorts and the strength.
+    """Count the cohorts in which planted subtypes were found, by rows and strength.
 
-    Found by the study's rule, and in brackets by a test of its own.
+    The count is by the study's rule, and in brackets by an uncorrected test.
     """
     rows = comparisons[comparisons["reference"] == learner]
     rows = rows.set_index(["rows", "strength", "contender"])
@@ -109,6 +109,7 @@ def planted(comparisons: pd.DataFrame, learner: str, cohorts: Iterable[tuple[int
 
 
 def _detection(row: "pd.Series[Any]") -> str:
+    """Return mean gain, cohorts detected by Holm and, in brackets, alone."""
     cohorts = round(row["cohorts"])
     alone, by_rule = (f"{row[way] * cohorts:.0f}" for way in ("detected", "detected_holm"))
     return f"{three(row['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"
@@ -137,7 +138,7 @@ def clinical_excluded(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Table:
 
 
 def power(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
-    """Say in how many comparisons all three tests could have found a gain of some sizes."""
+    """Return a sentence on the power of all three tests together for gains of some sizes."""
     apart = tasks.loc[tasks["apart"].astype(bool), "dataset"]
     rows = filled(decisions)
     rows = rows[(rows["alpha"] == "") & ~rows["dataset"].isin(apart)]
@@ -163,8 +164,8 @@ def _listed(words: Iterable[object]) -> str:
 
 
 def price_table(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Table:
-    """Return what offering groups costs in small and in larger cohorts."""
-    points = prices(verdicts, tasks)
+    """Return the mean changes of AUROC from offering groups in small and in larger cohorts."""
+    points = mean_auroc_changes(verdicts, tasks)
     groups = {
         key: (group[group["rows"] <= SMALL], group[group["rows"] > SMALL], group)
         for key, group in points.groupby(["learner", "offer"], sort=False)
@@ -194,8 +195,8 @@ def price_table(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Table:
 
 
 def by_size(table: pd.DataFrame, rules: Iterable[str]) -> Table:
-    """Return how often rules take clusters in clinics of each size, and what that changes."""
-    points = shares(table)
+    """Return how often rules adopt clusters in clinics of each size, and the gain from it."""
+    points = adoption_rates(table)
     lines = points.to_dict("records")
     points_by_cell = {(line["rule"], line["planted"], line["rows"]): line for line in lines}
 
@@ -220,7 +221,7 @@ def by_size(table: pd.DataFrame, rules: Iterable[str]) -> Table:
 def pooled(table: pd.DataFrame) -> Table:
     """Return the pooled gains of CAC and k-means with each learner.
 
-    Bold where the interval excludes 0 however tables that share patients are counted.
+    Bold if the interval excludes 0 for every way to count tables that share patients.
     """
     rows = table[(table["metric"] == MAIN) & table["alpha"].isna() & table["floor"].astype(bool)]
     key = ["pooling", "question", "contender"]
@@ -243,7 +244,7 @@ def pooled(table: pd.DataFrame) -> Table:
 
 
 def curved(table: pd.DataFrame, models: Mapping[str, str]) -> Table:
-    """Return the pooled gains of models without clusters over their learner, used and offered."""
+    """Return pooled gains of models without clusters over the learner, forced and optional."""
     rows = table[(table["metric"] == MAIN) & (table["pooling"] == FAMILY)]
     rows = rows[rows["alpha"].isna() & rows["floor"].astype(bool)]
     rows_by_key = {(row["question"], row["contender"]): row for row in rows.to_dict("records")}
@@ -259,7 +260,7 @@ def curved(table: pd.DataFrame, models: Mapping[str, str]) -> Table:
 def run_scores(
     table: pd.DataFrame, metric: str, runs: Iterable[tuple[str, int, str]], datasets: Iterable[str]
 ) -> Table:
-    """Return the score of runs, each given by method, k and protocol, a column a data set."""
+    """Return the scores of runs, given by method, k and protocol, one column per data set."""
     scores = table.set_index(["method", "k", "protocol", "dataset"])[metric].to_dict()
 
     def score(dataset: str) -> How:
@@ -281,7 +282,7 @@ def _or_dash(value: float) -> str:
 
 
 def one_cluster(table: pd.DataFrame, method: str) -> str:
-    """Say how a method as published with two clusters or more scores beside itself with one."""
+    """Return a sentence that compares a method as published with and without clusters."""
     rows = table[(table["method"] == method) & (table["protocol"] == "as_published")]
     wide = rows.pivot(index="dataset", columns="k", values="auprc_macro")
     gaps = wide.drop(columns=1).sub(wide[1], axis=0).to_numpy(dtype=float)
@@ -295,7 +296,7 @@ def one_cluster(table: pd.DataFrame, method: str) -> str:
 
 
 def printed(ledger: pd.DataFrame, paper: str, methods: Iterable[str]) -> Table:
-    """Return the AUPRC that a paper's table 2 prints on CIC, and ours, every k in a cell."""
+    """Return the AUPRC on CIC in a paper's Table 2 and ours, all k in one cell."""
     of = (ledger["paper"] == paper) & (ledger["table"].astype(str) == "2")
     of &= (ledger["dataset"] == "CIC") & (ledger["item"] == "auprc")
     rows = ledger[of].sort_values("k", kind="stable").set_index("method")
@@ -313,7 +314,7 @@ def printed(ledger: pd.DataFrame, paper: str, methods: Iterable[str]) -> Table:
 
 
 def cells(summary: pd.DataFrame) -> Table:
-    """Count printed cells that agree, by paper, and what another method's cell would do."""
+    """Count the printed cells that agree, by paper, and those that rivals' numbers would."""
     rows = summary[(summary["part"] == "cells") & (summary["group"] == "independent")]
     labels = {**{key: paper.label for key, paper in PAPERS.items()}, "all": "all five"}
     counted = ("open", "agree", "differ", "not_run", NULL[0])
@@ -321,7 +322,7 @@ def cells(summary: pd.DataFrame) -> Table:
 
 
 def kinds(summary: pd.DataFrame) -> Table:
-    """Count what became of the claims of each kind, those that say the same once."""
+    """Count the verdicts on the claims of each kind, repeated claims once."""
     rows = summary[(summary["part"] == "claims") & (summary["paper"] == "all")]
     counted = ("claims", "holds", "partly", "fails", "cannot_hold", "undecided", "not_decidable")
     return _counts(rows, "group", "claims on", KINDS, counted)
@@ -330,7 +331,7 @@ def kinds(summary: pd.DataFrame) -> Table:
 def _counts(
     rows: pd.DataFrame, index: str, name: str, labels: Mapping[str, str], counted: Iterable[str]
 ) -> Table:
-    """Return a row for each label, a column for each quantity."""
+    """Return a table of counts, one row per label, one column per quantity."""
     values = rows.set_index([index, "quantity"])["value"].to_dict()
 
     def count(quantity: str) -> How:
@@ -342,13 +343,13 @@ def _counts(
 
 
 def prediction(summary: pd.DataFrame) -> str:
-    """Say how many claims that CAC or DeepCAC predicts better hold, in a sentence."""
+    """Return a sentence on the claims that CAC or DeepCAC predicts better."""
     rows = summary[summary["part"] == "claims"].fillna("").astype(str).to_numpy().tolist()
     return on_prediction(Count(*row) for row in rows)
 
 
 def faults(table: pd.DataFrame, groups: Mapping[str, str]) -> Table:
-    """Count how provoked faults ended, by groups of faults whose names match a pattern."""
+    """Count the outcomes of provoked faults, by groups of names that match a pattern."""
     counts = {
         name: table[table["fault"].str.contains(pattern)][["tried", "same", "refused", "neither"]]
         for name, pattern in groups.items()
@@ -376,7 +377,7 @@ BLOCKS: dict[str, dict[str, Any]] = yaml.safe_load(
 
 
 def renewed(text: str, folder: Path) -> str:
-    """Return a page with its blocks made anew from the tables of a folder."""
+    """Return the text of a page with its blocks renewed from the tables of a folder."""
 
     def made_anew(match: re.Match[str]) -> str:
         declared = dict(BLOCKS[match[2]])

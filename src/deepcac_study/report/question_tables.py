@@ -1,4 +1,4 @@
-"""The answers to the questions of ``catalogue/questions.yaml``: a group-by each."""
+"""Tables that answer the questions of ``catalogue/questions.yaml``, each by a group-by."""
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ def question_tables(sweeps: Sweeps) -> list[Table]:
 
 
 def _answer(name: str, question: Question, tables: Tables) -> Table:
-    """Return mean and standard deviation of the scores in each group of a question."""
+    """Return a table with mean and standard deviation of the scores in each group."""
     labels = ["dataset", "k", *question.by]
     scores = pd.concat([table.assign(dataset=of, k=k) for (of, k), table in tables.items()])
     groups = scores.groupby(labels, sort=False, dropna=False)[question.scores]

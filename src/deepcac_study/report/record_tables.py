@@ -1,9 +1,9 @@
-"""Tables that follow from the records that ship, a group-by each: no row of a patient.
+"""Tables computed from the shipped records by group-bys, without rows of patients.
 
 python -m deepcac_study.report.record_tables study
 
-makes the report of the records that ship, writes all tables to ``study/results/tables``, and renews
-the files of docs/results that have the name of one, and the pages that quote them.
+makes the report of the shipped records, writes all tables to ``study/results/tables``, and renews
+the files of the same names in docs/results, and the pages that quote them.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power_curve import on_cohorts, power_curve
 from deepcac_study.judge.primary import primary_comparisons
 from deepcac_study.judge.study_files import PLANTED, TABLES
-from deepcac_study.judge.tables.helping import planted_points, rules, table_points
+from deepcac_study.judge.tables.helping import candidate_rules, planted_points, table_points
 from deepcac_study.judge.tables.over_tables import (
     mean_risks,
     over_tables,
@@ -48,7 +48,7 @@ from deepcac_study.report.judge.clinical_forest import LEARNERS, load_clinical
 from deepcac_study.report.judge.gain_figures import helping_figure, size_figure
 from deepcac_study.report.judge.judgement import overall_answer
 from deepcac_study.report.page_tables import renew_pages
-from deepcac_study.report.site.firstpage import origins
+from deepcac_study.report.site.firstpage import count_origins
 from deepcac_study.report.site.material import real_only
 from deepcac_study.report.site.shipped import (
     PROJECT,
@@ -81,19 +81,19 @@ StrPath = str | os.PathLike[str]
 
 
 def record_tables(paths: Iterable[StrPath], plan: Judge) -> dict[str, pd.DataFrame]:
-    """Return the tables of the records and sweeps that ship.
+    """Return the tables of the shipped records and sweeps, by name.
 
-    The verdicts, of the clinical tasks too, are the files that the judge writes.
+    Verdicts are read from the files that the judge writes, also for the clinical tasks.
     """
     files = by_kind(paths)
-    tables = {"runs": run_table(files[RUNS])}
+    tables = {"runs": run_means(files[RUNS])}
     return tables | _judge_tables(files, plan) | sweep_tables(files["sweeps"])
 
 
-def run_table(paths: Iterable[Path]) -> pd.DataFrame:
+def run_means(paths: Iterable[Path]) -> pd.DataFrame:
     """Return mean and standard deviation over the splits of each run on the papers' data.
 
-    The deviation of a single split is 0; there is nothing where a split has no score.
+    The deviation of a single split is 0; metrics that some split lacks are empty.
     """
     rows = []
     for run in real_only(load(paths, os.curdir)):
@@ -105,13 +105,13 @@ def run_table(paths: Iterable[Path]) -> pd.DataFrame:
 
 
 def _judge_tables(files: Mapping[str, list[Path]], plan: Judge) -> dict[str, pd.DataFrame]:
-    """Return the tables of our study."""
+    """Return the tables of our study, by name."""
     records, tables = read_records(files[JUDGED]), read_tables(files[TABLES])
     planted = [read_json(path) for path in files[PLANTED]]
     resamples, scores = resample_scores(records), table_scores(tables)
     compared = verdicts(resamples, plan.margin, plan.strict_margin)
     of_tables = table_verdicts(scores)
-    # A data set that is judged both ways counts once, as the table where all contenders meet.
+    # A data set that was run both ways counts once, as the table with all contenders.
     older = resamples[~resamples["dataset"].isin(scores["dataset"])]
     points = table_points(pd.concat([older, scores], ignore_index=True))
     return {
@@ -125,12 +125,12 @@ def _judge_tables(files: Mapping[str, list[Path]], plan: Judge) -> dict[str, pd.
         "judge_table_risks": table_risks(tables),
         "judge_over_tables": over_tables(compared, of_tables),
         "judge_helping": pd.concat([points, planted_points(on_cohorts(planted))]),
-        "judge_rules": rules(points).replace(np.inf, np.nan),  # no threshold: never
+        "judge_rules": candidate_rules(points).replace(np.inf, np.nan),  # no threshold: never
     }
 
 
 def sweep_tables(paths: Iterable[Path]) -> dict[str, pd.DataFrame]:
-    """Return the tables of the sweeps that pages quote: separation terms, and switches by start."""
+    """Return the tables of sweeps that pages quote: separation terms, and switches by start."""
     sweeps = load_sweeps(paths)
     starts = [row for at, table in sweeps.of("starts").items() for row in start_effects(table, *at)]
     return {
@@ -142,7 +142,7 @@ def sweep_tables(paths: Iterable[Path]) -> dict[str, pd.DataFrame]:
 
 
 def _terms(table: pd.DataFrame, dataset: str, k: int) -> pd.DataFrame:
-    """Return mean and deviation over the splits of what trainings with each term measured."""
+    """Return mean and deviation over the splits of the measurements with each term."""
     groups = table.groupby(["term", "alpha"], sort=False)
     measured = [name for name in table.columns if name not in _NOT_MEASURED]
     mean, spread = groups[measured].mean(), groups[measured].std()
@@ -155,12 +155,12 @@ def _terms(table: pd.DataFrame, dataset: str, k: int) -> pd.DataFrame:
 
 
 def start_effects(table: pd.DataFrame, dataset: str, k: int) -> Iterator[dict[str, Any]]:
-    """Yield what each switch does, paired by split and start of the autoencoder.
+    """Yield the effect of each switch, paired by split and start of the autoencoder.
 
-    A row a method, switch and metric. ``mean`` and ``start_sd`` are those of the score, for the
-    sound method, or of the score less that of the sound method on the same split from the same
-    start. ``start_sd`` is the deviation between starts of one split; ``low`` and ``high`` bound the
-    mean over splits (corrected resampled t-test on the means over starts).
+    There is a row per method, switch and metric. ``mean`` and ``start_sd`` are those of the score
+    for the sound method, else of the difference from the sound method on the same split and start.
+    ``start_sd`` is the deviation between starts of one split; ``low`` and ``high`` are the interval
+    of the mean over splits (corrected resampled t-test on the means over starts).
     """
     scores = table.set_index(["method", "switch", "split", "start"])[list(_SWEPT)]
     sizes = {name: float(table[name].mean()) for name in ("n_train", "n_test")}
@@ -187,7 +187,7 @@ def start_effects(table: pd.DataFrame, dataset: str, k: int) -> Iterator[dict[st
 
 
 def write_tables(results: Path, project: Path = PROJECT) -> Path:
-    """Write every table to ``results/tables``, with those that `report_shipped` has made."""
+    """Write every table to ``results/tables``, including those of `report_shipped`; return it."""
     folder = results / "tables"
     plan = read_judge(project / "config" / "config.yaml")
     shipped = [*shipped_records(results, project), *measured_files(results, project)]
@@ -208,12 +208,12 @@ def write_tables(results: Path, project: Path = PROJECT) -> Path:
 
 def about(paths: Iterable[StrPath]) -> dict[str, list[str]]:
     """Return the commits, Pythons, devices, processors and libraries that made records."""
-    counts = origins(read_json(path)["machine"] for path in paths)
+    counts = count_origins(read_json(path)["machine"] for path in paths)
     return {name: sorted(count) for name, count in counts.items()}
 
 
 def main() -> None:
-    """Renew the tables that ship, and the pages that quote them."""
+    """Renew the shipped tables, and the pages that quote them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)

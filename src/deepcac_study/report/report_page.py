@@ -8,24 +8,24 @@ from deepcac.pages.sections import Block
 
 @dataclass(frozen=True)
 class ReportPage:
-    """A page: its heading, what is said first, and its blocks.
+    """A page: its heading, the blocks above the contents, and the blocks below.
 
     Attributes
     ----------
     id, heading : str
-        Its file, without the ending; the first line.
+        Name of its file without the suffix; the first line.
     blocks : sequence of Block
-        Those that the list of contents names.
+        Blocks in the list of contents.
     first : sequence of Block
-        Those above it.
+        Blocks above the list of contents.
     name, subject : str
-        What the menu calls it, and the subject that it is listed under.
+        Name in the menu, and the subject under which it is listed.
     written : frozenset of str
-        Ids of the tables that are files as well.
+        Ids of the tables that are also written as files.
     back, of : str
-        The page of all pages of subtypes, and the data set that these are of.
+        For pages of subtypes: the page that lists them, and the data set.
     synthetic : bool
-        Whether no patient stands behind it.
+        Whether all data are generated.
     """
 
     id: str

@@ -1,9 +1,9 @@
-"""Synthetic hospital stays in the raw format of UCI 296; no patient stands behind them.
+"""Synthetic hospital stays in the raw format of UCI 296, without data of patients.
 
 Three planted subtypes differ in age, diagnoses, specialty and treatment. The same signals (days in
 hospital, admission through the emergency room, number of medications) raise the risk of
 readmission in one subtype and lower it in another, so that one linear rule for all is worse than
-one rule a subtype.
+one per subtype.
 """
 
 import os
@@ -138,6 +138,7 @@ def _treatment(subtype: Subtypes, rng: np.random.Generator) -> Columns:
 
 
 def _readmitted(columns: Columns, subtype: Subtypes, rng: np.random.Generator) -> Texts:
+    """Draw "<30", ">30" or "NO"; each subtype weighs the three signals its way."""
     days, emergency = columns["time_in_hospital"], columns["admission_source_id"] == 7
     signals = np.column_stack([days, emergency, columns["num_medications"]]).astype(np.float64)
     spread = signals.std(axis=0)
@@ -150,12 +151,12 @@ def _readmitted(columns: Columns, subtype: Subtypes, rng: np.random.Generator) -
 
 
 def _typical(name: str) -> list[Any]:
-    """Return what each subtype has under a name."""
+    """Return the entry `name` of each subtype."""
     return [kind[name] for kind in subtypes().values()]
 
 
 def _drawn(subtype: Subtypes, name: str, rng: np.random.Generator) -> npt.NDArray[np.generic]:
-    """Draw one of the subtype's values for each row, all equally likely."""
+    """Draw one of the subtype's values for each row, with equal probabilities."""
     values = [rng.choice(np.array(options), len(subtype)) for options in _typical(name)]
     return np.choose(subtype, values)
 

@@ -1,8 +1,8 @@
 """Synthetic PhysioNet 2019 archives: the exact raw format, invented patients.
 
-Every stay belongs to one of three planted subtypes. A subtype has its own laboratory profile, its
-own base risk of sepsis, and one sign of its own that goes with the risk: that sign says nothing
-in the other subtypes, so that one model for all of them must do worse than one for each.
+Every stay belongs to one of three planted subtypes. Each subtype has a different laboratory
+profile, base risk of sepsis, and sign that is associated with the risk. This sign has no
+association in the other subtypes, so that one model for all must be worse than one for each.
 """
 
 import os
@@ -30,7 +30,7 @@ _VITAL_SHARE, _LAB_SHARE = 0.85, 0.12
 class Subtype:
     """A planted group of patients."""
 
-    name: str  # what it stands for
+    name: str  # its clinical meaning
     base: float  # log-odds of sepsis at the middle of its sign
     sign: str  # variable that goes with the risk in this subtype only
     slope: float  # log-odds a standard deviation of the sign
@@ -52,10 +52,10 @@ def simulate_hospitals(*, n: int, **archives: str | os.PathLike[str]) -> None:
 
 
 def simulate(path: str | os.PathLike[str], hospital: str, *, n: int, seed: int = 0) -> None:
-    """Write the synthetic archive (zip) of hospital ``A`` or ``B``, the same bytes each time.
+    """Write the synthetic archive (zip) of hospital ``A`` or ``B``, with reproducible bytes.
 
-    Beside the patients' files it holds ``SYNTHETIC.txt`` and the planted ``subtypes.csv``, which
-    the extraction does not read.
+    In addition to the patients' files it has ``SYNTHETIC.txt`` and the planted ``subtypes.csv``,
+    which the extraction does not read.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic stays asked for; at least one is needed")
@@ -106,7 +106,7 @@ def draw_stay(rng: np.random.Generator, subtype: Subtype) -> Array:
 
 
 def _limits(name: str) -> tuple[float, float]:
-    """Return values that no drawn measurement passes: a tenth and ten times the typical one."""
+    """Return bounds of drawn measurements: a tenth and ten times the typical value."""
     if name == "BaseExcess":
         return -30.0, 30.0
     value = _normal()[name][0]
@@ -116,13 +116,13 @@ def _limits(name: str) -> tuple[float, float]:
 
 @cache
 def _normal() -> dict[str, list[float]]:
-    """Return the typical value, the spread between and inside stays, and the decimals shown."""
+    """Return typical value, spread between and inside stays, and decimals, by variable."""
     columns = ("typical", "between", "inside", "decimals")
     rows = typical("hourly_normal")
     return {row["variable"]: [float(row[column]) for column in columns] for row in rows}
 
 
 def psv(stay: Array) -> str:
-    """Write the rows of a stay as the text of one raw file."""
+    """Return the rows of a stay as the text of one raw file."""
     rows = ("|".join("NaN" if np.isnan(v) else f"{v:.10g}" for v in row) for row in stay)
     return "\n".join([HEADER.decode(), *rows]) + "\n"

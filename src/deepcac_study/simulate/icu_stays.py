@@ -1,9 +1,9 @@
-"""Synthetic ICU stays in the raw format of PhysioNet Challenge 2012; no patient stands behind them.
+"""Synthetic ICU stays in the raw format of PhysioNet Challenge 2012, without data of patients.
 
 Three planted subtypes differ in many variables, and the same three signals (heart rate, temperature
 and glucose) raise the risk of death in one subtype and lower it in another. Over all stays their
-effects cancel, so a linear model needs the subtypes. Missing values, the code -1 and the slips that
-the cleaning rules undo are planted as well.
+effects cancel, so a linear model needs the subtypes. Missing values, the code -1 and the errors
+that the cleaning rules correct are planted as well.
 """
 
 import os
@@ -49,7 +49,7 @@ Event = tuple[int, str, float]
 
 @dataclass(frozen=True)
 class Signal:
-    """How a variable behaves: its level in each subtype, and how it is measured."""
+    """Parameters of a variable: its level in each subtype, and how often it is measured."""
 
     name: str
     level: tuple[float, float, float]  # mean of each of `SUBTYPES`, in the unit of the challenge
@@ -65,7 +65,7 @@ class Signal:
 
 @dataclass(frozen=True)
 class Stay:
-    """One synthetic stay: its hidden subtype, its events and its line of outcomes."""
+    """One synthetic stay: its hidden subtype, its events and its outcomes."""
 
     record_id: int
     subtype: int
@@ -129,7 +129,7 @@ def _outcome(
 
 
 def _descriptors(subtype: int, weight: float, rng: np.random.Generator) -> list[Event]:
-    """Draw what is known at 00:00; -1 where it is not."""
+    """Draw the descriptors at 00:00; -1 where they are unknown."""
     age = np.clip(rng.normal((68, 64, 55)[subtype], 12), 16, 90)
     height = rng.normal(170, 10) if rng.random() < 0.55 else -1.0
     return [
@@ -142,7 +142,7 @@ def _descriptors(subtype: int, weight: float, rng: np.random.Generator) -> list[
 
 
 def _arterial(events: list[Event], rng: np.random.Generator) -> list[Event]:
-    """Return what an arterial line shows at the times of the cuff's measurements."""
+    """Return arterial pressures at the times of the cuff's measurements."""
     return [
         (minute, ARTERIAL[name], value + rng.normal(0, 3))
         for minute, name, value in events
@@ -151,7 +151,7 @@ def _arterial(events: list[Event], rng: np.random.Generator) -> list[Event]:
 
 
 def _stay(record_id: int, rng: np.random.Generator) -> Stay:
-    """Draw one stay, without slips."""
+    """Draw one stay, without planted errors."""
     subtype = int(rng.integers(len(SUBTYPES)))
     z = {signal.name: float(rng.standard_normal()) for signal in signals()}
     weight = float(np.clip(rng.normal(82, 15), 40, 180))
@@ -169,13 +169,13 @@ def _stay(record_id: int, rng: np.random.Generator) -> Stay:
 
 @cache
 def slips() -> list[tuple[str, str, float]]:
-    """Return variable, what a slip makes of a value, and how often; the challenge's are rarer."""
+    """Return variable, kind and probability of each planted error; more than in the challenge."""
     rows = typical("chart_slips")
     return [(row["variable"], row["slip"], float(row["often"])) for row in rows]
 
 
 def spoil(events: list[Event], rng: np.random.Generator) -> list[Event]:
-    """Put slips into the events of a stay: some values change, some Albumin has no name."""
+    """Return the events of a stay with planted errors: wrong values, and Albumin without a name."""
     result = []
     for minute, name, value in events:
         for variable, slip, often in slips():
@@ -188,7 +188,7 @@ def spoil(events: list[Event], rng: np.random.Generator) -> list[Event]:
 
 
 def _file(stay: Stay) -> bytes:
-    """Return the content of one stay's file, values with four digits as in the challenge."""
+    """Return the content of one stay's file, with four digits per value as in the challenge."""
     lines = []
     for minute, name, value in stay.events:
         digits = f"{value:.0f}" if name == "RecordID" else f"{value:.4g}"
@@ -200,7 +200,7 @@ def simulate(folder: str | os.PathLike[str], *, n: int, seed: int = 2012) -> Non
     """Write n synthetic stays as raw files in the format of the challenge.
 
     These are ``set-x.archive`` and ``Outcomes-x.txt`` of the sets a, b and c, each with a third of
-    the stays, ``subtypes.csv`` with the planted ones, and ``SYNTHETIC.txt``, which says what it is.
+    the stays, ``subtypes.csv`` with the planted ones, and an explanation in ``SYNTHETIC.txt``.
     """
     if n < len(SETS):
         raise ConfigError(f"{n} synthetic stays asked for; each of {len(SETS)} sets needs one")

@@ -16,7 +16,7 @@ class MergingCase(NamedTuple):
 
 
 def merging_case() -> MergingCase:
-    """Return rows for which merging the upper two of three clusters is better than all or none."""
+    """Return rows for which merging only the upper two of three clusters is best."""
     parts = [
         _block((-2, 1.8), (0.4, 0.1), (5, 2)),
         _block((2, 1.8), (0.4, 0.1), (5, 2)),
@@ -30,5 +30,6 @@ def merging_case() -> MergingCase:
 
 
 def _block(centre: tuple[float, float], half: tuple[float, float], count: tuple[int, int]) -> Array:
+    """Return a grid of points around `centre`."""
     axes = [np.linspace(c - h, c + h, n) for c, h, n in zip(centre, half, count, strict=True)]
     return np.column_stack([axis.ravel() for axis in np.meshgrid(*axes)])

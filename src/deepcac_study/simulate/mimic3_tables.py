@@ -2,7 +2,7 @@
 
 No value comes from a real patient. Three subtypes differ in their mean vital signs and laboratory
 values; within each the risk of ARDS follows another variable, so that one linear rule for all
-stays is worse than one rule a subtype.
+stays is worse than one per subtype.
 """
 
 import os
@@ -63,7 +63,7 @@ _PAO2 = _Signal("CHARTEVENTS", 779, 220224, "mmHg", 6, 0, (0, 0, 0))
 
 @dataclass(frozen=True)
 class _Stays:
-    """Ground truth of the stays: arrays of shape (n,), and a level of each signal."""
+    """Ground truth of the stays: arrays of shape (n,), and the level of each signal."""
 
     subject: Ids
     subtype: Ids
@@ -86,8 +86,8 @@ class _Stays:
 def simulate(folder: str | os.PathLike[str], *, n: int = 400, seed: int = 0) -> None:
     """Write n synthetic ICU stays as seven MIMIC-III tables, the same bytes for the same seed.
 
-    The header is the upper-case one of the full release. No reader of MIMIC-III looks at
-    SUBTYPES.csv, the planted subtypes. A patient has one stay, of about 600 CHARTEVENTS rows.
+    The header is upper-case, as in the full release. The planted subtypes are in SUBTYPES.csv,
+    which no reader of MIMIC-III uses. A patient has one stay, of about 600 CHARTEVENTS rows.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic stays asked for; at least one is needed")
@@ -102,6 +102,7 @@ def simulate(folder: str | os.PathLike[str], *, n: int = 400, seed: int = 0) -> 
 
 
 def _draw_stays(n: int, rng: np.random.Generator) -> _Stays:
+    """Draw stays, with subtype, onset of failure (-1 for none) and signal levels."""
     subtype = rng.choice(len(SHARES), n, p=SHARES)
     offset = {name: rng.normal(size=n) for name in _signals()}
     slope = sum(np.take(by, subtype) * offset[name] for name, by in SLOPES.items())
@@ -127,6 +128,7 @@ def _draw_stays(n: int, rng: np.random.Generator) -> _Stays:
 
 
 def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table]:
+    """Return PATIENTS, ADMISSIONS, ICUSTAYS and DIAGNOSES_ICD, a row per stay."""
     n = len(stays.subject)
     born = stays.intime - (rng.integers(20, 89, n) * 365 * 86_400).astype("timedelta64[s]")
     unit = np.array(["MICU", "CCU", "SICU"])[stays.subtype]
@@ -164,6 +166,7 @@ def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Tab
 
 
 def _event_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table]:
+    """Draw the rows of each event table: signals on their schedule, ventilation."""
     pieces: dict[str, list[pa.Table]] = {name: [] for name in EVENT_TABLES}
     for name, signal in _signals().items():
         index, hour = _schedule(stays, signal.every, rng)
@@ -195,7 +198,7 @@ def _ventilation(stays: _Stays, rng: np.random.Generator) -> list[pa.Table]:
 
 
 def _schedule(stays: _Stays, every: int, rng: np.random.Generator) -> tuple[Ids, Ids]:
-    """Return index and hour of what is measured every so many hours, and at times skipped."""
+    """Return stay index and hour of measurements at regular intervals, with random gaps."""
     grid = np.arange(0, MAX_HOURS, every)
     index, place = np.nonzero(grid[None, :] < stays.hours[:, None])
     measured = rng.random(len(index)) >= SKIPPED_SHARE
@@ -212,7 +215,7 @@ def _rows(
     *,
     minute: int | None = None,
 ) -> pa.Table:
-    """Return the rows of one item; an event table takes the columns it has."""
+    """Return the rows of one item, with the columns of every kind of event table."""
     within = rng.integers(0, 60, len(index)) if minute is None else minute
     seconds = (hour * 3600 + within * 60).astype("timedelta64[s]")
     return pa.table(
@@ -235,7 +238,7 @@ def columns() -> dict[str, list[str]]:
 
 
 def _complete(table: pa.Table, name: str) -> pa.Table:
-    """Put the columns in the order of the release; those that say nothing here are blank."""
+    """Return all columns of the release, in order; those that are not generated are null."""
     filled = {column: table[column] for column in table.column_names}
     filled["ROW_ID"] = pa.array(np.arange(1, table.num_rows + 1))
     blank = pa.nulls(table.num_rows, pa.string())
@@ -243,5 +246,5 @@ def _complete(table: pa.Table, name: str) -> pa.Table:
 
 
 def _times(moments: npt.NDArray[np.datetime64]) -> pa.Array:
-    """Return times as MIMIC-III writes them, 2150-01-31 08:30:00."""
+    """Format times as MIMIC-III does, 2150-01-31 08:30:00."""
     return pc.strftime(pa.array(moments.astype("datetime64[s]")), format="%Y-%m-%d %H:%M:%S")

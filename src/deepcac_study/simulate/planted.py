@@ -1,24 +1,24 @@
-"""Planted cohorts: two subtypes whose risk factors point opposite ways, by a chosen strength.
+"""Planted cohorts: two subtypes with opposite effects of risk factors, of a given strength.
 
-They tell what a study could have seen: with strength 0 clusters cannot help, with a large one they
-must. Everything is generated; no row is a patient.
+They measure the power of a study: with strength 0 clusters cannot help, with a large one they must.
+Everything is generated; no row is a patient.
 """
 
 import numpy as np
 
 from deepcac.feature_matrix import FeatureMatrix
 
-# Columns: 2 that tell the subtypes apart, 3 risk factors of all, 3 that are reversed.
+# Columns: 2 that separate the subtypes, 3 common risk factors, 3 that are reversed.
 APART, COMMON, REVERSED = 2, 3, 3
 DISTANCE = 4.0  # of the subtypes' means, in standard deviations, along each of the first columns
 COMMON_WEIGHT, INTERCEPT = 0.5, -1.0
 
 
 def planted(strength: float, rows: int, seed: int) -> tuple[FeatureMatrix, np.ndarray]:
-    """Draw a cohort of eight columns of unit variance inside a subtype, and each row's subtype.
+    """Draw a cohort with eight columns, of unit variance in each subtype; return the subtypes too.
 
-    `strength` is the log odds ratio of a standard deviation of each reversed factor: plus this in
-    one subtype, minus this in the other.
+    `strength` is the log odds ratio per standard deviation of each reversed factor: positive in one
+    subtype, negative in the other.
     """
     rng = np.random.default_rng([seed, 20])
     subtype = rng.permutation(np.arange(rows) % 2)

@@ -1,4 +1,4 @@
-"""Synth (Finley and Joachims 2008, 6.1.3): clusterings known by noisy features of pairs."""
+"""Synth (Finley and Joachims 2008, 6.1.3): clusterings with noisy features of pairs."""
 
 import numpy as np
 from scipy import sparse
@@ -22,12 +22,12 @@ def synth_pairs(
 ) -> PairwiseData:
     """Generate example clusterings with features for each unordered pair of clusters.
 
-    A pair of points of clusters i and j has exactly 5 of the features of region (i, j) active,
-    drawn without replacement; there are no node features. Before that, i is replaced by a random
-    cluster with probability `noise`, and so is j (it stays itself with probability 1 / clusters).
+    A pair of points of clusters i and j has exactly 5 active features of region (i, j), drawn
+    without replacement; there are no node features. Before that, i is replaced by a random cluster
+    with probability `noise`, and so is j (the random cluster may be the same).
 
-    The paper has 5 clusterings of 5 clusters of 20 points, 50 features a region, and noise 0.2. Its
-    own draw is not known.
+    The paper has 5 clusterings of 5 clusters of 20 points, 50 features per region, and noise 0.2.
+    Its sample is not known.
     """
     if min(clusterings, clusters, points) < 1 or clusters * points < 2:
         raise ConfigError("synth_pairs needs at least one clustering of two points")
@@ -60,11 +60,12 @@ def synth_pairs(
 def _noisy(
     cluster: np.ndarray, clusters: int, noise: float, rng: np.random.Generator
 ) -> np.ndarray:
+    """Return the clusters with a share `noise` redrawn at random."""
     redrawn = rng.random(len(cluster)) < noise
     return np.where(redrawn, rng.integers(0, clusters, len(cluster)), cluster)
 
 
 def _region(i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Return the number of an unordered pair of clusters: (0,0), (0,1), (1,1), (0,2), and on."""
+    """Return the index of an unordered pair of clusters: (0,0), (0,1), (1,1), (0,2), ..."""
     low, high = np.minimum(i, j), np.maximum(i, j)
     return high * (high + 1) // 2 + low

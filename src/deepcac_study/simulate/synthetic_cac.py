@@ -1,12 +1,12 @@
 """The synthetic grid of the CAC papers (v1 and v2, 6.1): natural clusters of two classes.
 
-Both papers change scikit-learn's ``make_classification`` and state the ranges of the inner class
+Both papers modify scikit-learn's ``make_classification`` and state the ranges of the inner class
 separation (ICS), the outer cluster separation (OCS) and the number of natural clusters K, but
-neither the number of rows and features nor how the two separations enter. Chosen here: in every
-natural cluster an own ``make_classification`` whose hypercube has sides of twice ICS, two hypercube
-vertices a class, 8 features of which 5 are informative, 1 per cent of the labels flipped (the
-library's default); the cluster's centre is drawn from a normal distribution of standard deviation
-OCS in every feature; 500 rows a cluster.
+neither the number of rows and features nor how the two separations enter. Our choice: each natural
+cluster is a separate ``make_classification`` with hypercube sides of twice ICS, two hypercube
+vertices per class, 8 features of which 5 are informative, and 1 per cent of the labels flipped (the
+library's default); the cluster's centre is drawn from a normal distribution with standard deviation
+OCS in every feature; there are 500 rows per cluster.
 """
 
 import itertools
@@ -25,7 +25,7 @@ ICS = (0.0, 0.2, 0.5, 1.0, 1.5, 2.0)
 OCS = (1.0, 1.5, 2.0)
 CLUSTERS = (2, 3, 5, 10, 15, 20, 30)
 RARE = 1 / 11  # one to ten
-TOUCHING = 1e-300  # stands for a separation of 0, which the library refuses
+TOUCHING = 1e-300  # in place of a separation of 0, which scikit-learn rejects
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def write_cells(paths: Iterable[str | os.PathLike[str]]) -> None:
 def synthetic_cac(
     cell: Cell, *, rows: int = 500, features: int = 8, informative: int = 5, seed: int = 0
 ) -> FeatureMatrix:
-    """Generate one cell of the grid, with `rows` a natural cluster, which is the ``group``.
+    """Generate one cell of the grid, with `rows` per natural cluster, which is the ``group``.
 
     `informative` of the columns carry the classes. Rows are shuffled within natural clusters only.
     """

@@ -1,1 +1,1 @@
-"""Raw files to tidy records: one module a source."""
+"""Raw files to tidy records, one module per source."""

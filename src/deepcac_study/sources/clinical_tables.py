@@ -1,7 +1,7 @@
 """Open clinical tables, one row per patient or an examination: raw files to tidy parquet.
 
-Every column is checked against its line in ``catalogue/columns/``; which rows make the cohort, what
-the outcome is and what is no feature, the registry says (`deepcac_study.features.clinical`).
+Every column is checked against its line in ``catalogue/columns/``; the registry declares cohort,
+outcome and excluded columns (`deepcac_study.features.clinical`).
 """
 
 import os
@@ -33,7 +33,7 @@ def extract(raw: StrPath, tidy: StrPath, *, columns: str, missing: Sequence[str]
 def extract_arff(raw: StrPath, tidy: StrPath, *, columns: str) -> None:
     """Read an ARFF file whose attributes must be those that the catalogue lists.
 
-    Another attribute, another kind of one, or a level that the catalogue lacks is a `DataError`.
+    An attribute, a kind or a level that is not in the catalogue is a `DataError`.
     """
     table = read_arff(raw)
     variables = read_variables(columns)
@@ -58,7 +58,7 @@ def extract_arff(raw: StrPath, tidy: StrPath, *, columns: str) -> None:
 
 
 def extract_rda(raw: StrPath, tidy: StrPath, *, columns: str, codes: Codes | None = None) -> None:
-    """Read the one table of an R data file, with the `columns` that the catalogue lists."""
+    """Read the only table of an R data file, with the `columns` that the catalogue lists."""
     from rdata import read_rda
 
     try:
@@ -75,8 +75,8 @@ def extract_rda(raw: StrPath, tidy: StrPath, *, columns: str, codes: Codes | Non
 def extract_nhanes1(predictors: StrPath, years: StrPath, tidy: StrPath, *, codes: Codes) -> None:
     """Read the predictors of NHANES I and its follow-up as the package shap ships them.
 
-    Years are those to death where above 0, and to the end of the follow-up where below; none are 0
-    at the end of a follow-up that had hardly begun.
+    Years are until death if positive, else until the end of follow-up, as negative numbers; 0 is a
+    follow-up that had hardly begun.
     """
     tables = []
     for path in (predictors, years):
@@ -95,7 +95,7 @@ def extract_nhanes1(predictors: StrPath, years: StrPath, tidy: StrPath, *, codes
 def _write_checked(
     raw: StrPath, table: pd.DataFrame, tidy: StrPath, columns: str, codes: Codes | None
 ) -> None:
-    """Check a table against the catalogue as a comma-separated file is, and write it."""
+    """Check a table against the catalogue, as a comma-separated file, and write it as parquet."""
     for name, values in (codes or {}).items():
         numbers = table[name].to_numpy(float, na_value=np.nan)  # 88.8 stands as 88.80000000000001
         gone = np.isclose(numbers[:, None], values).any(axis=1)

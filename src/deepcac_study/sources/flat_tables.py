@@ -1,4 +1,4 @@
-"""Flat tables, one row a record: raw files to tidy parquet."""
+"""Flat tables, one row per record: raw files to tidy parquet."""
 
 import os
 
@@ -49,7 +49,7 @@ def extract_table(
     header: bool = True,
     row_id: str | None = None,
 ) -> None:
-    """Read one comma-separated file, whose rows are a `unit` each.
+    """Read one comma-separated file, whose rows are one `unit` each.
 
     `columns` is the source whose columns are listed (`catalogue.variables`) and checked; None
     infers them: numbers, else categories. Without a column `row_id` the rows are numbered.

@@ -1,7 +1,7 @@
 """PhysioNet / Computing in Cardiology Challenge 2012: raw files to tidy tables.
 
-Each of the sets a, b and c is an archive with one file an ICU stay and a file ``Outcomes-x.txt``
-with one line a stay (Silva et al., Computing in Cardiology 2012).
+Each of the sets a, b and c is an archive with one file per ICU stay and a file ``Outcomes-x.txt``
+with one line per stay (Silva et al., Computing in Cardiology 2012).
 """
 
 import os
@@ -27,9 +27,9 @@ _Path = str | os.PathLike[str]
 def read_outcomes(path: _Path, letter: str) -> pa.Table:
     """Read one ``Outcomes-x.txt``: ``record_id``, ascending, ``set``, and the five of `OUTCOMES`.
 
-    Numbers are int32; the file's code -1 stays for unknown (``Survival``: also for stays with no
-    recorded death). A header, number or death flag other than promised, and a record that stands
-    twice, are a `DataError`.
+    Numbers are int32; the file's code -1 for unknown is kept (in ``Survival`` also for stays
+    without a recorded death). An unexpected header, number or death flag, and a repeated record,
+    are a `DataError`.
     """
     try:
         header, *body = Path(path).read_text(encoding="utf-8").splitlines()
@@ -57,7 +57,7 @@ def read_outcomes(path: _Path, letter: str) -> pa.Table:
 
 
 def _match(archive: _Path, events: pa.Table, path: _Path, outcomes: pa.Table) -> None:
-    """Check that a set's files and outcome lines are about the same records."""
+    """Raise `DataError` unless a set's files and outcome lines have the same records."""
     files, rows = np.unique(events["record_id"]), outcomes["record_id"].to_numpy()
     for missing in np.setdiff1d(files, rows)[:1]:
         raise DataError(f"{path}: no line for record {missing}, which {archive} holds")
@@ -68,7 +68,7 @@ def _match(archive: _Path, events: pa.Table, path: _Path, outcomes: pa.Table) ->
 def read_sets(archives: Mapping[str, _Path], *, threads: int = 1) -> list[pa.Table]:
     """Return `read_set` of each set's ``set-x.archive``, `threads` archives in memory at once.
 
-    Unpacking and parsing leave the interpreter's lock, so threads do help.
+    Unpacking and parsing release the interpreter's lock, so threads help.
     """
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(read_set, archives.values()))

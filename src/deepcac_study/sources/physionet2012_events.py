@@ -1,8 +1,8 @@
 """The event files of PhysioNet Challenge 2012: all files of an archive parsed at once.
 
 A file ``set-x/RECORD.txt`` is one ICU stay: lines ``HH:MM,Parameter,Value`` from its first 48
-hours (Silva et al., Computing in Cardiology 2012). Set c names no parameter in 2,403 lines; those
-events are kept with a null name, because nothing in the files says what was measured.
+hours (Silva et al., Computing in Cardiology 2012). In set c, 2,403 lines have no parameter name;
+these events are kept with a null name, because the files do not show what was measured.
 """
 
 import os
@@ -42,8 +42,8 @@ _RECORD_ID, _NAMELESS = len(PARAMETERS), len(PARAMETERS) + 1
 class _Lines:
     """The data lines of the n files of one archive, in ascending order of the record.
 
-    `archive` is a path, for messages; each of `bodies` is a file without its header line. `start`,
-    of shape (n + 1,), has each file's first line among all lines, and the number of lines.
+    `archive` is its path, for messages; each of `bodies` is a file without its header line.
+    `start`, of shape (n + 1,), has the index of each file's first line, and the number of lines.
     """
 
     archive: str
@@ -53,14 +53,14 @@ class _Lines:
     start: npt.NDArray[np.int64]
 
     def fail(self, line: int, problem: str) -> NoReturn:
-        """Raise a `DataError` about one of all lines, counted from 0."""
+        """Raise a `DataError` that names file and line, by the index among all lines."""
         file = int(np.searchsorted(self.start, line, side="right")) - 1
         here = line - int(self.start[file])
         text = self.text(line)[:80]
         raise DataError(f"{self.archive}: {self.names[file]} line {here + 2} ({text!r}): {problem}")
 
     def text(self, line: int) -> str:
-        """Return one of all lines, counted from 0."""
+        """Return the text of a line by its index among all lines."""
         file = int(np.searchsorted(self.start, line, side="right")) - 1
         here = line - int(self.start[file])
         return self.bodies[file].split(b"\n")[here].decode("utf-8", "replace")
@@ -109,7 +109,7 @@ def _read_lines(archive: _Path, files: Iterable[tuple[str, bytes]]) -> _Lines:
 
 
 def _read_line(lines: _Lines, line: int) -> tuple[int, int, float]:
-    """Read a line that the compiled scan left, or fail and say why."""
+    """Parse a line that the compiled scan skipped; `DataError` with the reason if it is invalid."""
     fields = lines.text(line).split(",")
     if len(fields) != 3:
         lines.fail(line, f"{len(fields)} fields; Time,Parameter,Value was expected")
@@ -168,5 +168,5 @@ def parse_set(archive: _Path, files: Iterable[tuple[str, bytes]]) -> pa.Table:
 
 
 def read_set(archive: _Path) -> pa.Table:
-    """Stream one ``set-x.archive`` into the table of `parse_set`."""
+    """Parse one ``set-x.archive`` to the table of `parse_set`."""
     return parse_set(archive, members(archive))

@@ -1,7 +1,7 @@
 """Compiled reader of lines ``HH:MM,Parameter,Value`` in their ordinary form.
 
-A line of any other form, be it a number with an exponent or a fault, is only marked, and left to a
-reader that can explain itself.
+A line of any other form, such as a number with an exponent or an error, is only marked, and left to
+a slower reader with error messages.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 
 @njit()
 def _slot(text, start, stop):  # type: ignore[no-untyped-def]
-    """Return where the search for a name begins."""
+    """Return the hash slot at which the search for a name begins."""
     key = stop - start
     for i in range(start, stop):
         key = (key * 31 + text[i]) & 0xFFFF
@@ -84,6 +84,7 @@ def _number(text, start, stop):  # type: ignore[no-untyped-def]
 
 @njit()
 def _scan(text, names, ends, slots, minute, code, value, ordinary):  # type: ignore[no-untyped-def]
+    """Fill minute, code and value per line; ordinary says that both were read."""
     stop = -1
     for line in range(len(minute)):
         start = stop + 1
@@ -106,7 +107,7 @@ def scan(
 ) -> tuple[
     npt.NDArray[np.int16], npt.NDArray[np.int8], npt.NDArray[np.float64], npt.NDArray[np.bool_]
 ]:
-    """Read n lines, each ended by a newline: minutes, position in `names`, value, and `ordinary`.
+    """Parse n lines with newlines; return minutes, positions in `names`, values and `ordinary`.
 
     All are of shape (n,), the first three of ordinary lines only: two digits each for hour and
     minute, a known name, and a decimal number of up to 15 digits.

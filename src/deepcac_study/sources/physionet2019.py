@@ -1,8 +1,8 @@
 """PhysioNet/Computing in Cardiology Challenge 2019: hourly records of ICU stays, for sepsis.
 
-Two archives (hospital systems A and B) hold one pipe-separated file a patient: a header and one
-row an hour with 8 vital signs, 26 laboratory values, 6 demographic columns and ``SepsisLabel``,
-which turns to 1 six hours before the onset of sepsis (Reyna et al. 2019). They become one table.
+Two archives (hospital systems A and B) have one pipe-separated file per patient: a header and one
+row per hour with 8 vital signs, 26 laboratory values, 6 demographic columns and ``SepsisLabel``,
+which becomes 1 six hours before the onset of sepsis (Reyna et al. 2019). They become one table.
 """
 
 import os
@@ -39,11 +39,11 @@ _TYPES = dict.fromkeys(COLUMNS, pa.float64()) | {"ICULOS": pa.int16(), "SepsisLa
 
 
 def extract(archives: Mapping[str, str | os.PathLike[str]], tidy: str | os.PathLike[str]) -> None:
-    """Turn the archives, by the letter of their hospital system, into one tidy hourly table.
+    """Write the archives, given by hospital system, as one tidy hourly table.
 
     It has ``patient_id``, ``hour`` (row of the stay, from 0), ``hospital`` and the columns of the
     files, ordered by patient and hour; missing values are null. A file that is not in the
-    challenge's format, or a patient that stands twice, is a `DataError`.
+    challenge's format, or a repeated patient, is a `DataError`.
     """
     write_table(tidy, read_archives(archives))
 
@@ -140,7 +140,7 @@ def _read_batch(batch: _Batch) -> pa.Table:
 
 
 def _find_fault(batch: _Batch) -> None:
-    """Parse files one by one, and name the first that cannot be read."""
+    """Parse files one by one, and raise `DataError` for the first that cannot be read."""
     for name, body, n_rows in zip(batch.names, batch.bodies, batch.n_rows, strict=True):
         try:
             _parse(bytes(body), n_rows)
@@ -167,7 +167,7 @@ def _parse(text: bytes, n_rows: int) -> pa.Table:
 
 
 def _check(batch: _Batch, starts: np.ndarray, table: pa.Table) -> None:
-    """Refuse odd numbers, hours missing or not in order, labels not 0/1 or turned off again."""
+    """Raise `DataError` for invalid numbers, gaps in hours, or labels that are not 0, then 1."""
     begins = np.zeros(len(table), bool)
     begins[starts] = True
     hour = table["ICULOS"].to_numpy().astype(float)

@@ -1,8 +1,8 @@
-"""The matrices of Finley and Joachims (2008) themselves: WebKB-N, one file a university.
+"""The original matrices of Finley and Joachims (2008): WebKB-N, one file per university.
 
-The authors give them for non-commercial use, so that they are read from the user's own copy. Lines
-are taken to be in the format of SVM-light, the authors' group's own: the cluster of an item, then
-``column:value`` pairs, then an optional comment after ``#``.
+The authors provide them for non-commercial use, so they are read from the user's copy. Lines are
+assumed to be in the format of the authors' SVM-light: the cluster of an item, then ``column:value``
+pairs, then an optional comment after ``#``.
 """
 
 import os
@@ -26,11 +26,10 @@ def extract(
     items: StrPath,
     values: StrPath,
 ) -> None:
-    """Make one list of items and one of values from the four files ``{university}.svmdata``.
+    """Write the items and the values of the four files ``{university}.svmdata`` as two tables.
 
     `items` gets ``item`` (from 0), ``university``, ``cluster``; `values` gets ``item``, ``column``
-    (from 0) and ``value`` of what is not zero. A missing, empty or otherwise formatted file is a
-    `DataError`.
+    (from 0) and ``value`` of non-zero values. A missing, empty or malformed file is a `DataError`.
     """
     files = {"cornell": cornell, "texas": texas, "washington": washington, "wisconsin": wisconsin}
     by_university = {name: _read(path) for name, path in files.items()}
@@ -49,6 +48,7 @@ def extract(
 
 
 def _read(path: StrPath) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Return rows and whole cluster numbers; DataError for other contents."""
     try:
         matrix, clusters = load_svmlight_file(os.fspath(path), dtype=np.float64)
     except (OSError, ValueError) as error:

@@ -29,7 +29,7 @@ def medications() -> tuple[str, ...]:
 
 
 def extract(archive: str | os.PathLike[str], tidy: str | os.PathLike[str]) -> None:
-    """Write the encounters of the archive of UCI 296, in any packing, as parquet.
+    """Write the encounters of the archive of UCI 296, of any kind, as parquet.
 
     Columns: `row` (from 1, the order of the file) and the 50 of the file; whole numbers as int64,
     all else as string, null where missing.
@@ -39,7 +39,7 @@ def extract(archive: str | os.PathLike[str], tidy: str | os.PathLike[str]) -> No
 
 
 def read_encounters(text: bytes, *, where: str = MEMBER) -> pa.Table:
-    """Parse and check the bytes of ``diabetic_data.csv`` for `extract`; errors call it `where`."""
+    """Parse and check the bytes of ``diabetic_data.csv``; `where` is its name in errors."""
     table = read_delimited(
         where, read_variables("uci_diabetes"), header=True, content=text, missing=("?",)
     )
@@ -47,6 +47,7 @@ def read_encounters(text: bytes, *, where: str = MEMBER) -> pa.Table:
 
 
 def _member(archive: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of `MEMBER`; DataError if the archive lacks it."""
     for name, content in members(archive):
         if name.rpartition("/")[2] == MEMBER:
             return content

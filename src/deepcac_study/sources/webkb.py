@@ -37,16 +37,16 @@ class Page(NamedTuple):
 def extract(
     archive: StrPath, pages: StrPath, words: StrPath, links: StrPath, markup: StrPath
 ) -> None:
-    """Read every page once: what it is, which words it has, which other pages it links to.
+    """Write tables of the archive's pages, their words and their links.
 
-    Members of the archive are ``webkb/{class}/{university}/{address with ^ for /}``; another kind
-    of member, no page, or an address that stands twice is a `DataError`. Tables written:
+    Members of the archive are ``webkb/{class}/{university}/{address with ^ for /}``; any other
+    member, an archive without pages, or a repeated address is a `DataError`. Tables written:
 
     - pages: ``page`` (from 0, ordered by class, university and address), ``class``, ``university``,
       ``url``;
     - words: ``page``, ``word``, ``count``;
-    - markup: as words, of the whole file with its headers and tags;
-    - links: ``source`` and ``target`` page, each pair once, no page to itself.
+    - markup: as words, but of the whole file with headers and tags;
+    - links: ``source`` and ``target`` page, each pair once, without links of a page to itself.
     """
     page_list = sorted(_pages(archive), key=lambda page: page[:3])
     if not page_list:
@@ -64,6 +64,7 @@ def extract(
 
 
 def _pages(archive: StrPath) -> Iterator[Page]:
+    """Yield the pages of the archive; DataError for a member of another layout."""
     for name, content in members(archive, max_member_bytes=MAX_PAGE_BYTES):
         parts = name.split("/")
         if len(parts) != 4 or parts[1] not in CLASSES or _BYTES.search(name):
@@ -78,10 +79,10 @@ def _pages(archive: StrPath) -> Iterator[Page]:
 
 
 def address(file_name: str) -> str:
-    """Return the address that a file name stands for.
+    """Decode a file name to an address.
 
-    ``^`` stands for ``/``. Copies made on systems that forbid a colon in file names hold U+F03A
-    in its place, or none.
+    ``^`` is ``/``. Copies from systems that forbid a colon in file names have U+F03A in its place,
+    or nothing.
     """
     scheme, _, rest = file_name.replace("^", "/").replace("\uf03a", ":").partition("//")
     return f"{scheme.removesuffix(':')}://{rest}"
@@ -113,6 +114,7 @@ def _word_table(word_counts: list[Counter[str]]) -> pa.Table:
 
 
 def _link_table(pages: list[Page], number: dict[str, int]) -> pa.Table:
+    """Return distinct links among these pages, without links to themselves."""
     pairs = sorted(
         {
             (source, number[key])

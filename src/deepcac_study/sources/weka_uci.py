@@ -19,15 +19,15 @@ StrPath = str | os.PathLike[str]
 LABEL = "class"
 MIN_CLASS_ROWS = 4  # what a stratified split in three parts needs (splits.draw)
 
-# An identifier whose text names the class, and the mark of the source's own split.
+# An identifier whose text contains the class, and the column of the source's split.
 NOT_FEATURES = {"splice": ("Instance_name",), "vowel": ("Train or Test",)}
 GROUPS = {"vowel": "Train or Test"}
 
 
 def extract_all(raw: StrPath, tidy: StrPath) -> None:
-    """Read every ARFF file of a folder: tables ``{name}.parquet``, and cohorts, beside each other.
+    """Write every ARFF file of a folder as ``{name}.parquet``, and its cohort flow.
 
-    Names are those of the files with underscores for hyphens.
+    Names are those of the files, with underscores for hyphens.
     """
     for file in sorted(Path(raw).glob("*.arff")):
         name = file.stem.replace("-", "_")
@@ -38,8 +38,8 @@ def extract(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     """Read one ARFF file; leave out classes too small for a stratified split.
 
     The class is the last attribute. The table has ``row_id``, the attributes, ``class``, and
-    ``group`` where the source has parts. Categories carry their levels, in header order, those that
-    occur.
+    ``group`` where the source has parts. Categories have the levels that occur as metadata, in
+    header order.
     """
     name = Path(raw).stem
     table = read_arff(raw)
@@ -58,7 +58,7 @@ def extract(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
 def read_arff(path: StrPath) -> pa.Table:
     """Read an ARFF file (`raw.arff`) whose last attribute is the class, and name it ``class``.
 
-    A last attribute that is not nominal, and a row without class, are a `DataError`.
+    A last attribute that is not nominal, or a row without a class, is a `DataError`.
     """
     table = arff.read_arff(path)
     *names, last = table.column_names

@@ -14,7 +14,7 @@ def extract(raw: str | os.PathLike[str], tidy: str | os.PathLike[str]) -> None:
     """Read all 186 columns of training_v2.csv into a typed parquet table, rows in file order.
 
     Ids are int64, numbers and the label float64, categories text; ``NA`` and blank are missing.
-    Errors are those of `read_delimited` and never show a value, for the file is restricted.
+    Errors are those of `read_delimited`, without values, because the file is restricted.
     """
     # Which categories are ever missing is hearsay (docs/data.md), so none is refused for it.
     variables = [

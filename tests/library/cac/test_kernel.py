@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.cac import cluster
-from deepcac.cac.cluster import place
+from deepcac.cac.cluster import lay_out_cells
 from deepcac.cac.kernels.kernel import move
 from deepcac.cac.kernels.rows import prepare
 from deepcac.cac.kernels.scores import score
@@ -143,7 +143,7 @@ def test_weights_drift_by_no_more_than_the_bound(case):
     y = np.unique(y, return_inverse=True)[1]
     rows = prepare(X)
     n_classes = int(y.max()) + 1
-    cells, state = place(y, labels, k, rows), allocate(rows.blocks, k, n_classes)
+    cells, state = lay_out_cells(y, labels, k, rows), allocate(rows.blocks, k, n_classes)
     recount(rows.X, cells.ravel(), state)
     scale = (alpha, sized, rows.radius, rows.spread)
     renew(state, *scale)
@@ -188,7 +188,7 @@ def test_scores_of_a_block_lie_just_below_the_exact_ones(n):
     rows = prepare(X)
     for k in (2, 3):
         labels = rng.integers(0, k, n)
-        cells, state = place(y, labels, k, rows), allocate(rows.blocks, k, 2)
+        cells, state = lay_out_cells(y, labels, k, rows), allocate(rows.blocks, k, 2)
         recount(rows.X, cells.ravel(), state)
         renew(state, 0.5, True, rows.radius, rows.spread)
         augmented = np.column_stack([rows.X, rows.squares, np.ones(n)])

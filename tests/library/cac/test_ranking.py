@@ -13,7 +13,12 @@ from sklearn.tree import DecisionTreeClassifier
 from deepcac.cac import CACClassifier, KMClassifier
 from deepcac.cac.given_clusters import local_scores
 from deepcac.decomposition import ClassDecompositionClassifier
-from deepcac.linear.base_classifiers import boosted_trees, log_odds, nearest_neighbours, perceptron
+from deepcac.linear.base_classifiers import (
+    boosted_trees,
+    class_log_odds,
+    nearest_neighbours,
+    perceptron,
+)
 
 BASES = [
     LogisticRegression(),
@@ -94,10 +99,10 @@ def test_an_answer_does_not_depend_on_the_other_rows():
 
 
 def test_log_odds_by_hand():
-    two = log_odds(np.array([[0.25, 0.75], [1.0, 0.0]]))
+    two = class_log_odds(np.array([[0.25, 0.75], [1.0, 0.0]]))
     assert two[0] == pytest.approx(np.log(3.0))
     assert two[1] < -700
-    three = log_odds(np.array([[0.5, 0.3, 0.2]]))
+    three = class_log_odds(np.array([[0.5, 0.3, 0.2]]))
     assert three[0] == pytest.approx(np.log([1.0, 3 / 7, 0.25]))
 
 

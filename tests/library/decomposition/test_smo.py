@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from deepcac.decomposition import PairwiseLinearSVC
-from deepcac.decomposition.smo_kernel import fetch, product_row, solve
+from deepcac.decomposition.smo_kernel import cached_products, product_row, solve
 from deepcac.errors import ConfigError
 
 
@@ -42,7 +42,7 @@ def test_products_leave_the_cache_and_come_back():
     X = np.random.default_rng(0).random((5, 3))
     rows, slot, owner = np.empty((2, 5)), np.full(5, -1), np.full(2, -1)
     for turn, i in enumerate([0, 1, 2, 0, 3, 2]):
-        at = fetch(X, i, rows, slot, owner, turn % 2)
+        at = cached_products(X, i, rows, slot, owner, turn % 2)
         assert rows[at] == pytest.approx(X @ X[i])
         assert owner[at] == i
     expected = np.empty(5)

@@ -19,8 +19,8 @@ from deepcac.scoring.resampled_scores import (
     AUROC,
     BRIER,
     INTERCEPT,
-    MENDED,
     RATIO,
+    RECALIBRATED_BRIER,
     SLOPE,
     Patients,
     estimate,
@@ -130,7 +130,7 @@ def test_a_draw_is_scored_as_its_rows_are(which, request):
         fit = recalibrated(own.y, own.risk, weight)
         assert found[SLOPE][j] == pytest.approx(fit.slope, abs=1e-7)
         mended = brier_at(own.follow, fit.risk)
-        assert found[MENDED][j] == pytest.approx(mended, abs=1e-7)
+        assert found[RECALIBRATED_BRIER][j] == pytest.approx(mended, abs=1e-7)
         assert benefit[j] == pytest.approx(net_benefit(own.follow, own.risk, 0.3))
 
 

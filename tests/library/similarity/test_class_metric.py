@@ -4,7 +4,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deepcac.errors import DataError
 from deepcac.similarity import ClassMetric
-from deepcac.similarity.class_metric import deal
+from deepcac.similarity.class_metric import stratified_subsets
 
 
 @pytest.mark.slow
@@ -49,17 +49,18 @@ def test_one_class_is_refused():
 
 def test_sets_have_the_class_shares_of_all():
     codes = np.repeat([0, 1], [300, 100])
-    sets = deal(codes, 10, 100, np.random.default_rng(0))
+    sets = stratified_subsets(codes, 10, 100, np.random.default_rng(0))
     assert len(sets) == 4
     assert sorted(np.concatenate(sets).tolist()) == list(range(400))
     assert [int(codes[own].sum()) for own in sets] == [25, 25, 25, 25]
 
 
 def test_few_rows_are_one_set_and_a_set_of_one_class_is_left_out():
-    assert [len(own) for own in deal(np.array([0, 1, 1]), 10, 100, np.random.default_rng(0))] == [3]
+    (only,) = stratified_subsets(np.array([0, 1, 1]), 10, 100, np.random.default_rng(0))
+    assert len(only) == 3
     codes = np.zeros(400, dtype=np.int64)
     codes[:2] = 1
-    sets = deal(codes, 4, 100, np.random.default_rng(0))
+    sets = stratified_subsets(codes, 4, 100, np.random.default_rng(0))
     assert len(sets) == 2
     assert all(codes[own].sum() == 1 for own in sets)
 
@@ -68,6 +69,6 @@ def test_a_rare_class_that_was_not_drawn_is_added_to_one_set():
     codes = np.zeros(10_000, dtype=np.int64)
     codes[7] = 1
     for seed in range(5):
-        (rows,) = deal(codes, 2, 100, np.random.default_rng(seed))
+        (rows,) = stratified_subsets(codes, 2, 100, np.random.default_rng(seed))
         assert len(np.unique(rows)) == len(rows) == 100
         assert 7 in rows

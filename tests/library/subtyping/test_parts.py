@@ -18,15 +18,15 @@ from deepcac.nn.fitting.training import Budget
 from deepcac.subtyping.backbone import contributions
 from deepcac.subtyping.boosted import _fifth
 from deepcac.subtyping.crossfit import (
-    answer,
     deal_cases,
     deal_folds,
     left_out,
+    mean_outputs,
     train_crossfitted,
     unseen,
 )
 from deepcac.subtyping.gates import Gates, find_gates
-from deepcac.subtyping.packed import PackedNetworks, cross_entropies, drop, full_logits
+from deepcac.subtyping.packed import PackedNetworks, cross_entropies, dropout, full_logits
 from deepcac.subtyping.smooth_inputs import CLIP, SmoothInputs
 from deepcac.subtyping.subtype_heads import Heads, fit_blend, fit_heads, held_out_gains
 
@@ -87,12 +87,12 @@ def test_every_row_is_left_out_by_some_and_seen_by_others(n, folds, members):
 def test_units_are_left_out_by_their_share_and_the_mean_stays():
     torch.manual_seed(0)
     for share in (0.1, 0.5, 0.75):
-        kept = drop(torch.ones(300, 501), share)
+        kept = dropout(torch.ones(300, 501), share)
         assert kept.unique().tolist() == pytest.approx([0.0, 1 / (1 - share)])
         assert float((kept == 0).double().mean()) == pytest.approx(share, abs=0.005)
         assert float(kept.double().mean()) == pytest.approx(1.0, abs=0.01)
     # Neighbours, which share a drawn number, do not know of each other.
-    zero = (drop(torch.ones(40_000, 4), 0.5) == 0).double()
+    zero = (dropout(torch.ones(40_000, 4), 0.5) == 0).double()
     torch.testing.assert_close(torch.corrcoef(zero.T), torch.eye(4).double(), atol=0.03, rtol=0)
 
 
@@ -121,7 +121,7 @@ def test_a_member_learns_nothing_from_the_fold_that_it_leaves_out():
     first, second = fitted(y), fitted(torch.where(fold == 0, 1 - y, y))
     torch.testing.assert_close(first.weight_in[0], second.weight_in[0], rtol=0, atol=0)
     assert (first.weight_in[1] != second.weight_in[1]).any()
-    outside = unseen(partial(answer, first), x, folds)
+    outside = unseen(partial(mean_outputs, first), x, folds)
     own = torch.where(fold.unsqueeze(1) == 0, first(x)[0], first(x)[1])
     torch.testing.assert_close(outside, own)
 
@@ -145,7 +145,7 @@ def test_contributions_are_integrated_gradients():
     x[0], x[:, 5] = 0.0, 0.0
     own = slice(1, 4, 2)
     parts = contributions(networks, x, torch.arange(6), 6, own)
-    change = answer(networks, x, own) - answer(networks, torch.zeros_like(x), own)
+    change = mean_outputs(networks, x, own) - mean_outputs(networks, torch.zeros_like(x), own)
     torch.testing.assert_close(parts.sum(dim=2), change, rtol=0, atol=1e-5)
     # Slow and plain: the mean gradient at many points of the path.
     total = torch.zeros(50, 6)

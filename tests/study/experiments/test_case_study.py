@@ -15,13 +15,13 @@ from deepcac.pages.tables import markdown
 from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.experiments.case_study import (
     View,
+    agreement_between_seeds,
     cluster_means,
     describe_view,
     distil,
     fit_view,
     order_clusters,
     separation,
-    stability,
     write_case_study,
 )
 from deepcac_study.experiments.networks.deep_methods import latent_plane
@@ -131,7 +131,7 @@ def test_stability_ignores_names_of_clusters():
     _, view = planted()
     renamed = View(1, "ok", view.train, view.test, (view.cluster + 1) % 3, view.probability)
     shuffled = View(2, "ok", view.train, view.test[:100], view.cluster[::-1], view.probability)
-    pairs = stability([view, renamed, shuffled])
+    pairs = agreement_between_seeds([view, renamed, shuffled])
     assert [pair["seeds"] for pair in pairs] == [[0, 1], [0, 2], [1, 2]]
     assert (pairs[0]["all"], pairs[0]["test"], pairs[0]["test_rows"]) == (1.0, 1.0, 200)
     assert pairs[1]["test_rows"] == 100

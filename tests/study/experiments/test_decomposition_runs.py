@@ -9,7 +9,7 @@ from deepcac.files.storage import write_table
 from deepcac_study.catalogue.protocol import Protocol, published_labels
 from deepcac_study.catalogue.variables import category_field
 from deepcac_study.experiments.relatives.decomposition_runs import (
-    read_rows,
+    read_labelled,
     resample,
     write_bias_variance,
     write_decomposition,
@@ -56,13 +56,13 @@ def write(tmp_path, tidy, name="uci_vote", protocol=None):
 
 
 def test_categories_keep_their_levels_and_ids_are_no_features(tidy):
-    X, y = read_rows(tidy, "class")
+    X, y = read_labelled(tidy, "class")
     assert list(X.columns) == ["x", "colour"]
     assert list(X["colour"].cat.categories) == ["red", "blue"]
     assert X["colour"].isna().sum() == X["x"].isna().sum() == 1
     assert set(y) == {"a", "b"}
     with pytest.raises(DataError, match="no column 'label'"):
-        read_rows(tidy, "label")
+        read_labelled(tidy, "label")
 
 
 @pytest.mark.long
@@ -71,7 +71,7 @@ def test_a_record_holds_the_runs_and_can_be_repeated(tmp_path, tidy):
     (found,) = load_decompositions([path], tmp_path)
     assert found.path == "results/decomposition/uci_vote.json"
     assert (found.protocol, found.synthetic, found.n_classes) == ("sound", False, 2)
-    rows = list(run_experiment(*read_rows(tidy, "class"), runs=RUNS))
+    rows = list(run_experiment(*read_labelled(tidy, "class"), runs=RUNS))
     wanted = {
         (base, arm): [100 * r.accuracy for r in rows if (r.base, r.arm) == (base, arm)]
         for base in ("nb", "svm")
@@ -97,7 +97,7 @@ def test_published_parts_are_drawn_plainly(tmp_path, tidy):
     sound, plain = load_decompositions(paths, tmp_path)
     assert (sound.protocol, plain.protocol) == ("sound", "as_published")
     assert (sound.record["stratified"], plain.record["stratified"]) == (True, False)
-    rows = run_experiment(*read_rows(tidy, "class"), runs=RUNS, stratified=False)
+    rows = run_experiment(*read_labelled(tidy, "class"), runs=RUNS, stratified=False)
     own = [100 * r.accuracy for r in rows if (r.base, r.arm) == ("nb", "greedy")]
     assert plain.values("nb", "greedy").tolist() == pytest.approx(own)
 
@@ -141,7 +141,7 @@ def test_bias_and_variance_add_up_and_are_no_run(tmp_path, tidy):
 
 
 def test_samples_share_their_test_rows(tidy):
-    X, y = read_rows(tidy, "class")
+    X, y = read_labelled(tidy, "class")
     found, again = resample(X, y, 3), resample(X, y, 2)
     assert {key: rows.shape for key, rows in found.predicted.items()} == {
         (base, arm): (3, len(found.truth))

@@ -26,10 +26,10 @@ from deepcac_study.records.spot_check import (
     SAME,
     WITHIN,
     at_most_different,
-    compare,
+    compare_records,
     draw,
 )
-from deepcac_study.records.tolerances import LEAST, Family, differences, read_tolerances
+from deepcac_study.records.tolerances import LEAST, Family, read_tolerances, repeat_differences
 
 
 def row(path, seconds=1.0):
@@ -88,7 +88,7 @@ def record(*auroc, processor="one", method="cac_lr", **more):
 
 
 def verdict(shipped, again, path="cic/cac_lr_k2.json"):
-    return compare(path, shipped, again, TOLERANCES).verdict
+    return compare_records(path, shipped, again, TOLERANCES).verdict
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_another_alpha_is_none_where_the_repeat_says_that_it_was_as_good():
     assert verdict(shipped, chosen(0.01, 0.9, **{"0_03": 0.5009, "0_01": 0.501})) == DIFFERENT
     # What the shipped record says of its F1 gives it no room.
     clear = chosen(0.01, 0.805, **{"0_03": 0.4, "0_01": 0.501})
-    found = compare("cic/cac_lr_k2.json", shipped, clear, TOLERANCES)
+    found = compare_records("cic/cac_lr_k2.json", shipped, clear, TOLERANCES)
     assert (found.verdict, found.where) == (DIFFERENT, "splits.0.hyperparameters.alpha")
     # One training row of few is more than a thousandth.
     shipped = chosen(0.03, 0.8, **{"0_03": 0.501, "0_01": 0.4989})
@@ -250,9 +250,9 @@ def test_scores_in_random_partitions_are_compared_as_well():
 def test_a_record_of_another_kind_is_compared_by_its_numbers():
     path, shipped = "judge/planted/lr_0.json", {"gain": 0.1, "verdict": "better", "machine": {}}
     assert verdict(shipped, {**shipped, "machine": {"processor": "x"}}, path) == SAME
-    found = compare(path, shipped, {**shipped, "gain": 0.2}, TOLERANCES)
+    found = compare_records(path, shipped, {**shipped, "gain": 0.2}, TOLERANCES)
     assert (found.verdict, found.where) == (DIFFERENT, "gain, mean")
-    found = compare(path, shipped, {**shipped, "verdict": "worse"}, TOLERANCES)
+    found = compare_records(path, shipped, {**shipped, "verdict": "worse"}, TOLERANCES)
     assert (found.verdict, found.shipped, found.again) == (DIFFERENT, "better", "worse")
     assert verdict(shipped, {"verdict": "better", "machine": {}}, path) == DIFFERENT
 
@@ -291,7 +291,7 @@ def test_forged_records_are_found_when_they_are_drawn(path, how):
 def test_the_deviation_alone_is_held_against_the_splits():
     content = json.loads(shipped_records()["titanic/xgb_k1.json"])
     content["summary"]["auroc"]["sd"] *= 0.1
-    found = compare(
+    found = compare_records(
         "titanic/xgb_k1.json",
         content,
         json.loads(shipped_records()["titanic/xgb_k1.json"]),
@@ -367,9 +367,9 @@ def test_differences_by_hand():
         (0.02 / deviation, 0.01 / deviation), rel=5e-3
     )
     assert gap("cic/lda_k1.json", "lda", (0.82, 0.9)).family == Family.DISCRIMINANTS
-    (split, mean) = differences("theory/cic_k2.json", {"loss": 110.0}, {"loss": 100.0})
+    (split, mean) = repeat_differences("theory/cic_k2.json", {"loss": 110.0}, {"loss": 100.0})
     assert split.size / split.unit == mean.size / mean.unit == pytest.approx(0.1)
-    (lost,) = differences("theory/cic_k2.json", {"loss": 110.0}, {"loss": None})
+    (lost,) = repeat_differences("theory/cic_k2.json", {"loss": 110.0}, {"loss": None})
     assert lost.size == np.inf
 
 

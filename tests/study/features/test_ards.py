@@ -13,7 +13,7 @@ from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.ards import DEMOGRAPHICS, ards, ards_ts, cohort, positives
 from deepcac_study.simulate.mimic3_tables import EVENT_TABLES, columns, simulate
 from deepcac_study.sources.mimic3 import extract
-from deepcac_study.sources.mimic3.items import variables
+from deepcac_study.sources.mimic3.items import variable_names
 
 S1, S2 = Protocol(frozenset({"S1"})), Protocol(frozenset({"S2"}))
 
@@ -99,7 +99,7 @@ def test_shape_and_order_of_columns(tidy):
     assert series.sequences().shape == (len(static.label), 24, 97 + 7)
     np.testing.assert_array_equal(series.row_id, static.row_id)
     np.testing.assert_array_equal(series.label, static.label)
-    place = (*DEMOGRAPHICS, *variables()).index("HR")
+    place = (*DEMOGRAPHICS, *variable_names()).index("HR")
     highest = np.nanmax(series.sequences()[:, :, place], axis=1)
     # Hourly medians cannot exceed the highest measurement.
     assert (highest <= static.X[:, static.names.index("HR_highest")]).all()

@@ -20,7 +20,7 @@ from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.features.cic import cic_features, stay_class
 from deepcac_study.features.columns.hourly import AGGREGATES
 from deepcac_study.features.columns.johnson_cleaning import ADMISSION, MEASURED, clean
-from deepcac_study.features.johnson import johnson_features, summarise, variables
+from deepcac_study.features.johnson import johnson_features, parameter_table, summarise
 from deepcac_study.jobs.steps import build_features
 from deepcac_study.sources.physionet2012 import OUTCOMES, extract
 from deepcac_study.sources.physionet2012_events import PARAMETERS
@@ -271,7 +271,7 @@ def test_build_writes_features_and_cohort(tmp_path: Path) -> None:
 
 
 def test_every_parameter_has_a_unit_and_a_range() -> None:
-    table = variables()
+    table = parameter_table()
     assert sorted(row["variable"] for row in table) == sorted(PARAMETERS)
     for row in table:
         assert row["unit"]

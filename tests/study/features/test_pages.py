@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from deepcac.errors import DataError
 from deepcac.files.storage import read_table
 from deepcac_study.features.pages import CLASSES, webkb
-from deepcac_study.features.pairwise import beside, read_pairwise, write_pairwise
+from deepcac_study.features.pairwise import companion, read_pairwise, write_pairwise
 from deepcac_study.raw.hypertext import body, page_key, read_page
 from deepcac_study.sources.webkb import address, extract
 
@@ -174,14 +174,14 @@ def test_files_round_trip_and_a_foreign_row_is_refused(tmp_path):
         np.testing.assert_array_equal(getattr(again, name), getattr(data, name))
     for name in ("nodes", "marks"):
         np.testing.assert_array_equal(getattr(again, name).toarray(), getattr(data, name).toarray())
-    first = beside(path, "pairs").read_bytes()
+    first = companion(path, "pairs").read_bytes()
     write_pairwise(path, data)
-    assert beside(path, "pairs").read_bytes() == first
+    assert companion(path, "pairs").read_bytes() == first
     fewer = {name: page for name, page in PAGES.items() if "^101^" not in name}
     (tmp_path / "fewer").mkdir()
     other = webkb(*tables(tmp_path / "fewer", fewer), linked=True)
     write_pairwise(tmp_path / "fewer/webkb_l.parquet", other)
-    beside(path, "pairs").replace(beside(tmp_path / "fewer/webkb_l.parquet", "pairs"))
+    companion(path, "pairs").replace(companion(tmp_path / "fewer/webkb_l.parquet", "pairs"))
     with pytest.raises(DataError, match="names an unknown row"):
         read_pairwise(tmp_path / "fewer/webkb_l.parquet")
 

@@ -19,11 +19,11 @@ from deepcac_study.judge.by_size import (
     THREE_TESTS,
     auroc,
     cell_table,
-    decisions,
     judge_cohort,
+    rule_choices,
 )
 from deepcac_study.judge.planted_sizes import draw_cohort, ground, worth
-from deepcac_study.report.judge.gain_figures import ABOUT, NOTHING, shares
+from deepcac_study.report.judge.gain_figures import ABOUT, NOTHING, adoption_rates
 
 NAMES = (LINE, *CLUSTERED)
 
@@ -98,7 +98,7 @@ def decided(found, **validation):
     records = {name: record(name, values) for name, values in validation.items()}
     levels = {LINE: 0.70, "km_lr": 0.72, "cac_lr": 0.66}
     unseen = {name: np.full(4, level) for name, level in levels.items()}
-    return {row["rule"]: row for row in decisions(records, unseen, found)}
+    return {row["rule"]: row for row in rule_choices(records, unseen, found)}
 
 
 def test_rules_differ_in_how_sure_they_must_be():
@@ -150,6 +150,6 @@ def test_shares_are_counted_by_worth_and_size():
         {"strength": s, "worth": w, "worth_over_splines": 0.0} for s, w in ((0, 0.0003), (1, 0.02))
     ]
     content = {"dataset": "a", "rows": 400, "planted": planted, "cohorts": cohorts}
-    found = shares(pd.concat([cell_table(content)])).set_index("planted")
+    found = adoption_rates(pd.concat([cell_table(content)])).set_index("planted")
     assert found.loc[NOTHING, ["clinics", "taken", "gain"]].tolist() == [2, 0.5, -0.01]
     assert found.loc[ABOUT, ["clinics", "taken", "gain"]].tolist() == [1, 1.0, 0.01]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from deepcac_study.judge.tables.helping import (
     best_threshold,
+    candidate_rules,
     planted_points,
-    rules,
     table_points,
     try_rule,
 )
@@ -120,7 +120,7 @@ def test_the_rule_is_tried_in_every_way():
             "advantage": x,
         }
     )
-    found = rules(points).set_index("way")
+    found = candidate_rules(points).set_index("way")
     right = found.loc["tables"]
     assert (right["errors"], right["never_errors"], right["helped"]) == (0, 6, 6)
     assert right["p"] == pytest.approx(1 / 64)

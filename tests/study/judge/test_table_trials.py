@@ -25,7 +25,7 @@ from deepcac_study.judge.tables.over_tables import (
 )
 from deepcac_study.judge.tables.table_trials import (
     THRESHOLDS,
-    describe,
+    describe_risks,
     read_table_record,
     run_table,
 )
@@ -101,7 +101,7 @@ def test_a_learner_of_fixed_settings_has_one_trial_and_no_arms():
 
 def test_risks_by_hand():
     y, risk = np.array([0, 0, 1, 1]), np.array([0.1, 0.3, 0.3, 0.9])
-    found = describe(y, risk)
+    found = describe_risks(y, risk)
     assert found["brier"] == pytest.approx((0.01 + 0.09 + 0.49 + 0.01) / 4)
     assert found["observed_expected"] == pytest.approx(0.5 / 0.4)
     # At .2 two events and one other are treated; at .5 one event alone.
@@ -152,7 +152,7 @@ def test_the_risks_are_those_of_the_trial_that_log_loss_chose(record):
             test = answers["part"].to_numpy() == 2
             column = f"t{trial if source is one else trial - len(own)}_1"
             risk = answers[column].to_numpy()[test].astype(np.float64)
-            told = describe(answers["label"].to_numpy()[test].astype(np.int64), risk)
+            told = describe_risks(answers["label"].to_numpy()[test].astype(np.int64), risk)
             kept = found["risks"][0][name][choice]
             assert kept.pop("net_benefit") == pytest.approx(told.pop("net_benefit"), abs=1e-5)
             assert kept == pytest.approx(told, abs=1e-5)

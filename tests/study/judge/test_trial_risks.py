@@ -14,7 +14,7 @@ from deepcac.judging.trial_record import VALIDATION
 from deepcac.judging.trials import Effort
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.tables.over_tables import mean_risks
-from deepcac_study.judge.tables.table_trials import describe
+from deepcac_study.judge.tables.table_trials import describe_risks
 from deepcac_study.judge.trial_files import read_trials, run_trials
 from deepcac_study.judge.trial_risks import chosen_risks
 
@@ -40,7 +40,9 @@ def by_hand(path, number, trial):
     answers = read_table(answers_path(path)).to_pandas()
     seed = read_trials(path).seeds[number]
     rows = answers[(answers["seed"] == seed) & (answers["part"] == TEST)]
-    return describe(rows["label"].to_numpy(np.int64), rows[f"t{trial}_1"].to_numpy(np.float64))
+    return describe_risks(
+        rows["label"].to_numpy(np.int64), rows[f"t{trial}_1"].to_numpy(np.float64)
+    )
 
 
 def losses(record, number):

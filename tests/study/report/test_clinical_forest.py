@@ -11,7 +11,7 @@ from deepcac_study.report.judge.clinical_forest import (
     load_clinical,
 )
 from deepcac_study.report.judge.clinical_pages import clinical_gains, clinical_tables
-from deepcac_study.report.judge.gain_figures import prices
+from deepcac_study.report.judge.gain_figures import mean_auroc_changes
 
 REFERENCES = {"help": "lr", "random": "mean_of_cells_lr", "bent": "spline_lr"}
 
@@ -143,7 +143,7 @@ def test_prices_are_means_over_the_tasks_of_a_cohort():
         verdict("help", "rhc", "dist_lr", -0.9, "worse"),
         verdict("partition", "rhc", "mean_of_cells_lr", -0.04, "worse"),
     ]
-    found = prices(pd.DataFrame(rows), tasks)
+    found = mean_auroc_changes(pd.DataFrame(rows), tasks)
     assert found[["offer", "rows", "mean"]].to_numpy().tolist() == [
         ["cac", 5735, pytest.approx(-0.02)],
         ["mean_of_cells", 5735, pytest.approx(-0.04)],

@@ -18,7 +18,7 @@ from deepcac_study.catalogue.describe import with_sources
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.columns.ranges import Range, count_outside, read_ranges, variable_of
 from deepcac_study.records.reader import read
-from deepcac_study.report.data.restricted_counts import few_rows, withheld
+from deepcac_study.report.data.restricted_counts import few_rows, published_count
 from deepcac_study.report.data.source_notes import (
     DataUse,
     data_table,
@@ -81,8 +81,8 @@ def test_values_outside_against_a_loop(values, low, high):
 
 
 def test_small_counts_are_withheld():
-    assert [withheld(count) for count in (0, 1, 9, 10)] == [0, None, None, 10]
-    assert [withheld(count, 30) for count in (0, 20, 21, 29, 30)] == [0, 20, None, None, 30]
+    assert [published_count(count) for count in (0, 1, 9, 10)] == [0, None, None, 10]
+    assert [published_count(count, 30) for count in (0, 20, 21, 29, 30)] == [0, 20, None, None, 30]
     assert few_rows([[500], [3]]).tolist() == [True, True]
     assert few_rows([[500], [30], [3]]).tolist() == [False, True, True]
     assert few_rows([[500], [0], [3]]).tolist() == [True, False, True]

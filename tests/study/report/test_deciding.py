@@ -9,7 +9,7 @@ from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.claims import Claim
 from deepcac_study.report.papers.ledger_tables import Place, claims_table, deciding
 from deepcac_study.report.site.contents import Contents
-from deepcac_study.report.site.paperpages import places, switch_sentences, touching
+from deepcac_study.report.site.paperpages import report_places, switch_sentences, touching
 
 KNOWN = {
     "table:cac_v1_table1": Place("Table 1", "pages/paper_cac_v1.html#table-cac_v1_table1"),
@@ -81,4 +81,4 @@ def test_a_paper_has_its_own_switches_and_those_of_all():
 def test_what_stands_on_the_judges_page_is_linked_there():
     table = Table("one", "One", "", ["a"], [text_row("b")])
     shown = Contents(None, (), (), (), (), (), tables={"judge": [table]})
-    assert places(shown) == {"table:one": Place("One", "pages/judge.html#table-one")}
+    assert report_places(shown) == {"table:one": Place("One", "pages/judge.html#table-one")}

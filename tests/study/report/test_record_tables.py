@@ -11,7 +11,7 @@ from deepcac.files.storage import write_json
 from deepcac_study.report.judge.gain_figures import helping_figure
 from deepcac_study.report.record_tables import (
     about,
-    run_table,
+    run_means,
     start_effects,
     sweep_tables,
 )
@@ -24,7 +24,7 @@ def test_each_run_on_the_papers_data_has_a_row(tmp_path):
     write_run(results, "cic", "lr", 1, protocol="as_published_cv5", status="timeout")
     write_run(results, "demo_cic", "km_lr", 2, synthetic=True)
     write_run(results, "our_ward", "km_lr", 2)
-    found = run_table(results.rglob("*.json"))
+    found = run_means(results.rglob("*.json"))
     keys = [tuple(row) for row in found[["protocol", "dataset", "method", "k"]].to_numpy()]
     assert keys == [
         ("sound", "cic", "km_lr", 2),

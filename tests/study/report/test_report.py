@@ -21,7 +21,7 @@ from deepcac_study.records.reader import Findings
 from deepcac_study.records.record import read_record, scores_path
 from deepcac_study.records.runs import Runs, load
 from deepcac_study.report.papers.ledger_tables import paper_tables
-from deepcac_study.report.runs.comparisons import Bootstraps, clustering_effects, compare
+from deepcac_study.report.runs.comparisons import Bootstraps, clustering_effects, compare_runs
 from deepcac_study.report.runs.run_page import write_run_page
 from deepcac_study.report.site.page import BesideRecords, ShippedRecords, build
 
@@ -250,9 +250,9 @@ def test_other_test_rows_give_a_difference_without_a_test(tmp_path):
     paths = [write_run(tmp_path / "results", "cic", name, 1) for name in ("lr", "xgb")]
     first, second = load(paths, tmp_path)
     first.splits[0]["metrics"]["f1"] += 0.01
-    assert not np.isnan(compare(first, second, "", ["f1"])[0]["low"])
+    assert not np.isnan(compare_runs(first, second, "", ["f1"])[0]["low"])
     second.record["inputs"]["splits"] = "2" * 64
-    (other,) = compare(first, second, "", ["f1"])
+    (other,) = compare_runs(first, second, "", ["f1"])
     assert np.isnan([other["low"], other["high"], other["p"]]).all()
     assert other["mean"] == pytest.approx(0.01 / len(first.splits))
 

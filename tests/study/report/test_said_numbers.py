@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from deepcac.pages.wording import four, three
-from deepcac_study.report.judge.gain_figures import SMALL, prices
+from deepcac_study.report.judge.gain_figures import SMALL, mean_auroc_changes
 
 ROOT = Path(__file__).parents[3]
 CLINICAL = ["cic", "cic_los", "diabetes", "sepsis", "sepsis_signature"]
@@ -154,7 +154,9 @@ def of_clinical_cohorts():
     yield "judge.md", bent.cohorts, "independent cohorts"
     yield "judge.md", "Splines beat CAC", four(-bent.mean)
     yield "judge.md", "they add", *span(pooled("forced", "dist_lr"))
-    points = prices(table("clinical_verdicts"), table("clinical_tasks")).query("learner == 'lr'")
+    points = mean_auroc_changes(table("clinical_verdicts"), table("clinical_tasks")).query(
+        "learner == 'lr'"
+    )
     small = points[points["rows"] <= SMALL].groupby("offer")["mean"]
     yield "README.md", f"{SMALL:,}", three(-small.mean()["cac"])
     assert three(small.mean()["cac"]) == three(small.mean()["mean_of_cells"])

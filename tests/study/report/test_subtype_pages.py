@@ -17,11 +17,11 @@ from deepcac_study.records.runs import load
 from deepcac_study.report.site.page import BesideRecords, build
 from deepcac_study.report.subtypes.subtype_numbers import (
     UnseenRows,
-    differences,
     explained,
     follows,
+    mean_differences,
     middles,
-    variables,
+    variable_values,
 )
 from deepcac_study.report.subtypes.subtype_tables import who_table
 from deepcac_study.report.subtypes.subtypepages import _badly_calibrated, _shares
@@ -47,7 +47,7 @@ def test_one_line_a_variable_with_its_full_name_and_unit():
     names = ("Lactate_first", "Lactate_last", "Lactate_median", "sex=male", "sex=female")
     X = np.array([[1.0, 2.0, 1.5, 1, 0], [3.0, NAN, 3.0, 0, 1]])
     features = FeatureMatrix(np.arange(2), np.array([0, 1]), X, names)
-    values, about = variables(features, np.arange(2), LACTATE)
+    values, about = variable_values(features, np.arange(2), LACTATE)
     assert about[["name", "unit"]].to_numpy().tolist() == [
         *(["Lactate in blood, median", "mmol/L"], ["sex: male", "%"], ["sex: female", "%"])
     ]
@@ -57,7 +57,7 @@ def test_one_line_a_variable_with_its_full_name_and_unit():
 def test_an_hourly_variable_is_the_mean_of_its_measured_hours():
     X = np.array([[1.0, NAN, 3.0], [NAN, NAN, NAN]])
     features = FeatureMatrix(np.arange(2), np.array([0, 1]), X, ("HR@00", "HR@01", "HR@02"))
-    values, _ = variables(features, np.arange(2), {})
+    values, _ = variable_values(features, np.arange(2), {})
     assert values["HR"].tolist() == pytest.approx([2.0, NAN], nan_ok=True)
 
 
@@ -73,7 +73,7 @@ def test_too_few_values_give_no_number():
     values[10:] = NAN
     rows = unseen(values, (np.arange(60) >= 9).astype(int))
     own = rows.values[:9]
-    assert differences(rows).isna().all(axis=None)
+    assert mean_differences(rows).isna().all(axis=None)
     assert middles(own, rows.about["share"]).isna().all()
     assert follows(own, values[:9]).empty
 
@@ -84,7 +84,7 @@ def test_a_difference_and_what_the_risk_follows_are_those_of_the_textbook():
     rows = unseen(values, (np.arange(200) >= 80).astype(int))
     one, other = values[:80], values[80:]
     d = (one.mean() - other.mean()) / np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2)
-    assert differences(rows).loc["x"].to_numpy() == pytest.approx([d, -d])
+    assert mean_differences(rows).loc["x"].to_numpy() == pytest.approx([d, -d])
     assert follows(rows.values[:80], risk[:80])["x"] == pytest.approx(
         spearmanr(one, risk[:80]).statistic
     )

@@ -8,7 +8,7 @@ from scipy import stats
 from deepcac_study.report.subtypes.subtype_figures import subtype_figure
 from deepcac_study.report.subtypes.subtype_numbers import (
     UnseenRows,
-    differences,
+    mean_differences,
     risk_factors,
     same_everywhere,
     standardised,
@@ -69,6 +69,6 @@ def test_reversed_factors_are_told_apart(rows):
 
 
 def test_no_row_of_a_patient_is_in_the_numbers_behind_the_picture(rows):
-    figure = subtype_figure("one", "T", differences(rows), synthetic=False)
+    figure = subtype_figure("one", "T", mean_differences(rows), synthetic=False)
     assert [row[0] for row in figure.data] == ["reversed", "same", "noise"]
     assert figure.data[1][2] > 1.5

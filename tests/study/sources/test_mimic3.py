@@ -376,7 +376,7 @@ def test_summary_agrees_with_a_plain_reference(connection, values, whole_stay, h
                       unique_by=lambda pair: pair[0]),
 )  # fmt: skip
 def test_onset_agrees_with_a_plain_reference(connection, gases, oxygen, pressure):
-    index = {name: number for number, name in enumerate(items.variables())}
+    index = {name: number for number, name in enumerate(items.variable_names())}
     series = {"PaO2": gases, "FiO2": oxygen, "PEEP": pressure}
     rows = [(index[name], *pair) for name, pairs in series.items() for pair in pairs]
     rows.append((index["HR"], 0, 80))
@@ -393,7 +393,7 @@ def test_onset_agrees_with_a_plain_reference(connection, gases, oxygen, pressure
 
 
 def test_item_map_has_97_variables_of_known_units():
-    assert len(items.variables()) == 97
+    assert len(items.variable_names()) == 97
     assert {item.table for item in items.item_map()} == set(items.TABLES)
     assert all(item.lowest < item.highest for item in items.item_map())
 

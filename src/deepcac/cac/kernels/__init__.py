@@ -1,1 +1,1 @@
-"""Compiled passes of CAC over rows, and what spares rows in them."""
+"""Compiled passes of CAC over rows, and the bounds that let a pass skip rows."""

@@ -49,7 +49,7 @@ ALLOWANCE = 1.0 / 16.0
 
 @compiled()
 def worn(j: int, left: Any, k: int) -> bool:
-    """Tell whether cluster j has used up the allowance of one of its cells."""
+    """Return whether cluster j has used up the allowance of one of its cells."""
     used = False
     for cell in range(j, left.shape[0], k):
         used |= left[cell] < 0.0
@@ -57,14 +57,14 @@ def worn(j: int, left: Any, k: int) -> bool:
 
 
 @compiled(inline="always")
-def least(count: float) -> float:
-    """Return the least that a count less one can come to, where it is divided by."""
+def least_divisor(count: float) -> float:
+    """Return a lower bound of a count less one, for use as a divisor."""
     return max(count * (1.0 - ALLOWANCE) - 1.0, 1.0)
 
 
 @compiled()
 def mean_norm(a: int, j: int, state: State, spread: float) -> Any:
-    """Return a bound of the norm of a class mean, and how far the mean can wander."""
+    """Return bounds of the norm of a class mean, and of how far the mean can move."""
     mine = state.scalars[j, INVERSE + a]
     if mine == 0.0:
         return 0.0, 0.0
@@ -100,7 +100,7 @@ def derive(j: int, state: State, alpha: float, sized: bool, radius: float, sprea
     state : State
         Its `rates` and `left` are changed.
     alpha, sized, radius, spread
-        As in `deepcac.cac.kernels.weights.renew`, which also tells the units of the rates.
+        As in `deepcac.cac.kernels.weights.renew`, which defines the units of the rates.
     """
     k, n_classes = state.gram.shape[0], state.gram.shape[1]
     largest = 0.0
@@ -143,7 +143,7 @@ def _terms(
     k, scalars, counts = state.gram.shape[0], state.scalars, state.counts
     radius, spread, largest = norms
     n, present, count = scalars[j, SIZE], scalars[j, PRESENT], float(counts[c * k + j])
-    low_n, low_a, low_c = least(n), least(counts[a * k + j]), least(count)
+    low_n, low_a, low_c = least_divisor(n), least_divisor(counts[a * k + j]), least_divisor(count)
     ratio = max(1.0, largest / spread)  # z + U <= ratio (z + spread)
     weight = alpha * (n * (1.0 + ALLOWANCE) + 1.0 if sized else 1.0)
     constant = ratio * (radius + largest) / (low_n * low_n)

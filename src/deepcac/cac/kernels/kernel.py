@@ -1,9 +1,9 @@
 """The Hartigan pass of CAC, compiled.
 
-Rows are scored in blocks with the weights of the last renewal, and decided in order. A decision
-stands if the score lies further from its threshold than the weights have drifted since
+Rows are scored in blocks with the weights of the last renewal, and decided in order. A decision is
+final if the score lies further from its threshold than the weights have drifted since
 (`deepcac.cac.kernels.drift`); else the weights are renewed and the row is decided exactly, so that
-labels and moves are those of the plain rule. Blocks none of whose rows can move are left out.
+labels and moves are those of the plain rule. Blocks none of whose rows can move are skipped.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ from deepcac.cac.kernels.state import (
     dot,
     shift,
 )
-from deepcac.cac.kernels.tile import fetch
+from deepcac.cac.kernels.tile import prefetch
 from deepcac.cac.kernels.weights import ADD, REMOVE, ROUNDING, renew
 
 UNSURE = -1
@@ -85,7 +85,7 @@ def _sweep(
     events: Any,
     room: Any,
 ) -> int:
-    """`sweep`, with rows and state taken apart."""
+    """`sweep` on the arrays of `PreparedRows` and `State`, which numba needs as arguments."""
     state = State(
         sums, counts, gram, scalars, forms, weights, bias, rates, left, level, waits, pending,
         slack, scores, events, room,
@@ -99,7 +99,7 @@ def _sweep(
             n_events = score(blocks[b], cells[b], first, b, state)
             first = BLOCK
             for e in range(n_events):
-                fetch(X, b * BLOCK + events[e])
+                prefetch(X, b * BLOCK + events[e])
             for e in range(n_events):
                 r = events[e]
                 i, cell = b * BLOCK + r, cells[b, r]
@@ -110,7 +110,7 @@ def _sweep(
                 q = decide(r, c, p, scores, bias, waits, level[c])
                 if q == UNSURE:
                     renew(state, alpha, sized, radius, spread)
-                    q = choose(X[i], squares[i], c, p, k, forms, room[1])
+                    q = choose_cluster(X[i], squares[i], c, p, k, forms, room[1])
                 if q != p:
                     moves += 1
                     cells[b, r] = cell + q - p
@@ -124,7 +124,7 @@ def _sweep(
 
 @compiled(inline="always")
 def may_move(b: int, level: Any, slack: Any) -> bool:
-    """Tell whether a row of block b may move, for all that is known without scoring it."""
+    """Return False if it is certain, without scoring block b, that none of its rows moves."""
     for c in range(level.shape[0]):
         waiting = level[c, SURE] - level[c, BASE] + level[c, SCORED]
         if not slack[b, c] > waiting:
@@ -144,7 +144,7 @@ def open_levels(level: Any) -> None:
 
 @compiled(inline="always")
 def outgrown(level: Any) -> bool:
-    """Tell whether a class has drifted beyond the level up to which events were listed."""
+    """Return whether a class has drifted beyond the level up to which events were listed."""
     drifted = False
     for c in range(level.shape[0]):
         if level[c, SURE] > level[c, EVENT]:
@@ -155,7 +155,7 @@ def outgrown(level: Any) -> bool:
 
 @compiled(inline="always")
 def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: State) -> bool:
-    """Take row x, of class c, from cluster p to cluster q; tell whether weights must be renewed.
+    """Move row x of class c from cluster p to q; return whether weights must be renewed.
 
     The level of a class rises to the drift of the two clusters that drifted most: a score is made
     of a Gamma- and a Gamma+ of different clusters.
@@ -185,12 +185,12 @@ def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: Stat
 
 @compiled(inline="always")
 def decide(r: int, c: int, p: int, scores: Any, bias: Any, waits: Any, level: Any) -> int:
-    """Return where row r of the block goes if neither drift nor rounding changes that.
+    """Return the cluster that row r of the block goes to, if drift and rounding cannot change it.
 
     Returns
     -------
     int
-        Cluster, p if it stays, or `UNSURE`.
+        Cluster, p if the row stays, or `UNSURE`.
     """
     k = waits.shape[1] - 1
     if k == 2:
@@ -227,16 +227,16 @@ def decide_among(
 
 @compiled(inline="always")
 def gamma(x: Any, square: float, form: Any) -> float:
-    """Change of cost that a form gives for row x."""
+    """Return the change of cost that a form gives for row x; `square` is |x|^2."""
     d = x.shape[0]
     return dot(x, form[:d]) + (form[d + 1] + form[d] * square)
 
 
 @compiled()
-def choose(x: Any, square: float, c: int, p: int, k: int, forms: Any, scores: Any) -> int:
-    """Return the cluster that lowers the cost most, the lowest of equals, or p if none does.
+def choose_cluster(x: Any, square: float, c: int, p: int, k: int, forms: Any, scores: Any) -> int:
+    """Return the cluster that lowers the cost most, the lowest id on ties, or p if none does.
 
-    `forms` must be fresh; `scores` (k,) is room for Gamma+.
+    `forms` must be up to date; `scores` (k,) is a buffer for Gamma+.
     """
     leaving = forms[REMOVE, c * k + p]
     leave, best, q = gamma(x, square, leaving), np.inf, p

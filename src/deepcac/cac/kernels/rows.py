@@ -44,16 +44,16 @@ class PreparedRows(NamedTuple):
 def prepare(
     X: npt.ArrayLike | PreparedRows, scratch: str | os.PathLike[str] | None = None
 ) -> PreparedRows:
-    """Check rows and lay them out; what is ready is returned as it is.
+    """Check rows and lay them out for the kernel; `PreparedRows` are returned unchanged.
 
     Parameters
     ----------
     X : array-like of shape (n, d) or PreparedRows
         Finite features. A C-ordered float64 `numpy.memmap` is read where it lies.
     scratch : path-like, optional
-        Folder for rows that memory does not hold: what is laid out is kept there in files without
-        a name, which vanish with the result. The kernel reads them in order, so that memory holds
-        only labels and counts, below 50 bytes a row. The values are the same.
+        Folder for rows that do not fit in memory: the layout is stored there in files without a
+        name, which vanish with the result. The kernel reads them in order, so that memory holds
+        only labels and counts, below 50 bytes per row. The values are the same.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def prepare(
 
 
 def _room(shape: tuple[int, ...], dtype: type, scratch: str | os.PathLike[str] | None) -> Any:
-    """Return an array to be filled, in memory or in a file that vanishes with it."""
+    """Return an uninitialised array, in memory or in a file that vanishes with it."""
     if scratch is None:
         return np.empty(shape, dtype=dtype)
     with tempfile.TemporaryFile(dir=scratch) as file:
@@ -108,7 +108,7 @@ def measure(X: Any, squares: Any, columns: Any) -> None:
 
 @compiled()
 def lay_out(X: Any, squares: Any, radius: float, spread: float, blocks: Any) -> None:
-    """Fill `blocks` as told in `PreparedRows`."""
+    """Fill `blocks` as `PreparedRows` describes."""
     n, d = X.shape
     for b in range(blocks.shape[0]):
         block = blocks[b]

@@ -9,7 +9,7 @@ from deepcac.cac.kernels.tile import HEIGHT, WIDTH, least, tile
 
 NEVER = np.float32(np.inf)
 NONE = np.float32(0.0)
-# Levels are held against scores in single precision: rounded up by more than its unit.
+# Levels are compared with scores in single precision: rounded up by more than its unit.
 UP = 1.0 + 1e-6
 # What only ranks needs no order of its sums, and holds no NaN.
 RANK = {"reassoc", "contract", "nsz", "nnan"}
@@ -30,7 +30,7 @@ def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
     state : State
         The last but two row of `scores` receives a lower bound of Gamma- plus the least Gamma+,
         `events` the rows where it is not above the level `EVENT` of their class, and `slack`
-        what the scores leave room for.
+        the drift of each class below which no row of the block can move.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
     quiet = True
     for c in range(n_classes):
         event = level[c, EVENT]
-        hold_against(best, cells, c * k, c * k + k, np.float32(event * UP), above, mine)
+        compare_with_level(best, cells, c * k, c * k + k, np.float32(event * UP), above, mine)
         lowest = least(mine)
         quiet = quiet and lowest > event
         state.slack[b, c] = lowest - level[c, BASE] + level[c, DRIFT]
@@ -60,7 +60,7 @@ def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
 
 @compiled(fastmath=RANK)
 def pick_form(values: Any, bias: Any, cells: Any, n_cells: int, best: Any, above: Any) -> None:
-    """Give each row the value of the form of its cell, at least."""
+    """Fill `best` with a lower bound of the value of each row's form, that of its cell."""
     for r in range(best.shape[0]):
         best[r] = above[r] = NEVER
     for cell in range(n_cells):
@@ -74,7 +74,7 @@ def pick_form(values: Any, bias: Any, cells: Any, n_cells: int, best: Any, above
 def pick_least(
     values: Any, bias: Any, cells: Any, k: int, n_classes: int, best: Any, above: Any
 ) -> None:
-    """Give each row its Gamma- plus the least Gamma+ of the other clusters, at least."""
+    """Fill `best` with a lower bound of Gamma- plus the least Gamma+ of the other clusters."""
     for r in range(best.shape[0]):
         best[r], above[r] = NEVER, NONE
     for c in range(n_classes):
@@ -94,7 +94,7 @@ def pick_least(
 
 
 @compiled(fastmath=RANK)
-def hold_against(
+def compare_with_level(
     best: Any, cells: Any, low: int, high: int, event: Any, above: Any, mine: Any
 ) -> None:
     """Fill `above` with score minus `event` for the rows in cells low to high - 1.

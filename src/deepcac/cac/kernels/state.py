@@ -1,4 +1,4 @@
-"""What CAC knows of its clusters while it runs: sums, counts and their products, compiled."""
+"""State of the clusters during a CAC run: sums, counts and their products, compiled."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -38,8 +38,8 @@ class State(NamedTuple):
     gram : ndarray of shape (k, C, C)
         Dot products of the class sums within each cluster.
     scalars : ndarray of shape (k, 5 + C)
-        Of each cluster the number of classes present, the number of rows, the squared norm of
-        their sum, the sum of the squared norms of the class means, the separation, and of each
+        For each cluster the number of classes present, the number of rows, the squared norm of
+        their sum, the sum of the squared norms of the class means, the separation, and for each
         class 1 / count, or 0 where there is no row.
     forms : ndarray of shape (2, C * k, d + 3)
         v, factor and constant of both Gammas, and their magnitude; first axis add, remove.
@@ -53,22 +53,22 @@ class State(NamedTuple):
     left : ndarray of shape (C * k,)
         How much of a cell may still change before its rates must be derived again.
     level : ndarray of shape (C, 6)
-        Of each class: the score above which a decision is sure, the score below which a row of a
+        For each class: the score above which a decision is sure, the score below which a row of a
         block is looked at, the running drift of the forms, the rounding of a decision, the drift
         when the current block was scored, and the drift that a block leaves room for.
     waits : ndarray of shape (C, k + 1)
         Bound of the drift of the forms of each class and cluster since their renewal, and the
         largest of the class.
     pending : ndarray of shape (k,), int64
-        What waits for renewal (`FRESH`, `WEIGHTS` or `PRODUCTS`).
+        What has to be renewed in each cluster (`FRESH`: nothing, `WEIGHTS` or `PRODUCTS`).
     slack : ndarray of shape (blocks, C)
         No row of a block can move while the drift of its class stays below this.
     scores : ndarray of shape (F + 3, BLOCK), float32
-        Values of all forms for a block, its scores, and room for two more.
+        Values of all forms for a block, its scores, and two rows used as buffers.
     events : ndarray of shape (BLOCK,), int64
         Rows of a block that must be looked at.
     room : ndarray of shape (2, C + k)
-        For the coefficients of one v, and for Gamma+ of one row.
+        Buffers for the coefficients of one v, and for Gamma+ of one row.
     """
 
     sums: Floats
@@ -93,8 +93,9 @@ def allocate(blocks: npt.NDArray[np.float32], k: int, n_classes: int) -> State:
     """Return buffers for the laid-out rows of `Rows.blocks`, to be filled by `recount`."""
     n_blocks, width, size = blocks.shape
     cells = n_classes * k
+    # With two clusters, Gamma- and the only Gamma+ of a row are added up in one form.
     forms = cells if k == 2 else 2 * cells
-    forms += -forms % 4  # whole tiles
+    forms += -forms % 4  # complete tiles
     return State(
         sums=np.empty((cells, width - 2)),
         counts=np.empty(cells, dtype=np.int64),
@@ -150,23 +151,23 @@ def recount(X: Any, cells: Any, state: State) -> None:
         for a in range(n_classes):
             for b in range(n_classes):
                 gram[j, a, b] = dot_in_order(sums[a * k + j], sums[b * k + j])
-        spread(gram, counts, j, state.scalars)
+        fill_scalars(gram, counts, j, state.scalars)
         state.pending[j] = WEIGHTS
     state.left[:] = -1.0
 
 
 @compiled()
 def refresh(j: int, sums: Any, counts: Any, gram: Any, scalars: Any) -> None:
-    """Compute the products of cluster j from its sums, to rank by and not for the cost."""
+    """Compute the products of cluster j from its sums, precise enough to rank, not for the cost."""
     k = gram.shape[0]
     for a in range(gram.shape[1]):
         for b in range(a + 1):
             gram[j, a, b] = gram[j, b, a] = dot(sums[a * k + j], sums[b * k + j])
-    spread(gram, counts, j, scalars)
+    fill_scalars(gram, counts, j, scalars)
 
 
 @compiled()
-def spread(gram: Any, counts: Any, j: int, scalars: Any) -> None:
+def fill_scalars(gram: Any, counts: Any, j: int, scalars: Any) -> None:
     """Fill row j of `scalars` from counts and products of the class sums."""
     k, n_classes = gram.shape[0], gram.shape[1]
     present, size = 0, 0
@@ -191,7 +192,7 @@ def spread(gram: Any, counts: Any, j: int, scalars: Any) -> None:
 
 @compiled()
 def shift(x: Any, leave: Any, enter: Any) -> None:
-    """Take row x (d,) from one sum and add it to another."""
+    """Subtract row x (d,) from the sum `leave` and add it to the sum `enter`, in place."""
     for f in range(x.shape[0]):
         leave[f] -= x[f]
         enter[f] += x[f]

@@ -1,4 +1,4 @@
-"""A small matrix product and a least value in registers: where the compiled code names vectors."""
+"""A small matrix product and a minimum in registers, written with explicit SIMD vectors."""
 
 from typing import Any
 
@@ -35,15 +35,15 @@ def _vector_at(builder: Any, data: Any, offset: Any) -> Any:
 def tile(typing: Any, rows: Any, forms: Any, out: Any, g: Any, r: Any) -> Any:
     """Fill ``out[g:g+HEIGHT, r:r+WIDTH]`` with the product of `forms` and `rows` there.
 
-    The sums stay in registers while the columns are gone through, which the compiler does not
-    find by itself; LLVM cuts the vectors to what the machine has.
+    The sums stay in registers during the loop over the columns, which the compiler does not
+    achieve by itself; LLVM splits the vectors into the widths that the machine has.
 
     Parameters
     ----------
     rows : ndarray of shape (D, n), C-ordered float32, D > 0
-        One row of data a column.
+        One row of data per column.
     forms : ndarray of shape (F, D), C-ordered float32
-        One linear form a row.
+        One linear form per row.
     out : ndarray of shape (F, n), C-ordered float32
         Receives the values.
     g, r : int
@@ -94,7 +94,7 @@ def _emit_tile(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @emitted
 def least(typing: Any, values: Any) -> Any:
-    """Return the least of an array of float32 without NaN, whose length is whole `LANES`."""
+    """Return the minimum of a float32 array without NaN whose length is a multiple of `LANES`."""
     return types.float32(values), _emit_least
 
 
@@ -124,8 +124,8 @@ def _emit_least(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 @emitted
-def fetch(typing: Any, rows: Any, i: Any) -> Any:
-    """Ask for row i of a C-ordered array of float64, so that it is there when it is needed."""
+def prefetch(typing: Any, rows: Any, i: Any) -> Any:
+    """Prefetch row i of a C-ordered float64 array into the processor's cache."""
     return types.void(rows, types.int64), _emit_fetch
 
 

@@ -47,7 +47,7 @@ SINGLE, TINY, HUGE = 2.0**-24, 1e-30, 1e30
 def coefficients(
     gram: Any, scalars: Any, j: int, c: int, sign: int, alpha: float, sized: bool, share: Any
 ) -> Any:
-    """Weights of one Gamma; `share` (C,) receives the coefficient of each class sum in v.
+    """Return the terms of one Gamma; `share` (C,) receives the coefficient of each class sum in v.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def coefficients(
 
 @compiled(fastmath=REORDER)
 def combine(sums: Any, share: Any, j: int, k: int, form: Any) -> Any:
-    """Set v in `form` to the sum of `share` times the class sums of cluster j.
+    """Set v in `form` to the class sums of cluster j weighted by `share`.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def combine(sums: Any, share: Any, j: int, k: int, form: Any) -> Any:
 
 @compiled()
 def renew(state: State, alpha: float, sized: bool, radius: float, spread: float) -> None:
-    """Bring all weights up to date, and with them drift, levels and rates.
+    """Renew the weights of clusters that changed, and with them drift, levels and rates.
 
     Drift and levels are in units of (norm + `spread`) * `radius`, in which a change of a form by
     (v, factor, constant) changes no score by more than ``max(||v|| + |factor| radius, |constant|
@@ -192,7 +192,7 @@ def settle(
     radius: float,
     spread: float,
 ) -> float:
-    """Set the last terms of a form, whose v is renewed; return what scores may change by."""
+    """Set the last terms of a form whose v is renewed; return a bound of its scores' change."""
     d = form.shape[0] - 3
     changed = moved + abs(factor - form[d]) * radius
     changed = max(changed, abs(constant - form[d + 1]) / spread)
@@ -205,7 +205,7 @@ def settle(
 def round_off(
     forms: Any, weights: Any, bias: Any, pending: Any, radius: float, spread: float
 ) -> None:
-    r"""Put the changed forms, scaled as the blocks are, into single precision.
+    r"""Write the changed forms in single precision, scaled as the blocks are, and their `bias`.
 
     With u the unit of single precision, D entries, and the few roundings around the sum, a score is
     off by at most :math:`(D + 8) u \sum |form| |row|`, whatever the order of the sum, and that sum
@@ -229,7 +229,7 @@ def round_off(
 
 @compiled(inline="always")
 def scale_form(form: Any, other: Any, share: float, out: Any, radius: float, spread: float) -> None:
-    """Write a form plus a share of another into single precision; zero if it holds it not."""
+    """Write a form plus a multiple of another in single precision; zeros if it overflows."""
     d, scale = out.shape[0] - 2, 1.0 / radius
     scale = scale if form[-1] + share * other[-1] < HUGE else 0.0
     for f in range(d):

@@ -17,7 +17,7 @@ MISSING = -1
 
 
 def is_frame(X: Any) -> "TypeGuard[pd.DataFrame]":
-    """Tell whether this is a DataFrame; there is none before pandas was imported."""
+    """Return whether this is a DataFrame, without importing pandas."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(X, pandas.DataFrame)
 
@@ -40,12 +40,12 @@ class Mixed(NamedTuple):
     levels: Ints
 
     def take(self, rows: npt.NDArray[Any]) -> "Mixed":
-        """Return some rows, by mask or position."""
+        """Return the rows of a mask or at some positions."""
         return Mixed(self.numbers[rows], self.codes[rows], self.levels)
 
 
 class Columns(NamedTuple):
-    """What is learnt about the columns of a table.
+    """Names and levels of a table's columns, as learnt in `fit`.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Columns(NamedTuple):
 
     @classmethod
     def of(cls, X: Any) -> "Columns":
-        """Read the kinds off a table; a plain array is numeric throughout."""
+        """Learn the columns of a table; those of a plain array are all numeric."""
         if not is_frame(X):
             return cls((), {})
         import pandas as pd
@@ -99,6 +99,7 @@ class Columns(NamedTuple):
 
     @staticmethod
     def _number(column: "pd.Series[Any]") -> Floats:
+        """Return the column as floats; DataError if it is no number."""
         try:
             return column.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError) as error:
@@ -108,6 +109,7 @@ class Columns(NamedTuple):
 
 
 def _positions(column: "pd.Series[Any]", levels: tuple[Any, ...]) -> npt.NDArray[np.integer]:
+    """Return each value's position in `levels`, -1 for others."""
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype) and tuple(column.cat.categories) == levels:
@@ -122,7 +124,7 @@ def _side_by_side(columns: list[Any], n: int, dtype: Any) -> npt.NDArray[Any]:
 
 
 class Filler(NamedTuple):
-    """Stand-ins for missing values: means and most frequent levels of the rows they come from.
+    """Imputation of missing values by means and most frequent levels.
 
     Attributes
     ----------
@@ -137,7 +139,7 @@ class Filler(NamedTuple):
 
     @classmethod
     def of(cls, rows: Mixed) -> "Filler":
-        """Learn from rows."""
+        """Learn means and most frequent levels from rows."""
         present = ~np.isnan(rows.numbers)
         total = np.where(present, rows.numbers, 0.0).sum(axis=0)
         means = total / np.maximum(present.sum(axis=0), 1)
@@ -148,7 +150,7 @@ class Filler(NamedTuple):
         return cls(means, np.array(modes, dtype=np.int64))
 
     def fill(self, rows: Mixed) -> Mixed:
-        """Return the rows with nothing missing."""
+        """Return the rows with missing values imputed."""
         return Mixed(
             np.where(np.isnan(rows.numbers), self.means, rows.numbers),
             np.where(rows.codes == MISSING, self.modes, rows.codes),

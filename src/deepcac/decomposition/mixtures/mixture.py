@@ -35,7 +35,7 @@ class Mixture(NamedTuple):
     log_weight : ndarray of shape (k,)
         Log share of each cluster.
     mean, sd : ndarray of shape (p, k)
-        Of the normal densities.
+        Parameters of the normal densities.
     log_share : ndarray of shape (L, k)
         Log probability of each level.
     """
@@ -46,7 +46,7 @@ class Mixture(NamedTuple):
     log_share: Floats
 
     def posterior(self, rows: Mixed) -> tuple[Floats, float]:
-        """Return the posterior (n, k) of complete rows and their mean log-likelihood."""
+        """Return the posterior (n, k) of complete rows, and their mean log-likelihood."""
         posterior = np.empty((len(rows.numbers), len(self.log_weight)))
         codes, _ = _joint_codes(rows)
         return posterior, float(expect(rows.numbers, codes, *self, posterior))
@@ -62,7 +62,7 @@ class Clusters(NamedTuple):
     n_components : int
         Clusters of the model; more than labels if one wins no row.
     likelihood : tuple of float
-        Cross-validated mean log-likelihood of 1, 2, ... clusters, as far as tried.
+        Cross-validated mean log-likelihood of 1, 2, ... clusters, up to the last number tried.
     """
 
     labels: Ints
@@ -82,11 +82,11 @@ def cluster_rows(
     rows : Mixed
         At least one row. Missing values are replaced by the mean or the most frequent level.
     max_clusters : int or None
-        The most clusters tried; None for no bound but the rows.
+        The most clusters tried; None for no limit but the number of rows.
     rng : numpy.random.Generator
-        Of the folds and of the k-means starts.
+        Generator of the folds and of the k-means starts.
     n_jobs : int or None
-        Threads for the folds; what is found does not depend on it.
+        Threads for the folds; the result does not depend on it.
 
     Returns
     -------
@@ -128,6 +128,7 @@ def choose_clusters(
 
 
 def _held_out(fit: Mixed, test: Mixed, k: int, orders: Ints) -> float:
+    """Return the mean log-likelihood of `test` under a mixture fitted on `fit`."""
     return _fit_from(fit, k, orders).posterior(test)[1]
 
 
@@ -139,7 +140,7 @@ def fit_mixture(rows: Mixed, k: int, rng: np.random.Generator) -> Mixture:
     rows : Mixed
         Complete rows.
     k : int
-        Clusters; fewer if there are fewer different rows.
+        Clusters; fewer if there are fewer distinct rows.
     rng : numpy.random.Generator
 
     Returns
@@ -155,6 +156,7 @@ def _orders(n: int, k: int, rng: np.random.Generator) -> Ints:
 
 
 def _fit_from(rows: Mixed, k: int, orders: Ints) -> Mixture:
+    """Return the mixture that EM reaches from k-means on rows in these orders."""
     codes, starts = _joint_codes(rows)
     labels = _kmeans(rows.numbers, codes, starts, k, orders)
     posterior = np.eye(labels.max(initial=0) + 1)[labels]
@@ -172,7 +174,7 @@ def iterate(rows: Mixed, posterior: Floats, passes: int = PASSES) -> Mixture:
     rows : Mixed
         Complete rows.
     posterior : ndarray of shape (n, k)
-        To start from; overwritten.
+        Starting posterior; overwritten.
     passes : int
         The most passes.
     """
@@ -199,7 +201,7 @@ def _maximised(
 
 
 def _kmeans(numbers: Floats, codes: Ints, starts: Ints, k: int, orders: Ints) -> Ints:
-    """Return labels without a gap."""
+    """Return the labels of the best k-means run, numbered without a gap."""
     if k == 1:
         return np.zeros(len(numbers), np.int64)
     low = numbers.min(axis=0, initial=np.inf)
@@ -211,11 +213,13 @@ def _kmeans(numbers: Floats, codes: Ints, starts: Ints, k: int, orders: Ints) ->
 
 
 def _joint_codes(rows: Mixed) -> tuple[Ints, Ints]:
+    """Return codes numbered over all columns, and each column's first code."""
     starts = np.concatenate([[0], np.cumsum(rows.levels)]).astype(np.int64)
     return np.ascontiguousarray(rows.codes + starts[:-1]), starts
 
 
 def _deviation(numbers: Floats) -> Floats:
+    """Return each column's sample standard deviation, 0 for fewer than two rows."""
     if len(numbers) < 2:
         return np.zeros(numbers.shape[1])
     return numbers.std(axis=0, ddof=1)

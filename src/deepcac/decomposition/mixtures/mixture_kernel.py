@@ -1,8 +1,8 @@
 """Compiled steps of the mixture: the k-means start, expectation and maximisation.
 
-Numbers are (n, p); codes are (n, q) and already count on from column to column, so that the
-levels of all nominal columns share one axis of length L. Parameters have the clusters last, so
-that the inner loops run over neighbours.
+Numbers are (n, p); codes are (n, q) with the offset of their column added, so that the levels of
+all nominal columns share one axis of length L. Parameters have the clusters on the last axis, so
+that the inner loops run over contiguous memory.
 """
 
 from functools import partial
@@ -34,7 +34,7 @@ def distances(numbers: Any, codes: Any, i: int, centres: Any, modes: Any, gaps: 
 
 @compiled()
 def first_centres(numbers: Any, codes: Any, order: Any, centres: Any, modes: Any, gaps: Any) -> Any:
-    """Fill the centres with the first rows in `order` that differ; return their number."""
+    """Fill the centres with the first distinct rows in `order`; return their number."""
     n_centres, k = 0, gaps.shape[0]
     for i in order:
         distances(numbers, codes, i, centres[:, :n_centres], modes[:, :n_centres], gaps[:n_centres])
@@ -49,7 +49,7 @@ def first_centres(numbers: Any, codes: Any, order: Any, centres: Any, modes: Any
 
 @compiled()
 def assign(numbers: Any, codes: Any, centres: Any, modes: Any, gaps: Any, labels: Any) -> Any:
-    """Move every row to its nearest centre; return the moves and the sum of the distances."""
+    """Assign rows to the nearest centre; return the changed labels and the sum of distances."""
     moves, total = 0, 0.0
     for i in range(labels.shape[0]):
         distances(numbers, codes, i, centres, modes, gaps)
@@ -93,7 +93,7 @@ def recentre(
 def start_labels(
     numbers: Any, codes: Any, starts: Any, orders: Any, k: int, passes: int, best: Any
 ) -> None:
-    """Fill `best` (n,) with the labels of the k-means run of the least cost, one run an order.
+    """Fill `best` (n,) with the labels of the k-means run of least cost, one run per order.
 
     Parameters
     ----------
@@ -102,11 +102,11 @@ def start_labels(
     starts : array of shape (q + 1,)
         First level of each nominal column, and L.
     orders : array of shape (r, n)
-        Orders of the rows; each run starts from the first k different rows.
+        Orders of the rows; each run starts from the first k distinct rows.
     k, passes : int
-        Clusters, fewer if there are fewer different rows, and the most passes of a run.
+        Clusters, fewer if there are fewer distinct rows, and the most passes of a run.
     best : array of shape (n,), int64
-        To be filled.
+        Receives the labels.
     """
     centres, modes = np.empty((numbers.shape[1], k)), np.empty((codes.shape[1], k), np.int64)
     k = first_centres(numbers, codes, orders[0], centres, modes, np.empty(k))
@@ -206,7 +206,7 @@ def maximise(
     column_sd: Any,
     parameters: Any,
 ) -> None:
-    """Fill the parameters of a mixture from the posterior.
+    """Fill `parameters` of a mixture from the posterior.
 
     A deviation that vanishes is replaced by that of the whole column (`column_sd`, at least
     1e-6); shares of levels start their counts at 1.

@@ -1,7 +1,7 @@
 """Naive Bayes for numbers and categories together, as WEKA's with its default values.
 
 No kept library joins what this needs: normal densities of rounded numbers, level counts from 1,
-and missing values that are passed over, in training and in prediction.
+and missing values that are skipped, in training and in prediction.
 """
 
 from typing import Any, NamedTuple, Self
@@ -24,14 +24,14 @@ _NO_SPACING = 0.01  # where a column has one value
 
 
 class Density(NamedTuple):
-    """What one class looks like.
+    """Densities of the columns in one class.
 
     Attributes
     ----------
     size : float
-        Its rows, or the sum of their weights.
+        Number of rows of the class, or the sum of their weights.
     mean, sd : ndarray of shape (p,)
-        Of the rounded numbers; a deviation is at least a sixth of the column's spacing.
+        Mean and deviation of the rounded numbers; at least a sixth of the column's spacing.
     log_share : ndarray of shape (L,)
         Log probability of each level, column after column.
     """
@@ -53,7 +53,7 @@ def spacing(numbers: Floats) -> Floats:
 
 
 def density(rows: Mixed, widths: Floats, weights: Floats | None = None) -> Density:
-    """Learn the density of the rows of one class; see `spacing` for the widths.
+    """Learn the density of the rows of one class; `widths` (p,) are those of `spacing`.
 
     Every sum over rows is weighted; None means 1 per row.
     """
@@ -78,8 +78,8 @@ def density(rows: Mixed, widths: Floats, weights: Floats | None = None) -> Densi
 def log_likelihood(rows: Mixed, widths: Floats, given: Density) -> Floats:
     """Return the log probability (n,) of each row under a density; missing values are skipped.
 
-    That of a number is the mass of the normal density within half a spacing of the rounded
-    number; none is below 1e-75.
+    A number counts with the mass of the normal density within half a spacing of its rounded
+    value, at least 1e-75.
     """
     total = np.zeros(len(rows.numbers))
     centre = np.abs(np.rint(rows.numbers / widths) * widths - given.mean) / given.sd
@@ -121,7 +121,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
     """
 
     def fit(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn a density a class.
+        """Learn one density per class.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
     def discriminants(
         self, X: Any, X_new: Any, weights: Floats | None = None
     ) -> "NaiveBayesScores":
-        """Return the discriminants of groups of the rows of `X`, evaluated at `X_new`."""
+        """Return an object that scores `X_new` for any group of the rows of `X`."""
         columns = Columns.of(X)
         return NaiveBayesScores(columns.encode(X), columns.encode(X_new), weights)
 
@@ -188,14 +188,14 @@ def naive_bayes(seed: int) -> BaseEstimator:
 
 
 class NaiveBayesScores:
-    """log P(x, group) but for what all groups share, so that no group depends on the others."""
+    """log P(x, group) up to terms that all groups share, so that no group depends on others."""
 
     def __init__(self, rows: Mixed, new: Mixed, weights: Floats | None = None) -> None:
         self._rows, self._new, self._widths = rows, new, spacing(rows.numbers)
         self._weights = weights
 
     def score(self, members: Ints) -> Floats:
-        """Return the score (m,) of the new rows for the group of some rows, by position."""
+        """Return the score (m,) of the new rows for the group of the rows at `members`."""
         weights = None if self._weights is None else self._weights[members]
         given = density(self._rows.take(members), self._widths, weights)
         return np.log(given.size + 1.0) + log_likelihood(self._new, self._widths, given)

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def has_categories(X: Any) -> bool:
-    """Whether this is a DataFrame with a column of dtype "category"."""
+    """Return whether this is a DataFrame with a column of dtype "category"."""
     return is_frame(X) and any(str(kind) == "category" for kind in X.dtypes)
 
 
 def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = True) -> Any:
-    """Return validated rows, with classes if they are given.
+    """Return validated rows, as a pair with the classes if `y` is given.
 
     A DataFrame with categories stays one, its columns in the order of `fit`; all else becomes a
     float array, in which NaN is missing. An estimator fitted to categories also takes a plain
@@ -28,7 +28,7 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     Parameters
     ----------
     estimator : estimator
-        Learns or checks the number and the names of the columns.
+        Its ``n_features_in_`` and ``feature_names_in_`` are set (`reset`) or checked.
     X, y : array-like of shape (n, d) and (n,)
     reset : bool
         Whether this is `fit`.
@@ -37,7 +37,7 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     ------
     DataError
         In a table with categories: infinite or too large values, columns other than those of
-        `fit`, or names that are no texts.
+        `fit`, or names that are not strings.
     """
     nominal = has_categories(X) if reset else getattr(estimator, "_nominal", False)
     if reset:
@@ -65,6 +65,7 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
 
 
 def _named(estimator: Any, X: Any) -> "pd.DataFrame":
+    """Return the rows as a frame with the fitted names; DataError for another width."""
     import pandas as pd
 
     values = np.asarray(X, dtype=object)
@@ -75,6 +76,7 @@ def _named(estimator: Any, X: Any) -> "pd.DataFrame":
 
 
 def _in_order(estimator: Any, table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the fitted columns in their order; DataError if one is missing."""
     names = list(estimator.feature_names_in_)
     lost = [name for name in names if name not in table.columns]
     if lost:
@@ -83,5 +85,5 @@ def _in_order(estimator: Any, table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def rows_at(X: Any, rows: Any) -> Any:
-    """Return some rows of a table or an array, by position."""
+    """Return the rows of a table or an array at some positions."""
     return X.iloc[rows] if is_frame(X) else X[rows]

@@ -1,4 +1,4 @@
-"""Rows on the device: what the training stages read."""
+"""Rows as tensors on a device."""
 
 import math
 import os
@@ -28,9 +28,9 @@ class TensorRows:
     x : Tensor of shape (n, d) or (n, steps, 2 variables), float32
         Features, or values and mask of sequences side by side.
     y : Tensor of shape (n,), int64
-        Class ids, or what else the rows are to get.
+        Class ids, or other targets, such as clusters.
     weight : Tensor of shape (n,) or None
-        How often a row is drawn, relative to the others; None is alike.
+        How often a row is drawn, relative to the others; None if equally often.
     """
 
     x: Tensor
@@ -41,7 +41,7 @@ class TensorRows:
         return len(self.y)
 
     def batch(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the rows at some positions, of shape (b,)."""
+        """Return `x` and `y` of the rows at positions (b,)."""
         # Tables in less time than by brackets. Those keep the order of sequences in memory, on
         # which the last bits of an LSTM depend.
         x = self.x.index_select(0, rows) if self.x.ndim == 2 else self.x[rows]
@@ -71,7 +71,7 @@ def as_inputs(
 
 
 def checked_mask(mask: npt.ArrayLike | None, X: npt.NDArray[np.floating]) -> Flags | None:
-    """Return a mask of sequences `X` as an array of their shape; a table has none."""
+    """Return a mask as an array, None without one; `DataError` unless it fits sequences `X`."""
     if mask is None:
         return None
     if X.ndim == 2:
@@ -83,19 +83,19 @@ def checked_mask(mask: npt.ArrayLike | None, X: npt.NDArray[np.floating]) -> Fla
 
 
 def default_batch_size(n: int, sequence: bool) -> int:
-    """Return about 32 steps an epoch, as a power of two from 64 to 1024 (256 for sequences)."""
+    """Return a power of two from 64 to 1024 (256 for sequences), for about 32 steps per epoch."""
     size = 2 ** round(math.log2(max(n / 32, 1)))
     return int(min(max(size, 64), 256 if sequence else 1024))
 
 
 def in_chunks(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """Apply a row-wise function without gradients, some rows at a time."""
+    """Apply a row-wise function without gradients, in chunks of rows that bound the memory."""
     with torch.no_grad():
         return torch.cat([function(part) for part in chunks(x)])
 
 
 def chunks(x: Tensor) -> tuple[Tensor, ...]:
-    """Cut a table (n, d), or sequences (n, steps, 2 variables), into some rows at a time."""
+    """Split a table (n, d), or sequences (n, steps, 2 variables), into chunks of rows."""
     return x.split(SEQUENCE_CHUNK if x.ndim == 3 else CHUNK)
 
 
@@ -114,7 +114,7 @@ def find_device(name: str) -> torch.device:
 
 @contextmanager
 def session(device: torch.device, seed: int, n_threads: int) -> Iterator[None]:
-    """Seed torch and limit its threads inside the block; both are as before afterwards."""
+    """Seed torch and limit its threads inside the block, and restore both afterwards."""
     before = torch.get_num_threads()
     n_threads = min(n_threads, os.cpu_count() or 1)  # a million of them end the process
     devices = [device] if device.type == "cuda" else []

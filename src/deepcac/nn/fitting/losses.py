@@ -52,7 +52,7 @@ def within(z: Tensor, centroids: Tensor, membership: Tensor, delta: float) -> Te
     ----------
     z, centroids, membership : Tensor of shapes (n, latent), (k, latent) and (n, k)
     delta : float, positive
-        Keeps the share of a cluster of one row finite. An empty cluster adds nothing.
+        Keeps the term of a cluster of one row finite. An empty cluster adds nothing.
     """
     size = membership.sum(dim=0)
     spread = (z - membership @ centroids).square().sum(dim=1) @ membership
@@ -60,7 +60,7 @@ def within(z: Tensor, centroids: Tensor, membership: Tensor, delta: float) -> Te
 
 
 def class_distances(z: Tensor, classes: Tensor, membership: Tensor) -> Tensor:
-    """Return sum_j sum_{c < c'} ||mu_jc - mu_jc'||^2, the separation that CAC adds up.
+    """Return sum_j sum_{c < c'} ||mu_jc - mu_jc'||^2, the class separation of CAC.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def class_distances(z: Tensor, classes: Tensor, membership: Tensor) -> Tensor:
     Returns
     -------
     Tensor
-        A scalar; a class that a cluster has no row of adds nothing there.
+        A scalar; a class without a row in a cluster adds nothing there.
     """
     cells = torch.einsum("nj,nc->njc", membership, classes)
     sizes = cells.sum(dim=0)
@@ -145,7 +145,7 @@ def entropy(log_weights: Tensor) -> Tensor:
 def embedding_separation(log_p: Tensor) -> Tensor:
     """Return minus the mean cross-entropy between the clusters' predictions: AC-TPC's L3.
 
-    The mean is over the k (k - 1) ordered pairs, so that k = 2 is fine (the official program
+    The mean is over the k (k - 1) ordered pairs, so that k = 2 works (the official program
     divides by (k - 1)(k - 2)); for k = 1 it is 0.
     """
     k = len(log_p)

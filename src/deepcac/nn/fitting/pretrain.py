@@ -8,7 +8,14 @@ from torch import Tensor
 
 from deepcac.errors import DataError
 from deepcac.nn.fitting.data import default_batch_size, in_chunks
-from deepcac.nn.fitting.training import Budget, Curve, Report, TrainingStep, train, untold
+from deepcac.nn.fitting.training import (
+    Budget,
+    Curve,
+    Report,
+    TrainingStep,
+    no_report,
+    train,
+)
 from deepcac.nn.layers.networks import AnyAutoencoder, autoencoder_for, mean_error
 from deepcac.nn.persistence import read_tensors, write_tensors
 
@@ -19,7 +26,7 @@ PATIENCE = 5
 
 
 def most_epochs(x: Tensor) -> int:
-    """Return how long the papers' autoencoders are trained at most: static rows, or sequences."""
+    """Return the papers' limit of epochs for autoencoders of static rows, or of sequences."""
     return MAX_EPOCHS_SEQUENCE if x.ndim == 3 else MAX_EPOCHS
 
 
@@ -29,11 +36,11 @@ def pretrain(
     hidden: int = HIDDEN,
     latent: int = LATENT,
     max_epochs: int | None = None,
-    report: Report = untold,
+    report: Report = no_report,
     weight: Tensor | None = None,
     make: Callable[[], AnyAutoencoder] | None = None,
 ) -> tuple[AnyAutoencoder, Curve]:
-    """Train an autoencoder to reconstruct, until the validation error no longer falls.
+    """Train an autoencoder until the validation error no longer falls.
 
     Parameters
     ----------
@@ -42,17 +49,17 @@ def pretrain(
     hidden, latent : int
         Layer sizes.
     max_epochs : int, optional
-        Epochs at most; None is `most_epochs`.
+        Most epochs; None is `most_epochs`.
     report, weight
-        As of `Budget`.
+        As in `Budget`.
     make : callable, optional
-        Makes another autoencoder than that of `hidden` and `latent`.
+        Factory of another autoencoder than that of `hidden` and `latent`.
 
     Returns
     -------
     (Autoencoder or SequenceAutoencoder, Curve)
-        Loss is the mean squared error of a value; the score is minus that on the validation
-        rows. Random numbers come from torch's generator as it stands.
+        The loss is the mean squared error per value; the score is minus that of the validation
+        rows. Random numbers come from torch's global generator.
     """
     made = make() if make else autoencoder_for(tuple(x.shape[1:]), hidden, latent)
     autoencoder = made.to(x.device)
@@ -88,9 +95,9 @@ def write_pretrained(
     ----------
     path : path-like
     autoencoders : dict of int to autoencoder
-        By seed of the split.
+        Autoencoders by the seed of their split.
     note : dict
-        JSON-ready, for the header.
+        JSON-ready content of the header.
     """
     tensors = {
         f"{seed}/{name}": value
@@ -108,16 +115,21 @@ def read_pretrained(
     Parameters
     ----------
     path : path-like
-        A file of `write_pretrained`.
+        A file that `write_pretrained` wrote.
     seed : int or None
-        Of the split; None gives the first one in the file.
+        Seed of the split; None gives the first autoencoder in the file.
     shape : tuple of int
-        Of a row: (d,) or (steps, 2 variables).
+        Shape of a row: (d,) or (steps, 2 variables).
 
     Returns
     -------
     Autoencoder or SequenceAutoencoder
-        On the CPU. A file for other features is a `DataError`.
+        On the CPU.
+
+    Raises
+    ------
+    DataError
+        The file is for other features, or lacks the seed.
     """
     note, tensors = read_tensors(path)
     chosen = note["seeds"][0] if seed is None else seed

@@ -1,15 +1,15 @@
-"""What a training stage prints while it runs."""
+"""Progress of a training stage on the terminal."""
 
 import sys
 import time
 
 from deepcac.nn.fitting.training import Curve
 
-_WIDTH = 110  # what a line on a terminal overwrites
+_WIDTH = 110  # lines are padded to this, to overwrite a longer one
 
 
 class Progress:
-    """A line an epoch with the time left, on a terminal one line a stage that moves on.
+    """Prints a line per epoch with the time left; on a terminal it overwrites one line per stage.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Progress:
         self.in_place = sys.stdout.isatty()
 
     def __call__(self, max_epochs: int, curve: Curve) -> None:
-        """Say how far the stage is."""
+        """Print epoch, loss, score and the time left."""
         done = len(curve.loss)
         left = (time.perf_counter() - self.start) / done * (max_epochs - done)
         name, value = shown_score(curve.score[-1])
@@ -38,13 +38,13 @@ class Progress:
             print(line, flush=True)
 
     def close(self) -> None:
-        """Leave the line of the stage on a terminal."""
+        """End the overwritten line on a terminal."""
         if self.in_place:
             print(flush=True)
 
 
 def shown_score(score: float) -> tuple[str, float]:
-    """Return what people read of a score that is higher the better: errors are kept as negative."""
+    """Return the label and value to print: a negative score is minus an error."""
     return ("error", -score) if score < 0 else ("score", score)
 
 

@@ -18,12 +18,12 @@ _RIDGE = 1e-3  # of the mean eigenvalue; keeps a cluster of few rows solvable
 
 
 def average_precision(member: npt.NDArray[np.bool_], score: Array) -> float:
-    """Return the area under the precision-recall curve as a sum of steps; ties share a step.
+    """Return the area under the precision-recall curve as a sum of steps, one per distinct score.
 
     Parameters
     ----------
     member : ndarray of bool, shape (n,)
-        True for the rows to be found; at least one.
+        True for the positive rows; at least one.
     score : ndarray of shape (n,)
     """
     order = np.argsort(-score, kind="stable")
@@ -35,20 +35,20 @@ def average_precision(member: npt.NDArray[np.bool_], score: Array) -> float:
 
 
 def macro_auprc(y: Ids, score: Array) -> float:
-    """Mean AUPRC over the classes that some, but not all, rows belong to."""
+    """Return the mean AUPRC over the classes that some, but not all, rows belong to."""
     present = [c for c in range(score.shape[1]) if 0 < np.count_nonzero(y == c) < len(y)]
     return float(np.mean([average_precision(y == c, score[:, c]) for c in present] or [0.0]))
 
 
 def auprc(y: Ids, score: Array) -> float:
-    """AUPRC of the positive class, or the mean over more than two classes."""
+    """Return the AUPRC of class 1 of two, or the mean over the classes (`macro_auprc`)."""
     if score.shape[1] != 2 or y.min() == y.max():
         return macro_auprc(y, score)
     return average_precision(y == 1, score[:, 1])
 
 
 def log_likelihood(y: Ids, score: Array) -> float:
-    """Mean log probability of the rows' classes by a softmax of the scores."""
+    """Return the mean log probability of the rows' classes by a softmax of the scores."""
     return float((score[np.arange(len(y)), y] - logsumexp(score, axis=1)).mean())
 
 
@@ -64,10 +64,10 @@ def evaluate(measure: Measure, y: Tensor, score: Tensor) -> float:
 def probe(
     z: Tensor, y: Tensor, membership: Tensor, z_new: Tensor, membership_new: Tensor
 ) -> Tensor:
-    """Return class scores of one linear least-squares classifier a cluster.
+    """Return class scores of one linear least-squares classifier per cluster.
 
-    A clustering stage has no classifier of its own to take a validation AUPRC from. This one
-    has a closed form, stands for the local predictors to come, and is the same for all methods.
+    A clustering stage has no classifier yet whose validation AUPRC could stop it. This one has a
+    closed form, approximates the local predictors to come, and is the same for all methods.
 
     Parameters
     ----------
@@ -83,6 +83,7 @@ def probe(
     extended = functional.pad(z, (0, 1), value=1.0)
     weighted = membership.T.unsqueeze(2) * extended
     gram = (weighted.mT @ extended).cpu().double()  # some devices have no float64
+    # Relative to the size of the latents; the lower bound is for a cluster without rows.
     ridge = _RIDGE * gram.diagonal(dim1=1, dim2=2).mean(dim=1).clamp(min=1e-6)
     gram += ridge.view(-1, 1, 1) * torch.eye(gram.shape[1], dtype=gram.dtype)
     weights = torch.linalg.solve(gram, (weighted.mT @ y).cpu().double()).to(z)

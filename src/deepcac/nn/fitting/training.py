@@ -11,33 +11,33 @@ from torch.optim.adam import adam
 Report = Callable[[int, "Curve"], None]
 
 
-def untold(max_epochs: int, curve: "Curve") -> None:
-    """Hear of an epoch and say nothing."""
+def no_report(max_epochs: int, curve: "Curve") -> None:
+    """Report nothing after an epoch."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How long a stage may train.
+    """Limits and settings of a training stage.
 
     Attributes
     ----------
     max_epochs : int
-        Passes over the training rows at most.
+        Most passes over the training rows.
     patience : int
         Epochs without a better score before the stage ends.
     batch_size : int
-        Rows a step.
+        Rows per step.
     lr : float
         Adam's rate.
     weight_decay : float
         Weight of the squared parameters.
     restore : bool
-        Go back to the best epoch at the end.
+        Whether to restore the parameters of the best epoch at the end.
     report : callable
         Called with `max_epochs` and the curve so far after each epoch.
     weight : Tensor of shape (n,) or None
-        How often a row is drawn for a batch, relative to the others; None deals every row once an
-        epoch. So every term of every loss is weighted, whatever it is.
+        How often a row is drawn for a batch, relative to the others; None uses every row once per
+        epoch. Drawing weights every term of every loss, whatever its form.
     """
 
     max_epochs: int
@@ -46,7 +46,7 @@ class Budget:
     lr: float
     weight_decay: float = 0.0
     restore: bool = True
-    report: Report = untold
+    report: Report = no_report
     weight: Tensor | None = None
 
     def optimiser(self, parameters: list[nn.Parameter]) -> "Optimiser":
@@ -61,7 +61,7 @@ class Optimiser:
     ----------
     parameters : sequence of Parameter
     lr, weight_decay : float
-        As of `Budget`.
+        As in `Budget`.
     """
 
     def __init__(self, parameters: Sequence[Tensor], lr: float, weight_decay: float) -> None:
@@ -71,7 +71,7 @@ class Optimiser:
         self.count = [torch.zeros((), device=p.device) for p in parameters]
 
     def step(self, loss: Tensor) -> None:
-        """Lower a loss by one step."""
+        """Compute the gradients of a loss and update the parameters."""
         gradients = list(torch.autograd.grad(loss, self.parameters))
         with torch.no_grad():
             adam(
@@ -101,7 +101,7 @@ class TrainingStep:
     loss : callable
         Row positions of a batch (a tensor of ids) to a scalar tensor.
     parameters : list of Parameter
-        What the optimiser of this step moves; everything else stays.
+        Parameters that the optimiser of this step updates; all others stay.
     """
 
     loss: Callable[[Tensor], Tensor]
@@ -117,12 +117,12 @@ class Curve:
     loss, score : list of float
         Mean training loss, and the score that stops training (higher is better).
     best_epoch : int
-        From 1; 0 if no epoch gave a finite score.
+        Epoch with the best score, from 1; 0 if none gave a finite score.
     diverged : bool
         Whether a loss or score was not finite.
     capped : bool
-        Whether the most epochs ended the stage while the score could still rise. A stage that does
-        not go back to its best epoch is meant to end there.
+        Whether the stage ended at its most epochs while the score could still rise. False if the
+        stage does not restore its best epoch, as it is then meant to run that long.
     """
 
     loss: list[float] = field(default_factory=list)
@@ -133,20 +133,22 @@ class Curve:
 
 
 def _nothing() -> None:
+    """Do nothing, the default hook before an epoch."""
     return None
 
 
 def _nothing_after(rows: Tensor) -> None:
+    """Do nothing, the default hook after a batch."""
     return None
 
 
 def batches(
     n: int, size: int, device: torch.device, weight: Tensor | None = None
 ) -> Iterator[Tensor]:
-    """Deal the rows 0..n-1 in random order into batches of equal size but for one row.
+    """Return the rows 0..n-1 in random order, in batches whose sizes differ by at most one.
 
-    With a `weight` (n,) a row is there as often as its share of the weights asks for, rounded up or
-    down at random (systematic sampling), so that its mean over epochs is exact.
+    With a `weight` (n,) a row occurs in proportion to its weight, rounded up or down at random
+    (systematic sampling), so that the mean number of times over epochs is exact.
     """
     order = torch.randperm(n)
     if weight is not None:
@@ -168,26 +170,26 @@ def train(
     before_epoch: Callable[[], None] = _nothing,
     after_batch: Callable[[Tensor], None] = _nothing_after,
 ) -> Curve:
-    """Train until the score no longer rises, then go back to the best epoch.
+    """Train until the score no longer rises, then restore the best epoch.
 
     Parameters
     ----------
     network : Module
-        Whose parameters and buffers are kept at the best epoch.
-    steps : list of Step
-        Taken one after the other on every batch, each with its own Adam.
+        Its parameters and buffers are changed in place.
+    steps : list of TrainingStep
+        Taken one after the other on every batch, each with an optimiser of its own.
     n_rows : int
         Training rows.
     score : callable
         Validation score after an epoch; higher is better.
     budget : Budget
     before_epoch, after_batch : callable
-        What a method does besides gradient steps; `after_batch` is given the row positions.
+        Hooks besides the gradient steps; `after_batch` gets the row positions.
 
     Returns
     -------
     Curve
-        A stage that diverges ends at its best epoch so far, or where it started.
+        A stage that diverges restores its best epoch so far, or the start.
     """
     device = next(network.parameters()).device
     optimisers = [budget.optimiser(step.parameters) for step in steps]
@@ -214,7 +216,7 @@ def train(
         budget.report(budget.max_epochs, curve)
         if epoch - curve.best_epoch >= budget.patience:
             break
-    else:
+    else:  # no break: the score could still rise
         curve.capped = budget.restore
     if budget.restore or curve.diverged:
         network.load_state_dict(best_state)

@@ -1,4 +1,4 @@
-"""Centroids in the latent space: their start, who is nearest, and how they move online."""
+"""Centroids in the latent space: initialisation, nearest centroid, and online updates."""
 
 import numpy as np
 import torch
@@ -10,19 +10,19 @@ from deepcac.errors import ConfigError
 
 def one_hot(labels: Tensor, k: int, like: Tensor) -> Tensor:
     """Return labels (n,) as a (n, k) membership of the type of `like`."""
-    # In half the time of torch's own, which looks for labels out of range first.
+    # In half the time of torch's function, which checks the range of the labels first.
     return (labels.unsqueeze(-1) == torch.arange(k, device=labels.device)).to(like.dtype)
 
 
 def weighed(membership: Tensor, weight: Tensor | None) -> Tensor:
-    """Return memberships (n, k) times the rows' weights (n,), whose mean counts as 1."""
+    """Return memberships (n, k) times the rows' weights (n,), scaled to a mean of 1."""
     if weight is None:
         return membership
     return membership * (weight / weight.mean()).to(membership).unsqueeze(1)
 
 
 def cluster_centres(z: Tensor, membership: Tensor, otherwise: Tensor) -> Tensor:
-    """Return the (k, latent) means of the rows by memberships (n, k); `otherwise` of no row."""
+    """Return the means (k, latent) under memberships (n, k); `otherwise` for an empty cluster."""
     size = membership.sum(dim=0).unsqueeze(1)
     return torch.where(size > 0, membership.T @ z / torch.where(size > 0, size, 1.0), otherwise)
 
@@ -36,7 +36,7 @@ def nearest(z: Tensor, centroids: Tensor) -> Tensor:
 def move_online(
     centroids: Tensor, counts: Tensor, z: Tensor, membership: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Move centroids towards the rows of a batch, one after the other, in closed form.
+    """Return centroids moved towards the rows of a batch one by one, in closed form.
 
     Row by row the rule is c_j <- c_j + 1, mu_j <- mu_j - (1 / c_j)(mu_j - z_i) (Srivastava et
     al. 2021, DeepCAC, appendix 12). Since c_j mu_j grows by z_i each time, a whole batch gives
@@ -63,7 +63,7 @@ def move_online(
 def kmeans_start(
     z: Tensor, k: int, seed: int, weight: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Cluster the latents by k-means (Lloyd, 10 starts), rows by their `weight` (n,) if given.
+    """Cluster the latents by k-means (Lloyd, 10 starts), rows weighted by `weight` (n,) if given.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The parts every deep method is made of: autoencoders, local predictors, what a network says."""
+"""Building blocks of the deep methods: autoencoders, local predictors, predictions."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from torch.nn import functional
 
 
 class Prediction(NamedTuple):
-    """What a network says about n rows.
+    """Prediction of a network for n rows.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Prediction(NamedTuple):
 
 
 def mix(latent: Tensor, membership: Tensor, logits: Tensor) -> Prediction:
-    """Mix the class scores of k predictors by the weights of the clusters.
+    """Average the class scores of k predictors with the weights of the clusters.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def mix(latent: Tensor, membership: Tensor, logits: Tensor) -> Prediction:
 
 
 def dense(*sizes: int, between: type[nn.Module] = nn.ReLU) -> nn.Sequential:
-    """Linear layers of the given sizes with ReLU, or what is given, between them."""
+    """Return linear layers of the given sizes with ReLU, or `between`, between them."""
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(sizes):
         layers += [nn.Linear(inputs, outputs), between()]
@@ -93,7 +93,7 @@ class Autoencoder(nn.Module):
         return functional.mse_loss(self.decoder(z), x, reduction="none").sum(dim=1)
 
     def entries(self, x: Tensor) -> Tensor:
-        """Return how many values of `x` a reconstruction is compared with."""
+        """Return the number of values of `x` that count in the reconstruction error."""
         return x.new_tensor(x.numel())
 
 
@@ -136,7 +136,7 @@ class SequenceAutoencoder(nn.Module):
         return (mask * (values - self.to_values(states)).square()).sum(dim=(1, 2))
 
     def entries(self, x: Tensor) -> Tensor:
-        """Return how many values of `x` are measured."""
+        """Return the number of measured values of `x`."""
         return x[:, :, self.n_variables :].sum()
 
 
@@ -144,12 +144,12 @@ AnyAutoencoder = Autoencoder | SequenceAutoencoder
 
 
 def mean_error(autoencoder: AnyAutoencoder, x: Tensor, z: Tensor) -> Tensor:
-    """Return the squared error of the rows `x` and their latents, as the mean over values."""
+    """Return the mean squared error per value of reconstructing rows `x` from their latents."""
     return autoencoder.error(x, z).sum() / autoencoder.entries(x).clamp(min=1.0)
 
 
 def autoencoder_for(shape: tuple[int, ...], hidden: int, latent: int) -> AnyAutoencoder:
-    """Make the autoencoder for rows of shape (d,) or (steps, 2 variables)."""
+    """Return an untrained autoencoder for rows of shape (d,) or (steps, 2 variables)."""
     if len(shape) == 1:
         return Autoencoder(shape[0], hidden, latent)
     return SequenceAutoencoder(shape[1] // 2, hidden, latent)
@@ -191,7 +191,7 @@ class LocalPredictors(nn.Module):
 
     @torch.no_grad()
     def unscale(self, centre: Tensor, spread: Tensor) -> None:
-        """Make predictors that were trained on (z - centre) / spread read z itself."""
+        """Fold the scaling (z - centre) / spread of training into the weights, to apply to z."""
         self.first.weight.div_(spread)
         self.first.bias.sub_(self.first.weight @ centre)
 

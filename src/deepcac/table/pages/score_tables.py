@@ -16,8 +16,8 @@ from deepcac.scoring.resampled_scores import (
     ICI,
     INTERCEPT,
     LOSS,
-    MENDED,
     RATIO,
+    RECALIBRATED_BRIER,
     SCALED,
     SLOPE,
     Estimate,
@@ -61,7 +61,7 @@ MEASURES = {
     BRIER: Measure("Brier score", 4, "0"),
     SCALED: Measure("scaled Brier score", 4, "1; the same risk for all 0"),
     LOSS: Measure("log loss", 4, "0"),
-    MENDED: Measure("Brier score, recalibrated", 4),
+    RECALIBRATED_BRIER: Measure("Brier score, recalibrated", 4),
     BENEFIT: Measure(BENEFIT, 1),
     CHANGE: Measure(CHANGE, 4),
 }
@@ -224,7 +224,7 @@ def _scaled_score(place: Place, name: str) -> tuple[float, float]:
     return float(scaled(name, np.array(score.value))), max(score.error, 1e-9)
 
 
-_OF_PLACES = (AUROC, RATIO, SLOPE, INTERCEPT, BRIER, MENDED)
+_OF_PLACES = (AUROC, RATIO, SLOPE, INTERCEPT, BRIER, RECALIBRATED_BRIER)
 
 
 def place_rows(places: Mapping[str, Place], shown: Iterable[str]) -> list[tuple[str, ...]]:

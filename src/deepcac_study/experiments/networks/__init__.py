@@ -1,1 +1,1 @@
-"""Experiments on networks: fits, what their parts are worth, who is in their clusters."""
+"""Experiments on networks: fits, separation terms, and effects of switches."""

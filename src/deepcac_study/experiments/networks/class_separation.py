@@ -39,9 +39,9 @@ EPOCHS = 40
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OfFixedLength(DeepCACClassifier):
-    """DeepCAC whose latents are trained in every epoch and kept as they end.
+    """DeepCAC whose latents are trained for all epochs, without restoring the best one.
 
-    Stopping by the validation score would end the training before a term had acted.
+    Early stopping would end the training before a separation term had an effect.
     """
 
     def _latent_budget(self, n_rows: int) -> Budget:
@@ -77,11 +77,11 @@ def separation_sweep(
 ) -> pa.Table:
     """Train the same latents without a separation term, with AM-softmax and with that of CAC.
 
-    The last is repeated on permuted training labels: what it then finds is chance. Splits are of
-    two classes, scaled for the deep family; the latents of all `epochs` are made.
+    The last is repeated on permuted training labels, which shows chance. Splits are of two
+    classes, scaled for the deep family; latents are trained for `epochs`.
 
-    A row a split and fit: ``seed``, ``term``, ``alpha``; ``limit``, beta p (1 - p), below which no
-    latents gain by their length; `scaling_limit` of the latents at the start, of all rows
+    A row per split and fit: ``seed``, ``term``, ``alpha``; ``limit``, beta p (1 - p), below which
+    no latents gain by their length; `scaling_limit` of the latents at the start, of all rows
     (``start_scaling``) and in batches (``start_batch_scaling``), and of those at the end
     (``scaling``, ``batch_scaling``); ``status`` and the last ``loss``; ``length``, the root mean
     square of the training latents; the `class_share` of training rows (``share``), of their
@@ -98,6 +98,7 @@ def separation_sweep(
 def _of_task(
     task: Task, setting: Setting, pretrained: Path, fits: Sequence[tuple[str, float]], epochs: int
 ) -> Iterator[dict[str, Any]]:
+    """Yield and log a row per fit: term, alpha, limits at the start and measures."""
     start = shared_autoencoder(task, setting, pretrained)
     labels = np.random.default_rng(task.seed).permutation(task.y_train)
     tasks = {PERMUTED: replace(task, y_train=labels)}
@@ -129,7 +130,7 @@ def _of_task(
 
 
 def _start_limits(start: Any, task: Task, beta: float) -> dict[str, float]:
-    """Return the limits of the latents as they are pre-trained, with clusters of k-means."""
+    """Return the limits of the pre-trained latents, with clusters of k-means."""
     with torch.no_grad():
         z = start.encode(as_inputs(task.X_train, task.mask_train, torch.device("cpu")))
     centroids, _ = kmeans_start(z, task.k, task.seed)
@@ -138,6 +139,7 @@ def _start_limits(start: Any, task: Task, beta: float) -> dict[str, float]:
 
 
 def _limits(z: Tensor, y: Ids, centroids: Tensor, beta: float) -> dict[str, float]:
+    """Return the scaling limit over all rows and over a batch."""
     size = default_batch_size(len(y), sequence=False)
     return {
         "scaling": scaling_limit(z, y, centroids, beta, len(y)),
@@ -149,7 +151,7 @@ def scaling_limit(z: Tensor, y: Ids, centroids: Tensor, beta: float, size: int) 
     """Return the weight of CAC's term above which longer latents alone lower the loss.
 
     That is beta times the within-cluster term over the distances between the means of classes. Both
-    are sums over batches of `size` rows (n takes all as one). `z` is of shape (n, latent),
+    are sums over batches of `size` rows (n is a single batch). `z` is of shape (n, latent),
     centroids (k, latent). Means of a rare class over a small batch are far apart by chance, so
     small batches have a lower limit.
     """
@@ -164,6 +166,7 @@ def scaling_limit(z: Tensor, y: Ids, centroids: Tensor, beta: float, size: int) 
 
 
 def _measure(model: DeepCACClassifier, task: Task) -> dict[str, Any]:
+    """Return shares of scatter between classes, lengths of latents and test scores."""
     z = model.embed(task.X_train)
     rare = float(np.mean(task.y_train == 1))
     risk = model.predict_proba(task.X_test)[:, 1]

@@ -1,4 +1,4 @@
-"""From a task of the run loop to a fitted deep method and what it says about the test rows."""
+"""Fitting of deep methods for the run loop, and their predictions for the test rows."""
 
 import logging
 import time
@@ -34,7 +34,7 @@ SEQUENCE_BUDGET: dict[str, Any] = {"max_epochs": 40, "patience": 5}
 
 
 def make_estimator(task: Task, setting: Setting, method: Method) -> DeepClassifier:
-    """Return the estimator of a method with the paper's settings for it, or its program's."""
+    """Return the unfitted estimator of a method, set as in the paper, or as in its program."""
     settings: dict[str, Any] = {
         "random_state": task.seed,
         "n_threads": torch.get_num_threads(),
@@ -63,8 +63,8 @@ def fit_task(
 ) -> Fitted:
     """Fit a deep method on one split: probabilities by softmax, with switch D2 raw decision values.
 
-    Without the data set's pre-trained autoencoders one is pre-trained here. `settings` are
-    parameters of the estimator that differ from the paper's.
+    Without the data set's pre-trained autoencoders one is pre-trained here. `settings` override
+    parameters of the estimator.
     """
     model = make_estimator(task, setting, method).set_params(**(settings or {}))
     with warnings.catch_warnings():
@@ -99,7 +99,7 @@ def fit_task(
 
 
 def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
-    """Return the settings as used, JSON-ready, without what belongs to machine or workflow."""
+    """Return the settings as used, JSON-ready, without device, threads and the like."""
     left_out = ("class_weight", "device", "n_threads", "preprocess", "pretrain_epochs", "verbose")
     settings = {name: v for name, v in model.get_params().items() if name not in left_out}
     budget = model.budget(n_train)
@@ -107,7 +107,7 @@ def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
 
 
 def shared_autoencoder(task: Task, setting: Setting, path: Path | None) -> AnyAutoencoder | None:
-    """Return the pre-trained autoencoder of a task's split from its file; None without a file."""
+    """Read the pre-trained autoencoder of a task's split; None without a file."""
     if path is None:
         if "D14" in setting.protocol:
             raise ConfigError("switch D14 shares one autoencoder; give the pre-trained file")
@@ -117,15 +117,16 @@ def shared_autoencoder(task: Task, setting: Setting, path: Path | None) -> AnyAu
 
 
 def _row_shape(task: Task) -> tuple[int, ...]:
+    """Return the shape of one row; sequences have a mask per variable too."""
     if task.X_train.ndim == 2:
         return (task.X_train.shape[1],)
     return (task.X_train.shape[1], 2 * task.X_train.shape[2])
 
 
 def pretrain_tasks(tasks: Iterable[Task], setting: Setting, path: Path) -> None:
-    """Pre-train one autoencoder per split and write them all; with D14 one for all splits.
+    """Pre-train one autoencoder per split and write them to one file; with D14 only the first.
 
-    Each task is let go before the next is asked for.
+    Each task is released before the next is made, to save memory.
     """
     device = data.find_device("auto")
     autoencoders: dict[int, AnyAutoencoder] = {}
@@ -147,9 +148,9 @@ def pretrain_tasks(tasks: Iterable[Task], setting: Setting, path: Path) -> None:
 def latent_plane(latents: Array, cluster: Ids, label: Ids) -> pa.Table:
     """Return the first two principal components of latents as ``x``, ``y``, ``cluster``, ``label``.
 
-    Rows have no ids. Latents are of shape (n, m), m at least 2; clusters are as the network numbers
-    them; of one that diverged there are no rows. The signs are scikit-learn's, so that the same
-    latents give the same plane.
+    Rows have no ids. Latents are of shape (n, m), m at least 2; clusters have the network's
+    numbers. Fits that diverged pass no rows, and get an empty table. The signs of the components
+    are scikit-learn's, so that the same latents give the same plane.
     """
     components = PCA(n_components=2, svd_solver="full")
     plane = components.fit_transform(latents) if len(latents) > 1 else np.empty((len(latents), 2))

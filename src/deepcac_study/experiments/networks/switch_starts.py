@@ -1,4 +1,4 @@
-"""What a switch does to a network, beside what another start of its autoencoder does."""
+"""Effects of switches on networks, compared with other random starts of the autoencoder."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -41,10 +41,10 @@ def start_sweep(
 ) -> pa.Table:
     """Fit methods soundly and with one switch on, from the same starts of the autoencoder.
 
-    `starts` are seeds of each split; the first is that of the study's own runs, whose records
-    (`runs`) are not made again. A row a split, start and fit: ``split``, ``start``, ``method``,
-    ``k``, ``switch`` (empty for the sound method), ``status``, ``n_train``, ``n_test``, ``auroc``,
-    ``auprc``.
+    `starts` is the number of seeds per split; the first is that of the study's runs, whose records
+    (`runs`) are reused. Returned is a row per split, start and fit: ``split``, ``start``,
+    ``method``, ``k``, ``switch`` (empty for the sound method), ``status``, ``n_train``, ``n_test``,
+    ``auroc``, ``auprc``.
     """
     first = _outcomes(runs)
     rows: list[dict[str, Any]] = []
@@ -61,7 +61,7 @@ def start_sweep(
 
 
 def _outcomes(runs: Iterable[Path]) -> dict[tuple[int, str, str], Outcome]:
-    """Return what records say, by split, method and switch."""
+    """Return the outcomes in run records, by split, method and switch."""
     outcomes = {}
     for path in runs:
         record = read_json(path)
@@ -79,6 +79,7 @@ def _fit(
     method: str,
     label: str,
 ) -> Outcome:
+    """Fit one start; return status, numbers of training and test rows, and scores."""
     dataset, k, start = asked
     setting = Setting(dataset, k, Protocol(frozenset({label} if label else ())), "deep")
     task = make_task(features, split, setting)
@@ -92,6 +93,7 @@ def _fit(
 
 
 def _row(seed: int, start: int, fit: tuple[str, int, str], outcome: Outcome) -> dict[str, Any]:
+    """Return the table row of a fit and log it."""
     method, k, label = fit
     status, n_train, n_test, scores = outcome
     row = {

@@ -40,10 +40,12 @@ _TIMES = ("seconds_clustering", "seconds")
 SAMPLES = 10
 
 
-def read_rows(path: str | os.PathLike[str], label: str) -> tuple[pd.DataFrame, npt.NDArray[Any]]:
-    """Read parquet as an estimator's X of shape (n, d), without row ids and groups, and its y.
+def read_labelled(
+    path: str | os.PathLike[str], label: str
+) -> tuple[pd.DataFrame, npt.NDArray[Any]]:
+    """Read a parquet file as X (n, d), without row ids and groups, and y.
 
-    Columns with levels are nominal, all others numeric. A label that is no column is a `DataError`.
+    Columns with levels are nominal, all others numeric. A missing label column is a `DataError`.
     """
     table = read_table(path)
     if label not in table.column_names:
@@ -70,11 +72,11 @@ def write_decomposition(
     """Run the experiment on one data set and write its record as JSON.
 
     It has configuration, accuracies, configurations and counts of every run and arm; all but
-    ``machine`` is the same each time. `variant` is the folder of the protocol: sound, the parts are
-    drawn within each class, else plainly, as in the paper. `against_rest` runs linear machines one
-    against rest beside those one against one.
+    ``machine`` is reproducible. `variant` is the folder of the protocol: the sound one draws the
+    parts within each class, as published without stratification. `against_rest` adds linear
+    machines one against rest.
     """
-    X, y = read_rows(*rows)
+    X, y = read_labelled(*rows)
     protocol = Protocol.from_folder(variant)
     stratified = protocol == SOUND
     bases = (*USUAL, AGAINST_REST) if against_rest else USUAL
@@ -121,11 +123,11 @@ def write_bias_variance(
 ) -> None:
     """Split the error of each base and arm (Vilalta, Achari & Eick 2003, section 4).
 
-    ``parts`` of the JSON has error, bias and variance by base and arm; all but ``machine`` is the
-    same each time.
+    ``parts`` of the JSON has error, bias and variance by base and arm; all but ``machine`` is
+    reproducible.
     """
     begin = time.process_time()
-    resampled = resample(*read_rows(*rows), samples)
+    resampled = resample(*read_labelled(*rows), samples)
     parts: dict[str, dict[str, dict[str, float]]] = {}
     for (base, arm), predicted in resampled.predicted.items():
         parts.setdefault(base, {})[arm] = bias_variance(predicted, resampled.truth)._asdict()
@@ -146,9 +148,9 @@ def write_bias_variance(
 class BiasVariance(NamedTuple):
     """Mean zero-one loss of test rows, and its parts: error = bias + variance.
 
-    Bias is what an average over samples leaves: half the squared distance of the shares of the
-    predicted classes from the right class. Variance is half the probability that two samples
-    differ on a row. Both are estimated without bias.
+    Bias is half the squared distance of the shares of the predicted classes over samples from the
+    right class. Variance is half the probability that two samples differ on a row. Both estimates
+    are unbiased.
     """
 
     error: float
@@ -180,7 +182,7 @@ def bias_variance(predicted: npt.ArrayLike, truth: npt.ArrayLike) -> BiasVarianc
 
 
 class Resampled(NamedTuple):
-    """What the models of all samples say of the test rows.
+    """Predictions of the models of all samples for the test rows.
 
     Attributes
     ----------
@@ -193,10 +195,10 @@ class Resampled(NamedTuple):
 
 
 def resample(X: pd.DataFrame, y: npt.ArrayLike, samples: int = SAMPLES, seed: int = 0) -> Resampled:
-    """Predict a quarter of the rows by models of samples of the others.
+    """Predict a quarter of the rows by models fitted to samples of the other rows.
 
     A sample divides the others into training rows (half of all) and validation rows (a quarter),
-    class by class; the test rows stay.
+    class by class; the test rows are the same for all samples.
 
     Parameters
     ----------
@@ -206,7 +208,7 @@ def resample(X: pd.DataFrame, y: npt.ArrayLike, samples: int = SAMPLES, seed: in
         Classes.
     samples : int
     seed : int
-        Of the test rows; sample i draws from (seed, i).
+        Seed of the test rows; sample i draws from (seed, i).
     """
     labels = np.asarray(y)
     codes = np.unique(labels, return_inverse=True)[1]

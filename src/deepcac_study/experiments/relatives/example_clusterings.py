@@ -54,6 +54,7 @@ def examples(data: PairwiseData) -> Examples:
 
 
 def _item_set(data: PairwiseData, rows: Ids, features: Any) -> ItemSet:
+    """Return the item set of these rows, with the pairs whose ends are both in it."""
     parts: dict[str, Any] = {"n_items": len(rows)}
     if data.nodes.shape[1]:
         parts["nodes"] = data.nodes[rows]
@@ -83,10 +84,10 @@ def build(method: str, C: float, budget: Budget, seed: int) -> SimilarityCluster
 
 
 def experiment(cases: Examples, method: str, budget: Budget) -> list[tuple[list[Fold], list[Fit]]]:
-    """Leave each clustering out in turn; once a seed where training or clusters are random.
+    """Leave each clustering out in turn; once per seed if training or clusters are random.
 
-    The method is "pair", "iterative", "spectral", or "none": nothing to choose, and clusters by
-    point-incremental k-means (section 6.2).
+    The method is "pair", "iterative", "spectral", or "none": no learning, and clusters by
+    point-incremental k-means (section 6.2). Returned are folds and fits, one pair per seed.
     """
     seeds = range(budget.seeds if method in _REPEATED else 1)
     with warnings.catch_warnings():
@@ -123,9 +124,9 @@ def write_experiment(
 ) -> None:
     """Run one method on a data set and write its record as JSON.
 
-    All but ``machine`` is the same on every run: the data set's sizes (``n_clusterings``, ``k``,
-    mean ``items``, ``n_node``, ``n_pair``), the budget, and for each seed the folds and how many of
-    the trained models did not end.
+    All but ``machine`` is reproducible: the data set's sizes (``n_clusterings``, ``k``, mean
+    ``items``, ``n_node``, ``n_pair``), the budget, and for each seed the folds and the number of
+    models whose training was stopped.
     """
     begin = time.perf_counter()
     cases = examples(data)
@@ -154,6 +155,7 @@ def write_experiment(
 
 
 def _sizes(cases: Examples) -> dict[str, Any]:
+    """Return the number of clusterings, most clusters, mean items and feature counts."""
     n_node, n_pair = cases.item_sets[0].shape
     return {
         "n_clusterings": len(cases.names),
@@ -165,7 +167,7 @@ def _sizes(cases: Examples) -> dict[str, Any]:
 
 
 def _fold(cases: Examples, fold: Fold) -> dict[str, Any]:
-    """Return the fields of a fold with the name of its clustering; seconds are of the machine."""
+    """Return the fields of a fold with the name of its clustering, without seconds."""
     fields: dict[str, Any] = {
         key: value for key, value in fold.record().items() if key != "seconds"
     }

@@ -1,6 +1,6 @@
-"""How long supervised k-means trains on Synth (Finley and Joachims 2008, 6.4, Figures 1 to 4).
+"""Training times of supervised k-means on Synth (Finley and Joachims 2008, 6.4, Figures 1 to 4).
 
-One of n, k, N and m / k is changed at a time. The paper gives the basic values (n = 5 clusterings,
+One of n, k, N and m / k is varied at a time. The paper gives the default values (n = 5 clusterings,
 k = 5, N = 750, m = 100), C = 1e4 and 20 training sets, but neither the ranges nor the precision.
 """
 
@@ -43,7 +43,7 @@ class Point(NamedTuple):
 def points() -> Iterator[Point]:
     """Yield the settings of Figures 1 to 4.
 
-    A region has as many features as make N nearly what is asked for.
+    The number of features per region is chosen so that N is close to the value wanted.
     """
     for axis, values in RANGES.items():
         for value in values:
@@ -59,11 +59,11 @@ def points() -> Iterator[Point]:
 
 
 def learning_times(n_sets: int) -> list[dict[str, Any]]:
-    """Train on `n_sets` sets at each point with each oracle.
+    """Train on `n_sets` sets at each point with each oracle; return a row per training.
 
     Keys: ``axis``, ``value``, ``oracle``, ``set``; ``n_iter``, ``n_cuts``, ``n_oracle_calls``,
-    ``converged``; ``seconds`` (of the processor, in all) and ``oracle_seconds`` and
-    ``slowest_call`` (by the clock).
+    ``converged``; ``seconds`` (processor time, in total) and ``oracle_seconds`` and
+    ``slowest_call`` (wall time).
     """
     # The first training of a process also loads compiled code.
     _train(examples(synth_pairs(clusterings=2, points=2)), ITERATIVE, 0)
@@ -78,6 +78,7 @@ def learning_times(n_sets: int) -> list[dict[str, Any]]:
 
 
 def _train(cases: Examples, oracle: str, seed: int) -> dict[str, Any]:
+    """Fit on the examples; return passes, oracle calls and CPU seconds."""
     model = SupervisedKMeans(
         C=C,
         oracle=oracle,  # type: ignore[arg-type]
@@ -102,7 +103,7 @@ def _train(cases: Examples, oracle: str, seed: int) -> dict[str, Any]:
 
 
 def write_times(path: str | os.PathLike[str], n_sets: int) -> None:
-    """Write `learning_times` with the settings as JSON."""
+    """Run `learning_times` and write the rows with the settings as JSON."""
     begin = time.perf_counter()
     rows = learning_times(n_sets)
     setting = {"C": C, "epsilon": EPSILON, "max_iter": MAX_PASSES, "n_sets": n_sets}

@@ -33,10 +33,10 @@ class Fit:
     Attributes
     ----------
     without : tuple of int
-        Clusterings that were left out: one or two.
+        Clusterings that were left out: one, or two in inner folds.
     C : float
     losses : dict of (int, str) to float
-        Loss of each clustering left out, with each predictor.
+        Loss on each clustering left out, by each predictor.
     n_iter, n_cuts, n_oracle_calls : int
         0 where the model has none.
     slack, seconds : float
@@ -95,10 +95,10 @@ def leave_one_out(
     item_sets, clusterings : sequences of length n
         At least three.
     build : callable (C) -> SimilarityClusterer
-        New, unfitted model; C and predictor are set here. With `warm_start` it goes from each C
-        to the next larger one.
+        Returns a new unfitted model; C and predictor are set here. With `warm_start` one model
+        is fitted for each C in increasing order.
     grid : sequence of float
-        Values of C; of equal inner losses the smallest C wins, then the first predictor.
+        Values of C; on ties of the inner loss the smallest C wins, then the first predictor.
     predictors : sequence of str
         Predictors to choose from.
 
@@ -140,7 +140,7 @@ def _path(
     grid: Sequence[float],
     predictors: Sequence[str],
 ) -> Iterator[Fit]:
-    """Yield the fits for C from small to large; with `warm_start` one model goes on."""
+    """Yield the fits for increasing C; with `warm_start` each continues from the last one."""
     model = build(min(grid))
     for C in sorted(grid):
         model = model.set_params(C=C) if _goes_on(model) else build(C)
@@ -148,11 +148,12 @@ def _path(
 
 
 def _goes_on(model: SimilarityClusterer) -> bool:
+    """Return whether the next fit starts from the last one."""
     return bool(getattr(model, "warm_start", False))
 
 
 def _way(model: SimilarityClusterer, C: float, grid: Sequence[float]) -> list[float]:
-    """Return the values to go through to C."""
+    """Return the values of C to fit in order to reach C, several with `warm_start`."""
     return [c for c in grid if c <= C] if _goes_on(model) else [C]
 
 
@@ -164,7 +165,7 @@ def fit_without(
     C: float,
     predictors: Sequence[str],
 ) -> Fit:
-    """Train on all clusterings but some, and test on those."""
+    """Train on all clusterings but those in `without`, and test on these."""
     training = [i for i in range(len(item_sets)) if i not in without]
     begin = time.perf_counter()
     model.fit([item_sets[i] for i in training], [clusterings[i] for i in training])
@@ -190,7 +191,7 @@ def fit_without(
 def _inner_losses(
     inner: Mapping[tuple[tuple[int, ...], float], Fit], test: int, n: int, C: float, name: str
 ) -> Iterator[float]:
-    """Yield the loss of each training clustering under the model of the other ones."""
+    """Yield the loss on each training clustering by the model fitted without it and `test`."""
     for held in range(n):
         if held != test:
             pair = (min(test, held), max(test, held))

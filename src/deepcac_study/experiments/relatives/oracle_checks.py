@@ -1,7 +1,7 @@
-"""What the theory of supervised k-means says, measured on small sets (Finley and Joachims 2008).
+"""Theory of supervised k-means, measured on small sets (Finley and Joachims 2008).
 
-Sections 4.3 to 5: the loss, the two kinds of k-means, and what an inexact oracle does to training;
-and section 6.1.3: Synth without noise. The same numbers on every run.
+Sections 4.3 to 5: the loss, the two kinds of k-means, and the effect of an inexact oracle on
+training; and section 6.1.3: Synth without noise. The numbers are reproducible.
 """
 
 import os
@@ -31,12 +31,12 @@ _SEARCH = 40  # restarts of the search for constraints that training has missed
 
 
 def oracle_checks() -> dict[str, Any]:
-    """Measure everything.
+    """Run all measurements.
 
     Keys: ``training`` (a row for each small set and oracle), ``loss`` (the properties of Delta),
-    ``large_clusters`` (Delta and the Rand loss by where the errors are), ``kmeans`` (batch against
-    point-incremental), ``noise_free`` (losses on Synth without noise) and ``similarity`` (K of a
-    test clustering before and after learning).
+    ``large_clusters`` (Delta and the Rand loss by the cluster with errors), ``kmeans`` (batch
+    against point-incremental), ``noise_free`` (losses on Synth without noise) and ``similarity``
+    (K of a test clustering before and after learning).
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the rows say it
@@ -53,12 +53,12 @@ def oracle_checks() -> dict[str, Any]:
 
 
 def write_checks(path: str | os.PathLike[str]) -> None:
-    """Write `oracle_checks` as JSON."""
+    """Run `oracle_checks` and write them as JSON."""
     write_json(path, oracle_checks())
 
 
 def _planted(seed: int, n: int = 2, m: int = 40, k: int = 8) -> Examples:
-    """Return sets in which k features tell the clusters apart and five are weak noise."""
+    """Return item sets in which k features separate the clusters and five are weak noise."""
     rng = np.random.default_rng(seed)
     truths = [rng.permutation(np.arange(m) % k) for _ in range(n)]
     sets = [
@@ -71,7 +71,10 @@ def _planted(seed: int, n: int = 2, m: int = 40, k: int = 8) -> Examples:
 
 
 def _training(seed: int, oracle: str, C: float = 100.0) -> dict[str, Any]:
-    """Train with one random start a call, and look for violated constraints afterwards."""
+    """Train with one random start per call, then search harder for violated constraints.
+
+    Returns one row of ``training``.
+    """
     cases = _planted(seed)
     model = SupervisedKMeans(
         C=C,
@@ -110,7 +113,7 @@ def _missed(cases: Examples, model: SupervisedKMeans) -> int:
 
 
 def _loss_properties() -> dict[str, float]:
-    """Return the largest deviations from what section 4.3 says of Delta."""
+    """Return the largest deviations from the properties of Delta in section 4.3."""
     rng = np.random.default_rng(0)
     symmetric = relabelled = whole = 0.0
     for _ in range(_MATRICES):
@@ -125,7 +128,7 @@ def _loss_properties() -> dict[str, float]:
 
 
 def _large_clusters(share: float = 0.25) -> list[dict[str, Any]]:
-    """Move a quarter of one cluster elsewhere: of the large one, then of a small one."""
+    """Return both losses after moving a quarter of the large cluster, then of a small one."""
     truth = np.repeat(np.arange(5), [80, 20, 20, 20, 20])
     rows = []
     for name, cluster, to in (("large", 0, 1), ("small", 1, 2)):
@@ -137,7 +140,10 @@ def _large_clusters(share: float = 0.25) -> list[dict[str, Any]]:
 
 
 def _two_kmeans(m: int = 40, k: int = 4) -> dict[str, int]:
-    """Compare both kinds of k-means from equal starts on random symmetric K, mostly indefinite."""
+    """Count which kind of k-means ends higher, from equal starts on random symmetric K.
+
+    Most of these K are indefinite.
+    """
     rng = np.random.default_rng(0)
     tally = {"matrices": _MATRICES, "indefinite": 0, "incremental_better": 0, "batch_better": 0}
     for seed in range(_MATRICES):
@@ -152,10 +158,10 @@ def _two_kmeans(m: int = 40, k: int = 4) -> dict[str, int]:
 
 
 def batch(K: Array, k: int, rng: np.random.Generator, max_passes: int = 1000) -> Ids:
-    """Return the end of batch k-means: all items go to their nearest centres at once.
+    """Return the labels of batch k-means, in which all items move to their nearest centre at once.
 
-    With an indefinite K the passes need not end; the last one counts then. A cluster that runs
-    empty keeps its item nearest to leaving.
+    With an indefinite K the passes need not converge; then the last one counts. A cluster that
+    would become empty gets its nearest item.
     """
     labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, len(K) - k)]))
     for _ in range(max_passes):
@@ -174,7 +180,7 @@ def batch(K: Array, k: int, rng: np.random.Generator, max_passes: int = 1000) ->
 
 
 def _noise_free() -> list[dict[str, Any]]:
-    """Return the loss on each clustering of Synth without noise, by a model of the other four."""
+    """Return the losses on each clustering of Synth without noise, by a model of the others."""
     cases = examples(synth_pairs(noise=0.0))
     return [
         {"oracle": oracle, "test": i, "loss": _left_out(cases, oracle, i)}
@@ -184,11 +190,13 @@ def _noise_free() -> list[dict[str, Any]]:
 
 
 def _left_out(cases: Examples, oracle: str, test: int) -> float:
+    """Return the loss on example `test` of the clusterer fitted on the others."""
     model = _learnt(cases, oracle, test)
     return model.loss(cases.item_sets[test], cases.clusterings[test])
 
 
 def _learnt(cases: Examples, oracle: str, test: int) -> SupervisedKMeans:
+    """Return a clusterer fitted on all examples but number `test`."""
     training: Sequence[int] = [i for i in range(len(cases.names)) if i != test]
     model = SupervisedKMeans(
         C=100.0,
@@ -203,7 +211,10 @@ def _learnt(cases: Examples, oracle: str, test: int) -> SupervisedKMeans:
 
 
 def _similarity() -> dict[str, Any]:
-    """Return K of a clustering of Synth that was left out, its items ordered by cluster."""
+    """Return K of a held-out clustering of Synth before and after learning, and its labels.
+
+    Items are ordered by cluster; values have three decimals.
+    """
     cases = examples(synth_pairs(points=12))
     items, truth = cases.item_sets[0], cases.clusterings[0]
     after = _learnt(cases, ITERATIVE, 0).similarity(items)

@@ -55,8 +55,8 @@ class RunRecord(NamedTuple):
         Validation accuracy with all clusters separate, after each merge tried, and of the result;
         empty without a search.
     fits, fits_if_all : int
-        Discriminants that the search fitted, and what it takes if each configuration is fitted
-        as a whole.
+        Discriminants that the search fitted, and the number if each configuration were fitted as
+        a whole.
     seconds_clustering, seconds : float
         Processor time of the clustering, which the arms share, and of the fit with its search.
     """
@@ -109,10 +109,10 @@ def run_experiment(
     y : array-like of shape (n,)
         Classes.
     stratified : bool
-        Keep the class shares in each part; the paper draws plainly.
+        Keep the class shares in each part; the paper draws without stratification.
     runs : int
     max_clusters : int or None
-        The most clusters a class that EM tries; None as in the paper.
+        The most clusters per class that EM tries; None as in the paper.
     ties : {"separate", "merge"}
         What the search does with a merge that changes nothing.
     bases : sequence of {"nb", "svm", "svm_rest"}
@@ -144,8 +144,8 @@ def run_experiment(
 def draw_parts(y: npt.NDArray[Any], rng: np.random.Generator, *, stratified: bool = True) -> Parts:
     """Draw 50 % of the rows for training, 25 % for validation and 25 % for the test.
 
-    Stratified, a class whose rows do not divide gives the rest to parts at random, at least one
-    row to training.
+    Stratified, the remainder of a class's rows is assigned at random, with at least one row in
+    training.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def draw_parts(y: npt.NDArray[Any], rng: np.random.Generator, *, stratified: boo
 
 
 class DrawnRows(NamedTuple):
-    """What the arms of a run share."""
+    """Data and clusters that the arms of a run share."""
 
     run: int
     train: tuple[pd.DataFrame, npt.NDArray[Any]]

@@ -1,1 +1,1 @@
-"""Both sides of the theorems of the CAC papers, as measured."""
+"""Measured values of both sides of the theorems in the CAC papers."""

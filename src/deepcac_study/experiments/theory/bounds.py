@@ -1,4 +1,4 @@
-"""The papers' theorems as numbers: bounds of the losses, Theorem 1's terms, cost and growth."""
+"""Numerical bounds of the papers' theorems: losses, Theorem 1's terms, cost and growth."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ from deepcac.types import Floats, Ints
 
 @dataclass(frozen=True)
 class Sandwich:
-    """A loss between its bounds.
+    """A loss with its lower and upper bound.
 
     Attributes
     ----------
     lower, loss, upper : float
-        Summed over the rows.
+        Sums over the rows.
     """
 
     lower: float
@@ -25,7 +25,7 @@ class Sandwich:
 
 
 def largest_rise(cost: Floats) -> float:
-    """Return by how much a cost curve rises at most between passes; 0 if it never does.
+    """Return the largest rise of a cost curve between passes; 0 if it never rises.
 
     Theorem 2 of CAC v1: every move lowers the cost.
     """
@@ -33,10 +33,10 @@ def largest_rise(cost: Floats) -> float:
 
 
 def lloyd_costs(X: Floats, y: Ints, labels: Ints, alpha: float, *, k: int, passes: int) -> Floats:
-    """Return the cost of CAC before and after each pass if all rows move at once, as by Lloyd.
+    """Return the cost of CAC before and after each pass of Lloyd's kind: all rows move at once.
 
-    Every row goes to the cluster with the least ``||x - mu_j||^2 - alpha s_j``, all centroids
-    kept until the pass ends (CAC v2 Remark 1). No theorem says that this lowers the cost.
+    Every row goes to the cluster with the least ``||x - mu_j||^2 - alpha s_j``; centroids change
+    only after the pass (CAC v2 Remark 1). No theorem guarantees that this lowers the cost.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def lloyd_costs(X: Floats, y: Ints, labels: Ints, alpha: float, *, k: int, passe
     alpha : float
         Weight of the separation.
     k, passes : int
-        Number of clusters, and the most passes; fewer if nothing moves any more.
+        Number of clusters, and the most passes; fewer at convergence.
     """
     costs = []
     for _ in range(passes):
@@ -59,6 +59,7 @@ def lloyd_costs(X: Floats, y: Ints, labels: Ints, alpha: float, *, k: int, passe
 
 
 def _lloyd_distance(X: Floats, y: Ints, members: npt.NDArray[np.bool_], alpha: float) -> Floats:
+    """Return squared distances to a cluster, less alpha times its separation."""
     if not members.any():
         return np.full(len(X), np.inf)
     means = [X[members & (y == c)].mean(axis=0) for c in (0, 1) if (members & (y == c)).any()]
@@ -80,7 +81,7 @@ def log_loss_sandwich(X: Floats, y: Ints, beta: Floats) -> Sandwich:
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Rows; the theorem has no intercept, so give it as a column of ones.
+        Rows; the theorem has no intercept, so pass it as a column of ones.
     y : ndarray of shape (n,)
         0 or 1.
     beta : ndarray of shape (d,)
@@ -120,10 +121,10 @@ def printed_am_softmax_bounds(
 ) -> tuple[float, float]:
     """Return the bounds as DeepCAC Theorem 3 prints them, K1 - G (...) and K2 - G (...).
 
-    The lower one has lost a factor 1/2 before s on its way through the proof, so that it is
-    certain only while (w+ - w-).(N+ mu+ - N- mu-) is not negative, or s m is at least 2 ln 2 (as
-    with the paper's 30 and 0.4). The upper one rests on ln(1 + e^x) < 1 + x, which is false
-    below x = -ln(e - 1), that is for well-classified rows.
+    The lower one lost a factor 1/2 before s in the proof, so that it is guaranteed only if
+    (w+ - w-).(N+ mu+ - N- mu-) is not negative, or s m is at least 2 ln 2 (as with the paper's 30
+    and 0.4). The upper one assumes ln(1 + e^x) < 1 + x, which is false below x = -ln(e - 1), that
+    is for well-classified rows.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def _sandwich(x: Floats) -> Sandwich:
 
 @dataclass(frozen=True)
 class RiskBound:
-    """The three terms of Theorem 1 (CAC v1 section 4, DeepCAC section 5), for clusters together.
+    """The three terms of Theorem 1 (CAC v1 section 4, DeepCAC section 5), averaged over clusters.
 
     Attributes
     ----------
@@ -230,8 +231,8 @@ def risk_bound(
 def rademacher_linear(X: Floats, norm: float, draws: int, rng: np.random.Generator) -> float:
     """Estimate the empirical Rademacher complexity of x -> b.x with ||b|| <= norm.
 
-    It is (norm / m) E ||sum_i sigma_i x_i||, the supremum being attained along the sum. The
-    log loss is 1-Lipschitz in b.x, so that by contraction its complexity is no larger.
+    It is (norm / m) E ||sum_i sigma_i x_i||, since the supremum is attained along the sum. The log
+    loss is 1-Lipschitz in b.x, so by contraction its complexity is no larger.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""The theorems of the CAC papers on the training rows of one split: both sides, as measured.
+"""Both sides of the theorems of the CAC papers, measured on the training rows of one split.
 
-Theorems are numbered as in Srivastava et al. 2021, CAC v1, but for those of DeepCAC.
+Theorems are numbered as in Srivastava et al. 2021, CAC v1, unless DeepCAC is named.
 """
 
 import time
@@ -36,7 +36,7 @@ def theory_checks(task: Task) -> dict[str, Any]:
 
     Keys: ``cost`` (Theorem 2 by alpha, and Lloyd's variant), ``growth`` (Theorem 3), ``log_loss``
     (Theorem 4 and Lemma 1 by model), ``am_softmax`` (DeepCAC, Theorem 3) and ``risk`` (Theorem 1 by
-    arm). All are the same on every run; ``growth`` counts operations.
+    arm). All are reproducible; ``growth`` counts operations.
     """
     X, y = task.X_train, task.y_train
     start = kmeans_labels(X, task.k, task.seed)
@@ -53,10 +53,10 @@ def theory_checks(task: Task) -> dict[str, Any]:
 
 
 def theory(tasks: Iterable[Task], setting: Setting, *, synthetic: bool = False) -> dict[str, Any]:
-    """Return `theory_checks` of the first split, with what they are about.
+    """Return `theory_checks` of the first split, as a record with data set and machine.
 
-    ``machine`` alone varies between runs, and with it the exponents of Theorem 3 by the clock. A
-    data set of more than two classes is a `ConfigError`.
+    Only ``machine`` varies between runs; it has the exponents of Theorem 3 in wall time. A data set
+    of more than two classes is a `ConfigError`.
     """
     begin = time.perf_counter()
     task = next(iter(tasks))
@@ -98,14 +98,14 @@ def _cost(task: Task, start: Ids, alpha: float) -> dict[str, float]:
 
 
 def _with_ones(X: Array) -> Array:
-    """Return rows with a column of ones, since the theorems know no intercept."""
+    """Return rows with a column of ones, since the theorems have no intercept."""
     return np.column_stack([X, np.ones(len(X))])
 
 
 def _coefficients(X: Array, y: Ids, C: float) -> Array:
     """Return logistic regression's coefficients; `X` ends with its column of ones.
 
-    Rows of one class have no finite optimum: they get an intercept by the rule of succession.
+    Rows of one class have no finite optimum: they get only an intercept, by the rule of succession.
     """
     if y.min() == y.max():
         beta = np.zeros(X.shape[1])
@@ -116,7 +116,7 @@ def _coefficients(X: Array, y: Ids, C: float) -> Array:
 
 
 def _log_loss(X: Array, y: Ids, arm: str, labels: Ids) -> list[dict[str, Any]]:
-    """Return the bounds of the unregularised fit in each cluster, and what Lemma 1 asks of it."""
+    """Return the bounds of an unregularised fit in each cluster, and the terms of Lemma 1."""
     rows = []
     for j in np.unique(labels):
         members, classes = _with_ones(X[labels == j]), y[labels == j]
@@ -146,10 +146,10 @@ def _lemma(X: Array, y: Ids, beta: Array) -> dict[str, float | None]:
 
 
 def _am_softmax(X: Array, y: Ids) -> list[dict[str, Any]]:
-    """Return both pairs of bounds for three embeddings.
+    """Return both pairs of bounds for three embeddings, one row each.
 
-    Standardised rows with the class means as class vectors; every row on its own class vector,
-    which is where training leads; every row on the other one, without a margin.
+    These are standardised rows with the class means as class vectors; every row on its own class
+    vector, the optimum of training; every row on the other one, without a margin.
     """
     means = np.stack([X[y == c].mean(axis=0) for c in (0, 1)])
     poles = np.array([[-1.0, 0.0], [1.0, 0.0]])
@@ -177,7 +177,7 @@ def _am_softmax(X: Array, y: Ids) -> list[dict[str, Any]]:
 
 
 def _risk(task: Task, arms: dict[str, Ids]) -> list[dict[str, Any]]:
-    """Return Theorem 1's terms and the test loss of each arm, all in one class of classifiers."""
+    """Return Theorem 1's terms and the test loss of each arm, with one norm for all classifiers."""
     X, y = _with_ones(task.X_train), task.y_train
     betas = {
         arm: np.stack([_local(X, y, labels == j) for j in range(labels.max() + 1)])
@@ -202,6 +202,7 @@ def _risk(task: Task, arms: dict[str, Ids]) -> list[dict[str, Any]]:
 
 
 def _local(X: Array, y: Ids, members: npt.NDArray[np.bool_]) -> Array:
+    """Return the coefficients fitted on `members`, zeros without any."""
     return _coefficients(X[members], y[members], 1.0) if members.any() else np.zeros(X.shape[1])
 
 
@@ -224,10 +225,10 @@ def growth(
     ks: Sequence[int] = TIMED_KS,
     rows: int = TIMED_ROWS,
 ) -> dict[str, float]:
-    """Return the exponents of the work of a first pass in n, d and k, by `operations` or `seconds`.
+    """Return the exponents in n, d and k of the cost of a first pass, in `operations` or `seconds`.
 
-    Rows are taken in turn, over again where there are fewer than asked for. The labels at the start
-    are random, so that every row is looked at and most rows move.
+    Rows are repeated in order where there are too few. The starting labels are random, so that
+    every row is visited and most rows move.
     """
 
     def of(n: int, d: int, clusters: int) -> float:
@@ -246,7 +247,7 @@ def growth(
 
 
 def seconds(X: Array, y: Ids, labels: Ids, k: int) -> float:
-    """Return the least of a few times of a first pass."""
+    """Return the shortest of a few measured times of a first pass."""
     times = []
     for _ in range(_REPEATS):
         begin = time.perf_counter()
@@ -258,11 +259,11 @@ def seconds(X: Array, y: Ids, labels: Ids, k: int) -> float:
 def operations(X: Array, y: Ids, labels: Ids, k: int) -> float:
     """Return the multiplications and additions of a first pass, from the moves that it made.
 
-    Counted are those of the plain pass, which looks at every row; bounds that spare some of them
-    (`deepcac.cac.kernels.kernel`) change no move. As each row is looked at once, the labels before
-    and after tell all that the pass did: k dot products a row; the weights of a class anew where a
-    move changed a cluster; class sums and their products for each move. The last row of a class
-    in its cluster is passed over.
+    Counted are those of the plain pass, which visits every row; bounds that let the kernel skip
+    some (`deepcac.cac.kernels.kernel`) change no move. As each row is visited once, the labels
+    before and after determine all operations: k dot products per row; the weights of a class
+    again after a move changed a cluster; class sums and their products for each move. The last row
+    of a class in its cluster is skipped.
     """
     after = cluster(X, y, labels, ALPHA, max_iter=1, n_clusters=k).labels
     n_classes = int(y.max()) + 1

@@ -23,8 +23,9 @@ def indicators(
 ) -> dict[str, Array]:
     """Return one 0/1 column per level, named ``name=level``, of shape (n,).
 
-    Values are text, None where missing, or codes; a mapping gives each code its level. A value of
-    no level is 0 in all. With `missing`, rows without a value get a column ``name=missing``.
+    Values are text, None where missing, or codes, which a mapping of `levels` translates. A value
+    that is no level is 0 in all columns. With `missing`, rows without a value get a column
+    ``name=missing``.
     """
     coded = levels.items() if isinstance(levels, Mapping) else zip(levels, levels, strict=True)
     columns = {f"{name}={level}": (values == code).astype(np.float64) for level, code in coded}
@@ -34,12 +35,12 @@ def indicators(
 
 
 def one_hot(table: pa.Table, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
-    """Encode columns of a tidy table for a model of numbers: X of shape (n, d), and d names.
+    """One-hot encode the columns of a tidy table; return X (n, d) and d names.
 
-    A number stays a number, NaN where missing. A category becomes one 0/1 column per level that
-    occurs, named ``variable=level``; rows without a value get a column of their own,
-    ``variable=missing``. A category of two levels without missing values takes one column, for the
-    second. A column that is the same in all rows is left out.
+    Numbers are kept, NaN where missing. A category becomes one 0/1 column per level that occurs,
+    named ``variable=level``; rows without a value get an extra column, ``variable=missing``. A
+    category of two levels without missing values becomes one column, for the second. A constant
+    column is left out.
     """
     columns: dict[str, Array] = {}
     for name in names:
@@ -59,8 +60,8 @@ def one_hot(table: pa.Table, names: Sequence[str]) -> tuple[Array, tuple[str, ..
 def ranks(table: pa.Table, names: Sequence[str], *, missing: str) -> Array:
     """Replace every value, numbers included, by its rank among the column's distinct values.
 
-    This is what the published Adult features hold (switch U2): rank 0 is the smallest number or
-    the first category by code point; `missing` is how the raw file wrote a missing category.
+    The published Adult features are such ranks (switch U2): rank 0 is the smallest number or the
+    first category by code point; `missing` is the raw file's text for a missing category.
     """
     coded = [
         pc.fill_null(table[name], missing) if _is_text(table, name) else table[name]
@@ -72,7 +73,7 @@ def ranks(table: pa.Table, names: Sequence[str], *, missing: str) -> Array:
 
 
 def class_ids(table: pa.Table, name: str) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
-    """Return class ids 0.. and the classes they stand for: the levels that occur, in order.
+    """Return class ids from 0, and the classes by id: the levels that occur, in order.
 
     Classes of a column of numbers are its values, from the smallest.
     """
@@ -104,5 +105,6 @@ def _numbers(column: pa.ChunkedArray) -> Array:
 
 
 def _varies(column: Array) -> bool:
+    """Return whether the column has two values, a missing one counted as a value."""
     seen = column[~np.isnan(column)]
     return bool(len(seen) and (np.isnan(column).any() or (seen != seen[0]).any()))

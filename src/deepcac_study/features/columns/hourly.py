@@ -1,4 +1,4 @@
-"""Kernels over hourly values of many stays: fills, and five aggregates of a window."""
+"""Compiled loops over hourly values of many stays: filling, and five aggregates of a window."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ AGGREGATES = ("first", "last", "lowest", "highest", "median")
 
 @njit()
 def fill_forward(values: Array, starts: Rows) -> Array:
-    """Carry each value, of shape (rows,), forward to the hours without one (NaN), inside its stay.
+    """Return values (rows,) carried forward over NaN within each stay.
 
-    `starts`, of shape (n + 1,), has the begin of each stay, and the number of rows. NaN is left
+    `starts`, of shape (n + 1,), has the first row of each stay, and the number of rows. NaN remains
     only before the first measurement of a stay.
     """
     filled = values.copy()
@@ -27,7 +27,7 @@ def fill_forward(values: Array, starts: Rows) -> Array:
 
 @njit()
 def fill_backward(values: Array, starts: Rows, hours: int) -> Array:
-    """Carry values backward inside the first `hours` hours of each stay (switch S2)."""
+    """Return values carried backward within the first `hours` hours of each stay (switch S2)."""
     filled = values.copy()
     for i in range(len(starts) - 1):
         for t in range(min(starts[i] + hours, starts[i + 1]) - 2, starts[i] - 1, -1):

@@ -1,8 +1,8 @@
 """The cleaning rules of Johnson et al. 2012 for PhysioNet Challenge 2012, as one table.
 
-A rule takes the values of one variable that lie strictly between two bounds and repairs them, or
-makes them missing. Rules act in the order of the table. They undo slips of the decimal point, unit
-conversions done twice, and the code -1 for unknown.
+A rule applies to the values of one variable strictly between two bounds, and corrects them or sets
+them to missing. Rules act in the order of the table. They undo misplaced decimal points, repeated
+unit conversions, and the code -1 for unknown.
 """
 
 from collections.abc import Callable
@@ -15,16 +15,18 @@ from deepcac.types import Array
 
 
 def _missing(x: Array) -> Array:
+    """Return NaN for each value."""
     return np.full_like(x, np.nan)
 
 
 def _times(factor: float) -> Callable[[Array], Array]:
+    """Return a function that multiplies by `factor`."""
     return lambda x: x * factor
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One cleaning rule: it takes the values strictly between `above` and `below`."""
+    """One cleaning rule, for the values strictly between `above` and `below`."""
 
     variable: str
     above: float
@@ -34,13 +36,13 @@ class Rule:
 
     @property
     def bounds(self) -> str:
-        """Which values it takes, as text."""
+        """The range of values that the rule applies to, as text."""
         if self.above == -np.inf:
             return f"< {self.below:g}"
         return f"> {self.above:g}" + ("" if self.below == np.inf else f" and < {self.below:g}")
 
     def takes(self, value: Array) -> npt.NDArray[np.bool_]:
-        """Return which values the rule acts on; never a missing one."""
+        """Return a mask of the values that the rule applies to; False for missing ones."""
         return (value > self.above) & (value < self.below)
 
 
@@ -89,9 +91,9 @@ def clean(
 ) -> tuple[Array, list[int]]:
     """Apply the rules of one variable in order; return new values, NaN where missing, and counts.
 
-    A count is the number of values that a rule took. `by_raw_value` lets every rule look at the raw
-    value instead of at what earlier rules made of it, as the published program does for height: a
-    height of 13 becomes 130, then 286.
+    A count is the number of values that a rule changed. With `by_raw_value` every rule is selected
+    by the raw value instead of the result of earlier rules, as in the published program for
+    height: a height of 13 becomes 130, then 286.
     """
     cleaned = value.copy()
     counts = []

@@ -1,7 +1,7 @@
 """Units and plausible ranges of variables, and which variable a feature column belongs to.
 
 The tables are CSV files of this package, named by the key ``ranges`` of a registry entry. Their
-first columns differ a little, because some of them steer the reading of raw files as well.
+first columns differ a little, because some are also used for reading raw files.
 """
 
 import csv
@@ -31,8 +31,8 @@ _COLUMN = re.compile(
 class Range:
     """Unit (empty for a pure number) and plausible range of one variable, named as in the features.
 
-    The range is closed; None is no bound. `source` says where it comes from, if the table does;
-    `meaning` what the variable is, where its name does not say it.
+    The range is closed; None is no bound. `source` is its origin, if the table has one; `meaning`
+    explains a variable whose name does not.
     """
 
     variable: str
@@ -78,10 +78,11 @@ def _range(row: dict[str, str]) -> Range:
 def count_outside(
     values: Iterable[tuple[str, npt.NDArray[np.float64]]], ranges: Mapping[str, Range]
 ) -> list[dict[str, Any]]:
-    """Count the values outside their variable's plausible range, and log those that have some.
+    """Count the values outside their variable's plausible range, and log the counts.
 
-    Measurements are as the source has them, NaN where missing. The result is JSON-ready, only of
-    variables with a value outside: ``variable``, ``unit``, ``range``, ``values``, ``outside``.
+    `values` are raw measurements by variable, NaN where missing. The result is JSON-ready, with a
+    row per variable that has values outside: ``variable``, ``unit``, ``range``, ``values``,
+    ``outside``.
     """
     rows = []
     for variable, numbers in values:
@@ -108,10 +109,10 @@ def count_outside(
 
 
 def variable_of(column: str) -> str:
-    """Return the variable of a feature column.
+    """Return the variable that a feature column belongs to.
 
     ``HR_median``, ``HR_lowest_6h`` and ``HR@05`` belong to ``HR``, ``sex=male`` to ``sex``; any
-    other name is a variable of its own.
+    other name is itself a variable.
     """
     match = _COLUMN.fullmatch(column)
     return match["variable"] if match else column

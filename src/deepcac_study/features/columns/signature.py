@@ -1,7 +1,7 @@
 """Path signatures up to a given depth, their logarithm, and the usual augmentations of paths.
 
-A signature is computed by iisignature or by a small kernel of our own, which needs no compiler;
-both give the same numbers (`test_signature.py` holds them to a plain reference).
+A signature is computed by iisignature or by a small numba kernel, which needs no compiler; both
+give the same numbers (`test_signature.py` compares them with a plain reference).
 """
 
 import importlib
@@ -20,8 +20,8 @@ _INSTALL = "pip install --no-build-isolation iisignature==0.24"
 def signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
     """Return the signatures of piecewise linear paths, shape (n, d + d^2 + ... + d^depth).
 
-    Paths are of shape (n, length, d), all finite. Levels 1 to `depth` follow each other; inside a
-    level, words are in lexicographic order. The backend is "iisignature", an optional package, or
+    Paths are finite, of shape (n, length, d). Levels 1 to `depth` are concatenated; within a level,
+    words are in lexicographic order. The backend is "iisignature", an optional package, or
     "numba". An unknown or missing one, and paths or depth out of range, are a `ConfigError`.
     """
     if paths.ndim != 3 or paths.shape[1] < 1 or paths.shape[2] < 1 or depth < 1:
@@ -43,15 +43,15 @@ def words(d: int, depth: int) -> list[tuple[int, ...]]:
 
 
 def lyndon_words(d: int, depth: int) -> list[tuple[int, ...]]:
-    """Return the Lyndon words, in the same order: smaller than all their proper suffixes."""
+    """Return the Lyndon words (smaller than all their proper suffixes), in the same order."""
     return [w for w in words(d, depth) if all(w < w[i:] for i in range(1, len(w)))]
 
 
 def log_signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
-    """Return the log-signatures of paths, read off at the Lyndon words, as for `signature`.
+    """Return the log-signatures of paths at the Lyndon words; arguments as for `signature`.
 
     The entries at the Lyndon words determine the logarithm in the tensor algebra (Reizenstein and
-    Graham 2020, "The iisignature library", section 3). So these are a full and free set of
+    Graham 2020, "The iisignature library", section 3). So they are a complete set of independent
     coordinates, of shape (n, len(lyndon_words(d, depth))).
     """
     d = paths.shape[2]
@@ -91,7 +91,7 @@ def lead_lag(paths: Array) -> Array:
 
 
 def add_time(paths: Array, time: Array) -> Array:
-    """Put `time` of shape (n, length) before the channels of `paths`."""
+    """Prepend `time` (n, length) to the channels of `paths`."""
     return np.concatenate([time[:, :, None], paths], axis=2)
 
 
@@ -107,7 +107,7 @@ def _by_iisignature(paths: Array, depth: int) -> Array:
 
 @njit()
 def _by_numba(paths: Array, depth: int) -> Array:
-    """Multiply a signature by the exponential of each increment (Chen), Horner's scheme."""
+    """Return signatures as products of the increments' exponentials (Chen), by Horner's scheme."""
     n, length, d = paths.shape
     ends = np.zeros(depth + 1, np.int64)
     for level in range(1, depth + 1):

@@ -1,7 +1,7 @@
 """Five of the six parts of the SOFA score (Vincent et al. 1996), from hourly values.
 
-Oxygenation uses SaO2/FiO2 in place of PaO2/FiO2, and circulation the mean arterial pressure
-alone, since the challenge's files hold neither PaO2 nor vasopressors.
+Oxygenation uses SaO2/FiO2 in place of PaO2/FiO2, and circulation only the mean arterial pressure,
+since the challenge's files have neither PaO2 nor vasopressors.
 """
 
 import numpy as np
@@ -51,10 +51,10 @@ def sofa_parts(measured: dict[str, Array], *, as_program: bool = False) -> Array
 
 
 def _rising(values: Array, bounds: tuple[float, ...]) -> Array:
-    """Count the bounds that each value reaches; NaN stays NaN."""
+    """Return the number of bounds that each value reaches; NaN stays NaN."""
     return np.where(np.isnan(values), np.nan, np.searchsorted(bounds, values, side="right"))
 
 
 def _falling(values: Array, bounds: tuple[float, ...]) -> Array:
-    """Count the bounds that each value falls short of; NaN stays NaN."""
+    """Return the number of bounds that each value falls below; NaN stays NaN."""
     return len(bounds) - _rising(values, bounds)

@@ -1,4 +1,4 @@
-"""Hourly ICU stays in memory column by column: where each stay begins, and its plausible values."""
+"""Hourly ICU stays, loaded column by column and clipped to plausible ranges."""
 
 import os
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Rows = Ints
 def plausible_ranges() -> dict[str, Range]:
     """Return the ranges of the PhysioNet 2019 variables (``physionet2019_ranges.csv``).
 
-    Most are the valid ranges of MIMIC-Extract (Wang et al. 2020), which clips to them as well.
+    Most are the valid ranges of MIMIC-Extract (Wang et al. 2020), which clips to them too.
     """
     return read_ranges("features/physionet2019_ranges.csv")
 
@@ -40,12 +40,11 @@ def _values(tidy: str | os.PathLike[str], name: str) -> Array:
 
 @dataclass(frozen=True)
 class Stays:
-    """The rows of all stays, one after the other; columns are read when asked for.
+    """The rows of all n stays, concatenated; columns are read on demand.
 
-    There are n ids of stays, ascending, and hospital systems "A" or "B". `starts`, of shape (n +
-    1,), has the row at which each stay begins, and the number of rows. `first_label` is the hour at
-    which ``SepsisLabel`` turns to 1, -1 without sepsis. `clipped`: `column` clips to the plausible
-    ranges.
+    Ids of stays ascend; hospital systems are "A" or "B". `starts`, of shape (n + 1,), has the first
+    row of each stay, and the number of rows. `first_label` is the hour at which ``SepsisLabel``
+    becomes 1, -1 without sepsis. With `clipped`, `column` clips to the plausible ranges.
     """
 
     tidy: str | os.PathLike[str]

@@ -1,1 +1,1 @@
-"""Tables judged in one job each, and what of a table says beforehand that clusters help."""
+"""Tables that are run in one job each, and which of their properties predict a gain."""

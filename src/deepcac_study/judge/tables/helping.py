@@ -1,4 +1,4 @@
-"""When do clusters help a line? One point a table, and the rule that the trees' advantage makes."""
+"""When clusters help logistic regression: one point per table, and a rule by the trees' lead."""
 
 import csv
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ TABLE, PLANTED = "table", "planted"
 
 
 def table_points(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return a point a table: gains of clusters (`resample_scores`), and what might have told them.
+    """Return a point per table: gains of clusters (`resample_scores`), and possible predictors.
 
-    Columns: ``dataset``, ``kind``, ``source``; ``gain`` and ``gain_km`` of CAC and k-means for the
-    line, ``advantage`` of boosted trees over it; ``gain_even`` and ``advantage_odd`` from every
-    second resample.
+    Columns: ``dataset``, ``kind``, ``source``; ``gain`` and ``gain_km`` of CAC and k-means for
+    logistic regression, ``advantage`` of boosted trees over it; ``gain_even`` and
+    ``advantage_odd`` from alternate resamples.
     """
     wide = scores.pivot(index=["dataset", "seed"], columns="contender", values=f"{MAIN}_tuned")
     wide = wide.dropna(subset=[LINE, TREES, *ARMS.values()]).reset_index("seed")
@@ -48,15 +48,15 @@ def table_points(scores: pd.DataFrame) -> pd.DataFrame:
 
 @cache
 def _shared_sources() -> dict[str, str]:
-    """Return the source of each table that has the patients of another."""
+    """Return the source of each table that shares its patients with another."""
     text = (resources.files(__package__) / "shared_sources.csv").read_text("utf-8")
     return dict(csv.reader(text.splitlines()[1:]))
 
 
 def planted_points(comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Return a point for each strength and size of planted cohorts that trees met (`on_cohorts`).
+    """Return a point per strength and size of planted cohorts that include trees (`on_cohorts`).
 
-    The trees' advantage is the gain of CAC less CAC's own lead over the trees, on the same cohorts.
+    The trees' advantage is the gain of CAC minus CAC's lead over the trees, on the same cohorts.
     """
     key = ["strength", "rows", "cohort"]
     cac = comparisons[comparisons["contender"] == ARMS["gain"]]
@@ -75,9 +75,9 @@ def planted_points(comparisons: pd.DataFrame) -> pd.DataFrame:
 
 
 class Tried(NamedTuple):
-    """A rule on tables that did not choose it.
+    """Cross-validated performance of a rule on tables that were not used to choose it.
 
-    Clusters are said to help above `threshold`, of all tables together; it is infinite for "never".
+    The rule predicts a gain above `threshold`, chosen on all tables; it is infinite for "never".
     `errors` and `never_errors` count tables on which the rule, and on which "never", was wrong;
     `low` and `high` are the 95 % interval of the rule's share. `p` is exact, one-sided: the rule
     errs less often than "never". `line_error` and `mean_error` are root mean squared errors of the
@@ -95,10 +95,10 @@ class Tried(NamedTuple):
 
 
 def best_threshold(x: Array, helped: npt.NDArray[np.bool_]) -> float:
-    """Return the threshold with the fewest errors; of these the middle of the widest gap.
+    """Return the threshold with the fewest errors, on ties the middle of the widest gap.
 
-    The gap above the largest value is the widest, that below the smallest has no width: where it
-    errs no more often, the rule says "never".
+    The gap above the largest value counts as the widest, that below the smallest as having no
+    width; so the rule is "never" unless another one has fewer errors.
     """
     order = np.unique(x)
     gaps = np.concatenate([[0.0], np.diff(order), [np.inf]])
@@ -109,9 +109,9 @@ def best_threshold(x: Array, helped: npt.NDArray[np.bool_]) -> float:
 
 
 def try_rule(x: Array, gain: Array, margin: float, group: Sequence[Any]) -> Tried:
-    """Leave each group of tables out in turn; the others choose threshold and line.
+    """Leave each group of tables out in turn, and choose threshold and line on the others.
 
-    `x`, of shape (m,), is the statistic. A gain of clusters of `margin` or more is help.
+    `x`, of shape (m,), is the statistic. A gain of `margin` or more counts as help.
     """
     helped, names = gain >= margin, np.asarray(group)
     predicted, line, mean = np.zeros(len(x), dtype=bool), np.empty(len(x)), np.empty(len(x))
@@ -135,12 +135,12 @@ def try_rule(x: Array, gain: Array, margin: float, group: Sequence[Any]) -> Trie
     )
 
 
-def rules(points: pd.DataFrame) -> pd.DataFrame:
-    """Try the rule of the trees' advantage on tables that did not choose it.
+def candidate_rules(points: pd.DataFrame) -> pd.DataFrame:
+    """Cross-validate the rule by the trees' advantage in several ways, one row each.
 
-    `points` are those of `table_points`. A row a way (tables left out; whole sources left out; gain
-    and advantage from other resamples; k-means in the place of CAC): ``statistic``, ``tables``,
-    ``helped`` and the fields of `try_rule`.
+    `points` are those of `table_points`. Left out are single tables or whole sources; gain and
+    advantage may be from different resamples; k-means may replace CAC. Columns are ``statistic``,
+    ``tables``, ``helped`` and the fields of `try_rule`.
     """
     halves = points.assign(gain=points["gain_even"], advantage=points["advantage_odd"])
     ways: dict[str, tuple[pd.DataFrame, str]] = {
@@ -157,6 +157,7 @@ def rules(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tried(points: pd.DataFrame, group: str) -> dict[str, Any]:
+    """Return counts of tables, and how the rule fares with each group left out."""
     measured = points.dropna(subset=["gain", ADVANTAGE])
     x, gain = measured[ADVANTAGE].to_numpy(), measured["gain"].to_numpy()
     outcome = try_rule(x, gain, MARGIN, measured[group].tolist())

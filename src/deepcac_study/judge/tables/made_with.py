@@ -1,4 +1,4 @@
-"""When and with what a record of the judge was made."""
+"""The ``machine`` block of the judge's records."""
 
 import time
 from collections.abc import Callable
@@ -11,9 +11,9 @@ BEGUN = "begun"
 
 
 def start_clock() -> Callable[[], dict[str, Any]]:
-    """Start the clock; return what gives the ``machine`` block of a record once the work is done.
+    """Start timing; return a function that gives the ``machine`` block once the work is done.
 
-    It has ``begun``, the time of this call, and the processor's seconds since.
+    It has ``begun``, the time of this call, and the processor time since.
     """
     processor, begun = time.process_time(), datetime.now(UTC)
 

@@ -1,4 +1,4 @@
-"""What the tables that are judged in one job say, alone and together with those judged before."""
+"""Results over the tables that are run in one job, alone and with the earlier data sets."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -26,18 +26,18 @@ _COUNTED = ["n_rows", "n_features", "n_classes"]
 
 
 def read_tables(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
-    """Return records of tables by data set."""
+    """Read the records of tables, by data set."""
     return {record["dataset"]: record for record in map(read_table_record, paths)}
 
 
 def table_scores(records: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
-    """Return what `resample_scores` says of the tables, by every metric of `MARGINS`."""
+    """Return `resample_scores` of the tables, by every metric of `MARGINS`."""
     contenders = {name: record["contenders"] for name, record in records.items()}
     return resample_scores(contenders, tuple(MARGINS))
 
 
 def table_means(records: Mapping[str, dict[str, Any]], scores: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a table and contender: its sizes and mean test scores."""
+    """Return a row per table and contender: sizes and mean test scores."""
     metric_columns = [name for name in scores if str(name).rpartition("_")[0] in MARGINS]
     groups = scores.groupby(["dataset", "contender"], sort=False)
     counted = {"resamples": ("seed", "size"), "trials": ("trials", "first")}
@@ -49,7 +49,7 @@ def table_means(records: Mapping[str, dict[str, Any]], scores: pd.DataFrame) -> 
 
 
 def table_verdicts(scores: pd.DataFrame) -> pd.DataFrame:
-    """Compare the contenders on every table; families are those of the new tables alone."""
+    """Compare the contenders on every table; families consist of the new tables only."""
     tables = (
         verdicts(scores, margin, margin / 2, ASKED, metrics=(metric,))
         for metric, margin in MARGINS.items()
@@ -58,7 +58,7 @@ def table_verdicts(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_risks(records: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
-    """Return mean calibration and net benefit of every contender on the tables of two classes."""
+    """Return mean calibration and net benefit of every contender on tables of two classes."""
     return mean_risks(
         (dataset, name, choice, description)
         for dataset, record in records.items()
@@ -69,9 +69,9 @@ def table_risks(records: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
 
 
 def mean_risks(descriptions: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> pd.DataFrame:
-    """Return the means of what `describe` says over the resamples of a data set and contender.
+    """Return the means of `describe_risks` over the resamples of a data set and contender.
 
-    Given are data set, contender, choice of a trial, and what is said.
+    `descriptions` are data set, contender, choice of a trial, and the result for a resample.
     """
     keys = ["dataset", "contender", "choice"]
     rows = [
@@ -83,18 +83,19 @@ def mean_risks(descriptions: Iterable[tuple[str, str, str, Mapping[str, Any]]]) 
 
 
 def _flat(description: Mapping[str, Any]) -> dict[str, float]:
+    """Return the description with a number per threshold of net benefit."""
     benefit = zip(THRESHOLDS, description["net_benefit"], strict=True)
     plain = {name: value for name, value in description.items() if name != "net_benefit"}
     return plain | {f"net_benefit_{t:g}": value for t, value in benefit}
 
 
 def over_tables(older: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
-    """Predict what clusters do on a new table, by arm and learner, from comparisons of `verdicts`.
+    """Predict the effect of clusters on a new table, by arm and learner, from `verdicts`.
 
-    A row a scope (all tables; the new ones; those on which the line leaves room), question and
-    pair: ``tables``, in how many clusters were never chosen, the mean difference, the signed-rank p
-    alone and adjusted inside scope and question, and probabilities that clusters are worse, the
-    same and better on a new table by the Bayesian signed-rank test (``rank_``) and by the
+    A row per scope (all tables; the new ones; those on which trees beat the line), question and
+    pair: ``tables``, on how many clusters were never chosen, the mean difference, the signed-rank p
+    unadjusted and adjusted inside scope and question, and probabilities that clusters are worse,
+    the same and better on a new table by the Bayesian signed-rank test (``rank_``) and by the
     hierarchical model (``new_``).
     """
     both = pd.concat([older, newer], ignore_index=True)
@@ -115,6 +116,7 @@ def over_tables(older: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pairs(scope: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield a row per question and pair: the pooled difference and its probabilities."""
     keys = ["question", "contender", "reference"]
     for pair, group in rows.groupby(keys):
         d = group["mean"].to_numpy()
@@ -136,7 +138,7 @@ def _pairs(scope: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def errors(rows: pd.DataFrame) -> np.ndarray:
-    """Return the standard errors of comparisons; 0 where nothing was tested."""
+    """Return the standard errors (rows,) of comparisons; 0 where nothing was tested."""
     half = (rows["high"] - rows["low"]) / 2
     quantile = stats.t.ppf(0.975, rows["resamples"] - 1)
     error: np.ndarray = (half / quantile).fillna(0.0).to_numpy()

@@ -49,8 +49,8 @@ def run_table(
 ) -> None:
     """Fit and score all trials of contenders on a table, and write one record.
 
-    The JSON has ``contenders``, by name what `deepcac.judging.trials.judge_samples` says of each;
-    of two classes ``risks``, what `risks` says of each resample. Other arguments are those of
+    The JSON has ``contenders``, by name the result of `deepcac.judging.trials.judge_samples`; for
+    two classes also ``risks``, by resample the result of `risks`. Other arguments are as in
     `deepcac_study.judge.trial_files.run_trials`.
     """
     made = start_clock()
@@ -87,9 +87,9 @@ def run_table(
 
 
 def risks(records: Mapping[str, TrialRecord]) -> Content:
-    """Describe the test risks of one resample, of the trials that log loss chose.
+    """Describe the test risks of one resample, from the trials chosen by log loss.
 
-    By contender and choice (tuned; with clusters, two or more) it is what `describe` returns.
+    Returns `describe_risks` by contender and choice (tuned; with two clusters or more).
     """
     descriptions: Content = {}
     for name, record in records.items():
@@ -101,14 +101,14 @@ def risks(records: Mapping[str, TrialRecord]) -> Content:
             source = record if own else records[record.learner]
             test = source.answers[0].part(TEST)
             risk = test.risk(trial if own else trial - n_trials)
-            descriptions[name][choice] = describe(test.label, risk)
+            descriptions[name][choice] = describe_risks(test.label, risk)
     return descriptions
 
 
-def describe(y: Ids, risk: Array) -> Content:
+def describe_risks(y: Ids, risk: Array) -> Content:
     """Return calibration (intercept, slope, observed over expected), Brier score, net benefit.
 
-    The net benefit is that at `THRESHOLDS`.
+    The net benefit is a list over `THRESHOLDS`.
     """
     measures = {
         "intercept": calibration_intercept(y, risk),
@@ -123,12 +123,12 @@ def describe(y: Ids, risk: Array) -> Content:
 
 
 def read_table_record(path: str | os.PathLike[str]) -> Content:
-    """Read a record of `run_table`, whose ``contenders`` are then `TrialRecord`.
+    """Read a record of `run_table`; its ``contenders`` become `TrialRecord` objects.
 
     Raises
     ------
     DataError
-        It is edited, or not of its place.
+        It was edited, or its path does not fit its content.
     """
     content = read_json(path)
     if not content.keys() >= _ENTRIES:

@@ -1,4 +1,4 @@
-"""What four claims of CAC v1 ask: of class separation, and of what a search finds (6.2, B.1)."""
+"""Checks of four claims of CAC v1: on class separation, and on tuned values (6.2, B.1)."""
 
 from itertools import permutations
 
@@ -34,9 +34,9 @@ _LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid
 
 
 def low_then_high(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
-    """Ask whether a data set has the least class separation under k-means, and gains most.
+    """Check whether a data set has the least class separation under k-means, and gains most.
 
-    Separation counts a row, so that sizes do not matter.
+    Separation is per row, so that sizes do not matter.
     """
     start, growth = {}, {}
     for dataset, (arm,), _ in comparisons:
@@ -53,11 +53,11 @@ def low_then_high(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence)
 
 
 def separation_matters(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
-    """Ask whether CAC gains more over k-means where it separates the classes more.
+    """Check whether CAC gains more over k-means where it separates the classes more.
 
-    Section 6.3. By the rank correlation, over the data sets, of the growth in separation with the
-    gain in F1 of CAC+LR over KM+LR: above 0 by an exact permutation test, at 5 %, on means over
-    the splits.
+    Section 6.3. Tested is the rank correlation, over the data sets, of the growth in separation
+    with the gain in F1 of CAC+LR over KM+LR: above 0 by an exact permutation test, at 5 %, on means
+    over the splits.
     """
     growth, gains, texts = [], [], []
     for comparison in comparisons:
@@ -76,14 +76,14 @@ def separation_matters(comparisons: Comparisons, rule: ClaimRule, evidence: Evid
 
 
 def _rank_correlation(first: list[float], other: list[float]) -> tuple[float, float]:
-    """Return Spearman's correlation and its exact one-sided p, for the side that it is on."""
+    """Return Spearman's correlation and its exact one-sided p, in the direction of its sign."""
     rho = float(spearmanr(first, other).statistic) if np.ptp(first) and np.ptp(other) else 0.0
     drawn = [abs(rho) <= spearmanr(first, order).statistic + 1e-9 for order in permutations(other)]
     return rho, float(np.mean(drawn)) if rho else 1.0
 
 
 def _separations(evidence: Evidence, arm: Arm) -> np.ndarray:
-    """Return the separation a row of each split at the k-means start and at the end."""
+    """Return the separation per row at the k-means start and at the end, a row per split."""
     run = evidence.run(arm)
     if run is None or "first_separation" not in run:
         return np.empty((0, 2))
@@ -92,7 +92,7 @@ def _separations(evidence: Evidence, arm: Arm) -> np.ndarray:
 
 
 def alphas_differ(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether the tuned alpha depends on data set and classifier, and is 2.5 on Diabetes."""
+    """Check whether the tuned alpha depends on data set and classifier, and is 2.5 on Diabetes."""
     bases = base_classifiers(_TABLE)
     tuned: dict[str, dict[str, float]] = {name: {} for name in printed_datasets(_TABLE)}
     used = []
@@ -117,7 +117,7 @@ def alphas_differ(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def printed_k_is_chosen(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether the folds ask for the printed k: above k = 1, and no other k above it."""
+    """Check whether the printed k is best by cross-validation: above k = 1, none above it."""
     candidates = {
         str(name): {int(k): part[part["k"] == k] for k in sorted(part["k"].unique())}
         for name, part in rows.groupby("dataset")
@@ -146,7 +146,7 @@ def printed_k_is_chosen(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def _ahead(first: np.ndarray, other: np.ndarray) -> Difference:
-    """Return the score of one k in the folds less that of another, split by split."""
+    """Return the difference of cross-validated scores of two k over the splits."""
     if len(first) < 2:
         return exactly(float(first.mean() - other.mean()))
     return difference(first - other, test_share=1 / FOLDS, margin=MARGIN)

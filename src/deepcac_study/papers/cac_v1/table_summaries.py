@@ -1,4 +1,4 @@
-"""The counts and averages that CAC v1 prints below and beside its tables, from our own runs."""
+"""The summary rows and columns of CAC v1's tables (counts and averages), from our runs."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ _ROUNDING = 0.15
 
 
 def _scores_of(cell: PrintedCell) -> list[dict[str, str]]:
-    """Return the printed scores that a summary cell is about."""
+    """Return the rows of printed scores that a summary cell covers."""
     return facts(cell.source.removesuffix("_summary"))
 
 
@@ -28,10 +28,10 @@ def arms(classifier: str) -> tuple[str, str, str]:
 
 
 def summarise(item: str, scores: list[tuple[float, float, float]]) -> float:
-    """Work out one printed summary of triples of scores, one per data set or classifier.
+    """Compute one printed summary of triples of scores, one per data set or classifier.
 
     It is ``best_count_{base,km,cac}`` (ties go to the first of the three) or
-    ``avg_up_f1_pct_vs_{base,km}`` (ratio of the column means, less one, in per cent).
+    ``avg_up_f1_pct_vs_{base,km}`` (ratio of the column means, minus one, in per cent).
     """
     table = np.array(scores)
     arm = ARMS.index(item.rsplit("_", 1)[1])
@@ -61,11 +61,11 @@ class Summaries(Answers):
         return Ours(mean, None, "ok", f"{3 * len(triples)} runs")
 
     def target(self, cell: PrintedCell) -> str:
-        """Say whose runs a summary waits for."""
+        """Return a text on the runs that a summary needs."""
         return f"the {cell.protocol.replace('_', ' ')} runs behind Table {cell.table}"
 
     def remark(self, cell: PrintedCell) -> str:
-        """Say what the printed cells themselves give, where that is not what is printed."""
+        """Return the summary of the printed cells, where it differs from the printed summary."""
         if cell.value is None:
             return ""
         means = {(row["dataset"], row["method"]): float(row["mean"]) for row in _scores_of(cell)}
@@ -79,6 +79,7 @@ class Summaries(Answers):
         return f"the printed cells give {recomputed:.4g}"
 
     def _score(self, protocol: str, dataset: str, method: str) -> float | None:
+        """Return the mean F1 of the run behind a printed cell, None if there is none."""
         data = names()["dataset", "cac_v1", dataset]
         way = names()["method", "cac_v1", method]
         k = clusters("", way, data) or 1

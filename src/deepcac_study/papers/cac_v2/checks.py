@@ -1,4 +1,4 @@
-"""What two claims of CAC v2 ask: of Gaussian classes, and of twelve rivals of EC3."""
+"""Checks of two claims of CAC v2: on Gaussian classes, and on twelve rivals of EC3."""
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,10 @@ _DISTANCES = np.arange(1.0, 12.5, 0.5)  # of the class means, in standard deviat
 
 
 def crossings_fall(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether fewer points cross the hyperplane between two Gaussians as these are apart.
+    """Check whether fewer points cross the hyperplane between two Gaussians as they move apart.
 
     The share beyond the middle falls at least exponentially with the distance (section 5.1) if its
-    logarithm falls by no less from step to step than at first.
+    logarithm falls in every step at least as much as in the first.
     """
     falls = -np.diff(np.log(norm.sf(_DISTANCES / 2)))
     steady = bool(falls[0] > 0 and (falls >= falls[0] * (1 - 1e-9)).all())
@@ -28,9 +28,9 @@ def crossings_fall(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def rivals_of_ec3(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
-    """Ask whether EC3 beats the random forest on the five sets of its own paper.
+    """Check whether EC3 beats the random forest on the five data sets of its paper.
 
-    Of the twelve rivals of the claim AdaBoost, BGCM and UPE were not run, so that it cannot hold.
+    AdaBoost, BGCM and UPE, among the twelve rivals of the claim, were not run, so it cannot hold.
     """
     verdict, figures, *_ = CHECKS["higher"](comparisons, rule, evidence)
     verdict = {HOLDS: PARTLY, UNDECIDED: CANNOT}.get(verdict, verdict)

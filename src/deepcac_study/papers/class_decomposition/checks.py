@@ -1,4 +1,4 @@
-"""What the claims of class decomposition ask: of gains and their search, and of theory."""
+"""Checks of claims on class decomposition: gains, the search, and theory."""
 
 from collections.abc import Iterable, Sequence
 from functools import wraps
@@ -31,9 +31,9 @@ from deepcac_study.papers.class_decomposition.gains import (
     PRINT,
     TABLE_1,
     against_rest,
-    by_dataset,
     p_values,
     printed_gains,
+    values_by_dataset,
 )
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.rules.gain import Gain
@@ -50,10 +50,10 @@ _WEAK_LEVEL = 0.05  # of correlations, of which the paper names no level
 
 
 def by_machine(check: Check) -> Check:
-    """Ask about linear machines one against one and one against rest: print does not say which.
+    """Apply a check to linear machines one against one and one against rest: the paper is silent.
 
-    Nothing is decided on fewer than three quarters of the data sets. As published the machines are
-    one against rest (`gains.GainTable`).
+    With fewer than three quarters of the data sets it stays open. As published the machines are one
+    against rest (`gains.GainTable`).
     """
 
     @wraps(check)
@@ -74,11 +74,12 @@ def by_machine(check: Check) -> Check:
 
 
 def _of_machines(check: Check, rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
+    """Check machines one against rest and one against one; join unequal outcomes."""
     other = against_rest(rows)
     rest, pairwise = check(other, rule), check(rows[rows["base"] != "svm_rest"], rule)
     if rest == pairwise:
         return rest
-    linear = set(by_dataset(other, LINEAR))
+    linear = set(values_by_dataset(other, LINEAR))
     if lacking := [name for name in other["dataset"].unique() if name not in linear]:
         rest = Outcome(rest.verdict, f"{rest.figures}; {_listed(lacking)} lacks these machines")
     if rows["protocol"].iloc[0] != SOUND.name:
@@ -92,10 +93,11 @@ def _of_machines(check: Check, rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 def mean_gain(rows: pd.DataFrame, base: str) -> Gain:
     """Return the gain averaged over the data sets, with its interval over the runs."""
-    return _over_runs(rows, by_dataset(rows, base).values())
+    return _over_runs(rows, values_by_dataset(rows, base).values())
 
 
 def _over_runs(rows: pd.DataFrame, gains: Iterable[Array]) -> Gain:
+    """Return the pooled gain with its test; of printed means, the mean alone."""
     if rows["protocol"].iloc[0] == PRINT:
         return Gain.exact(float(np.mean([*gains])))
     train, test = rows[["train_share", "test_share"]].iloc[0]
@@ -103,22 +105,26 @@ def _over_runs(rows: pd.DataFrame, gains: Iterable[Array]) -> Gain:
 
 
 def _means(rows: pd.DataFrame, base: str, column: str = "gain") -> dict[str, float]:
-    return {name: float(values.mean()) for name, values in by_dataset(rows, base, column).items()}
+    return {
+        name: float(values.mean()) for name, values in values_by_dataset(rows, base, column).items()
+    }
 
 
 def _gains(rows: pd.DataFrame, base: str) -> dict[str, Gain]:
     """Return the gain by data set, with its interval over the runs."""
-    return {name: _over_runs(rows, [gains]) for name, gains in by_dataset(rows, base).items()}
+    return {
+        name: _over_runs(rows, [gains]) for name, gains in values_by_dataset(rows, base).items()
+    }
 
 
 def _significant(rows: pd.DataFrame, base: str) -> list[str]:
-    """Return the data sets whose gain, or loss, is significant at the paper's level."""
+    """Return the data sets whose gain, of either sign, is significant at the paper's level."""
     return [name for name, p in p_values(rows, base).items() if p < LEVEL]
 
 
 @by_machine
 def average_gain(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for an average gain of a base that is positive, and near the claimed one."""
+    """Check for an average gain of a base that is positive, and near the claimed one."""
     (claimed,), base = rule.numbers, rule.methods
     ours, printed = mean_gain(rows, base), float(np.mean([*printed_gains(base).values()]))
     return Outcome(ours.near(claimed, _NEAR), f"{ours} points; printed column {printed:+.2f}")
@@ -126,7 +132,7 @@ def average_gain(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def increases(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for an average gain of each base classifier whose interval is above 0."""
+    """Check for an average gain of each base classifier whose interval is above 0."""
     gains = {name: mean_gain(rows, base) for base, name in BASES.items()}
     figures = ", ".join(f"{name} {gain} points" for name, gain in gains.items())
     return Outcome(together([gain.positive for gain in gains.values()]), figures)
@@ -134,7 +140,7 @@ def increases(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def significant_gains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for a number of significant gains."""
+    """Check for a number of significant gains."""
     (claimed,), base = rule.numbers, rule.methods
     gains = _means(rows, base)
     better = [name for name in _significant(rows, base) if gains[name] > 0]
@@ -143,7 +149,7 @@ def significant_gains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def same_but_two(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for linear gains on Vehicle and Vowel that are significant, and almost none elsewhere."""
+    """Check for significant linear gains on Vehicle and Vowel, and almost none elsewhere."""
     gains, sure = _means(rows, LINEAR), _significant(rows, LINEAR)
     large = {name: gains[name] for name in _OUTSTANDING if name in gains}
     two = all(gain > 0 and name in sure for name, gain in large.items())
@@ -157,9 +163,9 @@ def same_but_two(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def mild_drops(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Look for losses of the linear machines: significant ones, and those shown to be small.
+    """Check for losses of the linear machines, significant ones and ones shown to be small.
 
-    That a test finds nothing does not show that there is nothing.
+    A test that is not significant does not show that there is no loss.
     """
     sure = _significant(rows, LINEAR)
     drops = {name: gain for name, gain in _gains(rows, LINEAR).items() if gain.mean < 0}
@@ -176,9 +182,9 @@ def mild_drops(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def bayes_more_than_linear(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for a larger average gain of naive Bayes, and for a small one of the linear machines."""
+    """Check for a larger average gain of naive Bayes, and a small one of the linear machines."""
     nb, svm = (mean_gain(rows, base) for base in ("nb", LINEAR))
-    bayes, linear = by_dataset(rows, "nb"), by_dataset(rows, LINEAR)
+    bayes, linear = values_by_dataset(rows, "nb"), values_by_dataset(rows, LINEAR)
     more = _over_runs(rows, [bayes[name] - gains for name, gains in linear.items()])
     figures = f"naive Bayes {nb.mean:+.2f} points, linear {svm.mean:+.2f}, difference {more}"
     if more.positive is None:
@@ -189,7 +195,7 @@ def bayes_more_than_linear(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def seldom_lower(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for equal or higher accuracy on most data sets with both base classifiers."""
+    """Check for equal or higher accuracy on most data sets with both base classifiers."""
     verdicts, texts = [], []
     for base, name in (("nb", "naive Bayes"), (LINEAR, "linear")):
         answers = [_not_lower(gain) for gain in _gains(rows, base).values()]
@@ -200,7 +206,7 @@ def seldom_lower(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def _not_lower(gain: Gain) -> Truth:
-    """Say whether a gain is no loss: one of more than a point is excluded, or none is shown."""
+    """Return whether a loss of more than a point is excluded; open or False otherwise."""
     if gain.high < 0:
         return False
     return True if gain.low > -_NEAR else None
@@ -212,7 +218,7 @@ def _listed(names: Sequence[str]) -> str:
 
 @by_machine
 def drops_after_gains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Look at the validation gains of the data sets on which linear accuracy drops."""
+    """Check for validation gains on the data sets on which linear accuracy drops."""
     test, validation = _means(rows, LINEAR), _means(rows, LINEAR, "validation_gain")
     gains = [validation[name] for name, gain in test.items() if gain < 0]
     if not gains:
@@ -225,7 +231,7 @@ def drops_after_gains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def merged_back(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Look at the runs without a validation gain: all merged, by Algorithm 2 itself, and equal."""
+    """Check that runs without a validation gain are fully merged, by Algorithm 2, and equal."""
     idle = rows[(rows["validation_gain"] <= 0) & (rows["most_clusters"] > 1)]
     if idle.empty:
         return Outcome(UNDECIDED, "every run gains on its validation rows")
@@ -241,8 +247,8 @@ def merged_back(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def clusters_of_a_class(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether the claimed number lies in the interval of the mean over our runs, or near it."""
-    pooled = Gain.pooled([*by_dataset(rows, "nb", "clusters").values()], 0.5)
+    """Check whether the claimed number lies in, or near, the interval of the mean over runs."""
+    pooled = Gain.pooled([*values_by_dataset(rows, "nb", "clusters").values()], 0.5)
     error = 0.0 if np.isinf(pooled.low) else pooled.mean - pooled.low
     gap = abs(pooled.mean - _CLUSTERS)
     figures = f"{pooled.mean:.2f} ± {error:.2f} clusters a class on average, printed {_CLUSTERS:g}"
@@ -252,7 +258,7 @@ def clusters_of_a_class(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def merging_helps(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare the merged clusters with all clusters, on test rows."""
+    """Check whether merged clusters are better than all clusters, on test rows."""
     means, texts = [], []
     for base, name in BASES.items():
         gains = [*_means(rows, base, "gain_over_separate").values()]
@@ -264,10 +270,10 @@ def merging_helps(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def shortcut(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare the discriminants fitted with those of fitting each configuration as a whole.
+    """Check by how much fitting only the changed discriminants reduces their number.
 
-    The cost is cut where every factor is above 1. It is cut in proportion where the factor grows as
-    the classes to a power whose 95 % interval over the data sets lies near 1.
+    The cost is reduced if every factor is above 1. It is reduced in proportion to the classes if
+    the factor grows as their number to a power whose 95 % interval over the data sets lies near 1.
     """
     bayes = rows[rows["base"] == "nb"].groupby("dataset", sort=False)
     factors = (bayes["fits_if_all"].sum() / bayes["fits"].sum().clip(lower=1)).to_numpy()
@@ -293,9 +299,9 @@ def _exponent(first: np.ndarray, second: np.ndarray) -> Gain:
 
 @by_machine
 def search_takes_longest(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare the time of the linear search, the longer of the two, with that of clustering.
+    """Check whether the linear search, the longer of the two, takes more time than clustering.
 
-    Where machines one against rest were not run, one against one takes no longer than they would.
+    Where machines one against rest were not run, the time of one against one is a lower bound.
     """
     seconds = rows.groupby("dataset", sort=False)[["search_seconds", "clustering_seconds"]].last()
     search, clustering = seconds.to_numpy().T
@@ -311,7 +317,7 @@ def search_takes_longest(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @by_machine
 def grows_with_clusters(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Correlate the mean gain with the clusters a class, by rank."""
+    """Check whether the mean gain grows with the clusters per class, by rank correlation."""
     texts, rises = [], list[Truth]()
     for base, name in BASES.items():
         clusters, gains = _means(rows, base, "clusters"), _means(rows, base)
@@ -322,7 +328,7 @@ def grows_with_clusters(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
-    """Return Spearman's coefficient and its p; none (0 and 1) where nothing varies."""
+    """Return Spearman's coefficient and its p; 0 and 1 where nothing varies."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0, 1.0
     correlation = spearmanr(first, second)
@@ -330,7 +336,7 @@ def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[
 
 
 def bias_and_variance(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for less bias, and for less variance than that."""
+    """Check for a decrease of the bias that is larger than that of the variance."""
     fine, texts = [], []
     for base, name in BASES.items():
         bias, variance = (rows.loc[rows["base"] == base, part] for part in ("bias", "variance"))
@@ -346,8 +352,8 @@ def capacity(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
     """Check the VC dimensions of section 4.
 
     Polynomials of degree k in n variables have C(n + k, k) coefficients, which is their VC
-    dimension: between n^k / k! and, for k > 1, (n + 1)^k. Convex polygons of k sides: of 2k + 1
-    points on a circle at most k are of one of the two classes, and k sides cut these off or
+    dimension: between n^k / k! and, for k > 1, (n + 1)^k. Convex polygons of k sides: among 2k + 1
+    points on a circle, one of the two classes has at most k points, and k sides cut these off or
     connect them.
     """
     bounded = all(
@@ -364,7 +370,7 @@ def capacity(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def configurations_bounded(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare the number of configurations of a class, its set partitions, with 2^n."""
+    """Check the number of configurations of a class, its set partitions, against 2^n."""
     above = [n for n in range(1, 31) if bell(n) > 2**n]
     if not above:
         return Outcome(HOLDS, "the Bell number stays below 2^n up to n = 30")

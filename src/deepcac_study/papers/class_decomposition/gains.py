@@ -1,4 +1,4 @@
-"""Gains of class decomposition, over the runs and as printed, and which are significant."""
+"""Gains of class decomposition, ours and printed, with their significance."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -24,15 +24,16 @@ _PRINTED_AS = {"NB+decomposition": "nb", "linear SVM+decomposition": "svm"}
 
 
 def decomposition_rows(records: Sequence[DecompositionRecord]) -> list[dict[str, Any]]:
-    """Return what the search gains in each run, in points, by base."""
+    """Return rows with the gain of the search in points, one per run and base."""
     return [row for record in records for row in _runs(record)]
 
 
 def _runs(record: DecompositionRecord) -> Iterator[dict[str, Any]]:
+    """Yield a row per base and repeat: accuracy, gains, sizes and seconds."""
     clusters = [float(np.mean(row["n_clusters"])) for row in record.rows("nb", "alone")]
     shares, seconds = record.record["shares"], record.record["machine"]["seconds"]
     for base in record.bases:
-        # Of the linear search; machines one against rest have their own where they were timed.
+        # Seconds of the linear search; machines one against rest are timed separately, if at all.
         search = seconds.get("svm_rest_greedy" if base == "svm_rest" else "", seconds["svm_greedy"])
         accuracy, gains = record.values(base, "alone"), record.gains(base)
         separate = record.gains(base, over="separate")
@@ -78,17 +79,17 @@ def printed_gains(base: str) -> dict[str, float]:
     return {row["dataset"]: row["gain"] for row in printed_rows() if row["base"] == base}
 
 
-def by_dataset(rows: pd.DataFrame, base: str, column: str = "gain") -> dict[str, Array]:
-    """Return a quantity of each run (runs,), by data set that has the base classifier."""
+def values_by_dataset(rows: pd.DataFrame, base: str, column: str = "gain") -> dict[str, Array]:
+    """Return a quantity of the runs (runs,) of a base classifier, by data set."""
     groups = rows[rows["base"] == base].groupby("dataset", sort=False)
     return {str(name): part[column].to_numpy() for name, part in groups}
 
 
 def against_rest(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with machines one against rest as the linear ones.
+    """Return the rows with machines one against rest in place of the linear ones.
 
-    With two classes both are the same machine; with more, a data set without any of them has no
-    linear machines.
+    With two classes both are the same machine; with more, a data set without machines one against
+    rest has no linear machines.
     """
     rest = rows["dataset"].isin(rows.loc[rows["base"] == "svm_rest", "dataset"])
     pairwise = (rows["base"] == LINEAR) & (rest | (rows["n_classes"] > 2))
@@ -96,11 +97,11 @@ def against_rest(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def p_values(rows: pd.DataFrame, base: str) -> dict[str, float]:
-    """Return p by data set, of rows of one protocol.
+    """Return the p value of the gain by data set, from rows of one protocol.
 
-    As published by Student's t-test on the gains, as if the runs shared no rows; sound by the
-    corrected one (Nadeau and Bengio 2003), adjusted over the data sets (Holm 1979). In print an
-    asterisk says that it is below the paper's level.
+    As published it is that of Student's t-test, as if the runs shared no rows; sound that of the
+    corrected test (Nadeau and Bengio 2003), adjusted over the data sets (Holm 1979). For printed
+    rows only the asterisk is known: below the paper's level or not.
     """
     parts = dict(iter(rows[rows["base"] == base].groupby("dataset", sort=False)))
     p = [_p_value(part) for part in parts.values()]
@@ -110,6 +111,7 @@ def p_values(rows: pd.DataFrame, base: str) -> dict[str, float]:
 
 
 def _p_value(part: pd.DataFrame) -> float:
+    """Return the p of the gain; of print, half the level or 1 by its asterisk."""
     first = part.iloc[0]
     if first["protocol"] == PRINT:
         return LEVEL / 2 if first["asterisk"] else 1.0
@@ -128,10 +130,10 @@ _COLUMNS = {
 
 
 class GainTable(Answers):
-    """What answers the cells of Table 1: mean and spread over the runs.
+    """Our numbers for the cells of Table 1: mean and spread over the runs.
 
-    As published the linear machines are one against rest, which is nearer to print on Vehicle and
-    Vowel, wherever these were run.
+    As published the linear machines are one against rest where these were run, which is closer to
+    the printed numbers on Vehicle and Vowel.
     """
 
     sources: Sequence[str] = (TABLE_1,)
@@ -154,5 +156,5 @@ class GainTable(Answers):
         return Ours(float(values.mean()), sd, "ok", rows["path"].iloc[0])
 
     def target(self, cell: PrintedCell) -> str:
-        """Return the record that would decide a cell."""
+        """Return the path of the record that would decide a cell."""
         return f"results/{protocol_folder(cell.protocol)}decomposition/{cell.dataset_id}.json"

@@ -1,4 +1,4 @@
-"""What claims of DeepCAC ask: of clusters, poor or empty ones, and of its case study."""
+"""Checks of claims of DeepCAC: on poor or empty clusters, and on its case study."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -33,11 +33,11 @@ _SAME = 0.001  # silhouettes this near on every split are those of the same clus
 
 
 def poorer_clusters(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
-    """Ask whether clusters of CAC have a lower silhouette than those of plain k-means.
+    """Check whether clusters of CAC have a lower silhouette than those of plain k-means.
 
-    Section 6. It is asked with every base classifier. Classifiers that share their clusterings
-    count once; where CAC moved no more than a few rows its clusters are those of k-means, and
-    nothing is compared.
+    Section 6, with every base classifier. Classifiers that share their clusterings count once;
+    where CAC moved no more than a few rows its clusters are those of k-means, and nothing is
+    compared.
     """
     truths: dict[tuple[object, ...], Truth] = {}
     same = 0
@@ -58,10 +58,10 @@ def poorer_clusters(comparisons: Comparisons, rule: ClaimRule, evidence: Evidenc
 
 
 def no_empty_cluster(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
-    """Ask whether distances divided by the cluster size leave no cluster empty.
+    """Check whether distances divided by the cluster size leave no cluster empty.
 
-    Section 7. DCN, which does not divide them, stands for training without; where it has no empty
-    cluster either, nothing had to be prevented.
+    Section 7. The comparison is with DCN, which does not divide them; if it has no empty cluster
+    either, nothing had to be prevented.
     """
     arms = [arm for comparison in comparisons for arm in comparison.first]
     runs = [(arm.method == DEEPCAC, run) for arm in arms if (run := evidence.run(arm))]
@@ -78,21 +78,21 @@ def no_empty_cluster(comparisons: Comparisons, rule: ClaimRule, evidence: Eviden
 
 
 def short_and_long(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask of each split for a cluster of mostly short stays and one of mostly long ones."""
+    """Check that each split has a cluster of mostly short stays and one of mostly long ones."""
     answers = [{0, 2} <= majorities for majorities in rows["majorities"]]
     figures = f"true for {sum(answers)} of {len(answers)} splits"
     return Outcome(settled([unanimous(answers)]), figures)
 
 
 def other_features(evidence: Evidence) -> str:
-    """Say that the sound features have other columns, and fill in otherwise what is missing."""
+    """Return why sound runs do not decide: other columns, and another imputation."""
     if evidence.protocol != SOUND.name:
         return ""
     return "about the paper's features, and the sound ones are others"
 
 
 def printed_scores(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare the AUPRC of DeepCAC and of its students with the two printed ones."""
+    """Check the AUPRC of DeepCAC and of its students against the two printed ones."""
     answers: list[Truth] = []
     texts = []
     for row in facts("deepcac_section14_student"):
@@ -105,7 +105,7 @@ def printed_scores(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def _lists(rows: pd.DataFrame) -> list[list[set[str]]]:
-    """Return, by split, the ten features that matter most to each cluster's risk model."""
+    """Return, by split, the ten most important features of each cluster's risk model."""
     by_split: dict[object, list[set[str]]] = {}
     for (seed, _), part in rows.groupby(["seed", "cluster"]):
         top = part[part["importance"] > 0].nlargest(TOP, "importance", keep="all")
@@ -114,7 +114,7 @@ def _lists(rows: pd.DataFrame) -> list[list[set[str]]]:
 
 
 def shared_features(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask of each split: PaO2 in all three lists, alone there, and two features in two lists."""
+    """Check on each split that only PaO2 is in all three lists, and two features in two lists."""
     answers = []
     for lists in _lists(rows):
         within = Counter(name for names in lists for name in names)
@@ -128,7 +128,7 @@ def shared_features(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def ventilation_and_urine(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether both are among the ten features with the largest effects on test rows."""
+    """Check whether both are among the ten features with the largest effects on test rows."""
     answers = []
     for _, part in rows.groupby("seed", sort=False):
         effects = part.drop_duplicates("feature").nlargest(TOP, "effect")["feature"]
@@ -140,10 +140,10 @@ def ventilation_and_urine(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def own_risk_factors(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare lists of different clusters with lists of one cluster on different splits.
+    """Check whether lists of different clusters differ more than those of one cluster over splits.
 
-    Lists differ by chance too: only if one cluster's lists share more than those of two clusters
-    do, on every pair of splits, are the risk factors the clusters' own.
+    Lists also differ by chance: risk factors are specific to clusters only if lists of one cluster
+    share more than those of two clusters, on every pair of splits.
     """
     excess = [_excess(first, other) for first, other in combinations(_lists(rows), 2)]
     if not excess:
@@ -157,7 +157,7 @@ def own_risk_factors(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def _excess(first: Sequence[set[str]], other: Sequence[set[str]]) -> float:
-    """Return how many more features a cluster's lists of two splits share than other lists do."""
+    """Return how many more features lists of one cluster share between splits than other lists."""
     shared = np.array([[len(a & b) for b in other] for a in first])
     k = len(shared)
     across = (shared.sum() - np.trace(shared)) / (k * (k - 1))

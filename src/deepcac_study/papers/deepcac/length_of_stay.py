@@ -1,4 +1,4 @@
-"""DeepCAC's case study on the length of stay (section 14): what answers Tables 7 and 8."""
+"""Our numbers for DeepCAC's case study on the length of stay (section 14, Tables 7 and 8)."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ def printed_clusters() -> dict[tuple[str, int], Array]:
 
 
 class ClusterTables(Answers):
-    """What the case studies of the printed data set and k answer to the cells of Tables 7 and 8."""
+    """Our numbers for the cells of Tables 7 and 8, from case studies of the same data set and k."""
 
     sources: Sequence[str] = tuple(_REMARKS)
 
@@ -50,8 +50,8 @@ class ClusterTables(Answers):
         """Return our value for a cell and whether it agrees, None without the study or feature.
 
         A mean agrees within `SMALL_EFFECT` standard deviations of its feature; as published, a
-        missing value counts as the mean of all rows, because the program's networks see it so.
-        An important feature agrees if it is among our cluster's ten.
+        missing value counts as the mean of all rows, as in the input of the program's networks.
+        An important feature agrees if it is among the ten of our cluster.
         """
         place = cell.item.split()
         feature = cell.text if cell.source == TABLE_8 else place[1]
@@ -72,10 +72,10 @@ class ClusterTables(Answers):
         return Ours(float(values.mean()), sd, "ok", path, near)
 
     def target(self, cell: PrintedCell) -> str:
-        """Return the case study that would decide a cell."""
+        """Return the path of the case study that would decide a cell."""
         dataset, k = SUBJECT
         return f"results/case_study/{protocol_folder(cell.protocol)}{dataset}_k{k}.json"
 
     def remark(self, cell: PrintedCell) -> str:
-        """Say how clusters are matched and when a cell agrees."""
+        """Return a note on how clusters are matched and when a cell agrees."""
         return _REMARKS[cell.source]

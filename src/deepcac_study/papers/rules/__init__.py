@@ -1,1 +1,1 @@
-"""Rules that papers share, and the tables of claims that are only arms, a share and a direction."""
+"""Rules to decide claims that several papers share."""

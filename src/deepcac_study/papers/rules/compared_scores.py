@@ -1,4 +1,4 @@
-"""Comparisons of scores: which runs a rule compares, what it asks of them, and what follows."""
+"""Comparisons of scores: the runs that a rule compares, its checks, and the decision."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -44,19 +44,19 @@ _OF_EVERY = ("best", "higher in so many")  # lists that name a winner or number 
 
 
 class Comparison(NamedTuple):
-    """Arms that are compared; of several on a side the best counts."""
+    """Arms on two sides that are compared; the best of each side counts."""
 
     dataset: str
     first: tuple[Arm, ...]
     second: tuple[Arm, ...] = ()
 
     def arms(self, rule: ClaimRule) -> tuple[Arm, ...]:
-        """Return the arms of both sides; those of lists that name winners with the rivals first."""
+        """Return the arms of both sides; the rivals come first for claims on a list of winners."""
         sides = (self.second, self.first) if rule.check in _OF_EVERY else (self.first, self.second)
         return (*sides[0], *sides[1])
 
     def gap(self, evidence: Evidence) -> Difference:
-        """Return the best of the first arms less the best of the others, all of which have runs."""
+        """Return the best of the first arms minus the best of the others; all must have runs."""
         others = [arm for arm in self.second if arm not in self.first]
         best = (max(a, key=lambda arm: evidence.standing(arm) or 0.0) for a in (self.first, others))
         gap = evidence.contrast(*best)
@@ -68,7 +68,7 @@ Comparisons = Sequence[Comparison]
 
 
 def compare(rule: ClaimRule, evidence: Evidence) -> Decision:
-    """Decide a rule on those of its comparisons that open data can decide."""
+    """Return the decision of a rule from those comparisons that open data can decide."""
     comparisons = _comparisons(rule)
     every_arm = [arm for comparison in comparisons for arm in comparison.arms(rule)]
     if rule.check == "finishes":
@@ -89,12 +89,12 @@ def compare(rule: ClaimRule, evidence: Evidence) -> Decision:
 
 @cache
 def _comparisons(rule: ClaimRule) -> tuple[Comparison, ...]:
-    """Return what a rule compares, which no run changes."""
+    """Return the comparisons of a rule; cached, as they do not depend on runs."""
     return tuple(_pairs_or_best(rule))
 
 
 def _pairs_or_best(rule: ClaimRule) -> Iterator[Comparison]:
-    """Yield what a rule compares: pair by pair, or the best of each data set."""
+    """Yield the comparisons of a rule: pair by pair, or the best of each data set."""
     datasets = pd.DataFrame({"dataset": printed_datasets(rule.source)})
     chosen = datasets.query(rule.where, engine="python") if rule.where else datasets
     ks: list[int | None] = [int(k) for k in rule.k.split()] or [None]
@@ -123,6 +123,7 @@ def _pairs_or_best(rule: ClaimRule) -> Iterator[Comparison]:
 
 
 def _pairs(first: list[str], second: list[str]) -> list[tuple[str, ...]]:
+    """Return pairs one to one if as many, every pair if not, or single names."""
     if not second:
         return [(name,) for name in first]
     if len(first) == len(second):
@@ -131,7 +132,7 @@ def _pairs(first: list[str], second: list[str]) -> list[tuple[str, ...]]:
 
 
 def _methods(rule: ClaimRule, words: str) -> list[str]:
-    """Return the methods that words name."""
+    """Return the methods in a column of a rule, with ``*``, ``printed`` and ``others`` expanded."""
     printed = printed_methods(rule.source)
     if words == "others":
         return [name for name in printed if name not in rule.methods.split()]
@@ -149,7 +150,7 @@ def base_classifiers(source: str) -> list[str]:
 
 
 def _arm(rule: ClaimRule, dataset: str, method: str, metric: str, k: int | None) -> Arm:
-    """Return an arm; a method without sequences is run on the static features."""
+    """Return an arm; a method that cannot read sequences has the static features."""
     parsed = parse_method(method)
     dataset = dataset if parsed.sequence else dataset.removesuffix("_ts")
     if k is None:
@@ -159,7 +160,7 @@ def _arm(rule: ClaimRule, dataset: str, method: str, metric: str, k: int | None)
 
 
 def _another_program(rule: ClaimRule, evidence: Evidence, arms: Sequence[Arm]) -> Decision:
-    """Say how our own runs ended, of which a claim on a program that is not ours says nothing."""
+    """Return the decision on a claim about another program, with a note on how our runs ended."""
     made = [run for arm in arms if (run := evidence.run(arm))]
     finished = sum(run.status == "ok" for run in made)
     reason = f"about {rule.words}; {finished} of {len(made)} runs of our own version finish"
@@ -167,7 +168,7 @@ def _another_program(rule: ClaimRule, evidence: Evidence, arms: Sequence[Arm]) -
 
 
 def counted(ask: Ask, words: str) -> "Check":
-    """Return the check that something is true of a share of the comparisons."""
+    """Return a check that `ask` is true for the claimed share of the comparisons."""
 
     def check(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
         answers = [ask(comparison.gap(evidence)) for comparison in comparisons]
@@ -183,10 +184,10 @@ def counted(ask: Ask, words: str) -> "Check":
 
 
 def significantly_higher(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
-    """Ask whether the first arms are better, and significantly so (Holm over all pairs).
+    """Check whether the first arms are significantly better (Holm over all pairs).
 
-    A difference that no test finds is open, unless it is worse or equivalent. The threshold names
-    the levels that are not 0.05, by data set and k.
+    A difference that is not significant is open, unless it is worse or equivalent. The rule's
+    threshold has the levels that are not 0.05, by data set and k.
     """
     gaps = [comparison.gap(evidence) for comparison in comparisons]
     levels = [
@@ -204,7 +205,7 @@ def significantly_higher(comparisons: Comparisons, rule: ClaimRule, evidence: Ev
 
 
 def by_dataset(answer: Callable[[Comparisons, ClaimRule, Evidence], Truth]) -> "Check":
-    """Return the check that something is true of a share of the data sets."""
+    """Return a check that `answer` is true for the claimed share of the data sets."""
 
     def check(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Outcome:
         names = dict.fromkeys(comparison.dataset for comparison in comparisons)
@@ -225,14 +226,14 @@ def by_dataset(answer: Callable[[Comparisons, ClaimRule, Evidence], Truth]) -> "
 
 
 def best(ask: Ask) -> "Check":
-    """Return the check of the best of the first arms beside the best of the others."""
+    """Return a check that compares the best first arm with the best of the others."""
     return by_dataset(lambda comparisons, _, evidence: ask(comparisons[0].gap(evidence)))
 
 
 def _in_so_many(comparisons: Comparisons, rule: ClaimRule, evidence: Evidence) -> Truth:
-    """Ask whether the arms are above all rivals as often as claimed, or more often.
+    """Check whether the arms are above all rivals at least as often as claimed.
 
-    So claims on two tables that the same runs decide can hold together.
+    So claims on two tables that the same runs decide can both hold.
     """
     wanted = rule.named_numbers[comparisons[0].dataset]
     answers = [
@@ -262,7 +263,7 @@ def gains(judge: Callable[[Gains, ClaimRule], str]) -> "Check":
 
 
 def _gain(comparisons: Comparisons, evidence: Evidence) -> Gain:
-    """Return the gain of the first arms' sum over that of the second arms."""
+    """Return the relative gain of the first arms' sum over that of the second arms, in per cent."""
     first = _sums([comparison.first[0] for comparison in comparisons], evidence)
     second = _sums([comparison.second[0] for comparison in comparisons], evidence)
     run = evidence.run(comparisons[0].first[0])
@@ -272,7 +273,7 @@ def _gain(comparisons: Comparisons, evidence: Evidence) -> Gain:
 
 
 def _sums(arms: Sequence[Arm], evidence: Evidence) -> np.ndarray:
-    """Return the sum of the arms' scores on each split; of their means where splits differ."""
+    """Return the sum of the arms' scores on each split, or of their means if splits differ."""
     scores = [evidence.per_split(arm) for arm in arms]
     if len({len(values) for values in scores}) > 1:
         scores = [values.mean(keepdims=True) for values in scores]
@@ -280,7 +281,7 @@ def _sums(arms: Sequence[Arm], evidence: Evidence) -> np.ndarray:
 
 
 def from_to(gains: Gains, rule: ClaimRule, margin: float = 2.0) -> str:
-    """Judge gains that run from one data set's to another's, within `margin` points."""
+    """Return the verdict on gains that range from one data set's to another's, within `margin`."""
     claimed = rule.named_numbers
     if not set(claimed) <= set(gains):
         return LOST
@@ -296,18 +297,18 @@ def from_to(gains: Gains, rule: ClaimRule, margin: float = 2.0) -> str:
 
 
 def all_positive(gains: Gains, _: ClaimRule) -> str:
-    """Judge gains that should all be positive."""
+    """Return the verdict on gains that should all be positive."""
     return settled([gain.positive for gain in gains.values()])
 
 
 def near(gains: Gains, rule: ClaimRule) -> str:
-    """Judge a gain that should be positive, and within a margin of a value."""
+    """Return the verdict on a gain that should be positive, and within a margin of a value."""
     (gain,), (value, margin) = gains.values(), rule.numbers
     return gain.near(value, margin)
 
 
 def within(gains: Gains, rule: ClaimRule) -> str:
-    """Judge gains that should all be positive and within a range."""
+    """Return the verdict on gains that should all be positive and within a range."""
     signs = [gain.positive for gain in gains.values()]
     if False in signs:
         return FAILS
@@ -318,7 +319,7 @@ def within(gains: Gains, rule: ClaimRule) -> str:
 
 
 def largest(gains: Gains, rule: ClaimRule) -> str:
-    """Judge gains of which one data set's should be the largest: no interval reaches its own."""
+    """Return the verdict on gains of which one data set's should be the largest, by intervals."""
     name = rule.threshold
     others = [gain for other, gain in gains.items() if other != name]
     if name not in gains or not others:

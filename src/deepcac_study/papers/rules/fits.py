@@ -1,4 +1,4 @@
-"""What claims ask of the passes of a fit."""
+"""Checks of claims on the passes of a fit."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -11,7 +11,7 @@ from deepcac_study.papers.rules.rule import ClaimRule, GroupCheck
 
 
 def of_passes(check: Callable[[pd.DataFrame], Truth]) -> GroupCheck:
-    """Ask a check of the passes of one fit: classifiers that share a clustering have the same."""
+    """Apply a check to the passes of the first fit, since classifiers share a clustering."""
 
     @wraps(check)
     def of_first(rows: pd.DataFrame, rule: ClaimRule) -> Answer:
@@ -21,14 +21,14 @@ def of_passes(check: Callable[[pd.DataFrame], Truth]) -> GroupCheck:
 
 
 def falls(curve: "pd.Series[float]") -> bool:
-    """Say whether a curve never rises, but for rounding."""
+    """Return whether a curve never rises, up to rounding."""
     values = curve.dropna().to_numpy()
     return bool((np.diff(values) <= 1e-9 * np.abs(values).max()).all())
 
 
 @of_passes
 def converges(passes: pd.DataFrame) -> Truth:
-    """Say whether the cost falls in every pass with moves, until none moves; open if stopped."""
+    """Return whether the cost falls in every pass with moves until convergence; open if stopped."""
     cost, moves = (passes[name].dropna().to_numpy() for name in ("cost", "moves"))
     while_moving = cost[: 1 + int((moves > 0).sum())]
     if not (np.diff(while_moving) < 0).all():
@@ -38,32 +38,32 @@ def converges(passes: pd.DataFrame) -> Truth:
 
 @of_passes
 def cost_falls(passes: pd.DataFrame) -> Truth:
-    """Say whether the cost never rises."""
+    """Return whether the cost never rises."""
     return falls(passes["cost"])
 
 
 @of_passes
 def separation_rises(passes: pd.DataFrame) -> Truth:
-    """Say whether the separation never falls."""
+    """Return whether the separation never falls."""
     return falls(-passes["separation"])
 
 
 @of_passes
 def higher_after_first_pass(passes: pd.DataFrame) -> Truth:
-    """Say whether D and S are both higher after the first pass than at the k-means start."""
+    """Return whether D and S are both higher after the first pass than at the k-means start."""
     both = passes[["within", "separation"]]
     return bool((both.iloc[1] > both.iloc[0]).all())
 
 
 @of_passes
 def higher_at_the_end(passes: pd.DataFrame) -> Truth:
-    """Say whether D and S are both higher at the end than at the k-means start."""
+    """Return whether D and S are both higher at the end than at the k-means start."""
     both = passes[["within", "separation"]].dropna()
     return bool((both.iloc[-1] > both.iloc[0]).all())
 
 
 @of_passes
 def silhouette_stays(passes: pd.DataFrame) -> Truth:
-    """Say whether the silhouette does not end below its start."""
+    """Return whether the silhouette does not end below its start."""
     curve = passes["silhouette"].dropna()
     return bool(curve.iloc[-1] >= curve.iloc[0] - 0.01)

@@ -1,4 +1,4 @@
-"""A gain with its interval over the splits."""
+"""A gain with its confidence interval over the splits."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ Values = Sequence[float] | npt.NDArray[np.float64]
 class Gain:
     """A gain in per cent or points, with its 95 % interval; unbounded where nothing varies.
 
-    What is printed is known exactly: both ends are the number.
+    For a printed gain both ends are the number itself.
     """
 
     mean: float
@@ -32,11 +32,11 @@ class Gain:
 
     @classmethod
     def pooled(cls, sets: Sequence[Values], test_share: float) -> "Gain":
-        """Return the gain averaged over data sets, each with resamples of its own.
+        """Return the gain averaged over data sets, each with separate resamples.
 
-        The error of the average is that of the means together, with the degrees of freedom of
-        Welch and Satterthwaite. Sets in which nothing varies, such as those of one resample, add
-        none; if that is so of all, the gain may be anything.
+        The errors of the means are combined, with the degrees of freedom of Welch and
+        Satterthwaite. Sets in which nothing varies, such as those of one resample, add no error;
+        if that is so for all, the interval is unbounded.
         """
         mean = float(np.mean([np.mean(values) for values in sets]))
         ratio = test_share / (1 - test_share)
@@ -64,15 +64,15 @@ class Gain:
 
     @property
     def positive(self) -> Truth:
-        """Whether it is above 0."""
+        """Whether the gain is above 0; open if the interval includes 0."""
         return True if self.low > 0 else False if self.high <= 0 else None
 
     def reaches(self, low: float, high: float) -> bool:
-        """Say whether the interval and a range have a point in common."""
+        """Return whether the interval and a range have a point in common."""
         return self.low <= high and low <= self.high
 
     def near(self, value: float, margin: float) -> str:
-        """Return the verdict on the claim that it is positive and within a margin of a value."""
+        """Return the verdict on the claim of a positive gain within a margin of a value."""
         reached = self.reaches(value - margin, value + margin)
         if self.positive:
             return HOLDS if reached else PARTLY

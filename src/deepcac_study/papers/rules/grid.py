@@ -1,4 +1,4 @@
-"""What claims ask of the synthetic grid of the CAC papers, which all three of them have."""
+"""Checks of claims on the synthetic grid, which all three CAC papers have."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -25,7 +25,7 @@ _AXES = ("ics", "ocs", "clusters", "k")
 
 
 def by_metric(check: Callable[[pd.DataFrame, str, ClaimRule], Outcome]) -> Check:
-    """Ask a check of each metric of the rule."""
+    """Apply a check to each metric of the rule."""
 
     @wraps(check)
     def of_metrics(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
@@ -41,7 +41,7 @@ def _cac(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sure(mean: float, error: float, freedom: int) -> Truth:
-    """Say whether a mean is above 0, by its 95 % interval."""
+    """Return whether a mean is above 0; None if its 95 % interval has both signs."""
     half = float(stats.t.ppf(0.975, freedom)) * error if freedom > 0 else np.inf
     return True if mean - half > 0 else False if mean + half < 0 else None
 
@@ -53,7 +53,7 @@ def _mean_above(values: "pd.Series[float]") -> Truth:
 
 
 def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, rule: ClaimRule) -> Outcome:
-    """Ask of every step between two levels whether the score moves, all else being equal."""
+    """Check whether the score moves in the direction `sign` at every step of `column`."""
     others = [name for name in _AXES if name != column]
     wide = _cac(table).pivot_table(index=others, columns=column, values=metric)
     steps = sign * wide.diff(axis=1).iloc[:, 1:]
@@ -78,7 +78,7 @@ def falls_with_clusters(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Ou
 
 @by_metric
 def little_by_ocs(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
-    """Compare the range over OCS with that over ICS: below a quarter holds, below half partly."""
+    """Check the range over OCS against that over ICS: below a quarter holds, below half partly."""
     ranges = {}
     for column in ("ocs", "ics"):
         means = _cac(table).groupby(column)[metric].mean()
@@ -90,10 +90,10 @@ def little_by_ocs(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
 
 @by_metric
 def enough(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
-    """Compare k >= K with k < K, beside what k and K do by themselves.
+    """Check whether scores are higher for k >= K than for k < K, given the effects of k and K.
 
-    Least squares on the mean of each (K, k): a level for each K, one for each k, and a step where
-    k reaches K.
+    Least squares on the mean of each (K, k), with a level for each K, one for each k, and a step
+    where k reaches K.
     """
     means = _cac(table).groupby(["clusters", "k"])[metric].mean()
     clusters, k = (means.index.get_level_values(name).to_numpy() for name in ("clusters", "k"))
@@ -111,7 +111,7 @@ def enough(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
 
 @by_metric
 def clustering_helps(table: pd.DataFrame, metric: str, rule: ClaimRule) -> Outcome:
-    """Compare the arms cell by cell: KM+LR over LR, and CAC+LR over KM+LR."""
+    """Check the arms cell by cell: KM+LR above LR, and CAC+LR above KM+LR."""
     place = ["ics", "ocs", "clusters"]
     wide = table.pivot_table(index=[*place, "k"], columns="method", values=metric)
     plain = wide["lr"].groupby(place).transform("first")

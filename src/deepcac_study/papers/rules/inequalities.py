@@ -1,4 +1,4 @@
-"""What claims ask of the theorems of the CAC papers, evaluated on both sides."""
+"""Checks of claims on the theorems of the CAC papers, with both sides evaluated."""
 
 from collections.abc import Iterator
 
@@ -24,14 +24,14 @@ _SEPARABLE = 0.01  # below this mean loss a fit has no optimum: it ends wherever
 
 
 def true(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether every inequality is true."""
+    """Check whether every inequality is true."""
     holds = rows["holds"].astype(bool)
     words = f" {rule.words}" if rule.words else ""
     return Outcome(by_share(holds.mean(), 1.0), f"true for {holds.sum()} of {len(rows)}{words}")
 
 
 def cost(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Look for a rise of the cost, beyond rounding, under row by row moves."""
+    """Check that the cost never rises, beyond rounding, when rows move one by one."""
     fine = rows["rise"] <= 1e-9 * rows["first"].abs()
     sets = fine.groupby(rows["path"]).all()
     figures = f"true for {sets.sum()} of {len(sets)} data sets, with {len(rows)} alphas in all"
@@ -39,14 +39,14 @@ def cost(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def lloyd(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Look for a rise of the cost by Lloyd's moves; without one it is undecided."""
+    """Check for a rise of the cost when all rows move at once; without one it is undecided."""
     rises = int((rows["lloyd_rise"] > 1e-9 * rows["first"].abs()).sum())
     figures = f"the cost rises for {rises} of {len(rows)} alphas"
     return Outcome(HOLDS if rises else UNDECIDED, figures)
 
 
 def risk(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare the test loss with the bound; one above ln 2 says less than a constant does."""
+    """Check the test loss against the bound; one above ln 2 is no better than a constant model."""
     holds, bounds = rows["test"] <= rows["total"], rows["total"]
     verdict = by_share(holds.mean(), 1.0)
     telling = int((bounds < np.log(2)).sum())
@@ -58,7 +58,7 @@ def risk(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def _beside_plain(rows: pd.DataFrame) -> Iterator[tuple[str, pd.Series, pd.Series]]:
-    """Yield the risk of models with clusters, and that of the model without on the same data."""
+    """Yield place, row of a model with clusters, and row of the model without on the same data."""
     for (dataset, k), part in rows.groupby(["dataset", "k"], sort=False):
         arms = {row["method"]: row for _, row in part.iterrows()}
         for arm in ("km_lr", "cac_lr"):
@@ -66,7 +66,7 @@ def _beside_plain(rows: pd.DataFrame) -> Iterator[tuple[str, pd.Series, pd.Serie
 
 
 def trade(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether clustering lowers the training loss and raises the other two terms."""
+    """Check whether clustering lowers the training loss and raises the other two terms."""
     verdict, bounded, *_ = risk(rows, rule)
     right, texts = [], [bounded]
     for name, ours, plain in _beside_plain(rows):
@@ -81,9 +81,9 @@ def trade(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def lower_but_wider(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether clustering lowers the training loss and widens the gap to the test loss.
+    """Check whether clustering lowers the training loss and widens the gap to the test loss.
 
-    What else the claim says, that complexity stays low, is not measured.
+    The other part of the claim, that complexity stays low, is not measured.
     """
     answers: list[Truth] = []
     texts = []
@@ -99,7 +99,7 @@ def lower_but_wider(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def growth(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare the exponents of the time in n, d and k with 1."""
+    """Check whether the exponents of the time in n, d and k are not clearly above 1."""
     texts = [
         f"{dataset}, k = {k:g}: "
         + ", ".join(f"{x}^{e:.2f}" for x, e in zip(part["axis"], part["exponent"], strict=True))
@@ -110,14 +110,14 @@ def growth(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def growth_and_training(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare the exponents with 1; the time of the training, T, is not measured."""
+    """Check the exponents as `growth` does; the time of the training, T, is not measured."""
     verdict, text, *_ = growth(rows, rule)
     note = "T is not measured, as our rounds train no classifier"
     return Outcome(PARTLY if verdict == HOLDS else verdict, f"{text}; {note}")
 
 
 def same_signs(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Look for models that meet Lemma 1's premise; without one nothing tests its conclusion."""
+    """Check Lemma 1 on models that meet its premise; without one it is not tested."""
     fitted = rows[rows["same_sign"].notna()]
     met, positive = fitted[fitted["same_sign"] == 1.0], fitted["projection"] > 0
     shares = fitted["same_sign"]
@@ -132,7 +132,7 @@ def same_signs(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def tighter(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Count the clusters tighter than all rows together whose gap, a row, is smaller as well."""
+    """Check whether clusters tighter than all rows together have a smaller gap per row."""
     fitted = rows[rows["loss"] > _SEPARABLE * rows["rows"]]
     fitted = fitted.assign(gap=(fitted["upper"] - fitted["lower"]) / fitted["rows"])
     pairs = fitted.merge(fitted[fitted["method"] == LR], on="path", suffixes=("", "_whole"))
@@ -147,7 +147,7 @@ def tighter(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def am_softmax(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Compare the loss with both versions of the bounds; only the printed ones are the claim."""
+    """Check the loss against printed and corrected bounds; only the printed ones are the claim."""
     mended, printed = (
         true(rows[rows["bound"] == bound], rule) for bound in (AM_SOFTMAX, AM_SOFTMAX_PRINTED)
     )

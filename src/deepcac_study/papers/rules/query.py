@@ -1,4 +1,4 @@
-"""From a rule to a decision: select rows of the table, ask the check, say what decided."""
+"""From a rule to a decision: select rows of the table, apply the check, report the evidence."""
 
 from collections.abc import Iterable
 
@@ -38,7 +38,7 @@ _SOUND_ONLY = {
     "ledger": "alphas are tuned",
     "folds": "k is searched",
 }
-# What to make where a source has no row, and the rule does not say it.
+# The target to make if a source has no rows, unless the rule names one.
 _NEEDS = {
     "alpha sweep": "results/sweeps/alpha_credit_k3.parquet",
     "weights sweep": "results/sweeps/weights_cic_los_k3.parquet",
@@ -55,10 +55,10 @@ _PRINTED_TABLES = {table.source for paper in PAPERS.values() for table in paper.
 
 
 def decide(claim: str, evidence: Evidence) -> Decision:
-    """Decide a claim; mixed verdicts of its rules make it partly.
+    """Return the decision on a claim; mixed verdicts of its rules give "partly".
 
-    Parts that only restricted or lost data could decide are left out, unless there is no other. An
-    undecided part leaves the whole undecided, unless another does not hold.
+    Parts that only restricted or lost data could decide are left out, unless there are no others.
+    With an undecided part the whole is undecided, unless another part fails.
     """
     decisions = [_decide(rule, evidence) for rule in rules()[claim]]
     if len(decisions) == 1:
@@ -74,6 +74,7 @@ def decide(claim: str, evidence: Evidence) -> Decision:
 
 
 def _decide(rule: ClaimRule, evidence: Evidence) -> Decision:
+    """Return the verdict on a claim; `unless` can make it not decidable."""
     if rule.source in _WITHOUT_RUNS:
         cells = evidence.rows("ledger", rule.where) if rule.where else pd.DataFrame()
         verdict, figures, *_ = function(rule.check)(cells, rule)
@@ -89,6 +90,7 @@ def _decide(rule: ClaimRule, evidence: Evidence) -> Decision:
 
 
 def _on_runs(rule: ClaimRule, evidence: Evidence) -> Decision:
+    """Return the verdict by our runs, with their paths; not run if there are none."""
     if evidence.protocol != "sound" and rule.source in _SOUND_ONLY:
         return Decision(NOT_RUN, f"{_SOUND_ONLY[rule.source]} under the corrected protocol only")
     if rule.source in _PRINTED_TABLES:
@@ -105,7 +107,7 @@ def _on_runs(rule: ClaimRule, evidence: Evidence) -> Decision:
 
 
 def _by_group(check: GroupCheck, rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask a check of each group; it answers true, false or open (None), and may say more."""
+    """Apply a check to each group; it returns true, false or open (None), maybe with a text."""
     groups = rows.groupby(rule.group_by.split(), sort=False)
     outcome = [check(group, rule) for _, group in groups]
     answers: list[Truth] = [answer for answer, _ in outcome]
@@ -116,7 +118,7 @@ def _by_group(check: GroupCheck, rows: pd.DataFrame, rule: ClaimRule) -> Outcome
 
 
 def _beside_print(rule: ClaimRule, evidence: Evidence, decision: Decision) -> Decision:
-    """Let print alone decide until there are enough runs."""
+    """Add the verdict by printed values, which decides if there are too few runs."""
     verdict, figures, *_ = function(rule.check)(evidence.printed(rule.source), rule)
     if decision.verdict == NOT_RUN:
         return Decision(verdict, f"{_PRINTED}: {figures}; our runs: {decision.reason}")

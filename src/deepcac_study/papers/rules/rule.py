@@ -1,25 +1,25 @@
-"""The one language of rules: each paper's ``rules.csv``, a query of the table of scores a row.
+"""The language of rules: each row of a paper's ``rules.csv`` is a query of the table of scores.
 
-Read a row as: from `source`, where `where`, group by `group_by`, ask `check`. All rows of a claim
+Read a row as: from `source`, where `where`, group by `group_by`, apply `check`. All rows of a claim
 must hold. Columns:
 
-- id: the claim; those that say the same as an earlier one have its rules;
+- id: the claim; claims that repeat an earlier one use its rules;
 - source: a source of the table (`papers.score_table`), ``ledger``, or a printed table of scores:
   then the data sets and base classifiers that it names. ``theory``, ``print`` and ``printed cells``
   need no runs;
 - where: a condition on the columns, as `pandas.DataFrame.query` reads it;
-- group_by: columns; `check` is asked of each group, and a share of the groups must be true;
-- check: words of `rules.compared_scores.CHECKS` that compare scores, else a function by its place
+- group_by: columns; `check` is applied to each group, and a share of the groups must be true;
+- check: a key of `rules.compared_scores.CHECKS`, which compare scores, else the path of a function
   in `deepcac_study.papers`;
-- methods, than: what is compared with what: methods, of which ``*`` stands for each base
-  classifier, ``printed`` for all of the table and ``others`` for those that are not among
-  `methods`. As many of both are compared one with one, else each with each;
-- metric, k: as printed, several with a space between; without k the paper's own;
-- threshold: the numbers that the claim names. How many comparisons must be true is read from its
-  words in the column ``asks`` of ``claims.csv`` (`share_of`);
-- words: what to run where there is nothing, or what is counted, or what a gain is called;
-- print: ``else`` where printed values decide as long as there are too few runs;
-- unless: a function that says why the runs decide nothing, such as those of other data.
+- methods, than: the two sides of a comparison: methods, where ``*`` is each base classifier,
+  ``printed`` all methods of the table and ``others`` those that are not among `methods`. Equally
+  long lists are compared pair by pair, others each with each;
+- metric, k: as printed, several separated by spaces; without k the paper's usual one;
+- threshold: the numbers in the claim. How many comparisons must be true is read from the column
+  ``asks`` of ``claims.csv`` (`share_of`);
+- words: what to run where there are no rows, or what is counted, or the name of a gain;
+- print: ``else`` if printed values decide as long as there are too few runs;
+- unless: a function that returns why the runs decide nothing, for example on other data.
 """
 
 import re
@@ -44,7 +44,7 @@ _COUNT = re.compile(r"(\d+) of (\d+)")
 
 
 class ClaimRule(NamedTuple):
-    """One row of a table of rules; the module says what the fields mean."""
+    """One row of a table of rules; the module's docstring explains the fields."""
 
     id: str
     source: str = ""
@@ -70,12 +70,12 @@ class ClaimRule(NamedTuple):
 
     @property
     def numbers(self) -> list[float]:
-        """The numbers that the claim names."""
+        """The numbers in the claim."""
         return [float(text.rpartition(":")[2]) for text in self.threshold.split()]
 
     @property
     def named_numbers(self) -> dict[str, float]:
-        """The numbers by what stands before their colon, such as a data set."""
+        """The numbers by the text before their colon, such as a data set."""
         parts = (text.rpartition(":") for text in self.threshold.split())
         return {name: float(number) for name, _, number in parts}
 
@@ -103,16 +103,16 @@ def rules() -> dict[str, list[ClaimRule]]:
 
 
 def function(place: str) -> Any:
-    """Return a function by its place, such as ``rules.swept_settings.faster``."""
+    """Return a function by its path, such as ``rules.swept_settings.faster``."""
     module, _, name = place.rpartition(".")
     return getattr(import_module(f"deepcac_study.papers.{module}"), name)
 
 
 def share_of(words: str, comparisons: int) -> float:
-    """Return the share of comparisons that some words ask for.
+    """Return the share of comparisons that the words of a claim require.
 
-    "5 of 7" asks for that share, "several" for two comparisons, "most" for more than half,
-    "typically" for nine in ten. Unknown words are a `KeyError`.
+    "5 of 7" is that share, "several" two comparisons, "most" more than half, "typically" nine in
+    ten. Unknown words are a `KeyError`.
     """
     if not words:
         return _USUAL

@@ -1,4 +1,4 @@
-"""How CAC and DeepCAC react to a setting: what claims ask of a sweep."""
+"""Checks of claims on sweeps: how CAC and DeepCAC react to a setting."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -27,7 +27,7 @@ _BEST_ALPHA, _SAME_LOSS = 0.02, 0.001  # CAC v1; log-losses that no split tells 
 
 
 def on_every_split(check: OfSplit) -> Callable[[pd.DataFrame, ClaimRule], Answer]:
-    """Ask a check of each split of a sweep; where splits disagree, or for one alone, it is open."""
+    """Apply a check to each split of a sweep; open if splits disagree, or for a single one."""
 
     @wraps(check)
     def of_sweep(sweep: pd.DataFrame, rule: ClaimRule) -> Answer:
@@ -45,9 +45,9 @@ def on_every_split(check: OfSplit) -> Callable[[pd.DataFrame, ClaimRule], Answer
 
 @on_every_split
 def faster(table: pd.DataFrame) -> Answer:
-    """Check that a larger alpha takes fewer passes, of those at which something moves.
+    """Check that a larger alpha takes fewer passes, among alphas at which rows move.
 
-    Open where the rank correlation may be chance, as of `larger_separation`.
+    Open if the rank correlation may be due to chance, as in `larger_separation`.
     """
     passes = table[table["moving"]].groupby("alpha").size()
     if len(passes) < _FEWEST:
@@ -61,7 +61,7 @@ def faster(table: pd.DataFrame) -> Answer:
 
 @on_every_split
 def larger_separation(table: pd.DataFrame) -> Answer:
-    """Check that a larger alpha ends with more separation, by rank."""
+    """Check that a larger alpha ends with more separation, by rank correlation."""
     ends = final_pass(table)["separation"]
     varies = ends.nunique() > 1
     rho, p = spearmanr(range(len(ends)), ends) if varies else (0.0, 1.0)
@@ -71,7 +71,7 @@ def larger_separation(table: pd.DataFrame) -> Answer:
 
 @on_every_split
 def steeper(table: pd.DataFrame) -> Answer:
-    """Check that the first pass adds more separation the larger alpha is."""
+    """Check that the first pass adds more separation with a larger alpha."""
     gains = table.groupby("alpha")["separation"].apply(
         lambda curve: curve.iloc[min(1, len(curve) - 1)] - curve.iloc[0]
     )
@@ -88,7 +88,7 @@ def depends_heavily(table: pd.DataFrame) -> Answer:
 
 @on_every_split
 def small_is_slow(table: pd.DataFrame) -> Answer:
-    """Check that the smallest alpha at which something moves takes more passes than most."""
+    """Check that the smallest alpha at which rows move takes more passes than most."""
     passes = table[table["moving"]].groupby("alpha").size()
     if len(passes) < _FEWEST:
         return None, f"something moves at {len(passes)} alphas"
@@ -106,7 +106,7 @@ def small_separates_least(table: pd.DataFrame) -> Answer:
 
 
 def silhouette_decreases(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask of each alpha at which something moves for a silhouette below that of the start."""
+    """Check that each alpha at which rows move ends with a silhouette below that of the start."""
     answers, texts = [], []
     for _, sweep in rows.groupby(["dataset", "k"], sort=False):
         moving = sweep.groupby(["alpha", "seed"])["moving"].first().groupby("alpha").all()
@@ -121,6 +121,7 @@ def silhouette_decreases(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @on_every_split
 def _ends_lower(table: pd.DataFrame) -> Answer:
+    """Return whether the silhouette ends below its start, and the figures."""
     alpha, curve = table["alpha"].iloc[0], table["silhouette"]
     start, end = float(curve.iloc[0]), float(curve.iloc[-1])
     return end < start, f"alpha {alpha:g} {start:.3f} to {end:.3f}"
@@ -148,7 +149,7 @@ def spread_out(table: pd.DataFrame) -> Answer:
 
 @on_every_split
 def lowest_as_printed(table: pd.DataFrame) -> Answer:
-    """Check that the test log-loss is lowest at the printed alpha; open where it is near that."""
+    """Check that the test log-loss is lowest at the printed alpha; open if it is nearly so."""
     last = final_pass(table).set_index("alpha")["test_log_loss"]
     best = float(last.index.to_numpy()[last.argmin()])
     text = f"lowest test log-loss {last.min():.4f} at alpha = {best:g}"
@@ -175,18 +176,21 @@ def recovers_and_stays(table: pd.DataFrame) -> Answer:
 
 
 def _of_both(table: pd.DataFrame, check: Callable[[pd.Series], Answer]) -> Answer:
+    """Return whether both AUROC and AUPRC pass, and their figures."""
     curves = _means(table, "alpha")
     (first, text), (other, more) = (check(curves[m]) for m in ("auroc", "auprc"))
     return bool(first and other), f"{text}, {more}"
 
 
 def _falls(curve: pd.Series) -> Answer:
+    """Return whether the score drops below that at 0 for an alpha under 5."""
     near = curve[(curve.index > 0) & (curve.index < 5)].min()
     text = f"{curve.name} {curve.iloc[0]:.3f} at 0, least {near:.3f} below 5"
     return bool(near < curve.iloc[0] - _LITTLE), text
 
 
 def _stays(curve: pd.Series) -> Answer:
+    """Return whether the score is flat from 5 on and above its least under 5."""
     near, late = curve[(curve.index > 0) & (curve.index < 5)].min(), curve[curve.index >= 5]
     right = late.mean() > near and late.max() - late.min() <= _LITTLE
     return bool(right), f"{curve.name} {late.min():.3f} to {late.max():.3f} from 5 on"
@@ -216,6 +220,7 @@ def beta_helps(table: pd.DataFrame) -> Answer:
 
 
 def _beats_zero(table: pd.DataFrame, parameter: str, default: float) -> Answer:
+    """Return whether both scores at the default exceed those at 0."""
     curves = _means(table, parameter)
     gains = (curves.loc[default] - curves.iloc[0]).to_dict()
     figures = ", ".join(f"{parameter} {name} {gain:+.3f}" for name, gain in gains.items())
@@ -237,7 +242,7 @@ def by_margin(table: pd.DataFrame) -> Answer:
 
 
 def _raises(table: pd.DataFrame, term: str, column: str) -> Answer:
-    """Say whether any weight of a term raises a share."""
+    """Check whether any weight of a term doubles a share."""
     without = float(table.loc[table["term"] == NONE, column].iloc[0])
     trained = table[(table["term"] == term) & (table["status"] == "ok")]
     if trained.empty:

@@ -1,4 +1,4 @@
-"""What claims ask of printed cells beside our numbers: tuned alphas."""
+"""Checks of claims on tuned alphas: printed cells against our numbers."""
 
 from collections.abc import Callable
 from itertools import combinations
@@ -16,18 +16,18 @@ from deepcac_study.papers.rules.rule import ClaimRule
 
 
 def agree(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether our numbers agree with all printed cells; cells not run are open."""
+    """Check whether our numbers agree with all printed cells; cells not run are open."""
     return _of_cells(rows, rows["sound_verdict"] == AGREE, lambda _: 1.0, "as printed")
 
 
 def at_most(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether tuned alphas lie between 0 and the threshold."""
+    """Check whether tuned alphas lie between 0 and the threshold."""
     (limit,) = rule.numbers
     return _of_cells(rows, rows["sound"].between(0, limit), rule.share, f"at most {limit:g}")
 
 
 def printed_at_most(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether printed alphas lie between 0 and the threshold."""
+    """Check whether printed alphas lie between 0 and the threshold."""
     (limit,) = rule.numbers
     near: list[Truth] = [0 <= float(alpha) <= limit for alpha in rows["printed"]]
     figures = f"{counts_in_words(near)} printed alphas: at most {limit:g}"
@@ -37,7 +37,7 @@ def printed_at_most(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def differ(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether tuned alphas of some two data sets differ, by Wilcoxon's signed ranks.
+    """Check whether tuned alphas of some two data sets differ, by Wilcoxon's signed ranks.
 
     The classifiers are the pairs; Holm's correction is over the pairs of data sets.
     """
@@ -64,7 +64,7 @@ def differ(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 def _of_cells(
     rows: pd.DataFrame, true: pd.Series, share: Callable[[int], float], words: str
 ) -> Outcome:
-    """Ask whether something is true of a share of the cells that open data can decide."""
+    """Check whether `true` holds for the claimed share of the cells that open data can decide."""
     given = rows["sound"].notna()
     closed = rows["needs"].isin(restricted().values()) & ~given
     open_data = (rows["sound_verdict"] != LOST) & ~closed

@@ -1,4 +1,4 @@
-"""What claims of Finley and Joachims (2008) ask: of losses on test clusterings, and of print."""
+"""Checks of claims of Finley and Joachims (2008): on losses on test clusterings, and in print."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -26,7 +26,7 @@ from deepcac_study.papers.rules.rule import Check, ClaimRule
 from deepcac_study.papers.supervised_kmeans.clustering_losses import (
     ROUNDING,
     SYNTH,
-    means,
+    mean_losses,
     printed_losses,
     signed_ranks,
     unlike_printed_synth,
@@ -40,16 +40,16 @@ _PRINTED_W = {"NEWS": 30.0, "WEBKB-N": 4.0}
 
 
 class LossRange(NamedTuple):
-    """Losses of each test clustering: the mean, and what starts and processors reach."""
+    """Losses of each test clustering: the mean, and the range over starts and processors."""
 
     mean: Array
     low: Array
     high: Array
 
     def below(self, other: "LossRange", margin: float = 0.0) -> list[Truth]:
-        """Say of each clustering whether the loss is lower by more than a margin.
+        """Return for each clustering whether the loss is lower by more than a margin.
 
-        It is open where the ranges meet, and where both losses are 0: none can be lower.
+        It is open if the ranges overlap, and if both losses are 0, since none can be lower.
         """
         gap = margin + ROUNDING
         return [
@@ -70,10 +70,10 @@ Losses = Mapping[str, Mapping[str, LossRange]]  # by data set and method
 
 
 def on_losses(check: Callable[[Losses, ClaimRule], Outcome]) -> Check:
-    """Ask a check of the losses on those data sets on which every method was run.
+    """Apply a check to the losses on those data sets on which every method was run.
 
-    Claims on News rest on WebKB and Synth alone, as the News clusterings were never published; on
-    WebKB where our Synth is not the paper's, which then decides nothing.
+    Claims on News are decided on WebKB and Synth only, as the News clusterings were never
+    published; and on WebKB only, if our sample of Synth differs from the paper's.
     """
 
     @wraps(check)
@@ -89,7 +89,9 @@ def on_losses(check: Callable[[Losses, ClaimRule], Outcome]) -> Check:
         losses: dict[str, dict[str, LossRange]] = {}
         notes = []
         for (name, method), part in rows.groupby(["dataset", "method"], sort=False):
-            losses.setdefault(str(name), {})[str(method)] = LossRange(*means(part).to_numpy().T)
+            losses.setdefault(str(name), {})[str(method)] = LossRange(
+                *mean_losses(part).to_numpy().T
+            )
             if part["unfinished"].iloc[0]:
                 notes.append(f"{name} {method}: {part['unfinished'].iloc[0]}")
         verdict, figures, *_ = check(losses, rule)
@@ -99,13 +101,13 @@ def on_losses(check: Callable[[Losses, ClaimRule], Outcome]) -> Check:
 
 
 def other_synth(evidence: Evidence) -> str:
-    """Say how our sample of Synth, which then decides nothing, differs from the paper's."""
+    """Return why our sample of Synth decides nothing; empty if it is like the paper's."""
     return unlike_printed_synth(evidence.rows("losses"))
 
 
 @on_losses
 def learning_wins(losses: Losses, rule: ClaimRule) -> Outcome:
-    """Ask how often each learner is below both baselines."""
+    """Check how often each learner is below both baselines."""
     answers: list[Truth] = []
     texts = []
     for name, by_method in losses.items():
@@ -119,7 +121,7 @@ def learning_wins(losses: Losses, rule: ClaimRule) -> Outcome:
 
 @on_losses
 def inconclusive(losses: Losses, rule: ClaimRule) -> Outcome:
-    """Ask whether no learner is significantly better than Pair; losses that tie tell nothing."""
+    """Check whether no learner is significantly better than Pair; ties are left out."""
     texts: list[str] = []
     answers: list[Truth] = []
     for name, by_method in losses.items():
@@ -133,7 +135,7 @@ def inconclusive(losses: Losses, rule: ClaimRule) -> Outcome:
 
 @on_losses
 def no_winner(losses: Losses, rule: ClaimRule) -> Outcome:
-    """Ask whether neither learner is significantly better; four losses can never tell."""
+    """Check whether neither learner is significantly better; four losses can never show it."""
     tests = {
         name: signed_ranks(by_method["iterative"].mean, by_method["spectral"].mean)
         for name, by_method in losses.items()
@@ -147,8 +149,8 @@ def no_winner(losses: Losses, rule: ClaimRule) -> Outcome:
 
 
 @on_losses
-def neither_always(losses: Losses, rule: ClaimRule) -> Outcome:
-    """Ask whether each of both learners wins somewhere, whatever the start and the processor."""
+def each_learner_wins_somewhere(losses: Losses, rule: ClaimRule) -> Outcome:
+    """Check whether both learners win on some clustering, for every start and processor."""
     sides: list[Truth] = []
     texts = []
     for method, other in (("iterative", "spectral"), ("spectral", "iterative")):
@@ -164,7 +166,7 @@ def neither_always(losses: Losses, rule: ClaimRule) -> Outcome:
 
 @on_losses
 def none_is_poor(losses: Losses, rule: ClaimRule) -> Outcome:
-    """Ask whether the loss without learning is near chance, and the highest."""
+    """Check whether the loss without learning is near chance, and the highest."""
     (name, by_method), *_ = losses.items()
     mean = {method: float(values.mean.mean()) for method, values in by_method.items()}
     poor = mean["none"] >= POOR and mean["none"] == max(mean.values())
@@ -174,7 +176,7 @@ def none_is_poor(losses: Losses, rule: ClaimRule) -> Outcome:
 
 @on_losses
 def links_help(losses: Losses, rule: ClaimRule) -> Outcome:
-    """Ask whether WebKB-L is below WebKB-N by more than a margin."""
+    """Check whether WebKB-L is below WebKB-N by more than a margin."""
     linked = next((by_method for name, by_method in losses.items() if "_l" in name), None)
     plain = next((by_method for name, by_method in losses.items() if "_n" in name), None)
     if linked is None or plain is None:
@@ -190,7 +192,7 @@ def links_help(losses: Losses, rule: ClaimRule) -> Outcome:
 
 
 def dramatic(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether learning takes a quarter of the loss away, wherever it is claimed to."""
+    """Check whether learning reduces the loss by a quarter wherever this is claimed."""
     texts, least = [], 1.0
     for name in ("NEWS", "WEBKB-N"):
         means = {method: losses.mean() for method, losses in printed_losses(name).items()}
@@ -202,7 +204,7 @@ def dramatic(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def pair_once(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether Pair is best on one clustering, the third."""
+    """Check whether Pair is best on one clustering, the third."""
     losses = printed_losses("SYNTH")
     best = np.argmin([losses["iterative"], losses["spectral"], losses["pair"]], axis=0)
     won = (np.flatnonzero(best == 2) + 1).tolist()
@@ -210,7 +212,7 @@ def pair_once(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def synth(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Recompute the signed ranks of Synth."""
+    """Check the printed signed ranks of Synth."""
     losses = printed_losses("SYNTH")
     test = signed_ranks(losses["iterative"], losses["spectral"])
     right = (test.win, test.lose, test.W) == (5, 0, 15.0) and test.p_1tail <= 0.05
@@ -218,7 +220,7 @@ def synth(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def ranks(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Recompute W from the printed losses, which are rounded."""
+    """Check W against the printed losses, which are rounded."""
     texts, near = [], []
     for name, printed in _PRINTED_W.items():
         losses = printed_losses(name)
@@ -229,14 +231,14 @@ def ranks(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def sign_test(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Work out the sign test of eight wins to none."""
+    """Check the sign test of eight wins to none."""
     p = float(binomtest(_WINS, _WINS).pvalue)
     verdict = HOLDS if p < _CONCLUSIVE else FAILS
     return Outcome(verdict, f"{_WINS} wins to 0: p {p:.4f}; the eight losses are not independent")
 
 
 def index(_: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask how often both indices of a pair stay."""
+    """Check the probability that the noise leaves both indices of a pair unchanged."""
     probability = 1 - NOISE * (1 - 1 / 5)  # of five clusters
     share = 100 * probability**2
     verdict = HOLDS if abs(share - 70.5) < 0.5 else FAILS

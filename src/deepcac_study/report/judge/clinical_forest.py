@@ -1,4 +1,4 @@
-"""The clinical tasks together: what was judged, the answer in a sentence, and the forest of it."""
+"""The clinical tasks together: tables, the answer in a sentence, and forest plots."""
 
 import os
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ class ClinicalJudgement:
 
 
 def load_clinical(paths: Iterable[str | os.PathLike[str]]) -> ClinicalJudgement | None:
-    """Read the tables that the judge wrote of the clinical tasks; None without them."""
+    """Read the judge's tables of the clinical tasks; None without them."""
     files = {Path(path).stem: Path(path) for path in paths if Path(path).suffix == ".csv"}
     if not files.keys() >= {*TABLES}:
         return None
@@ -54,7 +54,7 @@ def load_clinical(paths: Iterable[str | os.PathLike[str]]) -> ClinicalJudgement 
 
 
 def filled(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose empty texts are texts, and not missing."""
+    """Return a table with empty strings for missing texts."""
     texts = [name for name in ("alpha", "helps", "status") if name in table]
     return table.assign(
         **{name: table[name].astype(object).fillna("").astype(str).str.lower() for name in texts}
@@ -62,7 +62,7 @@ def filled(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def clinical_answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
-    """Say on how many tasks clusters help, by the three tests of the plan, and what is lacking."""
+    """Return a text on how many tasks clusters help, by all three tests, and what is missing."""
     counted = tasks[(tasks["status"] == FINISHED) & ~tasks["apart"].astype(bool)]
     rows = decisions[decisions["dataset"].isin(counted["dataset"]) & (decisions["alpha"] == "")]
     helped = rows[rows["helps"] == "true"]
@@ -86,7 +86,7 @@ def clinical_answer(decisions: pd.DataFrame, tasks: pd.DataFrame) -> str:
 
 
 def clinical_forests(judged: ClinicalJudgement | None) -> list[Figure]:
-    """Return a forest of three panels for each learner, and what offering groups costs by size."""
+    """Return a forest plot for each learner, and the figure of costs by cohort size."""
     if judged is None:
         return []
     figures = [clinical_forest(judged.verdicts, judged.pooled, name) for name in LEARNERS]
@@ -95,9 +95,9 @@ def clinical_forests(judged: ClinicalJudgement | None) -> list[Figure]:
 
 
 def clinical_forest(verdicts: pd.DataFrame, pooled: pd.DataFrame, learner: str) -> Figure | None:
-    """Return what clusters add on each task, less each of three references; None without rows.
+    """Return the gain of clusters on each task over three references; None without rows.
 
-    The last row is the estimate pooled over cohorts, those that share patients as one.
+    The last row is the estimate pooled over cohorts, where cohorts that share patients are one.
     """
     tasks, estimates = (_of_learner(table, learner) for table in (verdicts, pooled))
     if tasks.empty:
@@ -129,7 +129,7 @@ def clinical_forest(verdicts: pd.DataFrame, pooled: pd.DataFrame, learner: str) 
 
 
 def _of_learner(table: pd.DataFrame, learner: str) -> pd.DataFrame:
-    """Return the comparisons of the kinds that are drawn, by AUROC, with one learner."""
+    """Return the comparisons in AUROC of the kinds of clusters drawn, with one learner."""
     kinds = {(f"{arm}_{learner}", alpha) for arm, alpha, *_ in KINDS}
     asked = [question.id for question, _ in PANELS]
     pairs = pd.Series(zip(table["contender"], table["alpha"], strict=True), table.index)
@@ -139,6 +139,7 @@ def _of_learner(table: pd.DataFrame, learner: str) -> pd.DataFrame:
 
 
 def _seen(estimates: pd.DataFrame) -> str:
+    """Return every estimate and interval drawn, as the figure's text."""
     labels = {(arm, alpha): name for arm, alpha, _, name, _ in KINDS}
     texts = [
         f"{labels[str(row['contender']).partition('_')[0], row['alpha']]} minus {reference}: "

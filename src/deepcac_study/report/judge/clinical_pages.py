@@ -42,7 +42,7 @@ _SHOWN = [question.id for question in (*_QUESTIONS, *_BESIDE)]
 
 
 def clinical_tasks(tasks: pd.DataFrame) -> Table:
-    """Return every task: its cohort, size and effort, and what it lacks."""
+    """Return a row per task: cohort, size, effort, and missing contenders."""
     columns: dict[str, How] = {
         "task": "dataset",
         "cohort": "cohort",
@@ -58,10 +58,10 @@ def clinical_tasks(tasks: pd.DataFrame) -> Table:
 def clinical_gains(
     verdicts: pd.DataFrame, learner: str, styles: Mapping[str, str] = STYLES
 ) -> Table:
-    """Return the gain of each kind of clusters in AUROC, a row a task.
+    """Return the gain of each kind of clusters in AUROC, one row per task.
 
-    In a cell: over the learner alone, over random groups on average, over the bent line. Rivals
-    without clusters have two gains: where they must be used, and where they may be declined.
+    A cell has the gains over the learner alone, over random groups on average, and over splines.
+    Rivals without clusters have two gains: where they must be used, and where they are optional.
     """
     main = filled(verdicts)
     main = main[main["metric"] == MAIN]
@@ -127,7 +127,7 @@ def clinical_pooled(pooled: pd.DataFrame, learner: str) -> Table:
 
 
 def clinical_tables(judged: ClinicalJudgement | None) -> list[Table]:
-    """Return what the report shows of the clinical tasks."""
+    """Return the report's tables of the clinical tasks."""
     if judged is None:
         return []
     verdicts = judged.verdicts[judged.verdicts["question"].isin(_SHOWN)]
@@ -168,6 +168,7 @@ def _comparisons(verdicts: pd.DataFrame) -> Table:
 
 
 def _excluded(value: Any) -> str:
+    """Return the text, empty for a missing value."""
     return value if isinstance(value, str) else ""
 
 
@@ -176,7 +177,7 @@ def _named(contender: str, alpha: str) -> str:
 
 
 def kind_label(arm: str, alpha: str = "") -> str:
-    """Return a kind of clusters as tables name it."""
+    """Return the name of a kind of clusters in tables."""
     return {KM: "k-means", CAC: "CAC", "dist": "distances", "ids": "cluster ids"}.get(
         arm, "mixture weights"
     ) + f", alpha {alpha}" * bool(alpha)
@@ -187,5 +188,5 @@ def _gain(row: Mapping[Hashable, Any], styles: Mapping[str, str]) -> str:
 
 
 def with_interval(row: Mapping[Hashable, Any]) -> str:
-    """Return an estimate with its interval."""
+    """Return an estimate with its interval as text."""
     return f"{four(row['mean'], signed=True)} ({interval_text(row['low'], row['high'])})"

@@ -1,4 +1,4 @@
-"""Where clusters help, and what offering them costs: by table, by cohort and by size."""
+"""Figures of gains from clusters: by table, by cohort size, and by clinic size."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ from deepcac_study.judge.tables.over_tables import MAIN
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.judge.judge_figures import contender_label
 
-_NEW = "uci_"  # at the beginning of the names of the twenty sets of class decomposition
-_NAMED = 0.01  # gains of this size have their names beside them
+_NEW = "uci_"  # prefix of the twenty data sets of class decomposition
+_NAMED = 0.01  # points with gains from this size on are labelled
 _HELPING = ["dataset", "kind", "advantage", "gain"]
 # What is offered: mark and name.
 OFFERS = {CAC: ("o", "CAC"), KM: ("s", "k-means"), MEAN: ("x", "random groups, on average")}
@@ -42,7 +42,7 @@ def helping_figure(points: pd.DataFrame, margin: float, threshold: float) -> Fig
     """Return the gain of CAC's clusters for logistic regression against the trees' advantage.
 
     `points` are those of `table_points` and `planted_points`. Gains up to `margin` are negligible;
-    above `threshold` the rule says that clusters help, never if it is infinite.
+    the rule predicts help above `threshold`, or never if it is infinite.
     """
     ordered = points.sort_values(["kind", "dataset"])
     tables = ordered[ordered["kind"] == TABLE]
@@ -61,6 +61,7 @@ def helping_figure(points: pd.DataFrame, margin: float, threshold: float) -> Fig
 
 
 def _draw_helping(canvas: Canvas, points: pd.DataFrame, margin: float, threshold: float) -> None:
+    """Draw gain over advantage of LightGBM; name the points of large gain."""
     axis = canvas.subplots()
     axis.axhspan(-margin, margin, color="#e3e6ea", linewidth=0)
     new = points["dataset"].str.startswith(_NEW)
@@ -88,10 +89,11 @@ def _draw_helping(canvas: Canvas, points: pd.DataFrame, margin: float, threshold
     axis.legend(loc="upper left")
 
 
-def prices(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean change of AUROC by offering groups, a row a learner, offer and cohort.
+def mean_auroc_changes(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean change of AUROC from offering groups, a row per learner, offer and cohort.
 
-    Tables that share patients are one cohort, as large as the largest of its tasks.
+    Tables that share patients are one cohort, with the rows of its largest task. Columns are
+    ``learner``, ``offer``, ``cohort``, ``rows`` and ``mean``.
     """
     counted = tasks[~tasks["apart"].astype(bool)].set_index("dataset")
     asked = verdicts["question"].isin([HELP.id, PARTITION.id]) & (verdicts["metric"] == MAIN)
@@ -105,8 +107,8 @@ def prices(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
 
 
 def price_figure(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Figure | None:
-    """Return the prices against the size of the cohort, a panel a learner; None without any."""
-    points = prices(verdicts, tasks)
+    """Return `mean_auroc_changes` against cohort size, a panel per learner; None without any."""
+    points = mean_auroc_changes(verdicts, tasks)
     if points.empty:
         return None
     learners = list(dict.fromkeys(points["learner"]))
@@ -123,6 +125,7 @@ def price_figure(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> Figure | None:
 
 
 def _draw_prices(canvas: Canvas, points: pd.DataFrame, learners: list[str]) -> None:
+    """Draw the mean change of AUROC over cohort size, a panel per learner."""
     axes = canvas.subplots(1, len(learners), sharey=True, squeeze=False)[0]
     for axis, learner in zip(axes, learners, strict=True):
         axis.axhline(0, color="#888888", linewidth=0.8)
@@ -135,8 +138,11 @@ def _draw_prices(canvas: Canvas, points: pd.DataFrame, learners: list[str]) -> N
     axes[0].legend(loc="lower right", fontsize="small")
 
 
-def shares(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a rule, worth and size: clinics, share that takes clusters, mean gain."""
+def adoption_rates(table: pd.DataFrame) -> pd.DataFrame:
+    """Return how often clinics adopt clusters, a row per rule, worth of the subgroup and size.
+
+    Columns are ``rule``, ``planted``, ``rows``, ``clinics``, ``taken`` (share) and ``gain`` (mean).
+    """
     worth = table["worth"].where(table["strength"] > 0, 0.0)
     bands = pd.cut(worth, _EDGES, labels=list(BANDS)).astype(str)
     groups = table.assign(planted=bands).groupby(["rule", "planted", "rows"], sort=False)
@@ -146,8 +152,8 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def size_figure(table: pd.DataFrame) -> Figure:
-    """Return the share of clinics that take clusters, and the gain, against their size."""
-    points = shares(table)
+    """Return the share of clinics that adopt clusters, and the gain, against their size."""
+    points = adoption_rates(table)
     return declared_figure(
         "by_size",
         size=(9.6, 5.4),
@@ -160,6 +166,7 @@ def size_figure(table: pd.DataFrame) -> Figure:
 
 
 def _draw_shares(canvas: Canvas, points: pd.DataFrame) -> None:
+    """Draw adoption rates above, mean changes of AUROC below, a column per rule."""
     axes = canvas.subplots(2, len(_PANELS), sharex=True, sharey="row", squeeze=False)
     for column, rule in enumerate(_PANELS):
         upper, lower = axes[:, column]

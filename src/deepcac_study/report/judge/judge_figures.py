@@ -1,4 +1,4 @@
-"""The judge in pictures: what clusters add to each learner, and what it could have seen."""
+"""Figures of the judge: gains from clusters for each learner, and power."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -66,7 +66,7 @@ _CURVE = (
 
 
 def contender_label(name: str) -> str:
-    """Return a contender as people write it; one that is no longer known, as it is stored."""
+    """Return the display name of a contender; the stored name if it is no longer known."""
     if name.startswith(TOLD):
         return f"{contender_label(name.removeprefix(TOLD))} with the true subtypes"
     view = next((view for view in VIEWS if name.startswith(f"{view}_")), "")
@@ -86,18 +86,18 @@ def contender_label(name: str) -> str:
 
 
 def _own(arm: str) -> str:
-    """Return how clusters are called that a contributor adds."""
+    """Return the name of clusters that a contributor added."""
     return f"in {arm} clusters"
 
 
 def spoken(name: str) -> str:
-    """Return a contender as it is called in a sentence."""
+    """Return the name of a contender for a sentence."""
     label = contender_label(name)
     return _SPOKEN.get(label, label)
 
 
 def contender_colour(name: str, place: int = 0) -> str:
-    """Return a contender's colour: of its arm, else its learner's, else by its place."""
+    """Return a contender's colour: that of its arm, of its learner, or by `place`."""
     by_place = PALETTE[place % len(PALETTE)]
     try:
         contender = parse_contender(name)
@@ -111,10 +111,10 @@ def contender_colour(name: str, place: int = 0) -> str:
 
 
 def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
-    """Return differences with their intervals, a panel for each learner without clusters.
+    """Return differences with intervals, one panel per learner.
 
     The rows are those of one question and metric (`deepcac.judging.verdicts.verdicts`). Learners
-    with fewer than half of the data sets stand below the others.
+    with less than half of the data sets come below the others.
     """
     ordered = rows.sort_values(["dataset", "reference", "contender"])
     arms = [parse_contender(str(name)).arm for name in ordered["contender"]]
@@ -147,13 +147,13 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
 
 
 def _marks(arms: Iterable[str]) -> dict[str, Mark]:
-    """Return the mark of each arm: those of the study, then others that are there."""
+    """Return the mark of each arm: those of the study, then others."""
     others = {arm: Mark("v", _ARM_LABELS.get(arm, _own(arm))) for arm in arms if arm not in _ARMS}
     return _ARMS | others
 
 
 def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
-    """Draw what arms find, and what they add, in the smallest planted cohorts (`power_curve`)."""
+    """Return power and gain of each arm in the smallest planted cohorts (`power_curve`)."""
     asked, rows = (HELP.id, NEGATIVE.id, ORACLE.id), min(point["rows"] for point in power)
     curve = [point for point in power if point["question"] in asked and point["rows"] == rows]
     contenders = list(dict.fromkeys(str(point["contender"]) for point in curve))

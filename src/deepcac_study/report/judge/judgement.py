@@ -1,4 +1,4 @@
-"""The judge's verdicts as a sentence, tables and pictures."""
+"""The judge's verdicts as a sentence, tables and figures."""
 
 import math
 import os
@@ -59,7 +59,7 @@ _SPOKEN = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the judge wrote."""
+    """Verdicts and summary that the judge wrote."""
 
     # A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
     rows: pd.DataFrame
@@ -67,12 +67,12 @@ class Judgement:
 
     @property
     def real(self) -> pd.DataFrame:
-        """Comparisons on the papers' data."""
+        """The comparisons on the papers' data."""
         return self.rows[self.rows["dataset"].isin(paper_datasets())]
 
     @property
     def unpublished(self) -> pd.DataFrame:
-        """Comparisons on real data that no paper has."""
+        """The comparisons on real data that no paper has."""
         made = self.rows["dataset"].str.endswith(GENERATED)
         return self.rows[~made & ~self.rows["dataset"].isin(paper_datasets())]
 
@@ -101,15 +101,15 @@ def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
 
 
 def headline(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the comparisons that the first page's answer stands on."""
+    """Return the comparisons behind the answer on the first page."""
     question, metric = _HEADLINE
     return rows[(rows["question"] == question) & (rows["metric"] == metric)]
 
 
 def sentence(judged: Judgement | None, *, unpublished: bool = False) -> str:
-    """Return the answer in one sentence; nothing without such data.
+    """Return the answer in one sentence; empty without such data.
 
-    `unpublished` asks for the real data that no paper has; they never count for the papers' answer.
+    With `unpublished` it is about real data that no paper has, which never count for the papers.
     """
     rows = _asked(judged, unpublished)
     if rows.empty:
@@ -126,7 +126,7 @@ def sentence(judged: Judgement | None, *, unpublished: bool = False) -> str:
 
 
 def whole_answer(judged: Judgement | None, clinical: ClinicalJudgement | None) -> str:
-    """Return the answer of the whole study; nothing where the judge has not compared enough."""
+    """Return the answer of the whole study; empty if comparisons are missing."""
     answers = overall_answer(judged.real, clinical) if judged else pd.DataFrame()
     return "" if answers.empty else str(answers["sentence"].iloc[0])
 
@@ -134,9 +134,9 @@ def whole_answer(judged: Judgement | None, clinical: ClinicalJudgement | None) -
 def overall_answer(rows: pd.DataFrame, clinical: ClinicalJudgement | None) -> pd.DataFrame:
     """Return one row with the numbers of the answer and its ``sentence``; empty without them.
 
-    The clinical tasks come first; clusters help on none of them, or there is no such answer.
-    `rows` are comparisons of `deepcac.judging.verdicts.verdicts` on the nine data sets: of logistic
-    regression with clusters that could be chosen, and of random partitions.
+    The clinical tasks come first. The answer is that clusters help on none of them; else it is
+    empty. `rows` are comparisons of `deepcac.judging.verdicts.verdicts` on the nine data sets: of
+    logistic regression with clusters that could be chosen, and of random partitions.
     """
     if clinical is None or rows.empty:
         return pd.DataFrame()
@@ -167,7 +167,7 @@ def overall_answer(rows: pd.DataFrame, clinical: ClinicalJudgement | None) -> pd
 
 
 def forced_gains(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
-    """Return the comparisons of clusters that had to be used with the learner, on some tasks."""
+    """Return the comparisons, on some tasks, of the learner with clusters that had to be used."""
     asked = (verdicts["question"] == FORCED.id) & (verdicts["metric"] == METRICS[0])
     return verdicts[asked & (verdicts["alpha"] == "") & verdicts["dataset"].isin(tasks["dataset"])]
 
@@ -175,8 +175,8 @@ def forced_gains(verdicts: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
 def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
     """Return the data sets on which CAC's clusters are better for logistic regression.
 
-    By data set: the gain, that of a random partition, the score with clusters, and the score of
-    boosted trees without.
+    Columns are the gain, that of a random partition, the score with clusters, and the score of
+    boosted trees without clusters.
     """
     pair = (auroc["contender"] == f"{CAC}_{_LINE}") & (auroc["reference"] == _LINE)
     line = auroc[pair & (auroc["question"] == HELP.id)].set_index("dataset")
@@ -188,7 +188,7 @@ def _helped(auroc: pd.DataFrame) -> pd.DataFrame:
 
 
 def _answer_sentence(numbers: dict[str, Any]) -> str:
-    """Return the answer; its first sentence has at most 25 words."""
+    """Return the text of the answer; its first sentence has at most 25 words."""
     return (
         f"We found no benefit: on none of {numbers['tasks']} clinical tasks ({numbers['cohorts']} "
         "independent cohorts) did clusters beat the same model without them, random groups and "
@@ -200,7 +200,7 @@ def _answer_sentence(numbers: dict[str, Any]) -> str:
 
 
 def basis(judged: Judgement | None, *, unpublished: bool = False) -> str:
-    """Say what the answer stands on: data, metric, margin and what could have been seen."""
+    """Return a text on the basis of the answer: data, metric, margin and power."""
     rows = _asked(judged, unpublished)
     if judged is None or rows.empty:
         return ""
@@ -216,6 +216,7 @@ def basis(judged: Judgement | None, *, unpublished: bool = False) -> str:
 
 
 def _asked(judged: Judgement | None, unpublished: bool) -> pd.DataFrame:
+    """Return the headline rows, empty without a judgement."""
     if judged is None:
         return pd.DataFrame()
     return headline(judged.unpublished if unpublished else judged.real)
@@ -244,6 +245,7 @@ def judgement_tables(judged: Judgement | None) -> list[Table]:
 
 
 def _counts(judged: Judgement) -> Table:
+    """Return a row per question and metric with its counts of verdicts."""
     texts = {entry["question"]: entry["text"] for entry in judged.summary["questions"]}
     shown = verdicts_in(judged.rows["verdict"])
     rows = [
@@ -284,6 +286,7 @@ def _leaderboard(judged: Judgement) -> Table:
 
 
 def _comparisons(judged: Judgement) -> Table:
+    """Return a row per comparison: scores, difference and tests."""
     texts = {entry["question"]: entry["text"] for entry in judged.summary["questions"]}
     rows = [
         text_row(
@@ -302,7 +305,7 @@ def _comparisons(judged: Judgement) -> Table:
 
 
 def _tested(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
-    """Return what a test says of a comparison; nothing where nothing is tested."""
+    """Return the cells with the test of a comparison; empty ones if nothing was tested."""
     names = ("p_holm", "detectable", "worse", "same", "better")
     if row["verdict"] in NOT_TESTED:
         return ("",) * (1 + len(names))

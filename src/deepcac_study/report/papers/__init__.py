@@ -1,1 +1,1 @@
-"""A page a paper: its tables beside ours, its figures, its experiments."""
+"""One page per paper: its tables with our numbers, its figures, its experiments."""

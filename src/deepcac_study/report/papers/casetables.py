@@ -1,4 +1,4 @@
-"""Tables and figures of the case studies: DeepCAC's Tables 7 and 8 and what is behind them."""
+"""Tables and figures of the case studies: DeepCAC's Tables 7 and 8, with details."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from deepcac_study.papers.entry import Entry
 from deepcac_study.records.studies import TOP, CaseStudy
 from deepcac_study.report.declarations import declared_figure, declared_table
 from deepcac_study.report.papers.ledger_tables import NOTE, entry_cell
-from deepcac_study.report.runs.runtables import mix, protocol_label
+from deepcac_study.report.runs.runtables import class_mix, protocol_label
 
 _MATCHED = (
     "Clusters carry no order: those of every split are matched to the printed ones by the best "
@@ -29,7 +29,7 @@ _MATCHED = (
 def case_tables(
     studies: Sequence[CaseStudy], ledger: Sequence[Entry] = (), prefix: str = "case_study"
 ) -> list[Table]:
-    """Return the tables of the case studies, the printed values beside ours; [] without one."""
+    """Return the tables of the case studies, with printed values and ours; [] without studies."""
     if not studies:
         return []
     beside = any(study.subject == SUBJECT for study in studies)
@@ -54,10 +54,11 @@ def _spread(values: Sequence[float] | npt.NDArray[np.float64], digits: int) -> s
 
 
 def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+    """Return sizes and class mixes per study and cluster, printed ones first."""
     rows = []
     if beside:
         sizes = {row["cluster"]: row["cluster_size"] for row in facts(TABLE_8)}
-        mixes = map(mix, printed_shares())
+        mixes = map(class_mix, printed_shares())
         rows = [
             text_row("printed", cluster, size, size, mix)
             for (cluster, size), mix in zip(sorted(sizes.items()), mixes, strict=True)
@@ -67,7 +68,9 @@ def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
             cluster_sizes = study.sizes[:, j]
             size, first = _spread(cluster_sizes.sum(axis=1), 0), int(cluster_sizes[0].sum())
             rows.append(
-                text_row(_label(study), f"C{j + 1}", first, size, mix(cluster_sizes.sum(axis=0)))
+                text_row(
+                    _label(study), f"C{j + 1}", first, size, class_mix(cluster_sizes.sum(axis=0))
+                )
             )
     return declared_table("case_clusters", rows, prefix=prefix)
 
@@ -103,6 +106,7 @@ def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
 
 
 def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+    """Return the top features per cluster, with the number of clusters that list each."""
     lists: dict[str, list[list[str]]] = {}
     if beside:
         printed: dict[str, list[str]] = {}
@@ -131,6 +135,7 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
 
 
 def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+    """Return AUPRC of network and student per study, and agreement of clusterings."""
     rows = []
     if beside:
         printed = {row["item"]: row["value"] for row in facts("deepcac_section14_student")}
@@ -153,7 +158,7 @@ def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
 
 
 def case_figure(study: CaseStudy) -> Figure:
-    """Return cluster means, and importances by cluster."""
+    """Return the figure of cluster means and importances."""
     names = [str(name) for name in study.separating.index[:TOP]]
     by_feature = study.table.groupby("feature", sort=False)[["mean", "rows"]]
     centre = by_feature.apply(lambda part: (part["mean"] * part["rows"]).sum() / part["rows"].sum())

@@ -1,4 +1,4 @@
-"""What class decomposition gains, beside print; and whether to decompose rows or classes."""
+"""Gains of class decomposition, with printed ones; and whether to cluster rows or classes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -70,12 +70,12 @@ def _bases(records: Records, dataset: str) -> list[str]:
 
 
 def _printed(base: str) -> dict[str, float]:
-    """Return the printed gains by data set id; the paper's linear machines are of either kind."""
+    """Return the printed gains by data set id; those of linear machines serve both our kinds."""
     return printed_gains(PRINTED_BASE.get(base, base))
 
 
 def _cells(dataset: str, base: str, by_protocol: dict[str, list[DecompositionRecord]]) -> list[str]:
-    """Return one row of the table; a dash where a protocol has no record."""
+    """Return the cells of one row; a dash where a protocol has no record."""
     printed = _printed(base).get(dataset)
     cells = [dataset, EVERY_BASE[base], "–" if printed is None else f"{printed:+.2f}"]
     for protocol in ("as_published", "sound"):
@@ -139,7 +139,7 @@ def _gains_figure(sound: Records) -> Figure:
 
 
 def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
-    """Return the scores of all arms and their comparisons; [] without an arm of these papers."""
+    """Return tables of all arms' scores and comparisons; [] without arms of these papers."""
     effects = family_effects(_pairs(runs), bootstraps)
     if effects.empty:
         return []
@@ -152,7 +152,7 @@ def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
 
 
 def _places(runs: Runs) -> Iterator[tuple[str, str, int]]:
-    """Yield data set, classifier and k wherever an arm beside KM and CAC was run."""
+    """Yield data set, classifier and k of runs with other arms than KM and CAC."""
     usual = set(ROWS) - {"skm"}
     for dataset in dict.fromkeys(run.dataset for run in usable(runs)):
         for base in bases():
@@ -166,7 +166,7 @@ def _places(runs: Runs) -> Iterator[tuple[str, str, int]]:
 
 def _pairs(runs: Runs) -> Pairs:
     for dataset, base, k in _places(runs):
-        # Naive Bayes is no base classifier of the CAC papers, whose own table leaves it out.
+        # Naive Bayes is no base classifier of the CAC papers, so their table leaves it out.
         also = () if base in classifiers() else ROW_PAIRS
         yield from arm_pairs(arms_of(runs, dataset, base, k), (*also, *_PAIRS))
 

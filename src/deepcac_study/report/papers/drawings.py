@@ -1,4 +1,4 @@
-"""The papers' drawings that explain a method, redrawn by runs of it on generated rows."""
+"""The papers' illustrations of a method, redrawn from runs on generated rows."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ _SIGNS = ("+", "-")
 
 
 def schematic_figures() -> list[Figure]:
-    """Return CAC on a toy example (CAC v1 Figure 1) and the parts of DeepCAC (Figure 2)."""
+    """Return figures of CAC on a toy example (CAC v1 Figure 1) and of DeepCAC's architecture."""
     return [_toy(), _architecture()]
 
 
@@ -115,6 +115,7 @@ def _architecture() -> Figure:
 
 
 def _side(name: str, direction: int) -> tuple[float, float]:
+    """Return where arrows leave (1) or enter (-1) a box."""
     x, width, _ = _BOXES[name]
     return x + direction * (width / 2 + 0.08), _HEIGHT.get(name, 0.0)
 
@@ -196,7 +197,7 @@ def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figu
 
 
 def _points(X: Array, *ids: Ids) -> list[tuple[float, ...]]:
-    """Return the rows of a figure: two features, then the class and whatever else each has."""
+    """Return the data of a figure, a tuple per row: two features, then the class and other ids."""
     return [
         (float(a), float(b), *map(int, further)) for (a, b), *further in zip(X, *ids, strict=True)
     ]
@@ -216,7 +217,7 @@ def _bare(axis: Axes, title: str) -> None:
 
 
 def _predicted(model: Any, edge: float) -> tuple[Array, Array, Array]:
-    """Return places of a square, across and down, and the class that is predicted there."""
+    """Return the coordinates of a square grid, and the predicted class at each point."""
     ticks = np.linspace(-edge, edge, 281)
     across, down = np.meshgrid(ticks, ticks)
     predicted = model.predict(np.column_stack([across.ravel(), down.ravel()]))
@@ -224,7 +225,7 @@ def _predicted(model: Any, edge: float) -> tuple[Array, Array, Array]:
 
 
 def merging_figure() -> Figure:
-    """Return the classifier alone, with all clusters, and as the greedy search merges them."""
+    """Return the figure of a classifier without, with all, and with merged clusters."""
     case = merging_case()
     panels = {
         "classes as they are": _fit_case(case, np.zeros_like(case.clusters), "none"),

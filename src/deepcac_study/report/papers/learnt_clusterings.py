@@ -21,7 +21,7 @@ _AXES = {
 
 
 def learning_tables(clusterings: Clusterings) -> list[Table]:
-    """Return the losses of all data sets, and how the models were trained; [] without a run."""
+    """Return tables of losses on all data sets, and of training; [] without a run."""
     if not clusterings.runs:
         return []
     names = {run.dataset: run.names for run in reversed(clusterings.runs)}
@@ -35,6 +35,7 @@ def learning_tables(clusterings: Clusterings) -> list[Table]:
 
 
 def _loss(run: ClusteringRun | None, place: int) -> str:
+    """Return the loss on a fold, mean ± sd over repeats, with the C and predictor chosen."""
     if run is None:
         return "–"
     losses = run.losses[:, place]
@@ -65,7 +66,7 @@ def _effort(runs: Sequence[ClusteringRun]) -> Table:
 
 
 def learning_figures(clusterings: Clusterings) -> list[Figure]:
-    """Return the training times and the similarities, as far as they were measured."""
+    """Return the figures of training times and similarities, if they were measured."""
     figures = [_times(clusterings.times)] if clusterings.times else []
     return [*figures, _similarity(clusterings.checks)] if clusterings.checks else figures
 

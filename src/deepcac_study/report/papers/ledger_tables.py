@@ -1,4 +1,4 @@
-"""The papers' tables in their own shape beside ours; the ledger, claims and theorems."""
+"""The papers' tables, in the printed layout with our numbers; the ledger, claims and theorems."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ _FIXED = 3  # decimals of a score, as the papers print
 
 
 class Place(NamedTuple):
-    """A table or figure of the report: what it is called, and its way from the report's folder."""
+    """A table or figure of the report: its name, and its path from the report's folder."""
 
     text: str
     path: str
@@ -45,7 +45,7 @@ class Place(NamedTuple):
 def paper_tables(ledger: Sequence[Entry]) -> list[Table]:
     """Return every printed table, filled from the ledger.
 
-    Summary rows and columns of CAC v1's tables follow as tables of their own.
+    Summary rows and columns of CAC v1's tables become separate tables.
     """
     tables = [
         _table(paper, printed, [e for e in ledger if _in_table(e, paper, printed)])
@@ -58,7 +58,7 @@ def paper_tables(ledger: Sequence[Entry]) -> list[Table]:
 
 
 def _in_table(entry: Entry, paper: Paper, printed: PrintedTable) -> bool:
-    """Count sets that a paper describes in its text only to its first table."""
+    """Return whether an entry is in a table; those from a paper's text go with its first one."""
     if (entry.paper, entry.kind) != (paper.key, printed.kind):
         return False
     in_text = printed.number == "1" and entry.table.startswith("text")
@@ -74,10 +74,12 @@ def _logs(rows: Sequence[Entry]) -> Table:
 
 
 def _key(entry: Entry, names: str) -> tuple[str, ...]:
+    """Return the fields of an entry that are named in `names`."""
     return tuple(getattr(entry, name) for name in names.split())
 
 
 def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
+    """Return a printed table refilled: its rows and columns, with entries as cells."""
     down = list(dict.fromkeys(_key(entry, printed.rows) for entry in rows))
     across = list(dict.fromkeys(_key(entry, printed.columns) for entry in rows))
     cells = {(_key(e, printed.rows), _key(e, printed.columns)): entry_cell(e) for e in rows}
@@ -104,7 +106,7 @@ def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
 
 
 def entry_cell(entry: Entry) -> Cell:
-    """Return the cell that shows a ledger entry: printed, as published, sound."""
+    """Return a cell with the numbers of an entry: printed, as published, sound."""
     return Cell(
         text=_spread(_short(entry.printed_value, entry.printed), _short(entry.printed_sd)),
         published=_spread(_short(entry.as_published), _short(entry.as_published_sd)),
@@ -116,7 +118,7 @@ def entry_cell(entry: Entry) -> Cell:
 
 
 def _short(value: float | None, text: str | None = None) -> str:
-    """Write three decimals, as the papers print scores; words and whole numbers keep their text."""
+    """Format with three decimals, as papers print scores; words and integers are kept as text."""
     text = number(value) if text is None else text
     decimals = len(text.partition(".")[2])
     if value is None or not (decimals > _FIXED or (decimals and abs(value) <= 1)):
@@ -125,7 +127,7 @@ def _short(value: float | None, text: str | None = None) -> str:
 
 
 def ledger_table(ledger: Sequence[Entry]) -> Table:
-    """Return a row for each printed cell."""
+    """Return the ledger as a table, one row per printed cell."""
     return declared_table("ledger", [_entry_row(entry) for entry in ledger])
 
 
@@ -151,14 +153,14 @@ def _entry_row(entry: Entry) -> list[Cell]:
 
 
 def counted_as(entry: Entry) -> str:
-    """Say whether an entry is among the independent printed values, or what else it is."""
+    """Return "independent" for an entry that counts, else the reason why it does not."""
     if entry.kind == "log":
         return "the authors' logs"
     return entry.derived or (entry.verdict if entry.verdict == NOT_PRINTED else INDEPENDENT)
 
 
 def _where(entry: Entry) -> str:
-    """Return the printed table, or the method that the authors' log is of."""
+    """Return the printed table of an entry, or the method of an authors' log."""
     if entry.kind == "log":
         return entry.table.partition(":results_")[2].partition(".")[0]
     return f"Table {entry.table}" if entry.table[:1].isdigit() else entry.table
@@ -169,7 +171,7 @@ def _spread(value: str, sd: str) -> str:
 
 
 def _fixed(value: float | None, score: bool, text: str | None = None) -> str:
-    """Write a score with three decimals, one in per cent with two; the rest keeps its text."""
+    """Format a score with three decimals, a percentage with two; anything else is kept as text."""
     text = number(value) if text is None else text
     if value is None or not score:
         return text
@@ -181,7 +183,7 @@ def _fixed(value: float | None, score: bool, text: str | None = None) -> str:
 def claims_table(
     claims: Sequence[Claim], name: str = "claims", places: Mapping[str, Place] | None = None
 ) -> Table:
-    """Return a row for each claim, with what decided it among the known tables and figures."""
+    """Return a table of the claims, with links to the tables and figures that decided them."""
     shown = {claim.id: deciding(claim, places or {}) for claim in claims}
     return declared_table(
         "claims",
@@ -201,7 +203,7 @@ def claims_table(
 
 
 def deciding(claim: Claim, places: Mapping[str, Place]) -> tuple[Place, ...]:
-    """Return what shows the numbers behind a claim's verdict; nothing where it is not decided."""
+    """Return the tables and figures behind a claim's verdict; empty if it is not decided."""
     if claim.verdict not in _DECIDED and claim.as_published not in _DECIDED:
         return ()
     matches = (
@@ -211,7 +213,7 @@ def deciding(claim: Claim, places: Mapping[str, Place]) -> tuple[Place, ...]:
 
 
 def _patterns(claim: Claim) -> Iterator[str]:
-    """Yield what is listed for the claim, then the tables and figures that its text names."""
+    """Yield the patterns listed for a claim, then the tables and figures named in its text."""
     yield from _listed().get(claim.id, ())
     for kind, listed in _NAMED.findall(f"{claim.how_to_check}; {claim.section}"):
         for place in re.findall(r"\d+", listed):
@@ -222,7 +224,7 @@ def _patterns(claim: Claim) -> Iterator[str]:
 
 
 def figure_patterns(paper: str, number: str) -> tuple[str, ...]:
-    """Return the patterns of what of ours stands for a printed figure, as ``figure:id``."""
+    """Return the patterns of our figures for a printed one, as ``figure:id``."""
     return _listed().get(f"{paper} {number}", ())
 
 
@@ -233,7 +235,7 @@ def _listed() -> dict[str, tuple[str, ...]]:
 
 
 def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list[Table]:
-    """Return the table of all inequalities; [] without a record."""
+    """Return a table of all inequalities; [] without a record."""
     if not records:
         return []
     rows = [
@@ -252,6 +254,7 @@ def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list
 
 
 def _side(value: float | None) -> str:
+    """Return a number of four digits, whole from ten thousand on."""
     if value is None:
         return "–"
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""Training by pass and epoch, and curves over one setting: alpha, the grid, weights, terms."""
+"""Curves of training by pass and epoch, and of sweeps: alpha, the grid, weights, terms."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -20,7 +20,7 @@ from deepcac_study.records.sweep_tables import CENTROIDS, TERMS, Sweeps, by_spli
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import alphas
 
-_BESIDE = 4  # panels beside each other
+_BESIDE = 4  # panels in a row
 _CAC_CURVES = {
     "cost": "cost φ = D − α S",
     "within": "within-cluster sum D",
@@ -47,7 +47,7 @@ _PANELS = {
 
 
 def history_figures(runs: Runs) -> list[Figure]:
-    """Return the passes of CAC and the epochs of deep methods, sound runs, one per data set."""
+    """Return figures of CAC's passes and deep methods' epochs in sound runs, by data set."""
     figures = []
     usable = [run for run in runs.where(protocol="sound") if run.splits]
     for dataset, group in groupby(usable, lambda run: run.dataset):
@@ -69,6 +69,7 @@ def _section(synthetic: bool) -> str:
 
 
 def _alpha(run: Run) -> str:
+    """Return the alphas of a run for the legend, empty without any."""
     used = alphas(run)
     return f", α = {used}{', by split' * (' to ' in used)}" if used else ""
 
@@ -105,7 +106,7 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
 
 
 def _draw(axis: Axes, run: Run, curve: str, place: int, name: str) -> None:
-    """Draw a curve of every split, named once."""
+    """Draw a curve of every split, with one entry in the legend."""
     look: Any = {"color": PALETTE[place % len(PALETTE)], "linestyle": LINES[place % len(LINES)]}
     for number, split in enumerate(run.splits):
         values = split.get("history", {}).get(curve, ())
@@ -117,7 +118,7 @@ def _legend(canvas: Canvas, axis: Axes, where: Any = "outside upper center", **l
 
 
 def _silhouette(dataset: str, runs: list[Run]) -> Figure:
-    """Return the silhouette by epoch: a panel for each method, a colour and a dash for each k."""
+    """Return the silhouette by epoch: a panel for each method, colour and dashes by k."""
     names = list(dict.fromkeys(run.method for run in runs))
     ks = sorted({run.k for run in runs})
 
@@ -204,6 +205,7 @@ def _figure(
 
 
 def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    """Draw the measures of CAC over its passes, a line per alpha."""
     groups = list(table.groupby("alpha"))
     colours = matplotlib.colormaps["viridis"](np.linspace(0, _PALEST, len(groups)))
 
@@ -225,6 +227,7 @@ def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
 
 
 def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    """Draw F1, log-loss and separation after the last pass over alpha."""
     last = final_pass(table)
 
     def draw(canvas: Canvas) -> None:
@@ -278,6 +281,8 @@ def _heat(canvas: Canvas, axis: Axes, table: pd.DataFrame, metric: str) -> None:
 
 
 def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    """Draw the scores over the loss weights alpha and beta."""
+
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, 2, sharey=True)
         for axis, parameter in zip(axes, ("alpha", "beta"), strict=True):
@@ -294,17 +299,19 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
 def _bars(
     axis: Axes, groups: "pd.api.typing.SeriesGroupBy[Any, Any]", place: int, name: str
 ) -> None:
+    """Draw means with a standard deviation either way."""
     mean, spread = groups.mean(), groups.std().fillna(0)
     axis.errorbar(mean.index, mean, spread, label=name, elinewidth=0.8, **_marked(place))
 
 
 def _marked(place: int) -> dict[str, Any]:
-    """Return the look of the curve at a place among those of a panel."""
+    """Return the style of the curve at a position in a panel."""
     look = {"marker": MARKERS[place], "linestyle": LINES[place], "color": PALETTE[place]}
     return {**look, "markersize": 4}
 
 
 def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    """Draw the measures over alpha per term; a grey line shows none."""
     columns = {
         "share": "share of scatter",
         "direction_share": "the same, of directions",

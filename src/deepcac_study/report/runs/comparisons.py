@@ -1,11 +1,11 @@
-"""Does clustering help? And what does each switch do? Paired comparisons of finished runs.
+"""Paired comparisons of finished runs: effects of clustering, and of each switch.
 
-A table of comparisons has a row for each pair of runs and metric, the first less the second on the
-same splits: ``protocol``, ``dataset``, ``method`` and ``k`` of the first, the ``reference`` method,
+A table of comparisons has a row for each pair of runs and metric, first - second on the same
+splits: ``protocol``, ``dataset``, ``method`` and ``k`` of the first, the ``reference`` method,
 ``comparison`` (two arms, such as ``"CAC − plain"``), ``metric``; the means over the splits
 ``first_mean`` and ``second_mean``; ``mean``, ``low``, ``high`` and ``p`` of the corrected
 resampled t-test; ``p_holm``, adjusted inside the table; ``boot_low`` and ``boot_high`` of the
-paired bootstrap, NaN where the score files do not hold the same rows; and the paths of both runs,
+paired bootstrap, NaN if the score files do not have the same rows; and the paths of both runs,
 ``first`` and ``second``.
 """
 
@@ -43,7 +43,7 @@ ROW_PAIRS = (("km", ""), ("cac", ""), ("cac", "km"))  # of arms; none is the cla
 
 @dataclass
 class Bootstraps:
-    """Bootstrap values of runs, each computed once."""
+    """Bootstrap values of runs, cached."""
 
     resamples: int = 100  # number of resamples of every run
     # Intervals of runs without scores, by the paths of both and the metric.
@@ -53,7 +53,7 @@ class Bootstraps:
     _weights: dict[int, Weights] = field(default_factory=dict)
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float]:
-        """Return the interval of a paired difference; NaN if nothing varies or compares."""
+        """Return the interval of a paired difference; NaN if it is constant or not comparable."""
         stored = self.stored.get((first.path, second.path, metric), (np.nan, np.nan))
         draws, other = self._of(first), self._of(second)
         if not (metric in draws and metric in other):
@@ -64,7 +64,7 @@ class Bootstraps:
         return (low, high) if low < high else stored
 
     def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]]:
-        """Return the values of each metric; nothing without scores."""
+        """Return the bootstrap values of a run by metric; empty without scores."""
         if run.path not in self._scores:
             self._scores[run.path] = {}
             if splits := split_scores(run):
@@ -79,7 +79,7 @@ class Bootstraps:
 
 
 def split_scores(run: Run) -> list[SplitScores]:
-    """Read a two-class run's test scores, one entry per split; empty where none were kept."""
+    """Read a two-class run's test scores, one entry per split; empty without score files."""
     table = run.scores(_SCORE_COLUMNS) if int(run.record.get("n_classes", 2)) == 2 else None
     if table is None:
         return []
@@ -92,11 +92,13 @@ def split_scores(run: Run) -> list[SplitScores]:
     ]
 
 
-def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each metric by which two runs are compared.
+def compare_runs(
+    first: Run, second: Run, label: str, metrics: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Compare two runs, one row per metric.
 
-    Runs over a different number of splits, or without a value, give no row. Where the splits
-    are not the same rows there is a difference, but no test of it.
+    Runs with different numbers of splits, or without a value, give no row. If the splits do not
+    have the same rows, there is a difference, but no test of it.
     """
     paired = first.record["inputs"]["splits"] == second.record["inputs"]["splits"]
     about = {name: getattr(first, name) for name in ("protocol", "dataset", "method", "k")}
@@ -127,7 +129,7 @@ def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list
 
 
 def clustering_effects(runs: Runs, bootstraps: Bootstraps) -> pd.DataFrame:
-    """Compare k = 1, KM and CAC of every base learner, and k = 1 and k > 1 of deep methods, sound.
+    """Compare sound runs: k = 1, KM and CAC of base learners, and k = 1 and k > 1 of deep methods.
 
     Holm's correction covers all comparisons by one metric, of base classifiers and of deep
     methods separately: they are two questions.
@@ -140,7 +142,7 @@ def family_effects(pairs: Pairs, bootstraps: Bootstraps) -> pd.DataFrame:
     """Compare the pairs of one question, with intervals and adjusted p values."""
     rows = []
     for first, second, label in pairs:
-        for row in compare(first, second, label, _comparable(first, second)):
+        for row in compare_runs(first, second, label, _comparable(first, second)):
             low, high = bootstraps.difference(first, second, row["metric"])
             rows.append({**row, "boot_low": low, "boot_high": high})
     return adjusted(rows)
@@ -156,7 +158,7 @@ def _comparable(first: Run, second: Run) -> Sequence[str]:
 
 
 def adjusted(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return comparisons with Holm's p values, corrected among the rows of one metric."""
+    """Return comparisons with p values adjusted by Holm, among the rows of one metric."""
     table = pd.DataFrame(rows, columns=[*_COLUMNS, "boot_low", "boot_high"])
     by_metric = table.groupby("metric")["p"]
     return table.assign(
@@ -172,14 +174,14 @@ def usable(runs: Runs, protocol: str = "sound") -> list[Run]:
 
 
 def arms_of(runs: Runs, dataset: str, base: str, k: int) -> dict[str, Run]:
-    """Return the usable sound runs of a classifier by arm; that without one is ``""``."""
+    """Return the usable sound runs of a classifier by arm; the arm without clusters is ``""``."""
     by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
     places = {arm: (dataset, f"{arm}_{base}", k) for arm in ARM_NAMES} | {"": (dataset, base, 1)}
     return {arm: by_place[place] for arm, place in places.items() if place in by_place}
 
 
 def arm_pairs(arms: Mapping[str, Run], wanted: Iterable[tuple[str, str]]) -> Pairs:
-    """Yield the pairs of arms that were run, the first less the second."""
+    """Yield the wanted pairs of arms that were both run, with a label."""
     names = ARM_NAMES | {"": "plain"}
     for first, second in wanted:
         if first in arms and second in arms:
@@ -187,6 +189,7 @@ def arm_pairs(arms: Mapping[str, Run], wanted: Iterable[tuple[str, str]]) -> Pai
 
 
 def _base_pairs(runs: Runs) -> Pairs:
+    """Yield the pairs of arms on each data set, base classifier and k."""
     usable_runs = usable(runs)
     for run in usable_runs:
         if run.method in classifiers() and run.k == 1:
@@ -196,6 +199,7 @@ def _base_pairs(runs: Runs) -> Pairs:
 
 
 def _deep_pairs(runs: Runs) -> Pairs:
+    """Yield clustered network, its k = 1 or a yardstick, and a label of the pair."""
     by_place = {(run.dataset, run.method, run.k): run for run in usable(runs)}
     for run in by_place.values():
         method = parse_method(run.method)
@@ -209,11 +213,11 @@ def _deep_pairs(runs: Runs) -> Pairs:
 
 
 def switch_effects(runs: Runs) -> pd.DataFrame:
-    """Compare every run that has one switch on with the sound run of the same name."""
+    """Compare every run with one switch with the sound run of the same method, data set and k."""
     rows = []
     for label in switches():
         for run in usable(runs, label):
             sound = runs.find("sound", run.dataset, run.method, run.k)
             if sound is not None and sound.status == "ok":
-                rows += compare(run, sound, label, METRICS)
+                rows += compare_runs(run, sound, label, METRICS)
     return adjusted(rows)

@@ -1,4 +1,4 @@
-"""ROC, precision-recall and calibration curves from the per-row scores, or as they are kept."""
+"""ROC, precision-recall and calibration curves, from per-row scores or from shipped tables."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,17 +38,17 @@ StrPath = str | os.PathLike[str]
 
 
 def unweighted_risk(run: Run, split: Mapping[str, Any], risk: Array) -> Array:
-    """Return risks as the calibration scores of a record take them, without class weights.
+    """Return risks with class weights undone, as for the calibration scores of a record.
 
-    A model that was fitted with the classes made to count alike answers for a population in which
-    they do; its probabilities (of class 1 of two) are moved to the shares of the training rows.
+    A model with balanced class weights predicts for a population of equally frequent classes; its
+    probabilities (of class 1 of two) are converted to the shares of the training rows.
     """
     shares = _shares(split) if _can_be_weighted(run.method) else None
     return unweighted(np.column_stack([1 - risk, risk]), shares)[:, 1]
 
 
 def _shares(split: Mapping[str, Any]) -> Array | None:
-    """Return the classes' shares of a split's training rows, if they were made to count alike."""
+    """Return the class shares of a split's training rows if they were balanced, else None."""
     sizes = (split.get("clusters") or {}).get("sizes_train")
     if split["hyperparameters"].get("class_weight") != "balanced" or not sizes:
         return None
@@ -58,13 +58,13 @@ def _shares(split: Mapping[str, Any]) -> Array | None:
 
 @cache
 def _can_be_weighted(name: str) -> bool:
-    """Whether a method's classifier takes class weights: those of LDA and k-NN change nothing."""
+    """Return whether a method's classifier accepts class weights, unlike LDA and k-NN."""
     method = parse_method(name)
     return method.family != "deep" and bool(takes_weights(method.learner.load()(0)))
 
 
 class Curves(NamedTuple):
-    """What the figures show of a run."""
+    """Curves of one run for the figures."""
 
     # ``"ROC"`` or ``"PR"``, the place of the split, and values of shape (101,).
     lines: list[tuple[str, int, Array]]
@@ -100,7 +100,7 @@ def calibration_figure(dataset: str, shown: Shown, section: str) -> Figure:
 
 
 def _distance(columns: Sequence[Any]) -> float:
-    """Return the mean distance of observed shares from predicted ones, by rows."""
+    """Return the mean distance of observed from predicted shares, weighted by rows."""
     predicted, observed, *_, count = columns
     return float(np.average(np.abs(predicted - observed), weights=count))
 
@@ -132,6 +132,7 @@ def from_scores(run: Run) -> Curves | None:
 
 
 def _reliability(run: Run, splits: Sequence[SplitScores]) -> tuple[Any, ...] | None:
+    """Return predicted, observed, both ends and count per bin; None unless risks."""
     score = np.concatenate([split.score for split in splits])
     if score.min() < 0 or score.max() > 1:
         return None
@@ -144,7 +145,7 @@ def _reliability(run: Run, splits: Sequence[SplitScores]) -> tuple[Any, ...] | N
 
 
 def curve_figures(runs: Runs, curves: Callable[[Run], Curves | None] = from_scores) -> list[Figure]:
-    """Return ROC and PR curves and a calibration plot for each sound two-class data set."""
+    """Return figures of ROC and PR curves, and of calibration, for each two-class data set."""
     figures = []
     for dataset, group in groupby(runs.where(protocol="sound", status="ok"), lambda r: r.dataset):
         shown = [(run, run_curves) for run in _chosen(list(group)) if (run_curves := curves(run))]
@@ -155,7 +156,7 @@ def curve_figures(runs: Runs, curves: Callable[[Run], Curves | None] = from_scor
 
 
 def _chosen(runs: Sequence[Run]) -> list[Run]:
-    """Return at most six runs of one data set: well known methods first, smallest k above 1."""
+    """Return at most six runs of a data set, well-known methods first, at the smallest k > 1."""
     best = {run.method: run for run in at_smallest_k(runs).values()}
     return [best[method] for method in WELL_KNOWN if method in best][:6]
 
@@ -193,6 +194,7 @@ def _roc_pr(dataset: str, shown: Shown, section: str) -> Figure:
 def _draw_roc_pr(
     canvas: Canvas, shown: Shown, lines: Sequence[tuple[str, Run, int, Array]]
 ) -> None:
+    """Draw the curves: thin lines per split, a thick one for the mean of a run."""
     axes = dict(zip(("ROC", "PR"), canvas.subplots(1, 2), strict=True))
     colours = {run.path: parse_method(run.method).colour for run, _ in shown}
     dashes = {run.path: LINES[i % len(LINES)] for i, (run, _) in enumerate(shown)}
@@ -212,16 +214,16 @@ def _draw_roc_pr(
 
 
 def shipped_table(folder: StrPath, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
-    """Return ``folder/name.csv``; a table without rows, with some columns, where there is none."""
+    """Read ``folder/name.csv``; if it is missing, return an empty table with `columns`."""
     path = Path(folder) / f"{name}.csv"
     there = path.exists() and path.stat().st_size
     return pd.read_csv(path) if there else pd.DataFrame(columns=list(columns))
 
 
 def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFrame:
-    """Return the data behind one kind of figure in a folder, of the data sets that may be kept.
+    """Read the data behind one kind of figure in a folder, for some data sets.
 
-    Curves of several splits become their mean.
+    Curves of several splits are averaged.
     """
     tables = {dataset: shipped_table(figures, f"{name}_{dataset}") for dataset in sorted(datasets)}
     parts = [table.assign(dataset=dataset) for dataset, table in tables.items() if len(table)]
@@ -235,19 +237,19 @@ def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFra
 
 
 def bootstrap_table(effects: pd.DataFrame) -> pd.DataFrame:
-    """Return the bootstrap interval of each comparison that has one, by the paths of its runs."""
+    """Return a table of the bootstrap intervals of comparisons, with the paths of both runs."""
     rows = effects.assign(low=effects["boot_low"], high=effects["boot_high"])
     return rows[_INTERVAL].dropna().round(6).reset_index(drop=True)
 
 
 def shipped_bootstraps(folder: StrPath) -> dict[tuple[str, str, str], tuple[float, float]]:
-    """Return the intervals of ``bootstraps.csv`` of a folder, as `Bootstraps` keeps them."""
+    """Read the intervals in ``bootstraps.csv`` of a folder, by runs and metric."""
     rows = shipped_table(folder, BOOTSTRAPS, _INTERVAL)[_INTERVAL].to_numpy()
     return {(first, second, metric): (low, high) for first, second, metric, low, high in rows}
 
 
 def shipped_curves(folder: StrPath) -> Callable[[Run], Curves | None]:
-    """Return what finds the curves of a sound run: from its scores, or the kept ones."""
+    """Return a function that gives a sound run's curves, from its scores or shipped tables."""
     tables = {
         name: dict(list(shipped_table(folder, name, columns).groupby(_RUN)))
         for name, columns in _COLUMNS.items()

@@ -1,4 +1,4 @@
-"""Does clustering help, what does a switch do, which method wins: tables and pictures of scores."""
+"""Tables and figures of effects of clustering and switches, and of the best methods."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -38,7 +38,7 @@ METRIC = "auroc"
 def effects_table(
     effects: pd.DataFrame, metric: str, name: str = "clustering", kind: str = "clustering"
 ) -> Table:
-    """Return comparisons by one metric, with the declaration of their kind."""
+    """Return a table of the comparisons by one metric."""
     rows = [
         text_row(
             *(row.dataset, method_label(row.reference), row.k, row.comparison),
@@ -51,7 +51,7 @@ def effects_table(
 
 
 def answer_table(effects: pd.DataFrame) -> Table:
-    """Count what the comparisons of `clustering_effects` say, by comparison and metric."""
+    """Count the results of `clustering_effects`, by comparison and metric."""
     first = {label: place for place, label in enumerate(_CAC_LABELS)}  # then by name
     groups = dict(list(effects.groupby(["comparison", "metric"])))
     labels = sorted(set(effects["comparison"]), key=lambda label: (first.get(label, 9), label))
@@ -73,7 +73,7 @@ def _counted(rows: pd.DataFrame | None) -> str:
 
 
 def switches_table(effects: pd.DataFrame) -> Table:
-    """Return the effect of each switch by itself; a switch without runs has a row that says so."""
+    """Return the effect of each single switch; those without runs have a row with a note."""
     rows = []
     for label, switch in switches().items():
         compared = effects[effects["protocol"] == label]
@@ -102,6 +102,7 @@ def _effect(row: Any) -> tuple[str, ...]:
 
 
 def _reading(row: Any) -> str:
+    """Return the corrected test in words."""
     if np.isnan(row.p_holm):
         return "nothing varies: no test"
     if row.p_holm >= 0.05:
@@ -110,7 +111,7 @@ def _reading(row: Any) -> str:
 
 
 def effect_forest(effects: pd.DataFrame) -> Figure | None:
-    """Return differences in AUROC and F1 with their intervals, a row for each comparison."""
+    """Return a forest plot of the differences in AUROC and F1, one row per comparison."""
     shown = effects[effects["metric"].isin(_FORESTED) & effects["comparison"].isin(_MARKS)]
     if shown.empty:
         return None
@@ -131,7 +132,7 @@ def effect_forest(effects: pd.DataFrame) -> Figure | None:
 
 
 def _seen(shown: pd.DataFrame, metric: str) -> str:
-    """Say between what the differences lie, and how many intervals leave out 0."""
+    """Return a text on the range of differences, and how many intervals exclude 0."""
     clear = ((shown["low"] > 0) | (shown["high"] < 0)).sum()
     return (
         f"{people(metric)}: {len(shown)} differences from {shown['mean'].min():+.3f} to "
@@ -140,7 +141,7 @@ def _seen(shown: pd.DataFrame, metric: str) -> str:
 
 
 def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
-    """Return the scatter of printed scores and ours, or None before the first run."""
+    """Return a scatter plot of printed scores and ours, or None before the first run."""
     data: list[tuple[object, ...]] = [
         (e.paper, e.table, e.dataset, e.method, e.k, e.item, name, e.printed_value, ours)
         for e in ledger
@@ -182,7 +183,7 @@ def _draw_scores(canvas: Canvas, data: Sequence[tuple[object, ...]]) -> None:
 
 
 def wins_table(runs: Runs) -> Table:
-    """Return the mean AUROC of every method on every data set, the most often ahead first."""
+    """Return the mean AUROC of every method on every data set, ordered by wins over others."""
     scores = pd.DataFrame(_mean_scores(runs)).rename_axis(index="dataset").T.sort_index(axis=1)
     scores = scores[scores.notna().sum(axis=1) >= _FEWEST]
     scores = scores.loc[:, scores.notna().any()]
@@ -201,11 +202,12 @@ def wins_table(runs: Runs) -> Table:
 
 
 def _score(value: float, best: bool) -> str:
+    """Return a score, with a triangle if it is the best."""
     return "" if pd.isna(value) else f"{value:.3f}{' ▲' * bool(best)}"
 
 
 def _ahead(scores: pd.DataFrame, name: str) -> float:
-    """Return the share of scores of other methods, on shared data sets, that lie below its own."""
+    """Return the share of other methods' scores, on common data sets, below those of `name`."""
     others = scores.drop(index=name)
     shared = others.notna() & scores.loc[name].notna()
     n = int(shared.to_numpy().sum())
@@ -222,10 +224,10 @@ def _mean_scores(runs: Runs) -> dict[str, dict[str, float]]:
 
 
 def collapse_table(runs: Runs) -> Table:
-    """Return every CAC+X beside the nearest class centroid, which needs no clusters at all.
+    """Compare every CAC+X with the nearest class centroid, which needs no clusters.
 
-    Where the clusters have become the classes, CAC is that rule and the base classifier has
-    no say (one class each but for the row that the update keeps in place).
+    Where the clusters have become the classes, CAC equals that rule and the base classifier has no
+    effect (each cluster has one class, except for the row that the update keeps in place).
     """
     rows = []
     for run in runs.where(status="ok"):
@@ -255,10 +257,9 @@ def collapse_table(runs: Runs) -> Table:
 
 
 def choice_table(runs: Runs) -> Table:
-    """Return, for each data set and method with several k, the k of each split's best F1.
+    """Return, for each data set and method with several k, the k with each split's best F1.
 
-    Only the five folds inside a split's training part choose; the test rows are scored with the
-    chosen k.
+    k is chosen by the five folds inside a split's training part only, and tested on the test rows.
     """
     rows = []
     for candidates in _searched(runs):
@@ -284,7 +285,7 @@ def choice_table(runs: Runs) -> Table:
 
 
 def _searched(runs: Runs) -> Iterator[dict[int, Run]]:
-    """Yield the runs of one data set and method by k, where there are several to choose from."""
+    """Yield the runs of each data set and method by k, if there are several."""
     by_method: dict[tuple[str, str], dict[int, Run]] = {}
     for run in runs.where(protocol="sound", status="ok"):
         if run.fold_scores:

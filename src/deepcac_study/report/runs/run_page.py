@@ -1,4 +1,4 @@
-"""One run on one page: its scores, what the papers print of it, its clusters and its machine."""
+"""The page of one run: scores, printed values, clusters and machine."""
 
 import os
 from collections.abc import Sequence
@@ -28,13 +28,13 @@ _DECIDED = ("agree", "differ")
 
 
 class RunPage(NamedTuple):
-    """A page that was written, and what it says in lines.
+    """A page that was written, and its summary.
 
     Attributes
     ----------
     path : Path
     lines : tuple of str
-        The scores; what the papers print beside them, if anything.
+        The scores, and the comparison with printed values, if any.
     """
 
     path: Path
@@ -51,7 +51,7 @@ def write_run_page(
     record : path-like
         ``results/{dataset}/{method}_k{k}.json``, or one as published.
     registry : Registry
-        Has the run's data set.
+        Registry with the run's data set.
     folder : path-like
         The folder with ``results``.
 
@@ -110,7 +110,7 @@ def write_run_page(
 
 
 def _sentence(run: Run) -> str:
-    """Say what the run scored."""
+    """Return a sentence on the run's scores."""
     if run.status != "ok":
         return f"{run_label(run)} on {run.dataset}, {protocol_label(run.protocol)}: {run.status}"
     scores = [(name, run.score(name)) for name in _FIRST]
@@ -121,7 +121,7 @@ def _sentence(run: Run) -> str:
 
 
 def _comparison(printed: Sequence[Entry], run: Run) -> list[str]:
-    """Return a line for each printed value: ours in the same metric, and whether it agrees."""
+    """Return a line per printed value, with ours in the same metric and the verdict."""
     return [
         f"printed {_metric(entry)} {entry.printed}, ours {number(_ours(entry, run))} "
         f"({PAPERS[entry.paper].label}, Table {entry.table}): {_verdict(entry, run)}"
@@ -131,7 +131,7 @@ def _comparison(printed: Sequence[Entry], run: Run) -> list[str]:
 
 
 def _ours(entry: Entry, run: Run) -> float | None:
-    """Return our number for a printed value by the protocol of a run."""
+    """Return our number for a printed value under the protocol of a run."""
     return entry.sound if run.protocol == SOUND.name else entry.as_published
 
 
@@ -141,7 +141,7 @@ def _metric(entry: Entry) -> str:
 
 
 def _verdict(entry: Entry, run: Run) -> str:
-    """Return whether a run agrees with a printed value, if its protocol is the one that decides."""
+    """Return the verdict on a printed value, if the run's protocol is the deciding one."""
     if entry.run == run.path and entry.verdict in _DECIDED:
         return f"{entry.verdict}s"
     return f"decided by the run “{protocol_label(entry.decided_by)}”"

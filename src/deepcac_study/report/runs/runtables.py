@@ -1,4 +1,4 @@
-"""Tables about the runs themselves: scores, times, clusters and how stable those are."""
+"""Tables of runs: scores, times, clusters and their stability."""
 
 from collections.abc import Container, Iterable, Sequence
 from itertools import combinations, zip_longest
@@ -30,9 +30,9 @@ PROTOCOLS = {
 
 
 def stability(run: Run) -> float | None:
-    """Return the mean adjusted Rand index over pairs of splits, on test rows that both hold.
+    """Return the mean adjusted Rand index over pairs of splits, on common test rows.
 
-    None without a score file, or where no two splits share rows.
+    None without a score file, or if no two splits share rows.
     """
     table = run.scores(["row_id", "seed", "cluster"])
     if table is None:
@@ -47,7 +47,7 @@ def stability(run: Run) -> float | None:
 
 
 def protocol_label(protocol: str) -> str:
-    """Return a protocol as people write it; a switch is shown by its label."""
+    """Return the display name of a protocol; that of a single switch is its label."""
     return PROTOCOLS.get(protocol, f"switch {protocol}")
 
 
@@ -57,7 +57,7 @@ def run_label(run: Run) -> str:
 
 
 def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs") -> Table:
-    """Return a row for each run, with the numbers that papers print for it."""
+    """Return a table with a row per run, with printed numbers."""
     printed: dict[str, list[str]] = {}
     for entry in ledger:
         if entry.kind == "score" and entry.run and entry.printed:
@@ -76,10 +76,9 @@ def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs")
 def clusters_table(
     runs: Iterable[Run], name: str = "clusters", *, hidden: Container[str] = ()
 ) -> Table:
-    """Return a row for each cluster of a run with k > 1: size, class mix, distinct features.
+    """Return a table with a row per cluster of runs with k > 1: size, class mix, features.
 
-    Data sets that are `hidden` are restricted: nothing is told of a cluster with few patients of a
-    class.
+    Data sets that are `hidden` are restricted: clusters with few patients of a class are withheld.
     """
     rows = []
     for run in runs:
@@ -111,7 +110,12 @@ def _described(run: Run, few: int) -> list[tuple[object, ...]]:
     return [
         (WITHHELD, WITHHELD, WITHHELD, "")
         if secret
-        else (sum(train), sum(other) if other else "", mix(train), _features(clusters, cluster))
+        else (
+            sum(train),
+            sum(other) if other else "",
+            class_mix(train),
+            _features(clusters, cluster),
+        )
         for cluster, ((train, other), secret) in enumerate(zip(pairs, hidden, strict=True))
     ]
 
@@ -127,24 +131,25 @@ def _score(run: Run, metric: str) -> str:
     return f"{score[0]:.3f} ± {score[1]:.3f}" if len(run.splits) > 1 else f"{score[0]:.3f}"
 
 
-def mix(sizes: Sequence[int] | npt.NDArray[np.float64]) -> str:
-    """Return the shares of the classes among so many rows of each."""
+def class_mix(sizes: Sequence[int] | npt.NDArray[np.float64]) -> str:
+    """Return the class shares as text, from the number of rows of each class."""
     total = sum(sizes)
     return " : ".join(f"{100 * size / total:.1f} %" for size in sizes) if total else "empty"
 
 
 def _features(clusters: dict[str, Any], cluster: int) -> str:
+    """Return the features that mark a cluster, with their effects."""
     features = [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
     return "; ".join(f"{f['feature']} ({_size(f['effect'])})" for f in features[:_SHOWN_FEATURES])
 
 
 def _size(effect: float) -> str:
-    """Two constants differ by an infinite effect; rounding makes it merely huge."""
+    """Format an effect size; a huge one comes from two constants and rounding."""
     return f"{effect:+.2f}" if abs(effect) < _HUGE else f"{'+' if effect > 0 else '−'}∞"
 
 
 def alphas(run: Run) -> str:
-    """Return the alphas of the splits: one value, or the smallest and the largest."""
+    """Return the alphas of the splits as text: one value, or smallest and largest."""
     used = [split.get("hyperparameters", {}).get("alpha") for split in run.splits]
     alphas = sorted({alpha for alpha in used if alpha is not None})
     if not alphas:
@@ -153,7 +158,7 @@ def alphas(run: Run) -> str:
 
 
 def at_smallest_k(runs: Iterable[Run]) -> dict[tuple[str, str], Run]:
-    """Return one run a method and data set: that with the smallest k above 1, or else k = 1."""
+    """Return one run per method and data set: that with the smallest k above 1, else k = 1."""
     chosen: dict[tuple[str, str], Run] = {}
     for run in runs:
         present = chosen.get((run.method, run.dataset))

@@ -1,1 +1,1 @@
-"""The report as a whole: what it is made from, its first page, the frame of every page."""
+"""The report as a whole: its material, its first page, and the layout of every page."""

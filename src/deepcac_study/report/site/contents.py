@@ -1,4 +1,4 @@
-"""What the report shows: every table and figure by the page that shows it."""
+"""Contents of the report: every table and figure, by page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -51,7 +51,7 @@ from deepcac_study.report.subtypes.subtype_figures import embedding_figures
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything that is shown."""
+    """All tables and figures of the report."""
 
     material: Material
     ledger: Sequence[Entry]
@@ -72,7 +72,7 @@ class Contents:
 def contents(
     material: Material, ledger: Sequence[Entry], claims: Sequence[Claim], bootstraps: Bootstraps
 ) -> Contents:
-    """Make every table and describe every figure; nothing is drawn yet."""
+    """Return every table and the specification of every figure; nothing is drawn yet."""
     effects = clustering_effects(material.real, bootstraps)
     switched = switch_effects(material.real)
     tables = _tables(material, ledger, effects, switched, bootstraps)
@@ -121,7 +121,7 @@ def _tables(
 
 
 def _own_tables(material: Material, bootstraps: Bootstraps) -> list[Table]:
-    """Return the runs and comparisons on real data that no paper has."""
+    """Return tables of the runs and comparisons on real data that no paper has."""
     if not len(material.unpublished):
         return []
     effects = clustering_effects(material.unpublished, bootstraps)
@@ -143,7 +143,7 @@ def _synthetic_tables(material: Material) -> list[Table]:
 
 
 def _figures(material: Material, ledger: Sequence[Entry], effects: pd.DataFrame) -> list[Figure]:
-    """Return every figure that there is material for."""
+    """Return every figure for which there are results."""
     figures = [
         printed_against_ours(ledger),
         effect_forest(effects),

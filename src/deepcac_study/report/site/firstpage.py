@@ -1,4 +1,4 @@
-"""The first page: the answer with its numbers and picture, what agrees and holds, by paper."""
+"""The first page: the answer with figures, and counts of agreement and verdicts by paper."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,14 +41,14 @@ NOTHING = "No run on the papers' data has been made yet: every printed value wai
 
 @dataclass(frozen=True)
 class Answer:
-    """What the first page says first."""
+    """The answer at the top of the first page."""
 
     sentences: list[str]  # the answer, and what belongs to it
     figures: list[Figure]  # the picture of the answer; the planted truth beside it in a demo
 
 
 def answer(shown: Contents) -> Answer:
-    """Return the first page's answer: of the papers' data where they were run, else of the demo."""
+    """Return the answer on the papers' data if they were run, else on other data or the demo."""
     judged, clinical = shown.material.judged, shown.material.clinical
     drawn = {figure.id: figure for figure in shown.all_figures}
     if len(shown.material.real) or sentence(judged):
@@ -77,14 +77,14 @@ def answer(shown: Contents) -> Answer:
 
 
 def _best_runs(runs: Runs) -> list[str]:
-    """Say which run has the highest AUROC on each data set that no paper has."""
+    """Return a sentence per data set that no paper has, on the run with the highest AUROC."""
     names = dict.fromkeys(run.dataset for run in runs)
     best = ((name, _best_run(runs.where(dataset=name, status="ok"))) for name in names)
     return [f"On {name}, {words}." for name, words in best if words]
 
 
 def _best_run(runs: Sequence[Run]) -> str:
-    """Say which run of a data set has the highest mean AUROC."""
+    """Return a sentence on the run of a data set with the highest mean AUROC."""
     scored = [(score[0], run) for run in runs if (score := run.score(run.reported("auroc", "")))]
     if not scored:
         return ""
@@ -97,7 +97,7 @@ def _best_run(runs: Sequence[Run]) -> str:
 
 
 def _by_chance(counts: Sequence[Count]) -> str:
-    """Say how often the printed value of another method would agree."""
+    """Return a sentence on how often the printed value of another method would agree."""
     null, low, high = (100 * value(counts, "cells", name) for name in NULL[:3])
     if null != null:
         return ""
@@ -106,9 +106,9 @@ def _by_chance(counts: Sequence[Count]) -> str:
 
 
 def planted_sentence(judged: Judgement | None) -> str:
-    """Say how many planted cohorts were recognised, with and without a planted effect.
+    """Return a sentence on how many planted cohorts were detected, with and without an effect.
 
-    Of each strength and size, by the contender that finds most.
+    For each strength and size, the count is that of the contender that finds most.
     """
     curve = pd.DataFrame(judged.summary["power"] if judged else [], columns=_POWER)
     found = (curve["cohorts"] * curve["detected"]).astype(float).round().astype(int)
@@ -135,7 +135,7 @@ def planted_sentence(judged: Judgement | None) -> str:
 
 
 def values_table(counts: Sequence[Count]) -> Table:
-    """Return what became of the printed values of each paper that count by themselves."""
+    """Return a table of the agreement of each paper's independent printed values."""
     rows = [
         [
             _name(paper),
@@ -150,7 +150,7 @@ def values_table(counts: Sequence[Count]) -> Table:
 
 
 def claims_by_paper(counts: Sequence[Count]) -> Table:
-    """Return what became of the claims of each paper, by the corrected protocol."""
+    """Return a table of the verdicts on each paper's claims, under the sound protocol."""
     rows = []
     for paper in (*PAPERS, ALL):
         made, *decided = (_count(counts, "claims", name, paper) for name in ("claims", *_CLAIMS))
@@ -162,7 +162,7 @@ def claims_by_paper(counts: Sequence[Count]) -> Table:
 
 
 def protocols_in_words(ledger: Sequence[Entry]) -> str:
-    """Say by which protocol printed values and claims are decided; empty before the first run."""
+    """Return a sentence on the deciding protocols; empty before the first run."""
     decided = [
         entry.decided_by
         for entry in ledger
@@ -190,7 +190,7 @@ def _count(counts: Sequence[Count], part: str, name: str, paper: str, group: str
     return round(value(counts, part, name, paper=paper, group=group))
 
 
-def origins(machines: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+def count_origins(machines: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
     """Count records by the commits, Pythons, devices, processors and libraries that made them."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in _ORIGINS}
     for machine in machines:
@@ -203,11 +203,11 @@ def origins(machines: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
 
 
 def provenance(runs: Sequence[Run]) -> str:
-    """Return commit, version, date, machine, hours and mixed libraries of the records."""
+    """Return a text on commit, version, date, machine, hours and libraries of the records."""
     by_path = {run.path: run.record.get("machine") or {} for run in runs}
     if not by_path:
         return "No record yet."
-    counts = origins(by_path.values())
+    counts = count_origins(by_path.values())
     commits, pythons, devices, processors, _ = (sorted(count) for count in counts.values())
     libraries = _by_library(counts["libraries"])
     times = (run.file.stat().st_mtime for run in runs)
@@ -237,6 +237,7 @@ def _by_library(libraries: Mapping[str, int]) -> dict[str, dict[str, int]]:
 
 
 def _spent(seconds: float) -> str:
+    """Return a duration in words."""
     minutes = round(seconds / 60)
     if minutes < 1:
         return "less than a minute"

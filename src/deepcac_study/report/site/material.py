@@ -1,4 +1,4 @@
-"""What a report is made from."""
+"""The material of a report."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from deepcac_study.report.runs.curves import Curves, from_scores
 
 @dataclass(frozen=True)
 class Material(Findings):
-    """All that a report is made from; nothing of it is fitted here."""
+    """All results that a report is made from."""
 
     sources: Sequence[SourceNote] = ()
     judged: Judgement | None = None
@@ -35,12 +35,12 @@ class Material(Findings):
 
     @cached_property
     def unpublished(self) -> Runs:
-        """The runs on real data that no paper has; they say nothing about the papers."""
+        """The runs on real data that no paper has, which do not count for the papers."""
         return Runs(tuple(run for run in self.runs if not run.synthetic and not _printed(run)))
 
     @cached_property
     def restricted(self) -> frozenset[str]:
-        """The data sets of which no row may be shown."""
+        """The restricted data sets, whose rows may not be shown."""
         closed = (item for item in self.sources if item.source.closed)
         return frozenset(note.id for item in closed for note in item.sets if not note.generated)
 

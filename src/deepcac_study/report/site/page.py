@@ -1,4 +1,4 @@
-"""The report: a small first page, pages beside it, tables, figures, ledger and claims."""
+"""Building of the whole report: pages, tables, figures, ledger and claims."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -39,14 +39,14 @@ from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_page
 
 @dataclass(frozen=True)
 class BesideRecords:
-    """What lies beside the records of a finished workflow, as far as it is there.
+    """Files of a finished workflow besides the records; all are optional.
 
     Attributes
     ----------
     cohorts, features : Path
-        Cohort flows; sound features, for the pages of subtypes.
+        Folders of cohort flows, and of sound features for the pages of subtypes.
     truth : iterable of path-like
-        Planted subtypes of generated cohorts.
+        Files of planted subtypes of generated cohorts.
     inputs
         As in `deepcac_study.records.runs.load`.
     """
@@ -59,17 +59,17 @@ class BesideRecords:
 
 @dataclass(frozen=True)
 class ShippedRecords:
-    """Which records ship with the project, and what stands for their score files.
+    """Shipped records, and the shipped tables that replace their score files.
 
     Attributes
     ----------
     tables : Path
-        Folder of the tables that ship with the project: shipped records of runs, which have no
-        score files, have their curves, bootstrap intervals and pages of subtypes.
+        Folder of the shipped tables, with curves, bootstrap intervals and pages of subtypes of
+        shipped runs, which have no score files.
     unscored
         As in `deepcac_study.records.runs.load`.
     made_from : str
-        Where the records come from, if not from runs here.
+        Origin of the records, if they are not from runs here.
     """
 
     tables: Path | None = None
@@ -78,7 +78,7 @@ class ShippedRecords:
 
     @property
     def fallback(self) -> Path | None:
-        """The folder of tables where runs have no score files."""
+        """The folder of tables for runs without score files."""
         return self.tables if self.unscored else None
 
 
@@ -92,26 +92,26 @@ def build(
     resamples: int = 100,
     threads: int = 1,
 ) -> None:
-    """Make the whole report from finished work; nothing is fitted.
+    """Write the whole report from finished work; nothing is fitted.
 
     Parameters
     ----------
     paths : iterable of path-like
         Records and tables below ``results``, in any order (`deepcac_study.records.reader.by_kind`).
-        Score files are looked for beside the runs. Any subset gives a valid report.
+        Score files are read from next to the records. Any subset gives a valid report.
     registry_dir : path-like
     out_dir : path-like
-        Gets ``index.html``, ``pages/``, ``ledger.csv``, ``claims.csv``, ``summary.csv``,
+        Receives ``index.html``, ``pages/``, ``ledger.csv``, ``claims.csv``, ``summary.csv``,
         ``tables/`` and ``figures/``.
     data : BesideRecords
     shipped : ShippedRecords
     resamples, threads : int
-        Of the bootstrap; processes that draw.
+        Resamples of the bootstrap; processes that draw figures.
 
     Raises
     ------
     DataError
-        A record or score file is damaged, is not of its place or of its inputs.
+        A record or score file is damaged, or does not fit its path or its inputs.
     """
     registry, root, files = Path(registry_dir), Path(out_dir).absolute().parents[1], list(paths)
     findings = read(
@@ -144,7 +144,7 @@ def build(
 def _subtypes(
     material: Material, registry: Path, shipped: str | os.PathLike[str] | None
 ) -> list[SubtypePage]:
-    """Return the pages of subtypes: of the runs here, else those that ship."""
+    """Return the pages of subtypes of the runs here, else the shipped ones."""
     pages = list(subtype_pages(material.runs, registry, material.features_dir))
     return pages or (list(shipped_pages(shipped)) if shipped else [])
 
@@ -156,7 +156,7 @@ def _write(
     bootstraps: Bootstraps,
     threads: int,
 ) -> None:
-    """Write everything that is shown; every printed cell and claim is decided here."""
+    """Decide every printed cell and claim, and write all pages, tables and figures."""
     ledger = entries(material)
     decided = claims(material, ledger)
     write_rows(out / "ledger.csv", Entry, ledger)

@@ -1,4 +1,4 @@
-"""One page a paper: its tables beside ours, its claims, and what its program did otherwise."""
+"""One page per paper: its tables with our numbers, its claims, and deviations of its program."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -20,8 +20,8 @@ from deepcac_study.report.papers.ledger_tables import Place, claims_table, figur
 from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.site.contents import Contents
 
-_METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
-_MOST = 4  # figures of ours beside one of the paper
+_METRICS = ("auroc", "f1", "auprc")  # the first available one is reported
+_MOST = 4  # our figures per figure of the paper
 _CELLS = (
     "Each cell shows, from top to bottom: the printed value, our run as published, our run by the "
     "corrected protocol, and how far the deciding run lies from the printed value. ✓ agrees, ✗ "
@@ -46,7 +46,7 @@ _SMALL = 0.0005  # a difference that three decimals do not show
 
 
 def touching(paper: str) -> list[Switch]:
-    """Return the switches that touch a printed table of a paper, by its key."""
+    """Return the switches that affect a printed table of a paper, given by its key."""
     every = switches().values()
     if not any(paper in switch.touches for switch in every):
         return []
@@ -56,7 +56,7 @@ def touching(paper: str) -> list[Switch]:
 
 
 def switch_sentences(chosen: Iterable[Switch], effects: pd.DataFrame) -> list[str]:
-    """Say of each switch that was run what it is, and its largest effect."""
+    """Return a sentence for each switch that was run, with its largest effect."""
     sentences = []
     for switch in chosen:
         rows = effects[effects["protocol"] == switch.label]
@@ -67,6 +67,7 @@ def switch_sentences(chosen: Iterable[Switch], effects: pd.DataFrame) -> list[st
 
 
 def _sentence(switch: Switch, rows: pd.DataFrame) -> str:
+    """Return what a switch changes, by its largest change over the runs."""
     largest: Any = next(rows.loc[[rows["mean"].abs().idxmax()]].itertuples())
     what = f"the {people(largest.metric)} of {method_label(largest.method)} on {largest.dataset}"
     what += f", k = {largest.k}" * (largest.k > 1)
@@ -82,7 +83,7 @@ def _sentence(switch: Switch, rows: pd.DataFrame) -> str:
 
 
 def _change(row: Any) -> str:
-    """Say how the score moves from the program's way to the text's."""
+    """Return a text on the change of the score from the program's way to the text's."""
     moved = row.second_mean - row.first_mean
     if abs(moved) < _SMALL:
         return f"stays at {row.second_mean:.3f}"
@@ -93,11 +94,12 @@ def _change(row: Any) -> str:
 
 def paper_pages(shown: Contents) -> list[ReportPage]:
     """Return the page of every paper: its tables, figures and claims, and its program."""
-    targets = places(shown)
+    targets = report_places(shown)
     return [_page(paper, shown, targets) for paper in PAPERS.values()]
 
 
 def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> ReportPage:
+    """Return a paper's page: tables, figures, claims and switches."""
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
     tables = [table for table in shown.tables["papers"] if table.group == paper.key]
     printed = _printed_figures(paper, shown.all_figures)
@@ -134,7 +136,7 @@ def _page(paper: Paper, shown: Contents, targets: Mapping[str, Place]) -> Report
 
 
 def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[Section]:
-    """Return every figure that a paper prints, with those of ours that stand for it."""
+    """Return sections on the figures of a paper, with ours that correspond."""
     panels: dict[str, list[str]] = {}
     for row in facts("figures", paper.folder):
         panel = f"({row['panel']}) " if row["panel"] else ""
@@ -155,21 +157,21 @@ def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[Section]:
 
 
 def _switches(paper: Paper, table: Table) -> Table:
-    """Return the rows of the switches that touch a printed table of the paper."""
+    """Return the rows of the switches that affect a printed table of the paper."""
     labels = {switch.label for switch in touching(paper.key)}
     rows = [row for row in table.rows if row[0].text in labels]
     return declared_table("paper_switches", rows, key=paper.key, label=paper.label, head=table.head)
 
 
-def places(shown: Contents) -> dict[str, Place]:
-    """Return every table with rows and every figure, as ``table:id`` and ``figure:id``."""
+def report_places(shown: Contents) -> dict[str, Place]:
+    """Return the places of all non-empty tables and figures, by ``table:id`` and ``figure:id``."""
     targets = {}
     for page, tables in shown.tables.items():
         for table in tables:
             if table.rows:
                 home = f"paper_{table.group}" if table.group else page
                 title = table.title
-                if table.group:  # the paper's year and authors stand beside it
+                if table.group:  # the paper's year and authors are next to it
                     paper = PAPERS[table.group]
                     title = title.replace(paper.citation, paper.label)
                 targets[f"table:{table.id}"] = Place(title, f"pages/{home}.html#table-{table.id}")

@@ -1,4 +1,4 @@
-"""The report of the real study from what ships with the project: no data, no runs, no score files.
+"""The report of the real study from the shipped files, without data, runs or score files.
 
 python -m deepcac_study.report.site.shipped study
 """
@@ -27,17 +27,16 @@ PROJECT = Path(__file__).resolve().parents[4]
 def report_shipped(
     folder: str | os.PathLike[str], project: str | os.PathLike[str] = PROJECT, threads: int = 1
 ) -> Path:
-    """Lay the shipped records in a folder and make the report of them.
+    """Write the shipped records to a folder, make the report, and return its first page.
 
-    The folder gets ``results/``, with the records, what was measured, what the judge finds in the
-    records, and ``report/``, whose first page is returned. Every printed cell and claim is decided
-    here. What needs score files or the rows of patients is left out, but for the curves and
-    bootstrap intervals that ship.
+    The folder gets ``results/`` with the records, the shipped measurements, the judge's tables, and
+    ``report/``. Every printed cell and claim is decided here. Anything that needs score files or
+    rows of patients is left out, except shipped curves and bootstrap intervals.
     """
     archive, results = Path(project) / "docs" / "results", Path(folder) / "results"
     rows = record_archive.manifest(archive / "records")
     check_commits({row.path: row.commit for row in rows})
-    # The folder is the report's own: records of an earlier release are no longer what ships.
+    # The folder belongs to the report: records of an earlier release are overwritten.
     record_archive.lay(archive / "records", results, replace=True)
     shutil.copytree(archive / MEASURED, results, dirs_exist_ok=True)
     records = shipped_records(results, project)
@@ -53,20 +52,20 @@ def report_shipped(
 
 
 def shipped_records(results: Path, project: str | os.PathLike[str] = PROJECT) -> list[Path]:
-    """Return where the records that ship lie below ``results``."""
+    """Return the paths of the shipped records below ``results``."""
     archive = Path(project) / "docs" / "results" / "records"
     return [results / row.path for row in record_archive.manifest(archive)]
 
 
 def measured_files(results: Path, project: str | os.PathLike[str] = PROJECT) -> list[Path]:
-    """Return where what was measured and ships lies below ``results``."""
+    """Return the paths of the shipped measurements below ``results``."""
     folder = Path(project) / "docs" / "results" / MEASURED
     paths = (path for path in sorted(folder.rglob("*")) if path.suffix in (".csv", ".json"))
     return [results / path.relative_to(folder) for path in paths]
 
 
 def _judge(records: Iterable[Path], results: Path, plan: Judge) -> list[Path]:
-    """Write what the judge finds in the records, as ``snakemake judge`` does."""
+    """Write the judge's tables from the records, as ``snakemake judge`` does; return the paths."""
     files, folder = by_kind(records), results / JUDGED
     table, summary = folder / "verdicts.csv", folder / "summary.json"
     margins = {"margin": plan.margin, "strict": plan.strict_margin}
@@ -78,7 +77,7 @@ def _judge(records: Iterable[Path], results: Path, plan: Judge) -> list[Path]:
 
 
 def _made_from(rows: Sequence[record_archive.ManifestRow]) -> str:
-    """Say what the report is made from, and what it leaves out."""
+    """Return a text on the origin of the report, and on what it leaves out."""
     commits = Counter(row.commit[:7] for row in rows).most_common()
     processors = Counter(row.processor for row in rows).most_common()
     return (

@@ -1,4 +1,4 @@
-"""The report's pages: a small first page, a page a subject and a page a paper."""
+"""The report's pages: a small first page, one page per subject and one per paper."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ from deepcac_study.report.site.firstpage import (
     values_table,
 )
 from deepcac_study.report.site.material import Material, generated_only
-from deepcac_study.report.site.paperpages import paper_pages, places, switch_sentences
+from deepcac_study.report.site.paperpages import paper_pages, report_places, switch_sentences
 from deepcac_study.report.subtypes.subtype_figures import of_pages
 from deepcac_study.report.subtypes.subtypepages import (
     KINDS,
@@ -40,7 +40,7 @@ from deepcac_study.report.subtypes.subtypepages import (
     subtype_sections,
 )
 
-# The title, the question, and what the first page says of the report.
+# Title, question, and a note on the first page about the report.
 _QUESTION = "Do clusters of patients help to predict their risk?"
 REAL = (
     "Real study: clustering-aware classification, reproduced",
@@ -102,7 +102,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
 
 
 def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[ReportPage]:
-    """Return the page of each subject; one that has nothing to show says what is missing."""
+    """Return the page of each subject; an empty one has a note on what is missing."""
     judged, counts = shown.material.judged, shown.counts
     sentences = {
         "ledger": (cells_in_words(counts), protocols_in_words(shown.ledger)),
@@ -113,7 +113,7 @@ def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[ReportPage]
     }
     unwritten = {
         "ledger": ledger_table(shown.ledger),
-        "claims": claims_table(shown.claims, places=places(shown)),
+        "claims": claims_table(shown.claims, places=report_places(shown)),
     }
     for kind, name in KINDS.items():
         unwritten[name] = pages_table([page for page in subtypes if page.kind == kind], kind)
@@ -148,13 +148,13 @@ def _pages(shown: Contents, subtypes: Sequence[SubtypePage]) -> list[ReportPage]
 
 
 def _under(tables: Sequence[Table], heading: str) -> list[Section]:
-    """Return tables under their titles, but for one that the page's heading has."""
+    """Return tables under their titles; one whose title is the page's heading goes without."""
     sections = titled(tables)
     return [replace(one, heading="") if one.heading == heading else one for one in sections]
 
 
 def _papers(counts: Sequence[Count]) -> list[Section]:
-    """Return a section for each paper, which leads to its page."""
+    """Return a section for each paper, with a link to its page."""
     return [
         Section(
             paper.key,
@@ -171,7 +171,7 @@ def _fared(counts: Sequence[Count], paper: str) -> list[str]:
 
 
 def _heading(material: Material) -> tuple[str, str, str]:
-    """Return title, question and what the first page says of the report, by its runs' data."""
+    """Return title, question and note of the first page, which depend on the runs' data."""
     if len(material.real) or not len(material.runs):
         return REAL
     if not len(material.unpublished):
@@ -180,7 +180,7 @@ def _heading(material: Material) -> tuple[str, str, str]:
 
 
 def _by_subject(figures: Sequence[Figure]) -> list[Section]:
-    """Return the figures by the data set that their titles name first."""
+    """Return the figures grouped by the data set at the start of their titles."""
     groups: dict[str, list[Figure]] = {}
     for figure in figures:
         subject, of_data, _ = figure.title.partition(": ")
@@ -189,7 +189,7 @@ def _by_subject(figures: Sequence[Figure]) -> list[Section]:
 
 
 def _first(shown: Contents) -> dict[str, Any]:
-    """Return what the first page shows."""
+    """Return the template's values for the first page."""
     return {
         "current": "index",
         "up": "",

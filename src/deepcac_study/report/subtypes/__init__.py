@@ -1,1 +1,1 @@
-"""A page a run for its subtypes: who they are, and how far to trust them."""
+"""One page per run for its subtypes: description and reliability."""

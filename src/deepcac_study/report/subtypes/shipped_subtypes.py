@@ -1,4 +1,4 @@
-"""Pages of subtypes that ship with the project, for a report without data and score files.
+"""Shipped pages of subtypes, for a report without data and score files.
 
 python -m deepcac_study.report.subtypes.shipped_subtypes docs/results results/cic/deepcac_k3.json
 """
@@ -20,23 +20,23 @@ from deepcac_study.records.runs import load
 from deepcac_study.report.subtypes.subtype_figures import subtype_figure
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_pages
 
-FOLDER = "subtypes"  # among the kept tables
+FOLDER = "subtypes"  # among the shipped tables
 _TABLES = ("who", "medians", "risk", "factors")
 
 
 def keep(
     folder: str | os.PathLike[str], records: Iterable[str | os.PathLike[str]], project: Path
 ) -> list[Path]:
-    """Write the public pages of some runs, a JSON each; return the files.
+    """Write the public pages of some runs as JSON; return the files.
 
     Parameters
     ----------
     folder : path-like
-        Folder of the tables that ship.
+        Folder of the shipped tables.
     records : iterable of path-like
-        Run records of open data, with their score files beside them.
+        Run records of open data, next to their score files.
     project : Path
-        With ``config/registry`` and ``data/features``.
+        Folder with ``config/registry`` and ``data/features``.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def keep(
 
 
 def shipped_pages(folder: str | os.PathLike[str]) -> Iterator[SubtypePage]:
-    """Yield the pages that ship."""
+    """Yield the shipped pages."""
     for path in sorted((Path(folder) / FOLDER).glob("*.json")):
         page = read_json(path)
         del page["digest"]
@@ -80,7 +80,7 @@ def _table(table: dict[str, Any]) -> Table:
 
 
 def main() -> None:
-    """Keep the pages of the named runs."""
+    """Write the pages of the named runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("records", nargs="+")

@@ -1,4 +1,4 @@
-"""Pictures of one run's subtypes: what sets them apart, and where a network puts them."""
+"""Figures of one run's subtypes: distinguishing variables, and a map of a network's latents."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ _OUTCOME = ("#9aa0a6", "#D55E00", "#000000", "#CC79A7")  # by class; the first i
 
 
 def subtype_figure(name: str, title: str, profile: pd.DataFrame, *, synthetic: bool) -> Figure:
-    """Return a profile as a picture: a row a variable, by its name, a column a subtype."""
+    """Return the figure of a profile: one row per variable, one column per subtype."""
     wide = declared_figure(
         "subtype_profile",
         size=(4.2 + 0.9 * len(profile.columns), 0.7 + 0.27 * len(profile)),
@@ -46,7 +46,7 @@ def subtype_figure(name: str, title: str, profile: pd.DataFrame, *, synthetic: b
 
 
 def _draw_profile(canvas: Canvas, profile: pd.DataFrame, *, above: bool = False) -> None:
-    """Draw the differences; a variable's name is left of its cells, or above where it is narrow."""
+    """Draw the differences; names of variables are left of the cells, or with `above` on top."""
     axis, names, values = canvas.subplots(), list(profile.index), profile.to_numpy()
     if above:
         values = np.full((2 * len(names), values.shape[1]), np.nan)
@@ -70,9 +70,9 @@ def _line_phrase(line: Sequence[Any]) -> str:
 
 
 def embedding_figures(studies: Sequence[CaseStudy], hidden: Collection[str] = ()) -> list[Figure]:
-    """Return a map for each case study whose latents were kept.
+    """Return a map for each case study with stored latents.
 
-    Data sets that are `hidden` are restricted: none of their rows is shown.
+    Data sets that are `hidden` are restricted, and left out.
     """
     return [
         _latent_map(study, study.plane)

@@ -1,4 +1,4 @@
-"""Numbers of the subtypes of one run: one column a variable, over test rows the run never saw."""
+"""Statistics of the subtypes of one run, one column per variable, over unseen test rows."""
 
 import re
 from collections.abc import Mapping
@@ -27,13 +27,13 @@ _SUMMARIES = ("median", "first", "last")  # of several columns of a variable, th
 
 @dataclass(frozen=True)
 class UnseenRows:
-    """The test rows of a run's first split, which it has not learned from."""
+    """The test rows of a run's first split, which were not used in its training."""
 
     cluster: Ids
     label: Ids
     # Predicted for class 1, without class weights where it is a probability.
     risk: Array
-    values: pd.DataFrame  # a column a variable; NaN where it was not measured
+    values: pd.DataFrame  # one column per variable; NaN where it was not measured
     # By variable: ``name`` in full, ``unit``, and whether its values are 0 and 1 (``share``), shown
     # in %.
     about: pd.DataFrame
@@ -51,19 +51,19 @@ class UnseenRows:
 
     @property
     def gives_probabilities(self) -> bool:
-        """Whether the risks are shares, and no decision values."""
+        """Whether the risks are probabilities, not decision values."""
         return bool(len(self.risk)) and 0 <= self.risk.min() <= self.risk.max() <= 1
 
     @property
     def medians(self) -> list[float | None]:
-        """The median risk of each subtype; None for too few rows or without probabilities."""
+        """The median risk of each subtype; None with too few rows or without probabilities."""
         parts = [self.risk[self.cluster == j] for j in range(self.k)]
         probable = self.gives_probabilities
         return [float(np.median(p)) if probable and len(p) >= FEWEST else None for p in parts]
 
 
 def unseen_rows(run: Run, features: FeatureMatrix, entry: DataSet) -> UnseenRows | None:
-    """Return a run's test rows; None without scores, or if it was made from other features."""
+    """Return a run's test rows; None without scores, or if the run had other features."""
     table = run.scores(["row_id", "seed", "cluster", "label", "p_1"])
     if table is None:
         return None
@@ -79,13 +79,13 @@ def unseen_rows(run: Run, features: FeatureMatrix, entry: DataSet) -> UnseenRows
     two = int(run.record.get("n_classes", 2)) == 2
     if two and len(risk) and 0 <= risk.min() <= risk.max() <= 1:
         risk = unweighted_risk(run, run.splits[0], risk)
-    return UnseenRows(cluster, label, risk, *variables(features, places, ranges), run.k)
+    return UnseenRows(cluster, label, risk, *variable_values(features, places, ranges), run.k)
 
 
-def variables(
+def variable_values(
     features: FeatureMatrix, rows: Ids, ranges: Mapping[str, Range]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `values` and `about` of `UnseenRows`, of the rows with these places in a file."""
+    """Return `values` and `about` of `UnseenRows`, for the rows at these positions in a file."""
     by_name: dict[str, list[int]] = {}
     for place, name in enumerate(features.names):
         by_name.setdefault(name if "=" in name else variable_of(name), []).append(place)
@@ -105,7 +105,7 @@ def variables(
 
 
 def _chosen(features: FeatureMatrix, places: list[int]) -> list[int]:
-    """Return the columns that stand for a variable: its summary, or every hour of a sequence."""
+    """Return the columns that represent a variable: its summary, or every hour of a sequence."""
     names = {features.names[place].rpartition("_")[2]: place for place in places}
     for summary in _SUMMARIES:
         if len(places) > 1 and summary in names:
@@ -115,13 +115,13 @@ def _chosen(features: FeatureMatrix, places: list[int]) -> list[int]:
 
 @cache
 def _names() -> dict[str, tuple[str, str]]:
-    """Return names and units of variables whose table of ranges has none that fits a line."""
+    """Return names and units of variables for which the table of ranges has no short ones."""
     rows = rows_of("variable_names.csv")
     return {row["variable"]: (row["name"], row["unit"]) for row in rows}
 
 
 def _full(name: str, entry: Range | None, column: str) -> str:
-    """Return a variable's full name, with the summary that stands for it."""
+    """Return a variable's full name, with the summary that represents it."""
     stem, _, level = name.partition("=")
     meaning = entry.meaning if entry and len(entry.meaning) < _SHORT else ""
     stated = meaning if meaning != stem else ""
@@ -133,13 +133,13 @@ def _full(name: str, entry: Range | None, column: str) -> str:
 
 
 def middles(values: pd.DataFrame, share: "pd.Series[bool]") -> "pd.Series[float]":
-    """Return medians, or shares in percent where values are 0 and 1; NaN for too few."""
+    """Return medians, or percentages for values of 0 and 1; NaN for too few values."""
     middle = values.median().where(~share, 100 * values.mean())
     return middle.where(values.count() >= FEWEST)
 
 
-def differences(rows: UnseenRows) -> pd.DataFrame:
-    """Return the mean of each subtype less that of the other rows, in standard deviations."""
+def mean_differences(rows: UnseenRows) -> pd.DataFrame:
+    """Return the mean of each subtype minus that of the other rows, in standard deviations."""
     gaps = {}
     for j, name in enumerate(rows.names):
         inside, rest = rows.values[rows.cluster == j], rows.values[rows.cluster != j]
@@ -150,7 +150,7 @@ def differences(rows: UnseenRows) -> pd.DataFrame:
 
 
 def follows(values: pd.DataFrame, risk: Array) -> "pd.Series[float]":
-    """Return rank correlations with a risk of variables with enough values that are not equal."""
+    """Return rank correlations with a risk, of variables with enough distinct values."""
     if not len(risk) or np.ptp(risk) == 0:
         return pd.Series(dtype=float)
     varying = values.loc[:, (values.count() >= 2 * FEWEST) & (values.nunique() > 1)]
@@ -160,7 +160,7 @@ def follows(values: pd.DataFrame, risk: Array) -> "pd.Series[float]":
 def explained(values: pd.DataFrame, cluster: Ids) -> "pd.Series[float]":
     """Return the shares of the variance of ranks that lie between clusters (Kruskal-Wallis).
 
-    Rows without a value do not count; 0 for too few.
+    Missing values are ignored; the share is 0 with too few values.
     """
     ranks = values.rank()
     groups, spread = ranks.groupby(cluster), ((ranks - ranks.mean()) ** 2).sum()
@@ -169,7 +169,7 @@ def explained(values: pd.DataFrame, cluster: Ids) -> "pd.Series[float]":
 
 
 def standardised(values: pd.DataFrame, cases: Flags) -> "tuple[pd.Series[float], pd.Series[float]]":
-    """Return the mean of cases less that of the others, in standard deviations, and its error.
+    """Return the mean of cases minus that of the others, in standard deviations, and its error.
 
     NaN with fewer than 10 measured rows on a side, or without any spread. The error is that of
     Hedges 1981.
@@ -183,7 +183,7 @@ def standardised(values: pd.DataFrame, cases: Flags) -> "tuple[pd.Series[float],
 
 
 def same_everywhere(effect: pd.DataFrame, error: pd.DataFrame) -> Array:
-    """Return p of Cochran's Q (1954) that all known effects of a row are equal.
+    """Return the p value of Cochran's Q (1954) for equal effects within each row.
 
     NaN for fewer than two.
     """
@@ -194,14 +194,14 @@ def same_everywhere(effect: pd.DataFrame, error: pd.DataFrame) -> Array:
 
 
 class RiskFactors(NamedTuple):
-    """What goes with the outcome inside each subtype: a row a variable, the strongest first.
+    """Association with the outcome inside each subtype, a row per variable, the strongest first.
 
     Attributes
     ----------
     effect, error : DataFrame
-        By name of the variable and subtype (`standardised`).
+        Effect and standard error by variable and subtype (`standardised`).
     p : Series
-        That a variable has the same effect in all, Holm-adjusted; NaN for fewer than two.
+        Test of equal effects in all subtypes, Holm-adjusted; NaN for fewer than two.
     """
 
     effect: pd.DataFrame

@@ -1,4 +1,4 @@
-"""Tables of one run's subtypes: sizes, outcomes, medians, what risk and outcome go with."""
+"""Tables of one run's subtypes: sizes, outcomes, medians, associations with risk and outcome."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ def page_id(run: Run) -> str:
 
 
 def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Table:
-    """Return sizes and outcomes; small counts of restricted data are left out."""
+    """Return a table of sizes and outcomes; with `hidden`, small counts are withheld."""
     parts = [rows.label[rows.cluster == j] == 1 for j in range(rows.k)]
     counts = np.array([[part.sum(), (~part).sum()] for part in parts])
     few = SMALL if hidden else 0
@@ -47,7 +47,7 @@ def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Ta
 
 
 def _percent(risk: float | None) -> str:
-    """Return a risk in per cent; no risk is written as certain."""
+    """Format a risk in per cent, never as 0 or 100."""
     if risk is None:
         return ""
     if risk > CERTAIN:
@@ -56,7 +56,7 @@ def _percent(risk: float | None) -> str:
 
 
 def medians_table(run: Run, rows: UnseenRows, ordered: Sequence[str]) -> Table:
-    """Return the medians of every variable, in the order given."""
+    """Return a table of the medians of every variable, in the given order."""
     parts = [rows.values, *(rows.values[rows.cluster == j] for j in range(rows.k))]
     medians = pd.concat([middles(part, rows.about["share"]) for part in parts], axis=1)
     body = []
@@ -73,7 +73,7 @@ def _value(value: float, *, share: bool) -> str:
 
 
 def factors_table(run: Run, rows: UnseenRows) -> Table:
-    """Return what the predicted risk follows inside each subtype."""
+    """Return a table of the variables that correlate with the predicted risk in each subtype."""
     columns = []
     for inside in (rows.cluster == j for j in range(rows.k)):
         found = follows(rows.values[inside], rows.risk[inside]).sort_values(
@@ -87,7 +87,7 @@ def factors_table(run: Run, rows: UnseenRows) -> Table:
 
 
 def risk_table(run: Run, rows: UnseenRows, outcome: str, factors: RiskFactors) -> Table:
-    """Return the strongest factors with their intervals, one column a subtype."""
+    """Return a table of the strongest risk factors with intervals, one column per subtype."""
     effects, errors = factors.effect.to_numpy(), factors.error.to_numpy()
     lines = zip(factors.p.items(), effects, errors, strict=True)
     body = [
@@ -106,7 +106,7 @@ def _with_interval(effect: float, error: float) -> str:
 
 
 def differing(p: "pd.Series[float]") -> str:
-    """Say in a sentence whether the subtypes have risk factors of their own, by p and name."""
+    """Return a sentence on whether effects differ between subtypes, by p values and names."""
     tested = p.dropna()
     if tested.empty:
         return "Too few rows with the outcome to ask whether the subtypes have their own factors."

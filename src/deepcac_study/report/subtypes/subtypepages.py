@@ -1,4 +1,4 @@
-"""One page per run for its subtypes: who they are, what sets them apart, how far to trust them."""
+"""One page per run for its subtypes: description, differences and reliability."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from deepcac_study.catalogue.registry import DEMO, load_registry
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import paper_datasets
 from deepcac_study.records.runs import Run, Runs
-from deepcac_study.report.data.restricted_counts import withheld
+from deepcac_study.report.data.restricted_counts import published_count
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.report_page import ReportPage
 from deepcac_study.report.runs.runtables import stability
@@ -26,8 +26,8 @@ from deepcac_study.report.subtypes.subtype_figures import subtype_figure
 from deepcac_study.report.subtypes.subtype_numbers import (
     RiskFactors,
     UnseenRows,
-    differences,
     explained,
+    mean_differences,
     risk_factors,
     unseen_rows,
 )
@@ -49,12 +49,12 @@ _DIFFERENCES = (
 )
 _SHOWN = 15  # variables in the picture
 _CLEAR, _STRONG = 0.5, 0.25  # shares of variance explained
-_ENOUGH, _FAR = 50, 0.1  # rows of a subtype whose mean risk is held against its outcomes
+_ENOUGH, _FAR = 50, 0.1  # least rows of a subtype to compare mean risk with outcomes, and the gap
 
 
 @dataclass(frozen=True)
 class SubtypePage:
-    """What the page of one run shows."""
+    """Content of the page of one run."""
 
     id: str
     dataset: str
@@ -74,19 +74,19 @@ class SubtypePage:
 
     @property
     def kind(self) -> str:
-        """Whether its data are the papers' (real), other real data (own) or synthetic."""
+        """The kind of its data: the papers' ("real"), other real data ("own") or "synthetic"."""
         if self.synthetic:
             return "synthetic"
         return "real" if self.dataset in paper_datasets() else "own"
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Every table of the page."""
+        """All tables of the page."""
         return self.who, self.medians, self.risk, self.factors
 
 
 def subtype_sections(page: SubtypePage, latents: Figure | None) -> ReportPage:
-    """Return what the page shows; `latents` is the map of a network's."""
+    """Return the page; `latents` is the map of a network's latents."""
     sections = [
         *titled([page.who]),
         Section("apart", "What sets them apart", [_DIFFERENCES, *filter(None, [page.figure])]),
@@ -114,10 +114,10 @@ def subtype_sections(page: SubtypePage, latents: Figure | None) -> ReportPage:
 def subtype_pages(
     runs: Runs, registry_dir: Path, features_dir: Path | None, *, public: bool = False
 ) -> Iterator[SubtypePage]:
-    """Yield the pages of the sound runs with clusters whose feature file is at hand.
+    """Yield the pages of the sound runs with clusters whose feature file exists.
 
-    The clusters of k-means are the same for every classifier: the page is that of one. A `public`
-    page shows no single patient of open data either: small cells are withheld.
+    The clusters of k-means are the same for every classifier, so there is one page for them. On
+    `public` pages, small cells of open data are withheld too.
     """
     if features_dir is None:
         return
@@ -137,7 +137,7 @@ def subtype_pages(
 
 
 def pages_table(pages: Sequence[SubtypePage], name: str) -> Table:
-    """Return the list of pages, a row a run."""
+    """Return the list of pages as a table, one row per run."""
     rows = [
         [
             Cell(page.dataset),
@@ -152,12 +152,14 @@ def pages_table(pages: Sequence[SubtypePage], name: str) -> Table:
 
 
 def _has_page(run: Run) -> bool:
+    """Return whether the run is a network or logistic regression on clusters."""
     method = parse_method(run.method)
     of_rows = method.family == "deep" or (method.arm in ("km", "cac") and method.classifier == LR)
     return run.k > 1 and bool(run.splits) and of_rows
 
 
 def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) -> SubtypePage | None:
+    """Return the page of a run; None without unseen rows of two subtypes."""
     rows = unseen_rows(run, features, entry)
     if rows is None or len(np.unique(rows.cluster)) < 2:
         return None
@@ -165,7 +167,7 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
     title = f"Subtypes by {parse_method(run.method).label}, k = {run.k}"
     shown = rows.about.loc[shares.index[:_SHOWN]]
     units = shown["unit"].map(lambda unit: f" [{unit}]" if unit else "")
-    profile = differences(rows).loc[shown.index].set_axis(shown["name"] + units)
+    profile = mean_differences(rows).loc[shown.index].set_axis(shown["name"] + units)
     factors = risk_factors(rows)
     if entry.task != "binary":
         factors = RiskFactors(factors.effect[:0], factors.error[:0], factors.p[:0])
@@ -193,6 +195,7 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
 
 
 def _reading(run: Run, rows: UnseenRows, shares: "pd.Series[float]", *, hidden: bool) -> list[str]:
+    """Return sentences: what explains the subtypes, and how stable they are."""
     best, share = str(shares.index[0]), shares.iloc[0]
     measured = explained(rows.values.notna().astype(float), rows.cluster)
     missing, absent = str(measured.idxmax()), measured.max()
@@ -229,7 +232,7 @@ def _reading(run: Run, rows: UnseenRows, shares: "pd.Series[float]", *, hidden: 
 
 
 def _shares(rows: UnseenRows, values: "pd.Series[float]", *, hidden: bool) -> str:
-    """Say in which share of each subtype a variable was measured; `hidden` withholds few rows."""
+    """Return a sentence on the shares of measured values; `hidden` withholds small ones."""
     held = [values[rows.cluster == j].notna() for j in range(rows.k)]
     parts = [
         f"{100 * seen.mean():.0f} % in {name}"
@@ -240,11 +243,12 @@ def _shares(rows: UnseenRows, values: "pd.Series[float]", *, hidden: bool) -> st
 
 
 def _few(count: int, total: int) -> bool:
-    """Tell whether a share would tell of few rows."""
-    return withheld(total) is None or withheld(count, total) is None
+    """Return whether a share would reveal few rows."""
+    return published_count(total) is None or published_count(count, total) is None
 
 
 def _warnings(run: Run, rows: UnseenRows, *, hidden: bool) -> list[str]:
+    """Return warnings on groups by outcome, certain risks, calibration and size."""
     warnings = []
     clusters: Mapping[str, object] = run.splits[0].get("clusters") or {}
     if (
@@ -273,9 +277,9 @@ def _warnings(run: Run, rows: UnseenRows, *, hidden: bool) -> list[str]:
 
 
 def _badly_calibrated(rows: UnseenRows, *, hidden: bool) -> str:
-    """Say in which subtype the mean risk is furthest from the share with the outcome, if far.
+    """Return a sentence on the subtype whose mean risk is farthest from its outcomes, if far.
 
-    `hidden` leaves out subtypes in which that share would tell of few.
+    `hidden` leaves out subtypes in which that share would reveal few rows.
     """
     if not rows.gives_probabilities:
         return ""

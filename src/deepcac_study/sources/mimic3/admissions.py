@@ -24,7 +24,7 @@ _KEYS = {"icustays": "icustay_id", "patients": "subject_id", "admissions": "hadm
 
 
 def typed(column: str, kind: str, key: str) -> str:
-    """Return SQL that casts a text column, and raises an error naming the row if it cannot.
+    """Return SQL that casts a text column, and raises an error with the row if that fails.
 
     The kind is "INTEGER", "TIMESTAMP" or "DOUBLE" (finite); the column `key` names the row in the
     error.
@@ -38,11 +38,11 @@ def typed(column: str, kind: str, key: str) -> str:
 
 
 def load_stays(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Make the table `stays`: one row an ICU stay, with `candidate` for those to be measured.
+    """Create the table `stays`: one row per ICU stay, with a flag `candidate`.
 
-    Candidates are the first ICU stay of each patient of at least 18 years, of 24 hours or more. A
-    `DataError`: a table is missing or damaged, an id stands twice, a date is malformed, or a stay
-    has no patient or admission.
+    Candidates, whose events are read, are the first ICU stay of each patient of at least 18 years,
+    of 24 hours or more. A `DataError`: a table is missing or damaged, an id is repeated, a date is
+    malformed, or a stay has no patient or admission.
     """
     raw = {name: find(folder, name, columns) for name, columns in _COLUMNS.items()}
     for name, key in _KEYS.items():
@@ -64,6 +64,7 @@ def load_stays(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
 
 
 def _typed_table(name: str, raw: RawTable) -> str:
+    """Return the SQL that selects a table's columns with their types."""
     key = _KEYS[name]
     kinds = {"subject_id": "INTEGER", "hadm_id": "INTEGER", "icustay_id": "INTEGER"}
     kinds |= dict.fromkeys(("intime", "outtime", "dob"), "TIMESTAMP")
@@ -77,6 +78,7 @@ def _typed_table(name: str, raw: RawTable) -> str:
 def _refuse_duplicates(
     connection: duckdb.DuckDBPyConnection, raw: RawTable, table: str, key: str
 ) -> None:
+    """Raise DataError if the key of a row is missing or occurs twice."""
     twice = connection.execute(
         f"SELECT {key} FROM {table} GROUP BY {key} HAVING count(*) > 1 OR {key} IS NULL "
         f"ORDER BY {key} LIMIT 1"
@@ -87,6 +89,7 @@ def _refuse_duplicates(
 
 
 def _refuse_orphans(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Raise DataError for a stay without a patient or an admission."""
     for other, key in (("patients", "subject_id"), ("admissions", "hadm_id")):
         orphan = connection.execute(
             f"SELECT icustay_id FROM raw_icustays ANTI JOIN raw_{other} USING ({key}) "

@@ -4,7 +4,7 @@ import duckdb
 import pyarrow as pa
 
 from deepcac_study.sources.mimic3.admissions import DAY_HOURS
-from deepcac_study.sources.mimic3.items import variables
+from deepcac_study.sources.mimic3.items import variable_names
 
 # Berlin definition (JAMA 2012;307:2526), as far as charted: PaO2/FiO2 <= 300 mmHg at PEEP >= 5.
 MAX_PF_RATIO, MIN_PEEP = 300, 5
@@ -13,10 +13,10 @@ SETTING_MINUTES = 8 * 60
 
 
 def load_part(connection: duckdb.DuckDBPyConnection, measurements: str) -> pa.Table:
-    """Make the table `measured` (one plausible value a stay, variable and minute) of one part.
+    """Create the table `measured` of one part: one plausible value per stay, variable and minute.
 
-    `measurements` is a table expression of `scan.part_sql`. Returned are the part's counts:
-    variable, values and implausible.
+    `measurements` is a table expression of `scan.part_sql`. Returns the part's counts: variable,
+    values and implausible.
     """
     # Two items of one variable may be charted in the same minute: their median is one value.
     connection.execute(
@@ -35,7 +35,7 @@ def onsets(connection: duckdb.DuckDBPyConnection) -> pa.Table:
     An arterial gas counts if the last FiO2 and the last PEEP before it are not older than 8 hours,
     PaO2/FiO2 is at most 300 mmHg and PEEP at least 5 cmH2O; the first such gas is the onset.
     """
-    index = {name: number for number, name in enumerate(variables())}
+    index = {name: number for number, name in enumerate(variable_names())}
     series = {
         name: f"(SELECT stay_id, minute, value FROM measured WHERE variable = {index[name]})"
         for name in ("PaO2", "FiO2", "PEEP")
@@ -68,10 +68,10 @@ def hourly(connection: duckdb.DuckDBPyConnection) -> pa.Table:
 def summary(connection: duckdb.DuckDBPyConnection, *, whole_stay: bool) -> pa.Table:
     """Return stay_id, variable, its five aggregates and filled_median, from `measured` and `stays`.
 
-    They are of the first 24 hours; `whole_stay` goes up to discharge, as the published program does
-    (switch S1). filled_median is the median of the hourly series after it is filled backwards
-    inside the first 24 hours and forwards to the end (S2). The other four aggregates of the filled
-    series are those of the measured one.
+    They are over the first 24 hours, or with `whole_stay` up to discharge, as in the published
+    program (switch S1). filled_median is the median of the hourly series after it is filled
+    backwards inside the first 24 hours and forwards to the end (S2). The other four aggregates of
+    the filled series are those of the measured one.
     """
     end = "hours" if whole_stay else f"least(hours, {DAY_HOURS})"
     return connection.sql(_SUMMARY.format(end=end, day=DAY_HOURS)).to_arrow_table()

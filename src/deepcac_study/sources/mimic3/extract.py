@@ -15,7 +15,7 @@ from deepcac.errors import DataError
 from deepcac.files.storage import write_table
 from deepcac_study.sources.mimic3 import aggregates
 from deepcac_study.sources.mimic3.admissions import load_stays
-from deepcac_study.sources.mimic3.items import item_map, variables
+from deepcac_study.sources.mimic3.items import item_map, variable_names
 from deepcac_study.sources.mimic3.raw_tables import database, unpack
 from deepcac_study.sources.mimic3.scan import part_sql, require_events, scan_events
 
@@ -29,7 +29,7 @@ def extract(
     scratch: str | os.PathLike[str] | None = None,
     threads: int = 1,
 ) -> None:
-    """Extract stays, hourly, first_day, whole_stay and quality of MIMIC-III as parquet in `tidy`.
+    """Write stays, hourly, first_day, whole_stay and quality of MIMIC-III as parquet in `tidy`.
 
     `raw` is the folder of the tables (CSV, csv.gz or parquet, any case), or an archive of the demo.
     Memory stays bounded: each event table is read once, and whole stays are summarised part by
@@ -54,7 +54,7 @@ def _measured(tables: dict[str, pa.Table]) -> int:
 
 @contextmanager
 def _folder(raw: Path, work: Path) -> Iterator[Path]:
-    """Give the folder of the tables; those of an archive are unpacked for the time needed."""
+    """Yield the folder of the tables; an archive is unpacked for the duration of the block."""
     if raw.is_dir():
         yield raw
         return
@@ -67,6 +67,7 @@ def _folder(raw: Path, work: Path) -> Iterator[Path]:
 def _summarise(
     connection: duckdb.DuckDBPyConnection, work: Path, parts: int
 ) -> dict[str, pa.Table]:
+    """Aggregate part by part; return tables by name, with stays and quality."""
     pieces: dict[str, list[pa.Table]] = {
         name: [] for name in ("hourly", "first_day", "whole_stay", "onsets", "counts")
     }
@@ -88,7 +89,7 @@ def _summarise(
 def _with_names(table: pa.Table) -> pa.Table:
     """Replace the index of each variable by its name, as a dictionary column."""
     indices = pc.cast(table["variable"], pa.int16()).combine_chunks()
-    names = pa.DictionaryArray.from_arrays(indices, pa.array(variables()))
+    names = pa.DictionaryArray.from_arrays(indices, pa.array(variable_names()))
     return table.set_column(table.column_names.index("variable"), "variable", names)
 
 
@@ -101,18 +102,18 @@ def _stays_with_onset(connection: duckdb.DuckDBPyConnection, onsets: pa.Table) -
 
 
 def _quality(counts: pa.Table) -> pa.Table:
-    """Sum the counts of the parts to one row a variable, with its unit and plausible range."""
-    values = dict.fromkeys(range(len(variables())), (0, 0))
+    """Sum the counts of the parts to one row per variable, with unit and plausible range."""
+    values = dict.fromkeys(range(len(variable_names())), (0, 0))
     for row in counts.to_pylist():
         seen = values[row["variable"]]
         values[row["variable"]] = (seen[0] + row["n_values"], seen[1] + row["n_implausible"])
     items = {item.variable: item for item in item_map()}
     return pa.table(
         {
-            "variable": list(variables()),
-            "unit": [items[name].unit for name in variables()],
-            "lowest": [items[name].lowest for name in variables()],
-            "highest": [items[name].highest for name in variables()],
+            "variable": list(variable_names()),
+            "unit": [items[name].unit for name in variable_names()],
+            "lowest": [items[name].lowest for name in variable_names()],
+            "highest": [items[name].highest for name in variable_names()],
             "n_values": [values[index][0] for index in range(len(values))],
             "n_implausible": [values[index][1] for index in range(len(values))],
         }

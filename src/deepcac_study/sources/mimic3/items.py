@@ -22,10 +22,10 @@ TABLES = ("chartevents", "labevents", "outputevents")
 class Item:
     """One line of ``items.csv``.
 
-    `unit` is the unit that the variable is converted to, by a key of `CONVERSIONS`; values outside
-    `lowest` to `highest`, in it, are left out and counted. The table is "chartevents", "labevents"
-    or "outputevents"; id and label are those of D_ITEMS or D_LABITEMS. `accepted_units` are
-    spellings of the raw unit, lower case, letters, digits, % and / only. A blank unit is always
+    `unit` is the unit that the variable is converted to, by a key of `CONVERSIONS`; values in this
+    unit outside `lowest` to `highest` are left out and counted. The table is "chartevents",
+    "labevents" or "outputevents"; id and label are those of D_ITEMS or D_LABITEMS. `accepted_units`
+    are spellings of the raw unit, lower case, letters, digits, % and / only. A blank unit is always
     accepted; any other is an error.
     """
 
@@ -89,6 +89,6 @@ def _item(row: dict[str, str]) -> Item:
     )
 
 
-def variables() -> tuple[str, ...]:
+def variable_names() -> tuple[str, ...]:
     """Return the variables in the order of the item map."""
     return tuple(dict.fromkeys(item.variable for item in item_map()))

@@ -18,7 +18,7 @@ from deepcac_study.raw.archive import members
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 MEMORY_LIMIT = "1GiB"
-# What DuckDB puts before a message of its own, or of ours raised inside a query.
+# The prefix that DuckDB puts before its messages, and before ours raised inside a query.
 _PREFIX = re.compile(r"^[A-Za-z -]*Error: ")
 
 
@@ -38,7 +38,7 @@ class RawTable:
                 f'CAST("{column}" AS VARCHAR) AS "{column}"' for column in self.columns
             )
             return f"(SELECT {texts} FROM read_parquet({name}))"
-        # The dialect is never guessed: DuckDB's own guess takes quoted commas in CHARTEVENTS apart.
+        # The dialect is fixed: DuckDB's detection splits quoted commas in CHARTEVENTS.
         types = ", ".join(f"{quoted(column)}: 'VARCHAR'" for column in self.columns)
         return (
             f"read_csv({name}, columns={{{types}}}, header=true, auto_detect=false, delim=',', "
@@ -57,9 +57,9 @@ def quoted(text: str) -> str:
 
 
 def find(folder: str | os.PathLike[str], name: str, columns: tuple[str, ...]) -> RawTable:
-    """Find a table in a folder and check its header for lower-case `columns`; case does not matter.
+    """Find a table in a folder, ignoring case, and check its header for lower-case `columns`.
 
-    A table that is missing, there twice or empty, or lacks a column, is a `DataError`.
+    A table that is missing, present twice or empty, or lacks a column, is a `DataError`.
     """
     wanted = {name.lower() + ending for ending in ENDINGS}
     try:
@@ -85,6 +85,7 @@ def find(folder: str | os.PathLike[str], name: str, columns: tuple[str, ...]) ->
 
 
 def _header(path: Path) -> tuple[str, ...]:
+    """Return column names in lower case; DataError for an empty file."""
     with reading(path):
         if path.suffix == ".parquet":
             rows = duckdb.execute(f"DESCRIBE SELECT * FROM read_parquet({quoted(str(path))})")
@@ -109,7 +110,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def database(scratch: Path, *, threads: int = 1) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a DuckDB database on disk whose memory is bounded; what is more spills to `scratch`."""
+    """Open a DuckDB database with bounded memory, which spills to disk in `scratch`."""
     connection = duckdb.connect(str(scratch / "mimic3.duckdb"))
     try:
         connection.execute(f"SET memory_limit = {quoted(MEMORY_LIMIT)}")

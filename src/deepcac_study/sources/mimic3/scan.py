@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac_study.sources.mimic3.admissions import typed
-from deepcac_study.sources.mimic3.items import CONVERSIONS, TABLES, item_map, variables
+from deepcac_study.sources.mimic3.items import CONVERSIONS, TABLES, item_map, variable_names
 from deepcac_study.sources.mimic3.raw_tables import RawTable, find, quoted, reading
 
 # One part of the stays is summarised at a time; about this many bytes of raw CSV go into one.
@@ -20,12 +20,12 @@ _ERROR = {"chartevents": "error", "outputevents": "iserror"}
 
 
 def scan_events(connection: duckdb.DuckDBPyConnection, folder: Path, scratch: Path) -> int:
-    """Write the candidate stays' measurements as parquet in parts of whole stays; return how many.
+    """Write the candidate stays' measurements as parquet; return the number of parts.
 
-    `scratch` gets ``{table}/part={p}/*.parquet`` with columns stay_id, variable (index in the item
-    map), minute (since admission), value and plausible. Rows flagged as an error by the source,
-    rows without a number and rows outside the stay are left out. Values outside the plausible range
-    of their variable are kept, marked.
+    A part has whole stays. `scratch` gets ``{table}/part={p}/*.parquet`` with columns stay_id,
+    variable (index in the item map), minute (since admission), value and plausible. Rows flagged as
+    an error by the source, rows without a number and rows outside the stay are left out. Values
+    outside the plausible range of their variable are kept, marked.
 
     A `DataError`: a table is missing or damaged; a number, an id or a time of a mapped item is
     malformed, or its unit is not one that the item map accepts.
@@ -56,7 +56,7 @@ def _columns(name: str) -> tuple[str, ...]:
 
 def _item_table() -> pa.Table:
     items = item_map()
-    order = {name: index for index, name in enumerate(variables())}
+    order = {name: index for index, name in enumerate(variable_names())}
     return pa.table(
         {
             "source": [item.table for item in items],
@@ -73,7 +73,7 @@ def _item_table() -> pa.Table:
 def _measurements(name: str, table: RawTable) -> str:
     """Return the query of one event table.
 
-    The condition on the unit is never false: it keeps the check of the unit in the query.
+    The condition on the unit is never false; it keeps the check of the unit in the query.
     """
     number = _NUMBER[name]
     key = {"icustay_id": "stay_id", "subject_id": "subject_id"}[_STAY_KEY[name]]

@@ -19,7 +19,7 @@ from deepcac.types import Array, Ids
 
 _STEPS = 25  # of Newton; a slope needs six
 _AT_ONCE = 2_000_000  # numbers of a block of draws
-_MOST, _FEWEST, _NUMBERS = 500, 100, 20_000_000  # draws, and what they may hold in all
+MOST_DRAWS, _FEWEST, _NUMBERS = 500, 100, 20_000_000  # draws, and what they may hold in all
 AUROC, AUPRC, RATIO, SLOPE, INTERCEPT, BRIER, SCALED, LOSS, MENDED = SCORES = (
     *("auroc", "auprc", "ratio", "slope", "intercept", "brier", "scaled_brier", "log_loss"),
     "brier_recalibrated",
@@ -266,7 +266,7 @@ def estimate(name: str, value: float, resampled: Array) -> Estimate:
 def patient_draws(patient: npt.NDArray[Any], seed: int = 0) -> npt.NDArray[np.uint8]:
     """Return how often each row (n,) is in each of some hundred draws of the patients, (n, r)."""
     _, place = np.unique(patient, return_inverse=True)
-    draws = int(np.clip(_NUMBERS // len(place), _FEWEST, _MOST))
+    draws = int(np.clip(_NUMBERS // len(place), _FEWEST, MOST_DRAWS))
     return poisson_weights(int(place.max()) + 1, draws, seed)[place]
 
 

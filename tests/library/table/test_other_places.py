@@ -25,7 +25,7 @@ from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.columns.description_file import as_yaml
 from deepcac.table.command_line.command_options import TableOptions
 from deepcac.table.commands import app
-from deepcac.table.comparing import compare_places
+from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.fold_trials import (
     BEST,
     Compared,
@@ -127,17 +127,17 @@ def test_the_bootstrap_error_is_that_of_delong():
     a, b = (stats.norm.cdf(y + rng.normal(size=800)) for _ in range(2))
     risks = [np.column_stack([1 - s, s]) for s in (a, b)]
     mean, error = delong(y, a, b)
-    once, weights = np.ones((800, 1), np.uint8), poisson_weights(800, 2000)
-    assert np.subtract(*(aurocs(y, risk, once)[0] for risk in risks)) == pytest.approx(mean)
-    found = np.subtract(*(aurocs(y, risk, weights) for risk in risks)).std(ddof=1)
-    assert found == pytest.approx(error, rel=0.06)
+    draws = poisson_weights(800, 2000)
+    gap, *drawn = np.subtract(*(aurocs(y, risk, draws) for risk in risks))
+    assert gap == pytest.approx(mean)
+    assert np.std(drawn, ddof=1) == pytest.approx(error, rel=0.06)
 
 
 def test_auroc_of_three_classes_is_the_mean_of_each_against_the_others():
     rng = np.random.default_rng(2)
     y, risk = np.arange(60) % 3, rng.dirichlet([1, 1, 1], 60)
     wanted = np.mean([roc_auc_score(y == c, risk[:, c]) for c in range(3)])
-    assert aurocs(y, risk, np.ones((60, 1), np.uint8))[0] == pytest.approx(wanted)
+    assert aurocs(y, risk, np.empty((60, 0)))[0] == pytest.approx(wanted)
 
 
 def test_verdicts_by_place_and_over_all():

@@ -107,7 +107,7 @@ def test_a_small_fit_knows_its_quartiles_and_a_second_table_all_quantiles(tmp_pa
     rows = pa.table({"crp": draw.gamma(9, 10, 60), "sex": np.arange(60) % 2 + 1})
     number = np.arange(1, 61)
     encoder = learn_encoder(rows, number, {})
-    X, _ = encoder.encode(rows, number)
+    X = encoder.encode(rows, number)
     assert len(encoder.columns[0].quantiles) == 3
     assert len(with_quantiles(encoder, X).columns[0].quantiles) == 3
     assert TableEncoder.from_dict(encoder.to_dict()).used[0].quantiles == encoder.used[0].quantiles

@@ -16,13 +16,13 @@ from deepcac.table.columns.cells import numbers, plain
 from deepcac.table.columns.described_rows import DescribedTable
 from deepcac.table.columns.description import Outcome
 from deepcac.table.command_line.option_pairs import given, refuse_pairs
-from deepcac.table.inference.labelled_table import LabelledTable
+from deepcac.table.inference.labelled_table import LabelledTable, feature_matrix
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
 from deepcac.table.risk_tables import model_kind, read_model
-from deepcac.table.second_table import TableReader, feature_matrix
+from deepcac.table.second_table import TableReader
 from deepcac.table.table_model import NamedEstimator, TableModel
 from deepcac.types import Array, Ids
 
@@ -237,6 +237,6 @@ def _with_subgroups(table: LabelledTable, by: Sequence[str]) -> LabelledTable:
     number, encoder = table.features.row_id, TableEncoder(())
     if shown := [name for name in by if name in table.rows.column_names]:
         encoder = learn_encoder(table.rows.select(shown), number, {})
-    X, _ = encoder.encode(table.rows, number)
+    X = encoder.encode(table.rows, number)
     features = feature_matrix(number, table.features.label, X, encoder)
     return replace(table, encoder=encoder, features=features)

@@ -264,7 +264,7 @@ def fit(
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
     from deepcac.table.risk_model_choice import method_lines
-    from deepcac.table.risk_tables import fit_table, model_name
+    from deepcac.table.risk_tables import fit_table
 
     source = columns.read(table)
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
@@ -272,7 +272,7 @@ def fit(
         source, path, _run(options, bootstrap=bootstrap),
         method=method, learner=learner, clusters=clusters, alpha=alpha,
     )  # fmt: skip
-    typer.echo(model_name(model))
+    typer.echo(model.name)
     for line in method_lines(model.method):
         typer.echo(line)
     say(f"model: {path}")

@@ -21,7 +21,7 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.pages.subgroups import check_columns
 from deepcac.table.predictions import Predictions
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
-from deepcac.table.risk_tables import model_kind, read_model
+from deepcac.table.risk_tables import read_model
 from deepcac.table.second_table import TableReader
 from deepcac.table.table_model import NamedEstimator, TableModel
 from deepcac.types import Array, Ids
@@ -60,8 +60,7 @@ class RiskSource:
             raise ConfigError("name a model and a table, or a table and --risk COLUMN")
         (path,) = models
         model = read_model(path)
-        what = model_kind(model) if isinstance(model, TableModel) else model.kind
-        return cls(f"{Path(path).name} ({what})", model, files=(path,))
+        return cls(f"{Path(path).name} ({model.kind})", model, files=(path,))
 
     @property
     def reader(self) -> TableReader:

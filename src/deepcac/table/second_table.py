@@ -220,14 +220,6 @@ class TableReader:
             sample = sample.labelled(use.outcome.field)
         if use.id in keys:
             refuse_repeats(sample.keys[use.id], str(use.id))
-        missing = [column.name for column in self.encoder.used
-                   if column.name not in sample.rows.column_names]  # fmt: skip
-        if missing and self.first is not None:
-            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-            raise DataError(
-                f"column {missing[0]!r} is missing{more}; add it, or leave it out in the "
-                "description of the first table"
-            )
         return sample
 
     def _check_outcomes(self, sample: SampledTable, asked: Outcome) -> list[str]:
@@ -244,14 +236,12 @@ class TableReader:
                 for rows in (sample.rows, self.first.rows)
             )
             pairs.append((asked.field, here, there))
-        lines: list[str] = []
-        for name, values, others in pairs:
-            where = f"in {self.first.name}"
-            text, surely = outcome_moved(values[~np.isnan(values)], others, where)
-            if surely:
-                raise DataError(f"column {name!r}: {text}; use one unit")
-            lines += [f"column {name!r}: {text}"] * bool(text)
-        return lines
+        where = f"in {self.first.name}"
+        return [
+            line
+            for name, values, others in pairs
+            for line in outcome_moved(f"column {name!r}", values[~np.isnan(values)], others, where)
+        ]
 
     def _outcomes(self, sample: SampledTable, asked: Outcome) -> Outcomes:
         """Return the outcomes in the classes that are known, and refuse other ones."""

@@ -14,7 +14,7 @@ from deepcac.scoring.resampled_scores import LOSS
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.audit.group_column import Groups
 from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, booster, linear
-from deepcac.table.elsewhere.fold_trials import aurocs, tuned
+from deepcac.table.elsewhere.fold_trials import mean_aurocs, tuned
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.worker_processes import workers
@@ -80,8 +80,8 @@ def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> B
     chi2, freedom, p = _tested(table, odds, indicators, weight)
     return BeyondRisk(
         risk,
-        float(aurocs(y, risk, undrawn, table.follow)[0]),
-        float(aurocs(y, rates, undrawn, table.follow)[0]),
+        float(mean_aurocs(y, risk, undrawn, table.follow)[0]),
+        float(mean_aurocs(y, rates, undrawn, table.follow)[0]),
         *(chi2, freedom, p),
         *_held_out_gain(y, odds, indicators, fold, weight, table.group),
         _between(odds, groups.code),

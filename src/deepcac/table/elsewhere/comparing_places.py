@@ -47,39 +47,35 @@ def compare_places(
     check_output(out, path, *external)
     beside = card_path(out, path, *external)
     run.progress(f"reading {path}")
-    places = _external(path, external, run) if external else _sites(path, run)
-    table = places.table
-    check_asked(places.judged, asked)
+    _refuse_twice(path, external)
+    table = judged_table = read_labelled(path, rows=run.rows, seed=run.seed)
+    if external:
+        fold, judged_table = external_rows(table, external, rows=run.rows, seed=run.seed)
+        folds, remarks = [fold], [*judged_table.remarks]
+        names = ", ".join(Path(other).name for other in external)
+        heading = f"Judged on: the table{'s' * (len(external) > 1)} {names}"
+    else:
+        folds, remarks = site_folds(table)
+        heading = f"Left out: each site in turn (column {table.description.use.site!r})"
+    check_asked(judged_table, asked)
     table.tell(say)
-    for line in places.remarks:
+    for line in remarks:
         say(line)
-    judged = judge_folds(places.folds, run)
+    judged = judge_folds(folds, run)
     comparisons = compared_places(judged)
-    several = len(judged) > 1 or not external
-    answer = answer_places(judged, comparisons, sites=several)
+    answer = answer_places(judged, comparisons, sites=len(judged) > 1 or not external)
     seconds = time.monotonic() - begin
+    places = PlaceTables(table, judged_table, remarks, heading)
     page = place_page(places, judged, comparisons, answer, run, asked, seconds)
     facts = table_facts(path, table, run.command) | place_facts(table, page)
     write_page_and_card(out, beside, page, facts, run)
     return answer.sentence
 
 
-def _sites(path: DescribedTable, run: TableRun) -> PlaceTables:
-    table = read_labelled(path, rows=run.rows, seed=run.seed)
-    folds, remarks = site_folds(table)
-    heading = f"Left out: each site in turn (column {table.description.use.site!r})"
-    return PlaceTables(table, table, folds, remarks, heading)
-
-
-def _external(path: DescribedTable, others: Sequence[StrPath], run: TableRun) -> PlaceTables:
+def _refuse_twice(path: StrPath, others: Sequence[StrPath]) -> None:
+    """Refuse a further table that is the first, or that is named twice."""
     for other in others:
         if Path(other).exists() and Path(other).samefile(path):
             raise DataError(f"--external {other}: is the same file; name patients of another place")
     if len({Path(other).resolve() for other in others}) < len(others):
         raise DataError("--external: one file is named twice; name each table once")
-    table = read_labelled(path, rows=run.rows, seed=run.seed)
-    fold, judged = external_rows(table, others, rows=run.rows, seed=run.seed)
-    names = ", ".join(Path(other).name for other in others)
-    several = "tables" if len(others) > 1 else "table"
-    heading = f"Judged on: the {several} {names}"
-    return PlaceTables(table, judged, [fold], [*judged.remarks], heading)

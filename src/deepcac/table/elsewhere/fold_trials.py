@@ -171,7 +171,7 @@ def _judge_place(
     draws = patient_draws(rows if test.unit is None else test.unit, seed)
 
     def drawn(one: Tuned) -> Array:
-        return aurocs(test.y, one.risk[rows], draws, follow)
+        return mean_aurocs(test.y, one.risk[rows], draws, follow)
 
     alone = [contender.id for contender in contenders() if not contender.arm]
     parted = [contender for contender in contenders() if contender.arm]
@@ -207,7 +207,9 @@ def _compare(drawn: Callable[[Tuned], Array], ours: Tuned, theirs: Tuned) -> Com
     return Compared(ours.contender, theirs.contender, float(ahead[0]), float(behind[0]), error)
 
 
-def aurocs(y: Ids, risk: Array, draws: npt.NDArray[Any], follow: FollowUp | None = None) -> Array:
+def mean_aurocs(
+    y: Ids, risk: Array, draws: npt.NDArray[Any], follow: FollowUp | None = None
+) -> Array:
     """Return the AUROC as it is and in each draw of the rows, the mean over three classes or more.
 
     `risk` is of shape (n, n_classes), `draws` of shape (n, r); what is returned of (1 + r,).

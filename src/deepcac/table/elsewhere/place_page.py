@@ -15,7 +15,6 @@ from deepcac.scoring.small_cells import Count, Text
 from deepcac.table.answer import Answer, contender_name, signed, with_interval
 from deepcac.table.budgeted_trials import TableRun
 from deepcac.table.elsewhere.fold_trials import BEST, WITHOUT, JudgedFold
-from deepcac.table.elsewhere.folds import Fold
 from deepcac.table.elsewhere.place_answer import Over, overall
 from deepcac.table.inference.labelled_table import LabelledTable
 from deepcac.table.pages.column_tables import DIFFERENCE_NOTE, cohort_table, column_table
@@ -57,7 +56,6 @@ class PlaceTables(NamedTuple):
         That is learnt from.
     judged : LabelledTable
         Of the rows that are judged: the same table, or further ones as one.
-    folds : list of Fold
     remarks : list of str
         What a reader must know beside those of the table.
     heading : str
@@ -66,7 +64,6 @@ class PlaceTables(NamedTuple):
 
     table: LabelledTable
     judged: LabelledTable
-    folds: list[Fold]
     remarks: list[str]
     heading: str
 

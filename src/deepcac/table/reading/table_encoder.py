@@ -82,9 +82,10 @@ class TableEncoder:
         there = set(rows.column_names)
         missing = [column.name for column in self.used if column.name not in there]
         if missing:
+            more = f" (and {len(missing) - 1} more)" * (len(missing) > 1)
             raise DataError(
-                f"column {missing[0]!r} is missing ({len(missing)} of {len(self.used)}); the "
-                "table needs the columns that the model was fitted on"
+                f"column {missing[0]!r} is missing{more}; add it, or leave it out in the "
+                "description of the table that models are fitted on"
             )
         parts = [np.empty((rows.num_rows, 0))]
         for column in self.used:

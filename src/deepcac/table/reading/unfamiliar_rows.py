@@ -39,7 +39,7 @@ _OTHER_UNIT = 5.0  # times as far as the outer tenths, or the middle
 _NO_VALUE = "no value"
 _OTHER_VALUES = "values that none has in fit"
 _MOST_OTHER, _FEWEST_OF_VALUES = 0.25, 10
-MOST_NAMED = 3  # levels
+_MOST_NAMED = 10  # levels
 _REPEATED = "ids that stand in an earlier row"  # one is worth telling
 
 
@@ -126,8 +126,8 @@ class Places:
         return outside or abs(self.middle - half) > spread
 
 
-def outcome_moved(values: Array, others: Array, where: str) -> tuple[str, bool]:
-    """Say if most follow-up times, or numbers of a label, are beyond others; and if by a unit.
+def outcome_moved(what: str, values: Array, others: Array, where: str) -> list[str]:
+    """Say if most follow-up times, or numbers of a label, are beyond others; refuse another unit.
 
     Follow-up differs from place to place, but hardly by a factor of five.
     """
@@ -135,7 +135,9 @@ def outcome_moved(values: Array, others: Array, where: str) -> tuple[str, bool]:
     places.add(values)
     beyond, text = places.moved(where)
     small, large = sorted((places.middle, places.half))
-    return (text if beyond > MOST else ""), beyond > MOST and 0 < _OTHER_UNIT * small <= large
+    if beyond > MOST and 0 < _OTHER_UNIT * small <= large:
+        raise DataError(f"{what}: {text}; use one unit")
+    return [f"{what}: {text}"] * bool(text and beyond > MOST)
 
 
 def with_quantiles(encoder: TableEncoder, X: Array) -> TableEncoder:
@@ -250,7 +252,6 @@ class Unfamiliar:
         is None where nobody can ask to go on.
         """
         remarks, refused = [], []
-        categories = {column.name: column for column in self.encoder.used if column.levels}
         for (name, what), count in self.counts.items():
             usual = self.usual.get((name, what), 0.0)
             beyond = count / max(self.rows, 1) - usual
@@ -263,19 +264,9 @@ class Unfamiliar:
             few = self.rows < fewest.get(what, 0)
             if beyond > (_MOST_OTHER if what == _OTHER_VALUES else MOST) and not few:
                 refused.append(text)
-            column = categories.get(name)
-            if what == _UNSEEN:
-                remarks.append(self._unlearnt(categories[name], count, named=accept is not None))
-            elif what == _NO_VALUE and column is not None and ABSENT not in column.levels:
-                remarks.append(
-                    Text(
-                        "column {!r} is empty in {} rows, and was in none when the model was "
-                        "fitted; such a cell counts as {}",
-                        *(name, Count(count), _instead(column)),
-                    )
-                )
-            elif what == _REPEATED or beyond > SOME:
-                remarks.append(text)
+            unlearnt = self._unlearnt(name, what, count, named=accept is not None)
+            if unlearnt or what == _REPEATED or beyond > SOME:
+                remarks.append(unlearnt or text)
         strange = {name for name, _ in self.counts if f"column {name!r}: out of" in str(refused)}
         for name, places in self.places.items():
             beyond, text = places.moved()
@@ -302,17 +293,31 @@ class Unfamiliar:
             )
         return remarks
 
-    def _unlearnt(self, column: EncodedColumn, count: int, *, named: bool) -> str:
-        """Say which levels were not learnt; those of few rows only if they are `named`."""
-        levels = self.levels[column.name]
-        shown = sorted(map(repr, levels))[:MOST_NAMED]
+    def _unlearnt(self, name: str, what: str, count: int, *, named: bool) -> str:
+        """Say which levels, or blanks, of a category were not learnt, and what they count as.
+
+        Levels of few rows are counted unless they are to be `named`.
+        """
+        column = next((one for one in self.encoder.used if one.name == name and one.levels), None)
+        if column is None:
+            return ""
+        if what == _NO_VALUE and ABSENT not in column.levels:
+            return Text(
+                "column {!r} is empty in {} rows, and was in none when the model was fitted; such "
+                "a cell counts as {}",
+                *(name, Count(count), _instead(column)),
+            )
+        if what != _UNSEEN:
+            return ""
+        levels = self.levels[name]
+        shown = sorted(map(repr, levels))[:_MOST_NAMED]
         if not named:
             common = sorted(level for level, n in levels.items() if n >= FEW)
             rare = len(levels) - len(common)
-            shown = [*common[:MOST_NAMED], *[f"{rare} rare"] * bool(rare)]
+            shown = [*common[:_MOST_NAMED], *[f"{rare} rare"] * bool(rare)]
         return Text(
             "column {!r}: {} was not seen when the model was fitted ({} rows); it counts as {}",
-            *(column.name, ", ".join(shown), Count(count), _instead(column)),
+            *(name, ", ".join(shown), Count(count), _instead(column)),
         )
 
     def _shown(self, count: int) -> str:

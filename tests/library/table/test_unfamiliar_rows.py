@@ -143,6 +143,22 @@ def test_some_strange_rows_are_told(model, tmp_path):
     assert len(said) == 3
 
 
+def test_levels_of_all_blocks_are_told_once_with_their_rows():
+    """Ten rows of a level in each of three blocks; a second table names none of few rows."""
+    rows = pa.table({"ward": ["er", "icu", "north"] * 10})
+    encoder = learn_encoder(rows, np.arange(1, 31), {})
+    strange = Unfamiliar.of(encoder, None)
+    for ward in ("south", "east", "south"):
+        block = pa.table({"ward": [ward] * 10 + ["er"] * 30 + ["lone"]})
+        strange.add(encoder.encode(block, np.arange(1, 42)), block)
+    (line,) = strange.tell(accept=True)
+    assert line.exact.startswith("column 'ward': 'east', 'lone', 'south' was not seen")
+    assert "(33 rows)" in line.exact
+    (line,) = strange.tell()
+    assert "east, south, 1 rare" in line
+    assert "lone" not in line
+
+
 def test_a_table_without_the_id_column_is_told(model, tmp_path):
     said = told(model, tmp_path, patients(1).drop(columns="patient"))
     assert said == ["column 'patient' is missing; rows are named by their number"]

@@ -151,7 +151,8 @@ def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold
     sample = fold.sample(seed, most)
     with threadpool_limits(1):
         finished = {one.id: tuned(sample, one, trials) for one in contenders()}
-        cut = len(sample.train) + len(sample.validation) < fold.usable
+        known = fold.fit if fold.follow is None else fold.fit[fold.follow.outcome_known[fold.fit]]
+        cut = len(sample.train) + len(sample.validation) < len(known)
         return [
             _judge_place(fold, sample, finished, name, rows, seed)._replace(cut=cut)
             for name, rows in fold.places

@@ -65,13 +65,6 @@ class Fold:
     places: tuple[tuple[str, npt.NDArray[np.intp]], ...] = ()
 
     @property
-    def usable(self) -> int:
-        """Rows that can be learnt from: those to fit whose outcome is known."""
-        return (
-            len(self.fit) if self.follow is None else int(self.follow.outcome_known[self.fit].sum())
-        )
-
-    @property
     def learnable(self) -> bool:
         """Whether the rows to fit can be parted: eight of every class, four patients with each."""
         label = self.features.label[self.fit]
